@@ -1,0 +1,116 @@
+"""The legacy frame of nlptextdoc's Python side: one row an event instead of one row an element."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from corpuskit.document.elements import LIST_ITEM, LISTS, TEXT_BLOCK, TYPE_NAMES
+from corpuskit.document.writer import compact_items
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from corpuskit.document.model import NLPTextDocument
+
+ELEMENT_TYPES: Final = ("Document", *TYPE_NAMES)
+COMMANDS: Final = ("Start", "Title", "Uri", "Text", "End")
+_START, _TITLE, _URI, _TEXT, _END = range(5)
+
+
+def events(documents: Sequence[NLPTextDocument], *, first_doc_id: int = 0) -> pd.DataFrame:
+    """One row an event, as nlptextdoc.python's ``read_extraction_file`` gave it.
+
+    Columns: DocId (int64); DocEltType (category: Document and the eight element types); DocEltCmd (category: Start,
+    Title, Uri, Text, End); NestingLevel (uint8, larger levels are 255); Text (object). A document is Start (its id),
+    Title, Uri, then its elements, then End. A group is Start, Title where it has one, its content, End; a TextBlock is
+    one Text row. An item of a list in compact form is one Text row of type ListItem. Coordinates are not kept.
+    """
+    import numpy as np
+    import pandas as pd
+
+    blocks = [_document_events(document, first_doc_id + i) for i, document in enumerate(documents)]
+    columns = [np.concatenate([block[i] for block in blocks]) if blocks else np.empty(0, int) for i in range(5)]
+    return pd.DataFrame(
+        {
+            "DocId": columns[0].astype(np.int64),
+            "DocEltType": pd.Categorical.from_codes(columns[1].astype(np.int8), list(ELEMENT_TYPES)),
+            "DocEltCmd": pd.Categorical.from_codes(columns[2].astype(np.int8), list(COMMANDS)),
+            "NestingLevel": np.minimum(columns[3], 255).astype(np.uint8),
+            "Text": pd.Series(columns[4].astype(object), dtype=object),
+        }
+    )
+
+
+def _document_events(document: NLPTextDocument, doc_id: int) -> tuple[Any, ...]:
+    """Arrays of doc_id, type, command, level, text for one document.
+
+    Each element gives up to three events. Sorting them by (position, order) puts ends right: the end of a group comes
+    after all rows of its subtree, inner ends before outer ones.
+    """
+    import numpy as np
+
+    table = document.table
+    size = len(table)
+    kind = np.array(table.type, dtype=np.int64)
+    end = np.array(table.subtree_end, dtype=np.int64)
+    level = np.array(table.nesting_level, dtype=np.int64)
+    text = np.array([*table.text, None], dtype=object)[:-1]
+    drop, as_item = _compact(document)
+    position = np.arange(size)
+
+    is_text = kind == TEXT_BLOCK
+    starts = position[~is_text & ~drop]
+    titles = starts[np.array([bool(t) for t in text[starts]], dtype=bool)]
+    texts = position[is_text]
+    at = np.concatenate([starts, titles, texts, end[starts] - 1])
+    # Within one position: start, title, text, then the ends, the deepest first.
+    order = np.concatenate(
+        [
+            np.zeros(len(starts), int),
+            np.ones(len(titles), int),
+            np.full(len(texts), 2),
+            3 + (level.max(initial=0) - level[starts]),
+        ]
+    )
+    commands = np.concatenate(
+        [
+            np.full(len(starts), _START),
+            np.full(len(titles), _TITLE),
+            np.full(len(texts), _TEXT),
+            np.full(len(starts), _END),
+        ]
+    )
+    rows = np.concatenate([starts, titles, texts, starts])
+    by_place = np.lexsort((order, at))
+    rows, commands = rows[by_place], commands[by_place]
+
+    row_text = np.full(len(rows), None, dtype=object)
+    has_text = (commands == _TITLE) | (commands == _TEXT)
+    row_text[has_text] = text[rows[has_text]]
+    item = as_item[rows]
+    row_kind = np.where(item, LIST_ITEM, kind[rows]) + 1
+    row_level = level[rows] - item
+    head_text = np.array([str(doc_id), document.title, document.uri], dtype=object)
+    return (
+        np.full(len(rows) + 4, doc_id),
+        np.concatenate([[0, 0, 0], row_kind, [0]]),
+        np.concatenate([[_START, _TITLE, _URI], commands, [_END]]),
+        np.concatenate([[0, 0, 0], row_level, [0]]),
+        np.concatenate([head_text, row_text, np.array([None], dtype=object)]),
+    )
+
+
+def _compact(document: NLPTextDocument) -> tuple[Any, Any]:
+    """Which rows are items of compact lists (no events of their own), and which are the texts in them."""
+    import numpy as np
+
+    table = document.table
+    drop = np.zeros(len(table), dtype=bool)
+    as_item = np.zeros(len(table), dtype=bool)
+    for position, kind in enumerate(table.type):
+        if kind in LISTS and compact_items(table, position) is not None:
+            span = slice(position + 1, table.subtree_end[position])
+            drop[span.start : span.stop : 2] = True
+            as_item[span.start + 1 : span.stop : 2] = True
+    return drop, as_item

@@ -1,0 +1,103 @@
+"""The marks file beside a ``.nlp.txt``: the columns that the format has no place for.
+
+Zstandard-compressed JSON: ``{"format": "corpuskit-marks", "version": 1, "elements": N, "not_main": [[start, end], ...],
+"columns": {name: {element_id: value}}}``. ``element_id`` counts the rows of the ``.nlp.txt`` beside it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any, Final
+
+from corpuskit.document.elements import OPTIONAL_COLUMNS, ElementTable
+from corpuskit.errors import DocumentFormatError
+
+_FORMAT: Final = "corpuskit-marks"
+_VERSION: Final = 1
+_MAX_SIZE: Final = 512 * 1024 * 1024  # bytes of JSON; a bomb ends here
+_TYPES: Final[dict[str, tuple[type, ...]]] = {
+    "main_probability": (int, float),
+    "role": (str,),
+    "zone": (str,),
+    "page": (int,),
+    "locator": (str,),
+    "links": (str,),
+    "tex": (str,),
+}
+
+
+def dump_marks(table: ElementTable) -> bytes:
+    """The content of the marks file of a table in normal form."""
+    import zstandard
+
+    not_main = [
+        [group[0][0], group[-1][0] + 1]
+        for kept, rows in itertools.groupby(enumerate(table.main), key=lambda row: row[1])
+        if not kept and (group := list(rows))
+    ]
+    content = {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "elements": len(table),
+        "not_main": not_main,
+        "columns": {name: table.marks[name] for name in OPTIONAL_COLUMNS if table.marks.get(name)},
+    }
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    return zstandard.ZstdCompressor(level=3).compress(text.encode("utf-8", "replace"))
+
+
+def load_marks(content: bytes, table: ElementTable, *, where: str | None = None) -> None:
+    """Puts the marks into a table.
+
+    Raises:
+        DocumentFormatError: not a marks file, or not that of this table.
+    """
+    import zstandard
+
+    try:
+        # The bound holds whatever size the frame's header claims.
+        reader = zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(content)
+        text = reader.read(_MAX_SIZE + 1)
+        if len(text) > _MAX_SIZE:
+            raise DocumentFormatError(1, "more than 512 MiB", "a marks file", where=where)
+        data = json.loads(text)
+    except (zstandard.ZstdError, ValueError, RecursionError) as error:
+        if isinstance(error, DocumentFormatError):
+            raise
+        raise DocumentFormatError(1, str(error), "zstd-compressed JSON", where=where) from None
+    problem = _problem(data, len(table))
+    if problem:
+        raise DocumentFormatError(1, problem, f"the marks of {len(table)} elements", where=where)
+    table.main[:] = [True] * len(table)
+    for start, end in data["not_main"]:
+        table.main[start:end] = [False] * (end - start)
+    table.marks = {
+        name: {int(i): value for i, value in column.items()} for name, column in data["columns"].items()
+    }
+
+
+def _problem(data: Any, size: int) -> str | None:
+    if not isinstance(data, dict) or data.get("format") != _FORMAT:
+        return "another kind of file"
+    if data.get("version") != _VERSION:
+        return f"version {data.get('version')!r}"
+    if data.get("elements") != size:
+        return f"the marks of {data.get('elements')!r} elements"
+    spans = data.get("not_main")
+    if not isinstance(spans, list) or not all(
+        isinstance(span, list) and len(span) == 2 and all(type(i) is int and 0 <= i <= size for i in span)
+        and span[0] < span[1]
+        for span in spans
+    ):  # fmt: skip
+        return "a wrong span of not_main"
+    columns = data.get("columns")
+    if not isinstance(columns, dict) or not set(columns) <= set(OPTIONAL_COLUMNS):
+        return "an unknown column"
+    for name, column in columns.items():
+        if not isinstance(column, dict):
+            return f"column {name} is no object"
+        for key, value in column.items():
+            if not (key.isascii() and key.isdigit() and int(key) < size) or type(value) not in _TYPES[name]:
+                return f"column {name} holds {key!r}: {value!r}"
+    return None

@@ -1,0 +1,278 @@
+"""NLPTextDocument and its elements: thin views of the element table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, ClassVar
+
+from corpuskit.document.elements import (
+    NAVIGATION_LIST,
+    TEXT_BLOCK,
+    TYPE_NAMES,
+    ElementTable,
+    normal_string,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(slots=True, repr=False, weakref_slot=True)
+class NLPTextDocument:
+    """A document: a tree of elements in reading order, with its properties.
+
+    Attributes:
+        title: the document's title, often empty.
+        uri: where it came from; ``?`` where that is not known.
+        timestamp: its date; None where it has none.
+        metadata: further properties, text to text.
+        table: the elements as flat columns.
+        warnings: what had to be repaired when it was made or read.
+    """
+
+    title: str = ""
+    uri: str = "?"
+    timestamp: datetime | None = None
+    metadata: dict[str, str] = field(default_factory=dict)
+    table: ElementTable = field(default_factory=ElementTable)
+    warnings: list[str] = field(default_factory=list, compare=False)
+
+    @property
+    def elements(self) -> tuple[DocumentElement, ...]:
+        """The children of the document."""
+        return tuple(element_at(self.table, i) for i in self.table.children(-1))
+
+    def __iter__(self) -> Iterator[DocumentElement]:
+        """All elements in reading order."""
+        return (element_at(self.table, i) for i in range(len(self.table)))
+
+    def __getitem__(self, element_id: int) -> DocumentElement:
+        """The element with this ``element_id``."""
+        if not 0 <= element_id < len(self.table):
+            raise IndexError(f"element_id {element_id}: the document has {len(self.table)} elements")
+        return element_at(self.table, element_id)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def text_strings(self) -> Iterator[str]:
+        """Texts and titles of the elements, depth first, a title before what stands under it."""
+        return (text for text in self.table.text if text)
+
+    def to_text(self, *, main: bool = False) -> str:
+        """Texts of TextBlocks and titles of groups, a line feed between; with ``main`` the main content only."""
+        table = self.table
+        if main:
+            return "\n".join(text for text, kept in zip(table.text, table.main, strict=True) if text and kept)
+        return "\n".join(text for text in table.text if text)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The elements as a DataFrame, one row an element in pre-order.
+
+        Columns: element_id, parent_id, subtree_end, nesting_level (int32); type (category); text (str);
+        row, row_span, col, col_span, page (Int32, 1-based, null but for cells and paged documents); main (bool);
+        main_probability (float32); role, zone (category); locator, links, tex (str, nullable).
+        """
+        from corpuskit.document.frames import to_frame
+
+        return to_frame(self.table)
+
+    def events(self, doc_id: int = 0) -> pd.DataFrame:
+        """The legacy frame of one row an event; see :func:`corpuskit.document.events.events`."""
+        from corpuskit.document.events import events
+
+        return events([self], first_doc_id=doc_id)
+
+    def normalize(self) -> NLPTextDocument:
+        """The document in normal form, the one the ``.nlp.txt`` file holds. Normal form again gives itself."""
+        table, surrogates = self.table.normalized()
+        strings = {name: normal_string(value) for name, value in (("title", self.title), ("uri", self.uri))}
+        surrogates += sum(count for _, count in strings.values())
+        metadata = {}
+        for key, value in self.metadata.items():
+            (clean_key, in_key), (clean_value, in_value) = normal_string(key), normal_string(value)
+            metadata[clean_key.strip()] = clean_value
+            surrogates += in_key + in_value
+        timestamp = None if self.timestamp is not None and self.timestamp.year == 1 else self.timestamp
+        warnings = list(self.warnings)
+        if surrogates:
+            warnings.append(f"{surrogates} lone surrogates became U+FFFD")
+        return NLPTextDocument(strings["title"][0], strings["uri"][0], timestamp, metadata, table, warnings)
+
+    def view(self) -> object:
+        """The document as a tree widget for notebooks."""
+        from corpuskit.widgets import tree
+
+        return tree.DocumentTree(self)
+
+    def __repr__(self) -> str:
+        from corpuskit.document.outline import outline
+
+        return outline(self)
+
+    def _repr_html_(self) -> str:
+        from corpuskit.document.outline import outline_html
+
+        return outline_html(self)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentElement:
+    """One element: a view of its row in the table."""
+
+    table: ElementTable = field(repr=False)
+    element_id: int
+    type: ClassVar[str] = "DocumentElement"
+
+    @property
+    def nesting_level(self) -> int:
+        """1 for children of the document."""
+        return self.table.nesting_level[self.element_id]
+
+    @property
+    def parent(self) -> DocumentElement | None:
+        """The element around this one; None for children of the document."""
+        parent = self.table.parent_id[self.element_id]
+        return None if parent < 0 else element_at(self.table, parent)
+
+    @property
+    def elements(self) -> tuple[DocumentElement, ...]:
+        """The children."""
+        return tuple(element_at(self.table, i) for i in self.table.children(self.element_id))
+
+    @property
+    def main(self) -> bool:
+        """Part of the main content."""
+        return self.table.main[self.element_id]
+
+    @property
+    def role(self) -> str | None:
+        """What the element is for: section-heading, caption, footnote, code ...; None where that is not known."""
+        return self.table.marks.get("role", {}).get(self.element_id)
+
+    @property
+    def text(self) -> str:
+        """All text of the subtree, a line feed between."""
+        texts = self.table.text[self.element_id : self.table.subtree_end[self.element_id]]
+        return "\n".join(text for text in texts if text)
+
+    @property
+    def is_empty(self) -> bool:
+        """No title and all children empty; a NavigationList is never empty."""
+        span = range(self.element_id, self.table.subtree_end[self.element_id])
+        return not any(self.table.type[i] == NAVIGATION_LIST or (self.table.text[i] or "").strip() for i in span)
+
+
+class TextBlock(DocumentElement):
+    """A paragraph or other run of text."""
+
+    __slots__ = ()
+    type = TYPE_NAMES[TEXT_BLOCK]
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return self.table.text[self.element_id] or ""
+
+
+class _Group(DocumentElement):
+    __slots__ = ()
+
+    @property
+    def title(self) -> str | None:
+        """The title; None where there is none."""
+        return self.table.text[self.element_id]
+
+
+class Section(_Group):
+    """A heading and what stands under it."""
+
+    __slots__ = ()
+    type = "Section"
+
+
+class List(_Group):
+    """A list of ListItems."""
+
+    __slots__ = ()
+    type = "List"
+
+    @property
+    def is_single(self) -> bool:
+        """It has exactly one item."""
+        return len(self.table.children(self.element_id)) == 1
+
+    @property
+    def is_short(self) -> bool:
+        """The compact one-line form holds it without loss."""
+        from corpuskit.document.writer import compact_items
+
+        return compact_items(self.table, self.element_id) is not None
+
+
+class NavigationList(List):
+    """A list that leads elsewhere: a menu, a breadcrumb, a list of links."""
+
+    __slots__ = ()
+    type = "NavigationList"
+
+
+class ListItem(DocumentElement):
+    """One item of a list."""
+
+    __slots__ = ()
+    type = "ListItem"
+
+
+class Table(_Group):
+    """A table of TableHeaders and TableCells."""
+
+    __slots__ = ()
+    type = "Table"
+
+
+class TableCell(DocumentElement):
+    """One cell of a table."""
+
+    __slots__ = ()
+    type = "TableCell"
+
+    @property
+    def row(self) -> int:
+        """1-based."""
+        return self.table.cells[self.element_id][0]
+
+    @property
+    def row_span(self) -> int:
+        """How many rows it covers."""
+        return self.table.cells[self.element_id][1]
+
+    @property
+    def col(self) -> int:
+        """1-based."""
+        return self.table.cells[self.element_id][2]
+
+    @property
+    def col_span(self) -> int:
+        """How many columns it covers."""
+        return self.table.cells[self.element_id][3]
+
+
+class TableHeader(TableCell):
+    """A cell that heads a row or a column."""
+
+    __slots__ = ()
+    type = "TableHeader"
+
+
+_CLASSES = (TextBlock, Section, List, NavigationList, ListItem, Table, TableHeader, TableCell)
+
+
+def element_at(table: ElementTable, element_id: int) -> DocumentElement:
+    """The view of one row."""
+    return _CLASSES[table.type[element_id]](table, element_id)
