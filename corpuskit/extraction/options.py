@@ -1,0 +1,31 @@
+"""What can be chosen about extraction; ``[extraction]`` of corpus.toml has the same names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractOptions:
+    """Choices for one extraction.
+
+    Attributes:
+        favor: where the main content is uncertain, ``"precision"`` takes less and ``"recall"`` more.
+        classify: mark the main content; else all but navigation is main and only the tree is made.
+        structure: find sections, lists and tables in paged documents; else their text alone, faster.
+        comments: comments of readers under an article are main.
+        images: alternative texts of images are TextBlocks.
+        password: opens an encrypted PDF.
+        tracked_changes: of a Word document, as ``"accepted"`` or as in the ``"original"``.
+        max_bytes: larger input is refused.
+    """
+
+    favor: Literal["precision", "recall"] | None = None
+    classify: bool = True
+    structure: bool = True
+    comments: bool = False
+    images: bool = True
+    password: str | None = None
+    tracked_changes: Literal["accepted", "original"] = "accepted"
+    max_bytes: int = 100_000_000

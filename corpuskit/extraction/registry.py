@@ -1,0 +1,95 @@
+"""Which function extracts which media type.
+
+Other packages add theirs with an entry point of the group ``corpuskit.extractors``, whose name is the media type and
+whose value an :class:`Extractor`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from importlib.metadata import entry_points
+from typing import Final, Protocol
+
+from corpuskit.document import NLPTextDocument
+from corpuskit.errors import ExtractionError, ResourceLimitError, UnsupportedMediaTypeError
+from corpuskit.extraction.options import ExtractOptions
+
+
+class Extractor(Protocol):
+    """Turns the bytes of one resource into a document."""
+
+    def __call__(
+        self, content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None
+    ) -> NLPTextDocument:
+        """``charset`` is what the server or archive said, if it said something."""
+
+
+_DOCX: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml."
+# Media type → module:function, imported when first needed.
+_BUILT_IN: Final[Mapping[str, str]] = {
+    "text/html": "corpuskit.extraction.html:extract_html",
+    "application/xhtml+xml": "corpuskit.extraction.html:extract_html",
+    "text/plain": "corpuskit.extraction.plain:extract_plain",
+    "text/markdown": "corpuskit.extraction.plain:extract_plain",
+    "text/x-nlptext": "corpuskit.extraction.plain:extract_nlptext",
+    "application/pdf": "corpuskit.extraction.pdf:extract_pdf",
+    _DOCX + "document": "corpuskit.extraction.docx:extract_docx",
+    _DOCX + "template": "corpuskit.extraction.docx:extract_docx",
+    "application/vnd.ms-word.document.macroenabled.12": "corpuskit.extraction.docx:extract_docx",
+    "application/vnd.ms-word.template.macroenabled.12": "corpuskit.extraction.docx:extract_docx",
+}
+_registered: dict[str, Extractor] = {}
+
+
+def register(media_type: str, extractor: Extractor) -> None:
+    """Makes an extractor the one for a media type, in this process."""
+    _registered[media_type.lower()] = extractor
+
+
+def media_types() -> list[str]:
+    """The media types that can be extracted, sorted."""
+    return sorted({*_BUILT_IN, *_registered, *(point.name for point in entry_points(group="corpuskit.extractors"))})
+
+
+def extract_bytes(
+    content: bytes,
+    *,
+    media_type: str,
+    uri: str | None = None,
+    options: ExtractOptions | None = None,
+    charset: str | None = None,
+) -> NLPTextDocument:
+    """Extracts one resource.
+
+    Raises:
+        UnsupportedMediaTypeError: no extractor for this media type.
+        ResourceLimitError: the content is larger than ``options.max_bytes``.
+        ExtractionError: the content is damaged, encrypted or of another type.
+    """
+    options = options or ExtractOptions()
+    if len(content) > options.max_bytes:
+        raise ResourceLimitError(f"{uri or 'input'}: {len(content):,} bytes, the limit is {options.max_bytes:,}")
+    extractor = _find(media_type.partition(";")[0].strip().lower())
+    try:
+        return extractor(content, uri=uri, options=options, charset=charset)
+    except RecursionError as error:
+        raise ExtractionError(f"{uri or 'input'}: nested too deeply") from error
+
+
+def _find(media_type: str) -> Extractor:
+    if media_type in _registered:
+        return _registered[media_type]
+    if media_type in _BUILT_IN:
+        module, _, name = _BUILT_IN[media_type].partition(":")
+        found: Callable[..., NLPTextDocument] = getattr(importlib.import_module(module), name)
+        return _keep(media_type, found)
+    for point in entry_points(group="corpuskit.extractors", name=media_type):
+        return _keep(media_type, point.load())
+    raise UnsupportedMediaTypeError(f"no extractor for {media_type!r}; there are: {', '.join(media_types())}")
+
+
+def _keep(media_type: str, extractor: Extractor) -> Extractor:
+    """Keeps what was found for the next call."""
+    register(media_type, extractor)
+    return extractor
