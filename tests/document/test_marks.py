@@ -1,0 +1,55 @@
+import json
+
+import pytest
+import zstandard
+
+from corpuskit.document import DocumentBuilder
+from corpuskit.document.marks import dump_marks, load_marks
+from corpuskit.errors import DocumentFormatError
+
+
+def table_of(count):
+    builder = DocumentBuilder()
+    for i in range(count):
+        builder.add_text_block(str(i))
+    return builder.build().table
+
+
+def packed(**changes):
+    content = {"format": "corpuskit-marks", "version": 1, "elements": 2, "not_main": [], "columns": {}} | changes
+    return zstandard.compress(json.dumps(content).encode())
+
+
+def test_the_marks_of_another_document_are_refused():
+    with pytest.raises(DocumentFormatError, match="marks of 3 elements"):
+        load_marks(dump_marks(table_of(3)), table_of(2))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"no zstd",
+        zstandard.compress(b"[" * 100_000),
+        zstandard.compress(b"\xff"),
+        packed(version=2),
+        packed(format="x"),
+        packed(not_main=[[0, 3]]),
+        packed(not_main=[[1, 1]]),
+        packed(columns={"unknown": {}}),
+        packed(columns={"role": {"0": 1}}),
+        packed(columns={"role": {"2": "x"}}),
+        packed(columns={"role": {"-1": "x"}}),
+        packed(columns={"page": {"0": True}}),
+    ],
+)
+def test_a_damaged_marks_file_is_refused(content):
+    with pytest.raises(DocumentFormatError):
+        load_marks(content, table_of(2))
+
+
+def test_a_decompression_bomb_is_refused_before_it_fills_the_memory():
+    bomb = zstandard.ZstdCompressor(level=19).compress(b" " * (600 * 1024 * 1024))
+    assert len(bomb) < 100_000
+    with pytest.raises(DocumentFormatError, match="512 MiB"):
+        load_marks(bomb, table_of(1))
