@@ -1,0 +1,61 @@
+"""Labels, tokens, models, sampling, audit, explanation: telling relevant documents and URLs from others.
+
+A model is trained from a few labels and the unlabelled corpus around them (`train`), asks for the labels that help it
+most (`select`), and claims a threshold only after an audit of its own (`Audit`).
+"""
+
+from __future__ import annotations
+
+from corpuskit.relevance.audit import Audit
+from corpuskit.relevance.confidence import decode_confidence, encode_confidence
+from corpuskit.relevance.corpus_model import CorpusModel
+from corpuskit.relevance.labels import split
+from corpuskit.relevance.model import AuditRecord, Explanation, ModelCard, RelevanceModel
+from corpuskit.relevance.report import (
+    agreement,
+    confusion,
+    contradictions,
+    curve,
+    drift,
+    learning_curve,
+    mistakes,
+)
+from corpuskit.relevance.sampling import Suggestion, rank_by_seeds, select, suggest
+from corpuskit.relevance.space import Space
+from corpuskit.relevance.tokens import TOKENIZER_VERSION, ascii_tokens, document_tokens, page_size_tokens, tokenizer
+from corpuskit.relevance.training import train
+from corpuskit.relevance.urls import host_of, pdf_trio_url_tokens, url_tokens, without_wayback
+
+__all__ = [
+    "TOKENIZER_VERSION",
+    "Audit",
+    "AuditRecord",
+    "CorpusModel",
+    "Explanation",
+    "ModelCard",
+    "RelevanceModel",
+    "Space",
+    "Suggestion",
+    "agreement",
+    "ascii_tokens",
+    "confusion",
+    "contradictions",
+    "curve",
+    "decode_confidence",
+    "document_tokens",
+    "drift",
+    "encode_confidence",
+    "host_of",
+    "learning_curve",
+    "mistakes",
+    "page_size_tokens",
+    "pdf_trio_url_tokens",
+    "rank_by_seeds",
+    "select",
+    "split",
+    "suggest",
+    "tokenizer",
+    "train",
+    "url_tokens",
+    "without_wayback",
+]

@@ -1,0 +1,241 @@
+"""The audit: a threshold with a claim that holds, or no claim.
+
+First 40 labels, spread over the top of the ranking, tell where precision falls under the target. Where the texts above
+that point are few enough, they are labelled whole: their precision is then known, not estimated. Where they are many,
+a uniform sample of them is put to a fixed-sequence test: from its 45 highest scores on, each longer prefix must have so
+few errors that a region of too low a precision would show them with a probability of at most 1 - confidence; the first
+failure ends the test. Labels of an audit must not be trained on, and a new training voids it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from corpuskit.errors import RelevanceError
+from corpuskit.relevance.counts import Floats, Ints
+from corpuskit.relevance.model import AuditRecord, RelevanceModel
+
+__all__ = ["Audit"]
+
+_BUDGET = 140
+_LOOK = 40
+_BATCH = 20
+_LEAST = 10
+
+
+class Audit:
+    """Asks for labels and then states a threshold, or None.
+
+    Example:
+        >>> from corpuskit.relevance import train
+        >>> texts = [f"sea fish {i}" for i in range(30)] + [f"tax law {i}" for i in range(60)]
+        >>> model = train(texts[:3] + texts[-3:], ["relevant"] * 3 + ["other"] * 3, pool=texts)
+        >>> audit = Audit(model, texts)
+        >>> while batch := audit.next():
+        ...     audit.add(batch, ["relevant" if "fish" in texts[i] else "other" for i in batch])
+        >>> audit.threshold is not None
+        True
+    """
+
+    def __init__(
+        self,
+        model: RelevanceModel,
+        pool_texts: Sequence[str],
+        *,
+        precision: float = 0.95,
+        confidence: float = 0.9,
+        seed: int = 0,
+        label: Literal["relevant", "other"] = "relevant",
+    ) -> None:
+        """Start an audit of `model` on texts that it was not trained on.
+
+        Args:
+            model: the model; its scores are taken now.
+            pool_texts: the texts that the claim is about.
+            precision: the share of `label` that a region must have.
+            confidence: the probability with which a claim based on a sample holds.
+            seed: of the samples.
+            label: ``other`` audits the low end of the ranking: a score up to the threshold is then other.
+        """
+        if not (0.5 <= precision < 1.0 and 0.5 <= confidence < 1.0):
+            raise RelevanceError(f"found precision={precision}, confidence={confidence}, expected 0.5 <= both < 1")
+        self.model = model.fingerprint
+        self.precision = precision
+        self.confidence = confidence
+        self.label = label
+        score = model.score(pool_texts)
+        self._score = score if label == "relevant" else -score
+        self._order: Ints = np.argsort(-self._score, kind="stable")
+        self._rank: Ints = np.empty(len(score), np.int64)
+        self._rank[self._order] = np.arange(len(score))
+        self._said: dict[int, bool] = {}
+        self._asked: list[int] = []
+        self._random = np.random.RandomState(seed)
+        self._stage: Literal["look", "whole", "sample", "done"] = "look"
+        self._sampled: list[int] = []
+        self._claim: float | None = None
+        middle = 0.5 if label == "relevant" else -0.5
+        self._top = int(np.clip((self._score >= middle).sum(), min(_BUDGET, len(score)), len(score)))
+
+    # ---------------------------------------------------------------- the protocol
+
+    def next(self) -> list[int]:
+        """Positions in the pool to label next; empty when the audit is done. Asked again, the same."""
+        if not self._asked:
+            self._asked = self._plan()
+        return list(self._asked)
+
+    def add(self, indices: Sequence[int], labels: Sequence[str]) -> None:
+        """Take the labels of positions that `next` asked for; ``unsure`` counts against the claim.
+
+        Raises:
+            RelevanceError: a position was not asked for, or a label is unknown.
+        """
+        if len(indices) != len(labels):
+            raise RelevanceError(f"found {len(indices)} positions and {len(labels)} labels, expected as many of each")
+        open_ = set(self._asked)
+        for position, label in zip(indices, labels, strict=True):
+            if int(position) not in open_:
+                raise RelevanceError(f"found a label for position {position}, expected one of those next() asked for")
+            if label not in ("relevant", "other", "unsure"):
+                raise RelevanceError(f"found the label {label!r}, expected relevant, other or unsure")
+        for position, label in zip(indices, labels, strict=True):
+            self._said[int(position)] = label == self.label
+        self._asked = [position for position in self._asked if position not in self._said]
+        if not self._asked:
+            self._advance()
+
+    @property
+    def threshold(self) -> float | None:
+        """The certified score, or None: nothing can be claimed, or labels are still missing."""
+        if self._claim is None:
+            return None
+        return self._claim if self.label == "relevant" else -self._claim
+
+    @property
+    def is_done(self) -> bool:
+        """Whether no more labels are wanted."""
+        return not self.next()
+
+    @property
+    def labels(self) -> dict[int, bool]:
+        """Position to whether it had the audited label; not to be trained on."""
+        return dict(self._said)
+
+    def record(self) -> AuditRecord:
+        """What was found out, for `RelevanceModel.certified`."""
+        above = self.threshold if self.label == "relevant" else None
+        below = self.threshold if self.label == "other" else None
+        return AuditRecord(self.model, above, self.precision, self.confidence, len(self._said), below)
+
+    # ---------------------------------------------------------------- what to ask
+
+    def _plan(self) -> list[int]:
+        left = min(_BUDGET, len(self._order)) - len(self._said)
+        if self._stage == "done" or left <= 0:
+            return []
+        if self._stage == "look":
+            if self._top <= _BUDGET:
+                self._stage = "whole"
+            else:
+                ranks = np.unique(np.floor((np.arange(_LOOK) + self._random.uniform(size=_LOOK)) * self._top / _LOOK))
+                return [int(self._order[int(rank)]) for rank in ranks]
+        if self._stage == "sample":
+            return self._sampled
+        missing = [int(i) for i in self._order if int(i) not in self._said]
+        return missing[: min(_BATCH, left)]
+
+    def _advance(self) -> None:
+        if self._stage == "look":
+            size = self._region()
+            inside = sum(self._rank[position] < size for position in self._said)
+            if size - inside <= _BUDGET - len(self._said):
+                self._stage = "whole"
+            else:
+                self._stage = "sample"
+                free = np.array([int(i) for i in self._order[:size] if int(i) not in self._said])
+                drawn = self._random.permutation(len(free))[: _BUDGET - len(self._said)]
+                self._sampled = sorted(int(free[i]) for i in drawn)
+        elif self._stage == "sample":
+            self._claim = self._test()
+            self._stage = "done"
+        elif self._stage == "whole":
+            self._claim, hopeless = self._prefix()
+            if hopeless:
+                self._stage = "done"
+
+    def _region(self) -> int:
+        """How many texts at the top have a chance of at least 0.9 each, by Platt's method on the labels so far."""
+        known = np.array(sorted(self._said), np.int64)
+        logit = _logit(self._score if self.label == "relevant" else -self._score)
+        logit = logit if self.label == "relevant" else -logit
+        slope, start = _platt(logit[known], np.array([self._said[int(i)] for i in known]))
+        chance = 1.0 / (1.0 + np.exp(-np.clip(slope * logit[self._order] + start, -30, 30)))
+        below = np.flatnonzero(chance < min(0.9, self.precision))
+        return int(below[0]) if len(below) else len(chance)
+
+    # ---------------------------------------------------------------- what to claim
+
+    def _prefix(self) -> tuple[float | None, bool]:
+        """The lowest score down to which every text is labelled and precise enough, and whether more is hopeless."""
+        good = 0
+        said: list[bool] = []
+        for position in self._order:
+            if int(position) not in self._said:
+                break
+            said.append(self._said[int(position)])
+        counts = np.cumsum(said)
+        claim = None
+        for size in range(len(said), _LEAST - 1, -1):
+            ties = size < len(self._order) and self._score[self._order[size]] == self._score[self._order[size - 1]]
+            if not ties and counts[size - 1] >= self.precision * size:
+                claim = float(self._score[self._order[size - 1]])
+                break
+        good = int(counts[-1]) if said else 0
+        left = min(_BUDGET, len(self._order)) - len(self._said)
+        hopeless = good + left < self.precision * (len(said) + left) or left <= 0
+        return claim, hopeless
+
+    def _test(self) -> float | None:
+        """The fixed-sequence test on the sample, highest scores first."""
+        from scipy.stats import binom
+
+        ranked = sorted(self._sampled, key=lambda position: self._rank[position])
+        right = np.cumsum([self._said[position] for position in ranked])
+        size = int(np.ceil(np.log(1.0 - self.confidence) / np.log(self.precision)))
+        claim = None
+        while size <= len(ranked):
+            errors = size - int(right[size - 1])
+            if binom.cdf(errors, size, 1.0 - self.precision) > 1.0 - self.confidence:
+                break
+            claim = float(self._score[ranked[size - 1]])
+            size = max(size + 1, int(np.ceil(size * 1.15))) if size < len(ranked) else size + 1
+            size = len(ranked) if size > len(ranked) and claim != float(self._score[ranked[-1]]) else size
+        return claim
+
+
+def _logit(score: Floats) -> Floats:
+    score = np.clip(score, 1e-9, 1.0 - 1e-9)
+    return np.log(score / (1.0 - score))
+
+
+def _platt(logit: Floats, said: np.ndarray) -> tuple[float, float]:
+    """Slope and start of the logistic curve through labels, with Platt's smoothed targets (Platt 1999)."""
+    if len(logit) == 0:
+        return 0.0, 0.0
+    right, wrong = int(said.sum()), int((~said).sum())
+    target = np.where(said, (right + 1.0) / (right + 2.0), 1.0 / (wrong + 2.0))
+    mean, spread = float(logit.mean()), float(logit.std()) + 1e-9
+    features = np.column_stack([(logit - mean) / spread, np.ones_like(logit)])
+    weight = np.zeros(2)
+    for _ in range(50):
+        chance = 1.0 / (1.0 + np.exp(-np.clip(features @ weight, -30, 30)))
+        slope = features.T @ (chance - target) + 1e-3 * weight
+        bend = (features * (chance * (1 - chance))[:, None]).T @ features + 1e-3 * np.eye(2)
+        weight = weight - np.linalg.solve(bend, slope)
+    if weight[0] <= 0:
+        return 0.0, float(weight[1])
+    return float(weight[0] / spread), float(weight[1] - weight[0] * mean / spread)

@@ -1,0 +1,98 @@
+"""The models of one corpus: documents, and URLs that nobody fetched yet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpuskit.errors import RelevanceError
+from corpuskit.relevance.counts import Floats
+from corpuskit.relevance.model import Explanation, RelevanceModel
+from corpuskit.relevance.storage import load_json, load_model, save_model, write_atomically
+
+__all__ = ["CorpusModel"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CorpusModel:
+    """What `Corpus.train` gives.
+
+    Attributes:
+        document: scores texts.
+        url: scores URLs; None where the labels did not suffice for one.
+        version: the name of this training.
+        gain: what 50 more labels would add to average precision, or None where it was not measured.
+    """
+
+    document: RelevanceModel
+    url: RelevanceModel | None = None
+    version: str = ""
+    gain: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.document.kind != "document" or (self.url is not None and self.url.kind != "url"):
+            raise RelevanceError("found a model of the wrong kind, expected one of documents and one of URLs")
+
+    @property
+    def threshold(self) -> float | None:
+        """The certified threshold of documents, or None."""
+        return self.document.threshold
+
+    def score(self, texts: Sequence[str]) -> Floats:
+        """P(relevant) of each text."""
+        return self.document.score(texts)
+
+    def score_urls(self, urls: Sequence[str]) -> Floats:
+        """P(relevant) of each URL, before it is fetched.
+
+        Raises:
+            RelevanceError: there is no model of URLs.
+        """
+        if self.url is None:
+            raise RelevanceError("found no model of URLs, expected one; label documents of more hosts and train again")
+        return self.url.score(urls)
+
+    def explain(self, text: str) -> Explanation:
+        """Every token's share in the logit of one text."""
+        return self.document.explain(text)
+
+    def save(self, folder: str | Path) -> None:
+        """Write both models into a folder."""
+        folder = Path(folder)
+        save_model(self.document, folder / "document")
+        if self.url is not None:
+            save_model(self.url, folder / "url")
+        meta = {
+            "version": self.version,
+            "gain": self.gain,
+            "document": self.document.fingerprint,
+            "url": self.url.fingerprint if self.url else None,
+        }
+        write_atomically(folder / "models.json", json.dumps(meta, indent=1, sort_keys=True).encode())
+
+    @classmethod
+    def load(cls, folder: str | Path) -> CorpusModel:
+        """Read a saved pair of models.
+
+        Raises:
+            RelevanceError: the folder is missing, damaged, or made by another version.
+        """
+        folder = Path(folder)
+        meta = load_json(folder / "models.json")
+        document = load_model(folder / "document")
+        url = load_model(folder / "url") if meta.get("url") else None
+        if document.fingerprint != meta.get("document") or (url and url.fingerprint != meta.get("url")):
+            raise RelevanceError(
+                f"{folder}: the models are not of one training, the last save was cut short; train again"
+            )
+        gain = meta.get("gain")
+        return cls(document, url, str(meta.get("version", "")), float(gain) if gain is not None else None)
+
+    def __repr__(self) -> str:
+        lines = [f"CorpusModel {self.version}".rstrip(), f"  documents: {self.document!r}"]
+        lines.append(f"  URLs: {self.url!r}" if self.url else "  URLs: no model yet")
+        if self.gain is not None:
+            lines.append(f"  50 more labels would bring about {self.gain:+.3f} average precision")
+        return "\n".join(lines)

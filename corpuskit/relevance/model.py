@@ -1,0 +1,258 @@
+"""A trained model: scores, decides and explains."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from corpuskit.errors import RelevanceError
+from corpuskit.relevance.counts import Floats
+from corpuskit.relevance.table import WordTable
+from corpuskit.relevance.tokens import TOKENIZER_VERSION
+from corpuskit.relevance.urls import host_of
+
+__all__ = ["AuditRecord", "Decision", "Explanation", "ModelCard", "RelevanceModel"]
+
+Decision = Literal["relevant", "unknown", "other"]
+_BATCH = 20_000
+_START = "(start)"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """Where a model comes from: label counts, pool, seed, versions, and a hash of its labels."""
+
+    kind: Literal["document", "url"]
+    relevant: int
+    other: int
+    contradicted: int
+    unsure: int
+    pool: int
+    seed: int
+    tokenizer_version: int
+    labels: str
+    hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRecord:
+    """What an audit found out about one model; of no use for any other.
+
+    Attributes:
+        model: the fingerprint of the model that was audited.
+        threshold: scores from here on are relevant, or None where nothing could be claimed.
+        precision, confidence: the claim: P(precision >= this) >= this.
+        labels: how many labels it took.
+        other_threshold: scores up to here are other, or None.
+    """
+
+    model: str
+    threshold: float | None
+    precision: float
+    confidence: float
+    labels: int
+    other_threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a text has its score: the contributions' sum is the logit.
+
+    Attributes:
+        probability: P(relevant).
+        logit: ln(p / (1 - p)).
+        contributions: (token, amount), the start first, then the largest amount first.
+        tokens: tokens in the text.
+        unknown: the share of them that the model does not know or does not use.
+    """
+
+    probability: float
+    logit: float
+    contributions: tuple[tuple[str, float], ...]
+    tokens: int
+    unknown: float
+
+    def __iter__(self) -> Iterator[tuple[str, float]]:
+        return iter(self.contributions)
+
+    def __repr__(self) -> str:
+        head = f"P(relevant) = {self.probability:.3f}; {self.tokens} tokens, {self.unknown:.0%} unknown"
+        words = [(token, amount) for token, amount in self.contributions if token != _START]
+        plus = ", ".join(f"{token} {amount:+.2f}" for token, amount in words if amount > 0) or "nothing"
+        minus = ", ".join(f"{token} {amount:+.2f}" for token, amount in words if amount < 0) or "nothing"
+        return f"{head}\n  for: {_shorten(plus)}\n  against: {_shorten(minus)}"
+
+
+def _shorten(line: str, width: int = 150) -> str:
+    return line if len(line) <= width else line[:width].rpartition(",")[0] + ", ..."
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RelevanceModel:
+    """Scores texts (or URLs) for relevance. Immutable; a new training is a new model without an audit.
+
+    Attributes:
+        tables: word tables; their logits are added.
+        bias: added for every text.
+        card: label counts, pool, seed, versions.
+        audit: the audit of this very model, or None.
+    """
+
+    tables: tuple[WordTable, ...]
+    bias: float
+    card: ModelCard
+    audit: AuditRecord | None = None
+
+    @property
+    def kind(self) -> Literal["document", "url"]:
+        """``document`` or ``url``."""
+        return self.card.kind
+
+    @property
+    def threshold(self) -> float | None:
+        """The certified threshold, or None: then nothing is called relevant."""
+        return self.audit.threshold if self.audit else None
+
+    def logits(self, texts: Sequence[str]) -> Floats:
+        """The logit of each text's score."""
+        return self._logits(texts)[0]
+
+    def score(self, texts: Sequence[str]) -> Floats:
+        """P(relevant) of each text, in [0, 1].
+
+        A text without a single known token gets the share of relevant labels, at most one half less: no evidence is no
+        relevance.
+        """
+        return _probability(self.logits(texts))
+
+    def unknown_share(self, texts: Sequence[str]) -> Floats:
+        """The share of each text's tokens that the model does not know; 1.0 for a text without tokens."""
+        return self._logits(texts)[1]
+
+    def _logits(self, texts: Sequence[str]) -> tuple[Floats, Floats]:
+        if isinstance(texts, str):
+            raise RelevanceError("found one string, expected a list of texts")
+        logits, unknown = [], []
+        texts = list(texts)
+        for first in range(0, len(texts), _BATCH):
+            batch = texts[first : first + _BATCH]
+            total = np.full(len(batch), self.bias)
+            for number, table in enumerate(self.tables):
+                parts, found = table.logits(batch)
+                total += parts
+                if number == 0:
+                    known, tokens = found.known, found.tokens
+                else:
+                    known = known + found.known
+            total[known == 0] = self._no_evidence
+            logits.append(total)
+            unknown.append(1.0 - np.minimum(known, tokens) / np.maximum(tokens, 1))
+        if not logits:
+            return np.zeros(0), np.zeros(0)
+        return np.concatenate(logits), np.concatenate(unknown)
+
+    @property
+    def _no_evidence(self) -> float:
+        rate = min(0.49, self.card.relevant / (self.card.relevant + self.card.other))
+        return float(np.log(rate / (1.0 - rate)))
+
+    def decide(self, texts: Sequence[str]) -> list[Decision]:
+        """``relevant`` from the certified threshold on, ``other`` below the certified lower one, else ``unknown``."""
+        upper = self.audit.threshold if self.audit else None
+        lower = self.audit.other_threshold if self.audit else None
+        decisions: list[Decision] = []
+        for score in self.score(texts):
+            if upper is not None and score >= upper:
+                decisions.append("relevant")
+            elif lower is not None and score <= lower:
+                decisions.append("other")
+            else:
+                decisions.append("unknown")
+        return decisions
+
+    def explain(self, text: str) -> Explanation:
+        """Every token's share in the logit of one text; exact."""
+        if not isinstance(text, str):
+            raise RelevanceError(f"found {type(text).__name__}, expected one text")
+        logits, unknown = self._logits([text])
+        contributions = [pair for table in self.tables for pair in table.contributions(text)]
+        contributions.sort(key=lambda pair: -abs(pair[1]))
+        start = self.bias if contributions else self._no_evidence
+        tokens = int(self.tables[0].bags([text]).tokens[0])
+        return Explanation(
+            float(_probability(logits)[0]),
+            float(logits[0]),
+            ((_START, start), *contributions),
+            tokens,
+            float(unknown[0]),
+        )
+
+    def is_seen(self, urls: Sequence[str]) -> list[bool]:
+        """Of each URL, whether its host was among the labelled ones; scores of other hosts deserve less trust."""
+        hosts = frozenset(self.card.hosts)
+        return [host_of(url) in hosts for url in urls]
+
+    def certified(self, record: AuditRecord) -> RelevanceModel:
+        """This model with its audit.
+
+        Raises:
+            RelevanceError: the audit was made of another model; a training voids it.
+        """
+        if record.model != self.fingerprint:
+            raise RelevanceError(
+                f"found an audit of model {record.model}, expected one of {self.fingerprint}; "
+                "a new training voids an audit: audit this model"
+            )
+        return replace(self, audit=record)
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hexadecimal digits of everything that makes the scores."""
+        digest = hashlib.sha256(f"{TOKENIZER_VERSION} {self.kind} {self.bias!r}".encode())
+        for table in self.tables:
+            digest.update("\x00".join((table.tokenizer, *table.words)).encode("utf-8", "surrogatepass"))
+            digest.update(table.idf.tobytes() + table.weight.tobytes())
+        return digest.hexdigest()[:16]
+
+    def save(self, folder: str | Path) -> None:
+        """Write the model into a folder, in one atomic step; an existing model there is replaced."""
+        from corpuskit.relevance.storage import save_model
+
+        save_model(self, Path(folder))
+
+    @classmethod
+    def load(cls, folder: str | Path) -> RelevanceModel:
+        """Read a saved model; nothing in the folder is executed.
+
+        Raises:
+            RelevanceError: the folder is missing, damaged, or made by another version.
+        """
+        from corpuskit.relevance.storage import load_model
+
+        return load_model(Path(folder))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Card and audit as plain data."""
+        return {"card": asdict(self.card), "audit": asdict(self.audit) if self.audit else None, "bias": self.bias}
+
+    def __repr__(self) -> str:
+        labels = f"{self.card.relevant} relevant and {self.card.other} other labels"
+        words = sum(len(table.words) for table in self.tables)
+        claim = "not certified: audit it before trusting a threshold"
+        if self.audit and self.audit.threshold is not None:
+            claim = (
+                f"precision >= {self.audit.precision:.0%} from score {self.audit.threshold:.3f} on "
+                f"(confidence {self.audit.confidence:.0%}, {self.audit.labels} audit labels)"
+            )
+        elif self.audit:
+            claim = f"audited with {self.audit.labels} labels: nothing could be claimed"
+        return f"RelevanceModel({self.kind}: {labels}, {words:,} tokens from a pool of {self.card.pool:,}; {claim})"
+
+
+def _probability(logits: Floats) -> Floats:
+    return 1.0 / (1.0 + np.exp(-np.clip(logits, -500.0, 500.0)))

@@ -1,0 +1,121 @@
+"""Which texts to label next."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from corpuskit.errors import RelevanceError
+from corpuskit.relevance.counts import Floats
+from corpuskit.relevance.model import RelevanceModel
+from corpuskit.relevance.space import Space
+
+__all__ = ["Suggestion", "rank_by_seeds", "select", "suggest"]
+
+Reason = Literal["uncertain", "certain", "random", "seed words"]
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A text to label: its position in the pool, why it is asked, and its score."""
+
+    index: int
+    reason: Reason
+    score: float
+
+
+def select(model: RelevanceModel, pool_texts: Sequence[str], n: int, *, exclude: Collection[int] = ()) -> list[int]:
+    """The positions of `n` texts whose labels teach the model most: those it is least certain of.
+
+    Fewer than `n` where the pool has no more; never one of `exclude`, and of equal texts only one.
+    """
+    return [found.index for found in suggest(model, pool_texts, n, exclude=exclude)]
+
+
+def suggest(
+    model: RelevanceModel,
+    pool_texts: Sequence[str],
+    n: int,
+    *,
+    exclude: Collection[int] = (),
+    certain: int = 0,
+    random: int = 0,
+    seed: int = 0,
+) -> list[Suggestion]:
+    """`n` texts to label next, each with its reason.
+
+    Args:
+        model: the model of the labels so far.
+        pool_texts: the texts to choose from.
+        n: how many.
+        exclude: positions that are labelled already.
+        certain: of the `n`, how many of the highest scores: they find mistakes that the model is sure of.
+        random: of the `n`, how many at random: kept apart, they are an unbiased sample of the pool.
+        seed: of the random ones.
+
+    Raises:
+        RelevanceError: `n` is negative or smaller than the parts.
+    """
+    if n < 0 or certain + random > n:
+        raise RelevanceError(f"found n={n}, certain={certain}, random={random}, expected parts of n")
+    logits = model.logits(pool_texts)
+    free = _free(pool_texts, exclude)
+    chosen: dict[int, Reason] = {}
+    if random:
+        drawn = np.random.RandomState(seed).permutation(len(free))
+        chosen.update((free[i], "random") for i in drawn[:random])
+    if certain:
+        ranked = sorted((i for i in free if i not in chosen), key=lambda i: (-logits[i], i))
+        chosen.update((i, "certain") for i in ranked[:certain])
+    ranked = sorted((i for i in free if i not in chosen), key=lambda i: (abs(logits[i]), i))
+    chosen.update((i, "uncertain") for i in ranked[: n - len(chosen)])
+    order: dict[Reason, int] = {"uncertain": 0, "certain": 1, "random": 2, "seed words": 3}
+    return [
+        Suggestion(i, reason, float(1.0 / (1.0 + np.exp(-logits[i]))))
+        for i, reason in sorted(chosen.items(), key=lambda pair: order[pair[1]])
+    ]
+
+
+def _free(pool_texts: Sequence[str], exclude: Collection[int]) -> list[int]:
+    taken = {int(i) for i in exclude}
+    seen = {pool_texts[i] for i in taken if 0 <= i < len(pool_texts)}
+    free = []
+    for position, text in enumerate(pool_texts):
+        if position not in taken and text not in seen:
+            seen.add(text)
+            free.append(position)
+    if not free:  # only copies of labelled texts are left
+        free = [position for position in range(len(pool_texts)) if position not in taken]
+    return free
+
+
+def rank_by_seeds(texts: Sequence[str], seeds: Sequence[str], *, space: Space | None = None) -> Floats:
+    """How near each text is to some seed words, in [-1, 1]: where to start without a single label.
+
+    The mean of two cosines: of tf-idf weights, and of word vectors, which also finds texts with none of the words.
+
+    Raises:
+        RelevanceError: there is no seed word, or the texts have none of them.
+    """
+    if isinstance(seeds, str) or not seeds:
+        raise RelevanceError(f"found seeds={seeds!r}, expected a list of words")
+    space = space or Space.fit(texts)
+    words = space.tables[0]
+    wanted = words.bags([" ".join(seeds)])
+    if not len(wanted.column):
+        raise RelevanceError(
+            f"found none of the seed words {', '.join(seeds)} in the texts, or all of them in most texts"
+        )
+    query = np.zeros(len(words.words))
+    query[wanted.column] = wanted.weight
+    found = words.bags(texts)
+    plain = np.bincount(found.row, found.weight * query[found.column], minlength=len(texts))
+    near = query @ space.vectors
+    vectors = np.zeros((len(texts), space.vectors.shape[1]))
+    np.add.at(vectors, found.row, found.weight[:, None] * space.vectors[found.column])
+    length = np.linalg.norm(vectors, axis=1) * np.linalg.norm(near)
+    nearness: Floats = (plain + vectors @ near / np.maximum(length, 1e-9)) / 2.0
+    return nearness

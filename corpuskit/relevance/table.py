@@ -1,0 +1,97 @@
+"""The word table: everything a trained model is, once folded.
+
+A text becomes its best tokens by tf-idf, scaled to length one; its logit is the sum of weight times table entry.
+Plain NumPy: scoring and explaining need neither fastText nor scikit-learn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from corpuskit.relevance.counts import Counts, Floats, Ints, count
+from corpuskit.relevance.tokens import tokenizer
+
+__all__ = ["Bags", "WordTable", "bags"]
+
+#: Tokens of a text that count, the best by tf-idf. Long documents lose .07 of average precision without this limit.
+BEST_TOKENS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Bags:
+    """The weighted tokens of every text: entries sorted by text.
+
+    Attributes:
+        row: the text's position.
+        column: the token's number.
+        weight: tf-idf, scaled so that each text has length one.
+        tokens: tokens of each text, known or not.
+        known: of these, how many are known.
+    """
+
+    row: Ints
+    column: Ints
+    weight: Floats
+    tokens: Ints
+    known: Ints
+
+
+def bags(counts: Counts, idf: Floats, best: int = BEST_TOKENS) -> Bags:
+    """Keep the `best` tokens of each text by (1 + ln times) * idf and scale the text to length one."""
+    weight = (1.0 + np.log(counts.times)) * idf[counts.column]
+    row, column = counts.row, counts.column
+    sizes = np.bincount(row, minlength=len(counts.tokens))
+    long = np.flatnonzero(sizes > best)
+    if len(long):
+        starts = counts.starts
+        keep = np.ones(len(weight), bool)
+        for text in long:
+            part = weight[starts[text] : starts[text + 1]]
+            # stable: of equal weights the first columns stay, on every machine
+            keep[starts[text] + np.argsort(-part, kind="stable")[best:]] = False
+        row, column, weight = row[keep], column[keep], weight[keep]
+    length = np.sqrt(np.bincount(row, weight * weight, minlength=len(counts.tokens)))
+    return Bags(row, column, weight / length[row], counts.tokens, counts.known)
+
+
+@dataclass(frozen=True, slots=True)
+class WordTable:
+    """Tokens with their idf and their share in the logit.
+
+    Attributes:
+        tokenizer: name of the tokenizer that makes the tokens.
+        words: the tokens.
+        idf: inverse document frequency of each, from the pool.
+        weight: what each adds to the logit, times its tf-idf in the text.
+    """
+
+    tokenizer: str
+    words: tuple[str, ...]
+    idf: npt.NDArray[np.float32]
+    weight: npt.NDArray[np.float32]
+    index: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if len(self.index) != len(self.words):
+            self.index.update(zip(self.words, range(len(self.words)), strict=True))
+
+    def bags(self, texts: Sequence[str]) -> Bags:
+        """The weighted tokens of every text."""
+        return bags(count(texts, self.index, tokenizer(self.tokenizer)), self.idf.astype(np.float64))
+
+    def logits(self, texts: Sequence[str]) -> tuple[Floats, Bags]:
+        """The sum of all contributions of each text, and its weighted tokens."""
+        found = self.bags(texts)
+        parts = found.weight * self.weight[found.column]
+        return np.bincount(found.row, parts, minlength=len(found.tokens)).astype(np.float64), found
+
+    def contributions(self, text: str) -> list[tuple[str, float]]:
+        """Each token's share in the logit, largest amount first."""
+        found = self.bags([text])
+        parts = found.weight * self.weight[found.column]
+        order = np.argsort(-np.abs(parts), kind="stable")
+        return [(self.words[found.column[i]], float(parts[i])) for i in order]

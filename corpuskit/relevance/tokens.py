@@ -1,0 +1,149 @@
+"""Text to tokens, the same for training and for scoring.
+
+``TOKENIZER_VERSION`` is written into every saved model: a model made by another version is refused instead of
+being fed tokens it never saw.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import lru_cache
+
+from corpuskit.errors import RelevanceError
+from corpuskit.relevance.urls import pdf_trio_url_tokens, url_ngrams, url_tokens
+
+__all__ = [
+    "MAX_CHARACTERS",
+    "TOKENIZER_VERSION",
+    "ascii_tokens",
+    "document_tokens",
+    "page_size_tokens",
+    "tokenizer",
+]
+
+TOKENIZER_VERSION = 1
+
+#: Longer documents are cut here before they are tokenised: one runaway file must not cost more than a thousand others.
+MAX_CHARACTERS = 1_000_000
+
+# The shell pipeline works on bytes: only ASCII is lowered and split, so É stays É and an em dash is part of a word.
+_ASCII_TABLE = bytes(
+    byte + 32 if 0x41 <= byte <= 0x5A else byte if byte >= 0x80 or chr(byte).isalnum() else 0x20 for byte in range(256)
+)
+# Code points below 128: letters and digits stay, everything else is a blank. The text is lowered before.
+_LOWERED_TABLE = {code: " " for code in range(128) if not chr(code).isalnum()}
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+
+
+def ascii_tokens(text: str | bytes) -> str:
+    """The line of tokens that the shell pipeline of pdf_trio makes, byte for byte.
+
+    Line feeds, control characters and ASCII punctuation become blanks, ``A-Z`` become ``a-z``, runs of blanks become
+    one. A leading or trailing blank stays, as it does there.
+
+    Example:
+        >>> ascii_tokens("Hello, World!")
+        'hello world '
+    """
+    raw = text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
+    return re.sub(b" +", b" ", raw.translate(_ASCII_TABLE)).decode("utf-8", "surrogateescape")
+
+
+def _ascii_words(text: str) -> list[str]:
+    return ascii_tokens(text).split()
+
+
+@lru_cache(maxsize=1)
+def _separators() -> re.Pattern[str]:
+    """Every character that is no letter, digit or mark; ``\\w`` alone would cut words of Hindi or Thai at vowel signs."""
+    marks = [code for code in range(0x80, 0x1E960) if unicodedata.category(chr(code)) in ("Mn", "Mc")]
+    ranges: list[list[int]] = []
+    for code in marks:
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    kept = "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
+    return re.compile(f"[^\\w{kept}]+|_+")
+
+
+@lru_cache(maxsize=1)
+def _unspaced() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSPACED}]+")
+
+
+def _pairs(match: re.Match[str]) -> str:
+    run = match.group()
+    return f" {' '.join(run[i : i + 2] for i in range(max(1, len(run) - 1)))} "
+
+
+def document_tokens(text: str) -> list[str]:
+    """The words of a document: lowered, split at everything that is no letter, digit or mark of Unicode.
+
+    Composed (NFC) before, so both spellings of é are one word. Scripts without blanks (Chinese, Japanese, Thai, Lao,
+    Burmese, Khmer) give overlapping pairs of characters.
+
+    Example:
+        >>> document_tokens("L'Économie, 2024_é")
+        ['l', 'économie', '2024', 'é']
+    """
+    lowered = text[:MAX_CHARACTERS].lower()
+    if lowered.isascii():
+        return lowered.translate(_LOWERED_TABLE).split()
+    if not unicodedata.is_normalized("NFC", lowered):
+        lowered = unicodedata.normalize("NFC", lowered)
+    spaced = _separators().sub(" ", lowered)
+    if _unspaced().search(spaced):
+        spaced = _unspaced().sub(_pairs, spaced)
+    return spaced.split()
+
+
+def page_size_tokens(width: float, height: float) -> list[str]:
+    """Two tokens for the size of the first page in points, rounded to integers.
+
+    Upper case: no lowered word can be equal to one of them.
+
+    Example:
+        >>> page_size_tokens(595.276, 841.89)
+        ['WIDTH595', 'HEIGHT842']
+    """
+    return [f"WIDTH{round(width)}", f"HEIGHT{round(height)}"]
+
+
+_SIZE = re.compile(r"^WIDTH\d+ HEIGHT\d+(?:\s|$)")
+
+
+def _sized_document_tokens(text: str) -> list[str]:
+    size = _SIZE.match(text)
+    if not size:
+        return document_tokens(text)
+    return [*size.group().split(), *document_tokens(text[size.end() :])]
+
+
+_TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
+    "document": document_tokens,
+    "document_sized": _sized_document_tokens,
+    "pdf_trio": _ascii_words,
+    "url": url_tokens,
+    "url_ngrams": url_ngrams,
+    "pdf_trio_url": lambda text: pdf_trio_url_tokens(text).split(),
+}
+
+
+def tokenizer(name: str) -> Callable[[str], list[str]]:
+    """The function that makes a list of tokens of a text.
+
+    Args:
+        name: ``document``, ``document_sized`` (a text may start with a line ``WIDTH595 HEIGHT842``), ``url``,
+            ``url_ngrams``, or for parity ``pdf_trio`` and ``pdf_trio_url``.
+
+    Raises:
+        RelevanceError: there is no tokenizer of this name.
+    """
+    try:
+        return _TOKENIZERS[name]
+    except KeyError:
+        known = ", ".join(sorted(_TOKENIZERS))
+        raise RelevanceError(f"no tokenizer is called {name!r}; there are {known}") from None

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from corpuskit.errors import RelevanceError
+from corpuskit.relevance import CorpusModel, RelevanceModel, train
+
+World = tuple[list[str], list[str]]
+
+
+def test_a_loaded_model_scores_and_explains_as_before(world: World, model: RelevanceModel, tmp_path: Path) -> None:
+    model.save(tmp_path / "m")
+    again = RelevanceModel.load(tmp_path / "m")
+    assert (again.score(world[0]) == model.score(world[0])).all()
+    assert again.explain(world[0][0]) == model.explain(world[0][0])
+    assert again.card == model.card
+
+
+def test_saving_the_same_model_twice_gives_the_same_bytes(model: RelevanceModel, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        model.save(tmp_path / name)
+    files = sorted(p.name for p in (tmp_path / "a").iterdir())
+    assert files == sorted(p.name for p in (tmp_path / "b").iterdir())
+    assert all((tmp_path / "a" / f).read_bytes() == (tmp_path / "b" / f).read_bytes() for f in files)
+
+
+def test_saving_over_a_model_leaves_only_the_new_one(world: World, model: RelevanceModel, tmp_path: Path) -> None:
+    model.save(tmp_path)
+    other = train(world[0][:60], world[1][:60], pool=world[0])
+    other.save(tmp_path)
+    assert RelevanceModel.load(tmp_path).fingerprint == other.fingerprint
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def _cut(folder: Path) -> None:
+    file = next(folder.glob("*.npz"))
+    file.write_bytes(file.read_bytes()[:-100])
+
+
+def _flip(folder: Path) -> None:
+    file = next(folder.glob("*.npz"))
+    raw = bytearray(file.read_bytes())
+    raw[len(raw) // 2] ^= 0xFF
+    file.write_bytes(bytes(raw))
+
+
+def _edit(**changes: object) -> object:
+    def edit(folder: Path) -> None:
+        meta = json.loads((folder / "model.json").read_text())
+        (folder / "model.json").write_text(json.dumps({**meta, **changes}))
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        _cut,
+        _flip,
+        lambda folder: next(folder.glob("*.npz")).unlink(),
+        lambda folder: (folder / "model.json").unlink(),
+        lambda folder: (folder / "model.json").write_text("{"),
+        lambda folder: (folder / "model.json").write_text("[]"),
+        _edit(format=99),
+        _edit(tokenizer_version=99),
+        _edit(bias=0.5),
+        _edit(bias=None),
+        _edit(card={}),
+        _edit(file="../x.npz"),
+        _edit(tables=["document", "document"]),
+        _edit(tables=[]),
+    ],
+)
+def test_a_damaged_folder_is_refused(model: RelevanceModel, tmp_path: Path, damage: object) -> None:
+    model.save(tmp_path)
+    damage(tmp_path)  # type: ignore[operator]
+    with pytest.raises(RelevanceError, match=str(tmp_path)):
+        RelevanceModel.load(tmp_path)
+
+
+def test_a_pickle_in_the_folder_is_not_executed(model: RelevanceModel, tmp_path: Path) -> None:
+    import hashlib
+
+    model.save(tmp_path)
+    evil = tmp_path / "evil.npz"
+    np.savez(evil, **{"0_bytes": np.array([object()], object)}, allow_pickle=True)
+    meta = json.loads((tmp_path / "model.json").read_text())
+    meta |= {"file": "evil.npz", "sha256": hashlib.sha256(evil.read_bytes()).hexdigest()}
+    (tmp_path / "model.json").write_text(json.dumps(meta))
+    with pytest.raises(RelevanceError, match="damaged"):
+        RelevanceModel.load(tmp_path)
+
+
+def test_a_saved_model_scores_without_fasttext_and_scikit_learn(model: RelevanceModel, tmp_path: Path) -> None:
+    import subprocess
+
+    model.save(tmp_path)
+    script = (
+        "import sys\n"
+        "for name in ('fasttext', 'sklearn', 'scipy', 'pandas'): sys.modules[name] = None\n"
+        "from corpuskit.relevance import RelevanceModel\n"
+        f"print(RelevanceModel.load({str(tmp_path)!r}).score(['sea ship harbour'])[0] > 0.5)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True"
+
+
+def test_a_corpus_model_survives_saving(world: World, links: World, model: RelevanceModel, tmp_path: Path) -> None:
+    url = train(links[0][:60], links[1][:60], pool=links[0], kind="url")
+    both = CorpusModel(document=model, url=url, version="2024-03", gain=0.05)
+    both.save(tmp_path)
+    again = CorpusModel.load(tmp_path)
+    assert (again.version, again.gain) == ("2024-03", 0.05)
+    assert (again.score(world[0][:9]) == both.score(world[0][:9])).all()
+    assert (again.score_urls(links[0][:9]) == both.score_urls(links[0][:9])).all()
+
+
+def test_a_corpus_model_without_urls_says_so(model: RelevanceModel, tmp_path: Path) -> None:
+    alone = CorpusModel(document=model, version="1")
+    with pytest.raises(RelevanceError, match="no model of URLs"):
+        alone.score_urls(["http://a.example/"])
+    assert "not certified" in repr(alone)
+    alone.save(tmp_path)
+    assert CorpusModel.load(tmp_path).url is None
+
+
+def test_models_of_two_trainings_are_not_taken_for_one(world: World, model: RelevanceModel, tmp_path: Path) -> None:
+    CorpusModel(document=model).save(tmp_path)
+    train(world[0][:60], world[1][:60], pool=world[0]).save(tmp_path / "document")
+    with pytest.raises(RelevanceError, match="not of one training"):
+        CorpusModel.load(tmp_path)

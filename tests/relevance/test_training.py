@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import builtins
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from corpuskit.errors import MissingExtraError, RelevanceError
+from corpuskit.relevance import RelevanceModel, Space, train
+
+World = tuple[list[str], list[str]]
+
+
+def test_thirty_labels_tell_the_topics_apart(world: World, model: RelevanceModel) -> None:
+    texts, labels = world
+    called = model.score(texts[30:]) >= 0.5
+    assert np.mean(called == np.array([label == "relevant" for label in labels[30:]])) > 0.98
+
+
+def test_scores_lie_between_0_and_1(world: World, model: RelevanceModel) -> None:
+    scores = model.score([*world[0], "", "sea " * 1000])
+    assert scores.dtype == float
+    assert ((scores >= 0) & (scores <= 1)).all()
+
+
+def test_no_texts_give_no_scores(model: RelevanceModel) -> None:
+    assert model.score([]).shape == (0,)
+
+
+def test_a_text_without_a_known_word_is_never_relevant(model: RelevanceModel) -> None:
+    assert (model.score(["", "   ", "qwrtz xcvbn 4711"]) < 0.5).all()
+    assert model.decide([""]) == ["unknown"]
+    assert model.unknown_share(["", "qwrtz"]).tolist() == [1.0, 1.0]
+
+
+def test_a_document_of_a_million_words_is_scored(model: RelevanceModel) -> None:
+    assert model.score(["sea ship harbour fish " * 250_000])[0] > 0.5
+
+
+def test_contributions_add_up_to_the_logit(world: World, model: RelevanceModel) -> None:
+    for text in [*world[0][:20], "", "sea"]:
+        found = model.explain(text)
+        assert sum(amount for _, amount in found) == pytest.approx(found.logit, abs=1e-9)
+        assert found.logit == pytest.approx(float(model.logits([text])[0]), abs=1e-9)
+        assert found.probability == pytest.approx(1 / (1 + np.exp(-found.logit)))
+
+
+def test_an_explanation_names_the_topic_words(model: RelevanceModel) -> None:
+    best = max(model.explain("harbour court people"), key=lambda pair: pair[1])
+    worst = min(model.explain("harbour court people"), key=lambda pair: pair[1])
+    assert (best[0], worst[0]) == ("harbour", "court")
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "found"),
+    [
+        (["a b", "c d", "e f"], ["relevant"] * 3, "3 labels 'relevant' and 0 others"),
+        (["a b", "c d", "e f"], ["relevant", "relevant", "other"], "2 labels 'relevant' and 1 others"),
+        ([], [], "0 labels"),
+        (["a b"], ["relevant", "other"], "1 texts and 2 labels"),
+        (["a b"], ["yes"], "label 'yes' at 0"),
+        (["a b", "a b"] * 4, ["relevant", "other"] * 4, "8 labels contradict"),
+        (["", "", " ", "!"], ["relevant", "relevant", "other", "other"], "found"),
+        (["!", "!!", "?", "??"], ["relevant", "relevant", "other", "other"], "no word"),
+        (["a b", None, "c"], ["relevant", "other", "other"], "NoneType as text 1"),
+    ],
+)
+def test_labels_that_teach_nothing_are_refused(texts: list[str], labels: list[str], found: str) -> None:
+    with pytest.raises(RelevanceError, match=found):
+        train(texts, labels)
+
+
+def test_one_string_in_place_of_a_list_is_refused(model: RelevanceModel) -> None:
+    with pytest.raises(RelevanceError, match="one string"):
+        train("sea", ["relevant"])
+    with pytest.raises(RelevanceError, match="one string"):
+        model.score("sea")
+
+
+def test_contradicted_texts_are_left_out_and_counted(world: World) -> None:
+    texts, labels = world
+    model = train([*texts[:30], texts[0]], [*labels[:30], "other"], pool=texts)
+    assert model.card.contradicted == 2
+    assert model.card.relevant == 5
+
+
+def test_unsure_labels_are_left_out_and_counted(world: World) -> None:
+    texts, labels = world
+    assert train(texts[:31], [*labels[:30], "unsure"], pool=texts).card.unsure == 1
+
+
+def test_labels_by_chance_give_no_certainty(world: World) -> None:
+    texts, _ = world
+    labels = np.random.RandomState(3).choice(["relevant", "other"], 60).tolist()
+    scores = train(texts[:60], labels, pool=texts).score(texts[60:])
+    assert scores.std() > 0
+    assert np.mean((scores > 0.05) & (scores < 0.95)) > 0.9
+
+
+def test_one_class_against_the_rest(world: World) -> None:
+    texts, labels = world
+    names = ["sea" if label == "relevant" else ("law" if i % 2 else "tax") for i, label in enumerate(labels)]
+    model = train(texts[:40], names[:40], pool=texts, positive="sea")
+    assert model.score(["ship harbour fish"])[0] > 0.5 > model.score(["court judge verdict"])[0]
+
+
+def test_a_space_is_used_again(world: World) -> None:
+    texts, labels = world
+    space = Space.fit(texts)
+    first = train(texts[:30], labels[:30], space=space)
+    assert first.fingerprint == train(texts[:30], labels[:30], pool=texts).fingerprint
+
+
+def test_a_space_of_the_other_kind_is_refused(world: World) -> None:
+    texts, labels = world
+    with pytest.raises(RelevanceError, match="kind='document'"):
+        train(texts[:30], labels[:30], space=Space.fit(texts), kind="url")
+
+
+def test_url_models_learn_folders_and_know_their_hosts(links: World) -> None:
+    urls, labels = links
+    model = train(urls[:60], labels[:60], pool=urls, kind="url")
+    scores = model.score(urls[60:])
+    truth = np.array([label == "relevant" for label in labels[60:]])
+    assert scores[truth].min() > scores[~truth].max()
+    assert model.is_seen(["http://www.site3.example/x", "http://new.example/sea/"]) == [True, False]
+
+
+def test_without_fasttext_training_says_what_to_install(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts, labels = world
+    real = builtins.__import__
+
+    def refuse(name: str, *args: object, **kwargs: object) -> object:
+        if name == "fasttext":
+            raise ImportError(name)
+        return real(name, *args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(MissingExtraError, match=r"corpuskit\[relevance\]"):
+        train(texts[:30], labels[:30], pool=texts)
+
+
+SCRIPT = """
+import sys; sys.path.insert(0, {folder!r})
+import numpy as np
+from conftest import LAW, SEA, write
+from corpuskit.relevance import train
+random = np.random.RandomState(7)
+labels = ["relevant" if i % 5 == 0 else "other" for i in range(400)]
+texts = [write(SEA if label == "relevant" else LAW, random) for label in labels]
+urls = [f"http://h{{i % 9}}.example/{{label}}/{{i}}" for i, label in enumerate(labels)]
+for kind, pool in (("document", texts), ("url", urls)):
+    train(pool[:30], labels[:30], pool=pool, kind=kind).save({target!r} + "/" + kind)
+"""
+
+
+def test_processes_write_the_same_bytes_whatever_memory_holds(tmp_path: object, request: pytest.FixtureRequest) -> None:
+    folder = str(request.path.parent)
+    digests = set()
+    for number, fill in enumerate(("", "85", "170")):
+        target = f"{tmp_path}/{number}"
+        script = SCRIPT.format(folder=folder, target=target)
+        env = {**os.environ, "PYTHONHASHSEED": str(number), **({"MALLOC_PERTURB_": fill} if fill else {})}
+        subprocess.run([sys.executable, "-c", script], env=env, check=True)
+        digest = hashlib.sha256()
+        for file in sorted(Path(target).rglob("*.*")):
+            digest.update(file.read_bytes())
+        digests.add(digest.hexdigest())
+    assert len(digests) == 1
