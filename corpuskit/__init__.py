@@ -1,1 +1,102 @@
-"""x"""
+"""From web sites, PDF and Word files and a few labels to a clean domain corpus.
+
+>>> import corpuskit as ck
+>>> doc = ck.extract(b"<h1>Rates</h1><p>3 % a year.</p>", media_type="text/html")
+>>> doc.to_text()
+'Rates\\n3 % a year.'
+"""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING, Any
+
+from corpuskit.errors import CorpusKitError, DocumentFormatError
+
+if TYPE_CHECKING:
+    import os
+
+    from corpuskit.corpus import Corpus
+    from corpuskit.document import NLPTextDocument
+    from corpuskit.extraction import ExtractOptions
+    from corpuskit.sources.single import Opened
+
+__version__ = "0.1.0"
+__all__ = ["CorpusKitError", "DocumentFormatError", "extract", "open", "read_nlptext", "write_nlptext"]
+
+
+def open(path: str | os.PathLike[str]) -> Corpus:  # noqa: A001 - the front door's verb, used as corpuskit.open
+    """Opens a corpus folder; makes it if it is absent.
+
+    Raises:
+        CorpusError: the folder holds something else, or its catalogue is damaged.
+        CorpusVersionError: a newer corpuskit made it.
+    """
+    from corpuskit.corpus import Corpus
+
+    return Corpus(path)
+
+
+def extract(
+    source: str | os.PathLike[str] | bytes | IO[bytes] | Any,
+    *,
+    media_type: str | None = None,
+    uri: str | None = None,
+    options: ExtractOptions | None = None,
+) -> NLPTextDocument:
+    """One resource as a document.
+
+    Args:
+        source: a path, a URL, bytes, a file opened for reading bytes, or a parsed lxml element.
+        media_type: such as ``"text/html"``; else it is found from the content.
+        uri: where the content came from, for its links and its ``uri``.
+        options: choices for the extraction.
+
+    Raises:
+        ExtractionError: the content is damaged, encrypted, too large or of an unknown type.
+        FetchError: the URL cannot be fetched.
+        SourceError: the file cannot be read.
+        TypeError: HTML in a str; its encoding is not known, so pass ``text.encode()``.
+    """
+    from corpuskit.sources.single import Opened, open_source
+
+    opened = open_source(source, media_type=media_type, uri=uri)
+    if not isinstance(opened, Opened):
+        from corpuskit.extraction.html import extract_tree
+
+        return extract_tree(opened, uri=uri, options=options)
+    if opened.media_type == "application/pdf":
+        from corpuskit import engine
+
+        # A hostile PDF can end the whole process from within the PDF library.
+        return engine.call(_extract_opened, opened, options)
+    return _extract_opened(opened, options)
+
+
+def _extract_opened(opened: Opened, options: ExtractOptions | None) -> NLPTextDocument:
+    from corpuskit.extraction import extract_bytes
+
+    return extract_bytes(
+        opened.content, media_type=opened.media_type, uri=opened.uri, options=options, charset=opened.charset
+    )
+
+
+def read_nlptext(path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str], *, strict: bool = True) -> NLPTextDocument:
+    """Reads a ``.nlp.txt`` file.
+
+    Args:
+        path_or_file: a path, or a file opened for reading bytes or text.
+        strict: refuse what breaks the format; else repair it and fill the document's ``warnings``.
+
+    Raises:
+        DocumentFormatError: strict, and the file breaks the format; ``.line`` says where.
+    """
+    from corpuskit.document.reader import read_nlptext
+
+    return read_nlptext(path_or_file, strict=strict)
+
+
+def write_nlptext(document: NLPTextDocument, path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str]) -> None:
+    """Writes a document as ``.nlp.txt``: UTF-8, line feeds, normal form."""
+    from corpuskit.document.writer import write_nlptext
+
+    write_nlptext(document, path_or_file)

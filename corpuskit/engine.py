@@ -102,22 +102,16 @@ def run(
 
 
 def call(function: Callable[..., Value], *arguments: Any, limits: Limits = Limits()) -> Value:
-    """Calls a function in one kept worker process, under limits; raises what it raises.
+    """Calls a function in a worker process, under limits; raises what it raises.
 
     Raises:
         ResourceLimitError: a limit was reached, or the worker died.
     """
-    with _kept_lock:
-        if not _kept or not _kept[0].is_alive or _kept[0].limits.memory != limits.memory:
-            _drop_kept_worker()
-            _kept.append(_Worker(limits))
-        worker = _kept[0]
-        worker.limits = limits
-        try:
-            return worker.call(function, arguments)  # type: ignore[no-any-return]
-        finally:
-            if not worker.is_alive or worker.calls >= _RECYCLE_AFTER:
-                _drop_kept_worker()
+    worker = _hire(limits)
+    try:
+        return worker.call(function, arguments)  # type: ignore[no-any-return]
+    finally:
+        _release(worker)
 
 
 def _run_serially(function: Callable[[Item], Value], items: Iterable[Item]) -> Iterator[Outcome[Item, Value]]:
@@ -187,10 +181,10 @@ def _serve(
         while (task := todo.get()) is not None and not stop.is_set():
             index, item = task
             for tries in itertools.count(1):
-                if worker is None or not worker.is_alive or worker.calls >= _RECYCLE_AFTER:
+                if worker is None or not worker.is_fit:
                     if worker is not None:
-                        worker.close()
-                    worker = _Worker(limits)
+                        _release(worker)
+                    worker = _hire(limits)
                 try:
                     done.put(Outcome(index, item, worker.call(function, (item,), stop), tries=tries))
                 except WorkerDiedError as error:
@@ -204,7 +198,7 @@ def _serve(
         done.put(error)
     finally:
         if worker is not None:
-            worker.close()
+            _release(worker)
 
 
 class _Worker:
@@ -227,8 +221,9 @@ class _Worker:
             self._connection = _accept(listener, self._process)
 
     @property
-    def is_alive(self) -> bool:
-        return self._process.poll() is None
+    def is_fit(self) -> bool:
+        """It is alive and not due to be recycled."""
+        return self._process.poll() is None and self.calls < _RECYCLE_AFTER
 
     def call(self, function: Callable[..., Any], arguments: tuple[Any, ...], stop: threading.Event | None = None) -> Any:
         self.calls += 1
@@ -374,13 +369,39 @@ def _with_progress(
             yield outcome
 
 
-_kept: list[_Worker] = []
-_kept_lock = threading.RLock()
+# Workers between two jobs: starting one costs about a second of imports.
+_idle: list[_Worker] = []
+_idle_lock = threading.Lock()
 
 
-def _drop_kept_worker() -> None:
-    while _kept:
-        _kept.pop().close()
+def _hire(limits: Limits) -> _Worker:
+    with _idle_lock:
+        for worker in _idle:
+            if worker.limits.memory == limits.memory:
+                _idle.remove(worker)
+                break
+        else:
+            worker = None
+    if worker is None or not worker.is_fit:
+        if worker is not None:
+            worker.close()
+        return _Worker(limits)
+    worker.limits = limits
+    return worker
 
 
-atexit.register(_drop_kept_worker)
+def _release(worker: _Worker) -> None:
+    with _idle_lock:
+        keep = worker.is_fit and len(_idle) < (os.cpu_count() or 1)
+        if keep:
+            _idle.append(worker)
+    if not keep:
+        worker.close()
+
+
+@atexit.register
+def close_idle_workers() -> None:
+    """Ends the worker processes that wait for the next job; done at exit too."""
+    with _idle_lock:
+        while _idle:
+            _idle.pop().close()

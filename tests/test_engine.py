@@ -58,6 +58,7 @@ def test_an_item_whose_worker_was_killed_once_is_done(tmp_path):
 
 def test_workers_are_recycled(monkeypatch):
     monkeypatch.setattr(engine, "_RECYCLE_AFTER", 2)
+    engine.close_idle_workers()
     pids = [outcome.value for outcome in engine.run(jobs.pid, range(6), on="processes", workers=1)]
     assert len(set(pids)) == 3
 
@@ -67,10 +68,11 @@ def test_an_error_that_cannot_be_pickled_is_told_all_the_same():
     assert "UnpicklableError: 1 2" in str(outcome.error)
 
 
-def test_a_caller_that_stops_early_leaves_no_process():
+def test_a_caller_that_stops_early_leaves_only_idle_workers():
     outcomes = engine.run(jobs.pid, range(1000), on="processes", workers=2)
     pid = next(outcomes).value
     outcomes.close()
+    engine.close_idle_workers()
     deadline = time.monotonic() + 10
     while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -1,0 +1,190 @@
+"""class Corpus: the front desk. Each method hands over to one room."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from corpuskit.document import NLPTextDocument
+from corpuskit.errors import UnknownDocumentError
+from corpuskit.ingest import IngestReport, extract_pending, ingest
+from corpuskit.sources.files import find_files, read_resource
+from corpuskit.sources.resource import Resource
+from corpuskit.store import CorpusFolder
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Docs = "pd.DataFrame | pd.Series | Iterable[str] | None"
+
+
+class Corpus:
+    """A corpus: a folder of documents with their originals, labels and models.
+
+    Args:
+        path: the folder; made if absent.
+
+    Example:
+        >>> import corpuskit as ck
+        >>> corpus = ck.open("insurance")            # doctest: +SKIP
+        >>> corpus.add("reports/*.pdf")              # doctest: +SKIP
+        12 new
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._folder = CorpusFolder(path)
+
+    @property
+    def path(self) -> str:
+        """The folder."""
+        return str(self._folder.path)
+
+    def add(self, *paths: str | os.PathLike[str], progress: bool = True) -> IngestReport:
+        """Adds files, folders and patterns of files; what is known and unchanged is left as it is.
+
+        A failure is a row of :meth:`failures`; adding again tries it again.
+
+        Raises:
+            SourceError: a path does not exist, or a pattern matches nothing.
+        """
+        max_bytes = self._folder.settings.extraction.max_bytes
+        found = list(find_files(paths))
+
+        def resources() -> Iterator[Resource | tuple[str, Exception]]:
+            for file in found:
+                try:
+                    yield read_resource(file, max_bytes=max_bytes)
+                except (OSError, ValueError) as error:
+                    yield file.uri, error
+
+        return ingest(self._folder, resources(), progress=progress)
+
+    def documents(self, docs: Any = None, *, versions: bool = False) -> pd.DataFrame:
+        """One row a document; see :func:`corpuskit.views.frames.documents`."""
+        from corpuskit.views import frames
+
+        return frames.documents(self._folder, doc_ids_of(docs), versions=versions)
+
+    def elements(self, docs: Any = None, *, text: bool = True, arrow: bool = False) -> pd.DataFrame:
+        """One row an element; see :func:`corpuskit.views.frames.elements`."""
+        from corpuskit.views import frames
+
+        return frames.elements(self._folder, doc_ids_of(docs), text=text, arrow=arrow)
+
+    def requests(self) -> pd.DataFrame:
+        """One row a request of the crawls; see :func:`corpuskit.views.frames.requests`."""
+        from corpuskit.views import frames
+
+        return frames.requests(self._folder)
+
+    def frontier(self, *states: str) -> pd.DataFrame:
+        """One row a known URL; see :func:`corpuskit.views.frames.frontier`."""
+        from corpuskit.views import frames
+
+        return frames.frontier(self._folder, states)
+
+    def sources(self) -> pd.DataFrame:
+        """One row a host; see :func:`corpuskit.views.frames.sources`."""
+        from corpuskit.views import frames
+
+        return frames.sources(self._folder)
+
+    def labels(self) -> pd.DataFrame:
+        """One row a label; see :func:`corpuskit.views.frames.labels`."""
+        from corpuskit.views import frames
+
+        return frames.labels(self._folder)
+
+    def failures(self) -> pd.DataFrame:
+        """One row a failure; see :func:`corpuskit.views.frames.failures`."""
+        from corpuskit.views import frames
+
+        return frames.failures(self._folder)
+
+    def kwic(self, pattern: str, *, window: int = 8, sort: str | None = None, docs: Any = None) -> pd.DataFrame:
+        """Key words in context; see :func:`corpuskit.views.concordance.kwic`."""
+        from corpuskit.views import concordance
+
+        return concordance.kwic(self._folder, pattern, window=window, sort=sort, doc_ids=doc_ids_of(docs))
+
+    def set_labels(
+        self,
+        labels: Mapping[str, str],
+        *,
+        by: str,
+        kind: Literal["document", "url", "host"] = "document",
+        note: str | None = None,
+    ) -> int:
+        """Labels documents, URLs or hosts; gives how many. They are on the disk when this comes back.
+
+        Args:
+            labels: target → ``relevant``, ``other``, ``unsure``, a class of your own, or ``withdrawn``.
+            by: who or which rule says so.
+            kind: what the targets are.
+            note: why.
+
+        Raises:
+            UnknownDocumentError: a doc_id is not in the corpus; then none is saved.
+        """
+        versions = {}
+        if kind == "document":
+            known = dict(tuple(row) for row in self._folder.catalog.rows("SELECT doc_id, version FROM current"))
+            unknown = [target for target in labels if target not in known]
+            if unknown:
+                raise UnknownDocumentError(f"no document {unknown[0]!r} ({len(unknown)} unknown in all)")
+            versions = {target: known[target] for target in labels}
+        return self._folder.labels.add(
+            ((target, kind, label) for target, label in labels.items()), by=by, note=note, versions=versions
+        )
+
+    def extract_pending(self) -> int:
+        """Extracts what a killed process had fetched and not extracted; gives how many documents."""
+        return extract_pending(self._folder)
+
+    def __getitem__(self, doc_id: str) -> NLPTextDocument:
+        """The document with this id.
+
+        Raises:
+            UnknownDocumentError: there is none.
+        """
+        return self._folder.document(doc_id)
+
+    def __iter__(self) -> Iterator[NLPTextDocument]:
+        """All documents, by host and URI, read one at a time."""
+        for row in self._folder.catalog.rows("SELECT doc_id FROM current ORDER BY host, uri"):
+            yield self._folder.document(row["doc_id"])
+
+    def __len__(self) -> int:
+        return int(self._folder.catalog.value("SELECT count(*) FROM current"))
+
+    def __contains__(self, doc_id: object) -> bool:
+        return self._folder.catalog.value("SELECT 1 FROM current WHERE doc_id = ?", (doc_id,)) is not None
+
+    def close(self) -> None:
+        """Closes the catalogue; the corpus cannot be used afterwards."""
+        self._folder.close()
+
+    def __repr__(self) -> str:
+        from corpuskit.views.summary import summary
+
+        return summary(self._folder)
+
+
+def doc_ids_of(docs: Any) -> list[str] | None:
+    """The ids in a DataFrame or Series with doc_id, a list of ids, one id, or None for all.
+
+    Raises:
+        TypeError: none of these.
+    """
+    if docs is None:
+        return None
+    if isinstance(docs, str):
+        return [docs]
+    if hasattr(docs, "columns"):
+        if "doc_id" not in docs.columns:
+            raise TypeError("a DataFrame of documents needs a column doc_id")
+        docs = docs["doc_id"]
+    if isinstance(docs, (Sequence, Iterable)):
+        return list(dict.fromkeys(str(doc_id) for doc_id in docs))
+    raise TypeError(f"documents as a {type(docs).__name__}: expected a DataFrame, Series, list of ids or None")

@@ -1,0 +1,37 @@
+"""Plain text and ``.nlp.txt``."""
+
+from __future__ import annotations
+
+import re
+
+from corpuskit.document import DocumentBuilder, NLPTextDocument, from_nlptext
+from corpuskit.errors import DocumentFormatError, ExtractionError
+from corpuskit.extraction.encoding import decode_text
+from corpuskit.extraction.options import ExtractOptions
+
+_PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*")
+
+
+def extract_plain(
+    content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
+) -> NLPTextDocument:
+    """One TextBlock a paragraph; blank lines part them, line ends inside are kept. The text has no title."""
+    text = decode_text(content, charset).replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n\n")
+    builder = DocumentBuilder(uri=uri or "?")
+    for paragraph in _PARAGRAPH_END.split(text):
+        if paragraph.strip():
+            builder.add_text_block(paragraph.strip("\n"))
+    return builder.build()
+
+
+def extract_nlptext(
+    content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
+) -> NLPTextDocument:
+    """The document as it was written; its own URI counts."""
+    try:
+        document = from_nlptext(content, where=uri)
+    except DocumentFormatError as error:
+        raise ExtractionError(str(error)) from error
+    if document.uri in {"", "?"} and uri:
+        document.uri = uri
+    return document

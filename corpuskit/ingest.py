@@ -1,0 +1,328 @@
+"""The one way in: a resource becomes a kept original, a document and a catalogue row, or a failure row.
+
+Three steps, so that the middle one can run in other processes: ``register`` keeps the original and writes a row of
+state ``fetched``; ``extract`` makes the document's files; ``commit`` sets the row to ``extracted``. A process killed
+in between leaves rows of state ``fetched``, which :func:`extract_pending` finishes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, Literal
+from urllib.parse import urlsplit
+
+from corpuskit import __version__, engine
+from corpuskit.document import NLPTextDocument
+from corpuskit.errors import CorpusKitError
+from corpuskit.extraction import ExtractOptions, extract_bytes
+from corpuskit.sources.resource import Resource
+from corpuskit.store import CorpusFolder, Place
+from corpuskit.store.documents import write_document
+from corpuskit.store.originals import keep_file, read_original
+from corpuskit.store.paths import document_path, with_suffix
+from corpuskit.text import count_words, detect_language, text_hash
+
+EXTRACTOR: Final = f"corpuskit {__version__}"
+LIMITS: Final = engine.Limits(seconds=120, memory=6 * 1024**3)
+_PENDING_BATCH: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A resource whose original is kept."""
+
+    doc_id: str
+    version: int
+    state: Literal["new", "changed", "unchanged", "removed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a worker needs to extract one document."""
+
+    doc_id: str
+    version: int
+    uri: str
+    media_type: str
+    charset: str | None
+    place: Place
+    path: str
+    content_hash: str
+    fetched: str
+    modified: str | None
+    source: str
+    options: ExtractOptions
+    root: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What the catalogue keeps about an extracted document."""
+
+    title: str
+    lang: str
+    words: int
+    main_words: int
+    elements: int
+    timestamp: str
+    text_hash: int | None
+    uri: str
+
+
+@dataclass(slots=True)
+class IngestReport:
+    """How many resources were new, changed, unchanged, removed before (and stay so), or failed."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def __getattr__(self, name: str) -> int:
+        if name in {"new", "changed", "unchanged", "removed", "failed"}:
+            return self.counts[name]
+        raise AttributeError(name)
+
+    def __repr__(self) -> str:
+        parts = [f"{count} {name}" for name, count in self.counts.items() if count]
+        hint = "; see corpus.failures()" if self.counts["failed"] else ""
+        return (", ".join(parts) or "nothing to add") + hint
+
+
+def ingest(
+    folder: CorpusFolder, resources: Iterable[Resource | tuple[str, Exception]], *, progress: bool = True
+) -> IngestReport:
+    """Takes resources in; gives the counts. An item (uri, error) is one that could not be obtained."""
+    report = IngestReport()
+
+    def tasks() -> Iterator[Task]:
+        for resource in resources:
+            if isinstance(resource, tuple):
+                folder.catalog.add_failure(resource[0], "read", resource[1])
+                report.counts["failed"] += 1
+                continue
+            try:
+                registered = register(folder, resource)
+            except (CorpusKitError, OSError) as error:
+                folder.catalog.add_failure(resource.uri, "keep", error)
+                report.counts["failed"] += 1
+                continue
+            folder.catalog.clear_failure(resource.uri, ["read", "keep"])
+            if registered.state in {"unchanged", "removed"}:
+                report.counts[registered.state] += 1
+            else:
+                states[(registered.doc_id, registered.version)] = registered.state
+                yield task_of(folder, registered.doc_id, registered.version)
+
+    states: dict[tuple[str, int], str] = {}
+    for outcome in extract_all(folder, tasks(), progress="add" if progress else None):
+        task = outcome.item
+        state = states.pop((task.doc_id, task.version), "new")
+        report.counts["failed" if outcome.error is not None else state] += 1
+    return report
+
+
+def register(folder: CorpusFolder, resource: Resource, *, place: Place | None = None) -> Registered:
+    """Keeps the original and writes its row; does nothing for content that is known.
+
+    Args:
+        folder: the corpus.
+        resource: what was obtained.
+        place: where the original is kept already (a WARC record); else it is kept as a file.
+    """
+    catalog = folder.catalog
+    content_hash = hashlib.sha256(resource.content).hexdigest()
+    with catalog.transaction() as connection:
+        doc_id, uri = _identity(folder, resource, content_hash)
+        if catalog.value("SELECT 1 FROM tombstones WHERE doc_id = ?", (doc_id,)):
+            return Registered(doc_id, 0, "removed")
+        last = connection.execute(
+            "SELECT version, content_hash, status, path, media_type FROM documents WHERE doc_id = ? "
+            "ORDER BY version DESC LIMIT 1",
+            (doc_id,),
+        ).fetchone()
+        if last is not None and last["content_hash"] == content_hash:
+            state = "unchanged" if last["status"] == "extracted" else "changed"
+            if state == "changed":  # a failure is tried again
+                connection.execute(
+                    "UPDATE documents SET status = 'fetched', extractor = NULL, media_type = ? "
+                    "WHERE doc_id = ? AND version = ?",
+                    (resource.media_type, doc_id, last["version"]),
+                )
+                state = "new" if last["version"] == 1 else "changed"
+            return Registered(doc_id, last["version"], state)  # type: ignore[arg-type]
+        version = 1 if last is None else last["version"] + 1
+        kept = place or keep_file(folder.originals, resource.name or uri.rpartition("/")[2], resource.content, doc_id)
+        path = last["path"].partition(".v")[0] if last is not None else document_path(uri)
+        connection.execute(
+            "INSERT INTO documents (doc_id, version, uri, host, media_type, charset, fetched, status, path, original, "
+            "original_offset, original_length, content_hash, origin, etag, last_modified, source) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, 'fetched', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                doc_id, version, uri, host_of(uri), resource.media_type, resource.charset,
+                resource.fetched.astimezone(UTC).isoformat(), _free_path(folder, path, doc_id, version), kept.file,
+                kept.offset, kept.length, content_hash, resource.origin, resource.etag,
+                resource.modified.astimezone(UTC).isoformat() if resource.modified else None, resource.source,
+            ),
+        )  # fmt: skip
+    return Registered(doc_id, version, "new" if version == 1 else "changed")
+
+
+def document_id(uri: str) -> str:
+    """The first 16 hex digits of the SHA-256 of the URI: stable over versions and machines."""
+    return hashlib.sha256(uri.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def host_of(uri: str) -> str:
+    """The host of a URL with its port, lower case; empty for a file."""
+    return urlsplit(uri).netloc.rpartition("@")[2].lower() if "://" in uri else ""
+
+
+def _identity(folder: CorpusFolder, resource: Resource, content_hash: str) -> tuple[str, str]:
+    """doc_id and URI. A file named as one from another folder, with other content, gets its hash into its URI."""
+    doc_id = document_id(resource.uri)
+    if resource.origin is None:
+        return doc_id, resource.uri
+    origins = folder.catalog.rows("SELECT origin, content_hash FROM documents WHERE doc_id = ?", (doc_id,))
+    same = not origins or any(row["origin"] == resource.origin or row["content_hash"] == content_hash for row in origins)
+    if same:
+        return doc_id, resource.uri
+    uri = f"{resource.uri}#{resource.origin[:8]}"
+    return document_id(uri), uri
+
+
+def _free_path(folder: CorpusFolder, path: str, doc_id: str, version: int) -> str:
+    path = path if version == 1 else f"{path}.v{version}"
+    taken = folder.catalog.value("SELECT 1 FROM documents WHERE path = ? COLLATE NOCASE", (path,))
+    return with_suffix(path, f"{doc_id}.v{version}" if version > 1 else doc_id) if taken else path
+
+
+def task_of(folder: CorpusFolder, doc_id: str, version: int) -> Task:
+    """The task of a registered document."""
+    row = folder.catalog.connection.execute(
+        "SELECT * FROM documents WHERE doc_id = ? AND version = ?", (doc_id, version)
+    ).fetchone()
+    return Task(
+        doc_id=doc_id,
+        version=version,
+        uri=row["uri"],
+        media_type=row["media_type"],
+        charset=row["charset"],
+        place=Place(row["original"], row["original_offset"], row["original_length"]),
+        path=row["path"],
+        content_hash=row["content_hash"],
+        fetched=row["fetched"],
+        modified=row["last_modified"],
+        source=row["source"],
+        options=folder.settings.extraction,
+        root=str(folder.path),
+    )
+
+
+def pending(folder: CorpusFolder) -> Iterator[Task]:
+    """Tasks of the documents that were fetched and not extracted, those of a killed process among them."""
+    last = ("", 0)
+    while rows := folder.catalog.rows(
+        "SELECT doc_id, version FROM documents WHERE status = 'fetched' AND (doc_id, version) > (?, ?) "
+        "ORDER BY doc_id, version LIMIT ?",
+        (*last, _PENDING_BATCH),
+    ):
+        for row in rows:
+            yield task_of(folder, row["doc_id"], row["version"])
+        last = (rows[-1]["doc_id"], rows[-1]["version"])
+
+
+def extract_pending(folder: CorpusFolder, *, progress: str | None = None) -> int:
+    """Extracts what was fetched and not extracted; gives how many documents that were."""
+    return sum(1 for _ in extract_all(folder, pending(folder), progress=progress))
+
+
+def extract_all(
+    folder: CorpusFolder, tasks: Iterable[Task], *, progress: str | None = None
+) -> Iterator[engine.Outcome[Task, Extracted]]:
+    """Extracts in worker processes and commits each outcome."""
+    for outcome in engine.run(extract, tasks, on="processes", limits=LIMITS, progress=progress):
+        commit(folder, outcome)
+        yield outcome
+
+
+def extract(task: Task) -> Extracted:
+    """Makes the files of one document. Runs in a worker process; touches nothing but these files."""
+    root = Path(task.root)
+    content = read_original(root / "originals", task.place)
+    document = extract_bytes(
+        content, media_type=task.media_type, uri=task.uri, options=task.options, charset=task.charset
+    )
+    _complete(document, task)
+    document = document.normalize()
+    write_document(root / "documents", task.path, document)
+    main = document.to_text(main=True)
+    whole = document.to_text()
+    return Extracted(
+        title=document.title,
+        lang=document.metadata["language"],
+        words=count_words(whole),
+        main_words=count_words(main),
+        elements=len(document.table),
+        timestamp=_utc(document.timestamp or datetime.fromisoformat(task.fetched)).isoformat(),
+        text_hash=text_hash(main) if main else None,
+        uri=document.uri,
+    )
+
+
+def _complete(document: NLPTextDocument, task: Task) -> None:
+    """Adds the provenance and the best date: of the page, else of the server or file, else of fetching."""
+    metadata = document.metadata
+    document.uri = task.uri
+    if document.timestamp is None:
+        document.timestamp = datetime.fromisoformat(task.modified or task.fetched)
+        metadata["timestamp_source"] = "last-modified" if task.modified else "fetched"
+    text = document.to_text(main=True) or document.to_text()
+    metadata["language"] = detect_language(text, metadata.get("language"))
+    metadata["fetched"] = task.fetched
+    if task.modified:
+        metadata["last_modified"] = task.modified
+    metadata["media_type"] = task.media_type
+    metadata["original_sha256"] = task.content_hash
+    metadata["source"] = task.source
+    metadata["extractor"] = EXTRACTOR
+
+
+def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> None:
+    """Writes into the catalogue what became of a task."""
+    task = outcome.item
+    with folder.catalog.transaction() as connection:
+        if outcome.error is not None:
+            connection.execute(
+                "UPDATE documents SET status = 'failed', extractor = ? WHERE doc_id = ? AND version = ?",
+                (EXTRACTOR, task.doc_id, task.version),
+            )
+            folder.catalog.add_failure(task.uri, "extract", outcome.error, tries=outcome.tries)
+            return
+        value = outcome.value
+        assert value is not None
+        connection.execute(
+            "UPDATE documents SET status = 'extracted', title = ?, lang = ?, words = ?, main_words = ?, elements = ?, "
+            "timestamp = ?, text_hash = ?, extractor = ? WHERE doc_id = ? AND version = ?",
+            (
+                value.title, value.lang, value.words, value.main_words, value.elements, value.timestamp,
+                value.text_hash, EXTRACTOR, task.doc_id, task.version,
+            ),
+        )  # fmt: skip
+        connection.execute(
+            "DELETE FROM element_cache WHERE doc_id = ? AND version = ?", (task.doc_id, task.version)
+        )
+        folder.catalog.clear_failure(task.uri, ["extract"])
+
+
+def _utc(date: datetime) -> datetime:
+    """A date without zone is taken as UTC."""
+    return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
+
+
+__all__ = [
+    "Extracted", "IngestReport", "Registered", "Task", "commit", "document_id", "extract", "extract_all",
+    "extract_pending", "host_of", "ingest", "pending", "register", "task_of",
+]  # fmt: skip

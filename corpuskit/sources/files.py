@@ -1,0 +1,101 @@
+"""Files and folders."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from corpuskit.errors import ResourceLimitError, SourceError
+from corpuskit.sources.media import detect_media_type
+from corpuskit.sources.resource import Resource
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file to be added.
+
+    Attributes:
+        path: where it is.
+        uri: its path relative to the parent of the folder it was added from, with ``/``.
+        origin: a hash of that parent, so that files of one name from two places stay two.
+    """
+
+    path: Path
+    uri: str
+    origin: str
+
+
+def find_files(patterns: Iterable[str | os.PathLike[str]]) -> Iterator[FoundFile]:
+    """Files, files of folders and their sub-folders, and files that match patterns with ``*``; sorted, none twice.
+
+    Names that begin with a dot are left out in folders.
+
+    Raises:
+        SourceError: a path does not exist, or a pattern matches nothing.
+    """
+    seen: set[Path] = set()
+    for pattern in patterns:
+        for found in _expand(pattern):
+            real = found.path.resolve()
+            if real not in seen:
+                seen.add(real)
+                yield found
+
+
+def _expand(pattern: str | os.PathLike[str]) -> Iterator[FoundFile]:
+    text = os.path.expanduser(os.fspath(pattern))  # noqa: PTH111 - a pattern is no path
+    path = Path(text)
+    if path.is_dir():
+        yield from _files_of(path, sorted(path.rglob("*")))
+    elif path.exists():
+        yield from _files_of(path.parent, [path])
+    elif glob.has_magic(text):
+        matches = sorted(Path(match) for match in glob.iglob(text, recursive=True))
+        if not matches:
+            raise SourceError(f"no file matches {text!r} (looked from {Path.cwd()})")
+        first_magic = next(i for i, part in enumerate(Path(text).parts) if glob.has_magic(part))
+        root = Path(*Path(text).parts[:first_magic]) if first_magic else Path()
+        for match in matches:
+            yield from _files_of(root, sorted(match.rglob("*")) if match.is_dir() else [match])
+    else:
+        raise SourceError(f"there is no file or folder {text!r} (looked from {Path.cwd()})")
+
+
+def _files_of(root: Path, paths: Iterable[Path]) -> Iterator[FoundFile]:
+    base = Path(os.path.abspath(root))  # noqa: PTH100 - a symlink keeps the name the user gave
+    origin = hashlib.sha256(os.fsencode(base)).hexdigest()[:16]
+    for path in paths:
+        whole = Path(os.path.abspath(path))  # noqa: PTH100
+        relative = whole.relative_to(base)
+        if any(part.startswith(".") for part in relative.parts) or not path.is_file():
+            continue
+        yield FoundFile(path, "/".join([base.name, *relative.parts]) if base.name else relative.as_posix(), origin)
+
+
+def read_resource(found: FoundFile, *, max_bytes: int) -> Resource:
+    """Reads a file.
+
+    Raises:
+        SourceError: it cannot be read.
+        ResourceLimitError: it is larger than ``max_bytes``.
+    """
+    try:
+        status = found.path.stat()
+        if status.st_size > max_bytes:
+            raise ResourceLimitError(f"{found.uri}: {status.st_size:,} bytes, the limit is {max_bytes:,}")
+        content = found.path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{found.path} cannot be read: {error.strerror or error}") from error
+    return Resource(
+        uri=found.uri.encode("utf-8", "replace").decode(),
+        content=content,
+        media_type=detect_media_type(content, found.path.name),
+        modified=datetime.fromtimestamp(status.st_mtime, UTC),
+        name=found.path.name.encode("utf-8", "replace").decode(),
+        origin=found.origin,
+    )

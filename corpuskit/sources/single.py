@@ -1,0 +1,64 @@
+"""One source of any form, for ``corpuskit.extract``."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from corpuskit.errors import SourceError
+from corpuskit.sources.media import detect_media_type
+
+_URL: Final = re.compile(r"https?://", re.IGNORECASE)
+_MARKUP: Final = re.compile(r"\s*<")
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The bytes of a source."""
+
+    content: bytes
+    media_type: str
+    uri: str | None
+    charset: str | None = None
+
+
+def open_source(source: Any, *, media_type: str | None, uri: str | None) -> Any:
+    """The bytes behind a path, URL, bytes or binary file as :class:`Opened`; a parsed lxml element as it is.
+
+    Raises:
+        SourceError: the file cannot be read.
+        FetchError: the URL cannot be fetched.
+        TypeError: HTML in a str, or a source of another kind.
+    """
+    charset = None
+    name = ""
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        content = bytes(source)
+    elif isinstance(source, str) and _URL.match(source):
+        from corpuskit.sources.web import fetch
+
+        answer = fetch(source)
+        content, charset, uri = answer.content, answer.charset, uri or answer.uri
+        media_type = media_type or answer.media_type
+    elif isinstance(source, str) and (_MARKUP.match(source) or "\n" in source):
+        raise TypeError("markup in a str has lost its encoding: use extract(text.encode(), media_type='text/html')")
+    elif isinstance(source, (str, os.PathLike)):
+        path = Path(source)
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
+        name, uri = path.name, uri or path.resolve().as_uri()
+    elif hasattr(source, "read"):
+        content = source.read()
+        if isinstance(content, str):
+            raise TypeError("the file gives text; open it in binary mode")
+        name = str(getattr(source, "name", ""))
+    elif hasattr(source, "tag") and hasattr(source, "iter"):
+        return source
+    else:
+        raise TypeError(f"cannot extract a {type(source).__name__}: expected a path, URL, bytes, file or lxml element")
+    return Opened(content, media_type or detect_media_type(content, name), uri, charset)

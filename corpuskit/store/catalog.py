@@ -1,0 +1,132 @@
+"""catalog.sqlite: one connection a thread, short transactions, readers beside a writer."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from corpuskit.errors import CorpusError
+from corpuskit.store import schema
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Catalog:
+    """The state of a corpus. Safe to use from several threads and processes at once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._local = threading.local()
+        self._connections: list[sqlite3.Connection] = []
+        self._lock = threading.Lock()
+        schema.prepare(self.connection)
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """This thread's connection, in autocommit mode."""
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._connect()
+            self._local.connection = connection
+            with self._lock:
+                self._connections.append(connection)
+        return connection
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            connection = sqlite3.connect(self._path, timeout=60, isolation_level=None, check_same_thread=False)
+            connection.row_factory = sqlite3.Row
+            connection.execute("PRAGMA journal_mode = WAL")
+            # A power cut may lose the last transactions but never damages the file; see flush().
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA cache_size = -65536")
+        except sqlite3.DatabaseError as error:
+            raise CorpusError(f"{self._path.name} cannot be opened: {error}") from error
+        return connection
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """One transaction that takes the write lock at its start; nested ones join the outer."""
+        connection = self.connection
+        if connection.in_transaction:
+            yield connection
+            return
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[sqlite3.Row]:
+        """All rows of a query."""
+        return self.connection.execute(sql, parameters).fetchall()
+
+    def value(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
+        """The first column of the first row; None without rows."""
+        row = self.connection.execute(sql, parameters).fetchone()
+        return None if row is None else row[0]
+
+    def frame(self, sql: str, parameters: Sequence[Any] = ()) -> pd.DataFrame:
+        """A query as a DataFrame; columns without values are of dtype object."""
+        import pandas as pd
+
+        cursor = self.connection.execute(sql, parameters)
+        names = [column[0] for column in cursor.description]
+        return pd.DataFrame.from_records([tuple(row) for row in cursor], columns=names)
+
+    def flush(self) -> None:
+        """Makes all committed transactions survive a power cut."""
+        self.connection.execute("PRAGMA synchronous = FULL")
+        with self.transaction() as connection:
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('flushed', ?)", (now(),))
+        self.connection.execute("PRAGMA synchronous = NORMAL")
+
+    def meta(self, key: str) -> str | None:
+        """A property of the catalogue."""
+        value: str | None = self.value("SELECT value FROM meta WHERE key = ?", (key,))
+        return value
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Sets a property of the catalogue."""
+        self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def add_failure(self, uri: str, stage: str, error: BaseException, *, tries: int = 1) -> None:
+        """Records a failure; the same one again counts up its tries."""
+        self.connection.execute(
+            'INSERT INTO failures (uri, stage, error, message, "when", tries) VALUES (?, ?, ?, ?, ?, ?) '
+            "ON CONFLICT (uri, stage) DO UPDATE SET error = excluded.error, message = excluded.message, "
+            '"when" = excluded."when", tries = tries + excluded.tries',
+            (clean(uri), stage, type(error).__name__, clean(str(error))[:2000], now(), tries),
+        )
+
+    def clear_failure(self, uri: str, stages: Iterable[str]) -> None:
+        """Forgets failures that a later try has mended."""
+        self.connection.executemany(
+            "DELETE FROM failures WHERE uri = ? AND stage = ?", [(clean(uri), stage) for stage in stages]
+        )
+
+    def close(self) -> None:
+        """Closes the connections of all threads."""
+        with self._lock:
+            for connection in self._connections:
+                connection.close()
+            self._connections.clear()
+        self._local = threading.local()
+
+
+def now() -> str:
+    """The time as the catalogue writes it: UTC, ISO 8601, microseconds."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def clean(text: str) -> str:
+    """Text that SQLite takes: lone surrogates and NUL characters become U+FFFD."""
+    return text.encode("utf-8", "replace").decode().replace("\x00", "\ufffd") if not text.isascii() or "\x00" in text else text

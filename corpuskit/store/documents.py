@@ -1,0 +1,77 @@
+"""documents/: the .nlp.txt files with their marks, written in one atomic step."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from corpuskit.document import NLPTextDocument, from_nlptext, to_nlptext
+from corpuskit.document.marks import dump_marks, load_marks
+from corpuskit.errors import CorpusError, DocumentFormatError
+
+TEXT_SUFFIX: Final = ".nlp.txt"
+MARKS_SUFFIX: Final = ".marks.json.zst"
+
+
+def write_document(folder: Path, path: str, document: NLPTextDocument) -> None:
+    """Writes a document in normal form and its marks.
+
+    The marks come first: a reader that finds the text finds its marks too.
+    """
+    normal = document.normalize()
+    write_atomically(folder / (path + MARKS_SUFFIX), dump_marks(normal.table))
+    write_atomically(folder / (path + TEXT_SUFFIX), to_nlptext(normal).encode())
+
+
+def read_document(folder: Path, path: str, *, strict: bool = True) -> NLPTextDocument:
+    """Reads a document with its marks; without a marks file ``main`` is the default.
+
+    Raises:
+        CorpusError: the file is not there.
+        DocumentFormatError: it, or with ``strict`` its marks, break their format.
+    """
+    file = folder / (path + TEXT_SUFFIX)
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError:
+        raise CorpusError(f"documents/{path}{TEXT_SUFFIX} is missing; corpuskit check lists what else is") from None
+    document = from_nlptext(content, strict=strict, where=path + TEXT_SUFFIX)
+    try:
+        marks = (folder / (path + MARKS_SUFFIX)).read_bytes()
+    except FileNotFoundError:
+        return document
+    try:
+        load_marks(marks, document.table, where=path + MARKS_SUFFIX)
+    except DocumentFormatError as error:
+        # Somebody edited the text: its rows are no longer those that were marked.
+        if strict and "elements" not in error.found:
+            raise
+        document.warnings.append(f"marks not used: {error}")
+    return document
+
+
+def remove_document(folder: Path, path: str) -> None:
+    """Removes a document's files; those already gone are no error."""
+    for suffix in (TEXT_SUFFIX, MARKS_SUFFIX):
+        (folder / (path + suffix)).unlink(missing_ok=True)
+
+
+def write_atomically(file: Path, content: bytes, *, durable: bool = False) -> None:
+    """Writes a whole file or nothing: a temporary file beside it is renamed."""
+    temporary = file.with_name(f"{file.name}.{os.getpid()}.tmp")
+    try:
+        try:
+            handle = temporary.open("wb")
+        except FileNotFoundError:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            handle = temporary.open("wb")
+        with handle:
+            handle.write(content)
+            if durable:
+                handle.flush()
+                os.fsync(handle.fileno())
+        temporary.replace(file)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

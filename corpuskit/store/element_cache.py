@@ -1,0 +1,187 @@
+"""elements/*.parquet: the elements of all documents, a cache that is made from documents/ where it lacks something."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from corpuskit import engine
+from corpuskit.document.frames import arrow_schema, to_arrow
+from corpuskit.store.documents import read_document
+from corpuskit.store.folder import CorpusFolder
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_BATCH: Final = 1000  # documents a part
+_IN_PROCESSES_FROM: Final = 3000  # documents; below, starting processes costs more than it gains
+_COMPACT_AT: Final = 64  # parts; then the small ones are made again as few
+
+
+def element_table(
+    folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, columns: Sequence[str] | None = None
+) -> pa.Table:
+    """The elements of the last versions of documents, those of a document together and in order.
+
+    Args:
+        folder: the corpus.
+        doc_ids: only these; None for all.
+        columns: only these of doc_id, those of the element table, lang, words and text_hash.
+
+    Returns:
+        An Arrow table; text_hash (uint64) is equal where texts are.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    update(folder)
+    wanted = set(doc_ids) if doc_ids is not None else None
+    tables = []
+    for part, stale in _parts(folder, wanted):
+        file = folder.elements / part
+        if wanted is None and not stale:
+            tables.append(pq.read_table(file, columns=list(columns) if columns else None))
+            continue
+        keep = pa.array(sorted(_documents_of(folder, part) & wanted if wanted is not None else _documents_of(folder, part)))
+        names = None if columns is None else list(dict.fromkeys(["doc_id", *columns]))
+        table = pq.read_table(file, columns=names, filters=pc.field("doc_id").isin(keep))
+        tables.append(table if columns is None else table.select(list(columns)))
+    schema = cache_schema()
+    if columns is not None:
+        schema = pa.schema([schema.field(name) for name in columns])
+    if not tables:
+        return schema.empty_table()
+    return pa.concat_tables(tables).unify_dictionaries()
+
+
+def cache_schema() -> pa.Schema:
+    """doc_id, the columns of an element, and what is derived from them."""
+    import pyarrow as pa
+
+    fields = [pa.field("doc_id", pa.dictionary(pa.int32(), pa.string())), *arrow_schema()]
+    fields += [
+        pa.field("lang", pa.dictionary(pa.int8(), pa.string())),
+        pa.field("words", pa.int32()),
+        pa.field("text_hash", pa.uint64()),
+    ]
+    return pa.schema(fields)
+
+
+def update(folder: CorpusFolder) -> None:
+    """Adds to the cache the documents it lacks."""
+    catalog = folder.catalog
+    present = {file.name for file in folder.elements.glob("*.parquet")} if folder.elements.exists() else set()
+    known = {row[0] for row in catalog.rows("SELECT DISTINCT part FROM element_cache")}
+    gone = known - present if len(present) < _COMPACT_AT else known
+    if gone:
+        with catalog.transaction() as connection:
+            connection.executemany("DELETE FROM element_cache WHERE part = ?", [(part,) for part in gone])
+        for part in gone:
+            (folder.elements / part).unlink(missing_ok=True)
+    missing = catalog.rows(
+        "SELECT doc_id, version, path, lang FROM current d WHERE NOT EXISTS "
+        "(SELECT 1 FROM element_cache c WHERE c.doc_id = d.doc_id AND c.version = d.version) ORDER BY host, uri"
+    )
+    if not missing:
+        return
+    folder.elements.mkdir(exist_ok=True)
+    batches = [
+        (str(folder.elements), str(folder.documents), [tuple(row) for row in missing[start : start + _BATCH]])
+        for start in range(0, len(missing), _BATCH)
+    ]
+    on_processes = len(missing) >= _IN_PROCESSES_FROM
+    outcomes = engine.run(
+        _write_part,
+        batches,
+        on="processes" if on_processes else "serial",
+        limits=engine.Limits(seconds=None, memory=None),
+        progress="elements" if on_processes else None,
+        total=len(batches),
+    )
+    for outcome in outcomes:
+        if outcome.error is not None:
+            raise outcome.error
+        assert outcome.value is not None
+        part, done, failed = outcome.value
+        with catalog.transaction() as connection:
+            if done:
+                connection.executemany(
+                    "INSERT OR REPLACE INTO element_cache VALUES (?, ?, ?)", [(*key, part) for key in done]
+                )
+            for path, error in failed:
+                catalog.add_failure(f"documents/{path}", "read", error)
+
+
+def _write_part(
+    batch: tuple[str, str, list[tuple[str, int, str, str | None]]],
+) -> tuple[str, list[tuple[str, int]], list[tuple[str, Exception]]]:
+    """Writes one part; gives its name, the documents in it, and those that could not be read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    elements, documents, rows = batch
+    tables, done, failed = [], [], []
+    for doc_id, version, path, lang in rows:
+        try:
+            table = to_arrow(read_document(Path(documents), path, strict=False).table)
+        except Exception as error:
+            failed.append((path, error))
+            continue
+        done.append((doc_id, version))
+        tables.append(_with_derived(table, doc_id, lang))
+    part = f"part-{secrets.token_hex(8)}.parquet"
+    if tables:
+        whole = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
+        temporary = Path(elements) / f"{part}.tmp"
+        pq.write_table(whole, temporary, compression="zstd", row_group_size=1 << 18)
+        temporary.replace(Path(elements) / part)
+    return part, done, failed
+
+
+def _with_derived(table: pa.Table, doc_id: str, lang: str | None) -> pa.Table:
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    size = len(table)
+    words = pc.count_substring_regex(table.column("text"), r"[\p{L}\p{N}_]+")
+    texts = np.array(["" if text is None else text for text in table.column("text").to_pylist()], dtype=object)
+    hashes = pd.util.hash_array(texts, categorize=False) if size else np.empty(0, np.uint64)
+    zeros = pa.array(np.zeros(size, np.int8))
+    columns = [
+        pa.DictionaryArray.from_arrays(pa.array(np.zeros(size, np.int32)), pa.array([doc_id])),
+        *table.columns,
+        pa.nulls(size, pa.dictionary(pa.int8(), pa.string()))
+        if lang is None
+        else pa.DictionaryArray.from_arrays(zeros, pa.array([lang])),
+        pc.fill_null(words, 0).cast(pa.int32()),
+        pa.array(hashes, pa.uint64()),
+    ]
+    return pa.Table.from_arrays(columns, schema=cache_schema())
+
+
+def _parts(folder: CorpusFolder, wanted: set[str] | None) -> Iterator[tuple[str, bool]]:
+    """(part, it holds documents or versions that are no longer the last) of the parts with wanted documents."""
+    current = {
+        row[0]: row[1]
+        for row in folder.catalog.rows(
+            "SELECT part, count(*) FROM element_cache JOIN current USING (doc_id, version) GROUP BY part"
+        )
+    }
+    for part, count in folder.catalog.rows("SELECT part, count(*) FROM element_cache GROUP BY part ORDER BY part"):
+        if current.get(part, 0) == 0:
+            continue
+        if wanted is not None and not (_documents_of(folder, part) & wanted):
+            continue
+        yield part, current[part] < count
+
+
+def _documents_of(folder: CorpusFolder, part: str) -> set[str]:
+    rows = folder.catalog.rows(
+        "SELECT doc_id FROM element_cache JOIN current USING (doc_id, version) WHERE part = ?", (part,)
+    )
+    return {row[0] for row in rows}

@@ -1,0 +1,146 @@
+"""originals/: web pages as WARC records, files in artifact directories as TextWorks keeps them."""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from corpuskit.errors import CorpusError
+from corpuskit.store.documents import write_atomically
+from corpuskit.store.paths import safe_segment
+
+_MAX_WARC: Final = 1_000_000_000  # bytes; then the next file begins
+# The body is kept decoded, so these would lie.
+_DROPPED_HEADERS: Final = frozenset({"content-encoding", "transfer-encoding", "content-length", "connection"})
+CORPUS_ROOT: Final = ".corpus-root"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an original is kept: a file below originals/, and the record's span where that is a WARC file."""
+
+    file: str
+    offset: int | None = None
+    length: int | None = None
+
+
+class WarcWriter:
+    """Appends records to WARC files, one gzip member a record. One writer a corpus at a time."""
+
+    def __init__(self, folder: Path, committed_end: dict[str, int]) -> None:
+        """``committed_end``: for each file, where its last committed record ends; what is behind is cut off."""
+        self._folder = folder
+        self._lock = threading.Lock()
+        folder.mkdir(parents=True, exist_ok=True)
+        files = sorted(folder.glob("crawl-*.warc.gz"))
+        for file in files:
+            end = committed_end.get(file.name, 0)
+            if file.stat().st_size > end:
+                with file.open("r+b") as handle:
+                    handle.truncate(end)
+        self._number = int(files[-1].name[6:11]) if files else 1
+        self._handle = self._file().open("ab")
+
+    def _file(self) -> Path:
+        return self._folder / f"crawl-{self._number:05d}.warc.gz"
+
+    def write(self, url: str, date: datetime, request: bytes, status_line: str, headers: Iterable[tuple[str, str]],
+              body: bytes) -> Place:  # fmt: skip
+        """Appends a request record and a response record and hands them to the system; gives the response's place."""
+        from fastwarc.warc import WarcRecord, WarcRecordType
+
+        head = "".join(f"{k}: {v}\r\n" for k, v in headers if k.lower() not in _DROPPED_HEADERS)
+        answer = f"{status_line}\r\n{head}Content-Length: {len(body)}\r\n\r\n".encode("utf-8", "replace") + body
+        stamp = date.strftime("%Y-%m-%dT%H:%M:%SZ")
+        response = WarcRecord()
+        response.init_headers(WarcRecordType.response)
+        response.headers["Content-Type"] = "application/http; msgtype=response"
+        asked = WarcRecord()
+        asked.init_headers(WarcRecordType.request)
+        asked.headers["Content-Type"] = "application/http; msgtype=request"
+        asked.headers["WARC-Concurrent-To"] = response.headers["WARC-Record-ID"]
+        for record, content in ((response, answer), (asked, request)):
+            record.headers["WARC-Target-URI"] = url
+            record.headers["WARC-Date"] = stamp
+            record.set_bytes_content(content)
+        members = [_member(response), _member(asked)]
+        with self._lock:
+            if self._handle.tell() > _MAX_WARC:
+                self.flush()
+                self._handle.close()
+                self._number += 1
+                self._handle = self._file().open("ab")
+            offset = self._handle.tell()
+            self._handle.write(b"".join(members))
+            self._handle.flush()
+            return Place(self._file().name, offset, sum(map(len, members)))
+
+    def flush(self) -> None:
+        """Makes all records survive a power cut."""
+        self._handle.flush()
+        os.fsync(self._handle.fileno())
+
+    def close(self) -> None:
+        """Closes the file."""
+        self.flush()
+        self._handle.close()
+
+
+def _member(record: object) -> bytes:
+    """One record as a gzip member of its own."""
+    plain = io.BytesIO()
+    record.write(plain, checksum_data=True)  # type: ignore[attr-defined]
+    packer = zlib.compressobj(6, zlib.DEFLATED, 31)
+    return packer.compress(plain.getvalue()) + packer.flush()
+
+
+def keep_file(folder: Path, name: str, content: bytes, doc_id: str) -> Place:
+    """Keeps a file in an artifact directory ``NAME.d/NAME``; another file of this name gets the doc_id into its own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / CORPUS_ROOT).touch()
+    name = safe_segment(name)
+    for candidate in (name, f"{doc_id}-{name}"):
+        file = folder / f"{candidate}.d" / candidate
+        if not file.exists():
+            write_atomically(file, content)
+            return Place(f"{candidate}.d/{candidate}")
+        if file.stat().st_size == len(content) and file.read_bytes() == content:
+            return Place(f"{candidate}.d/{candidate}")
+    # A new version of a document whose earlier versions are kept too.
+    number = 2
+    while (file := folder / f"{doc_id}-{number}-{name}.d" / name).exists():
+        number += 1
+    write_atomically(file, content)
+    return Place(f"{file.parent.name}/{name}")
+
+
+def read_original(folder: Path, place: Place) -> bytes:
+    """The bytes of an original: of a WARC record its body.
+
+    Raises:
+        CorpusError: it is missing or damaged.
+    """
+    file = folder / place.file
+    try:
+        if place.offset is None:
+            return file.read_bytes()
+        with file.open("rb") as handle:
+            handle.seek(place.offset)
+            member = handle.read(place.length)
+    except OSError as error:
+        raise CorpusError(f"originals/{place.file} cannot be read: {error}") from error
+    from fastwarc.warc import ArchiveIterator
+
+    try:
+        for record in ArchiveIterator(io.BytesIO(member)):
+            return bytes(record.reader.read())
+    except (OSError, ValueError) as error:
+        raise CorpusError(f"originals/{place.file} is damaged at {place.offset}: {error}") from error
+    raise CorpusError(f"originals/{place.file} has no record at {place.offset}")

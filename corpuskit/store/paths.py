@@ -1,0 +1,65 @@
+"""Where a document's file stands below documents/: HOST/PATH, legal on every system, unique without case."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+_ILLEGAL = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f-\x9f\ud800-\udfff\u200e\u200f\u202a-\u202e\u2066-\u2069]')
+_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\.|\Z)", re.IGNORECASE)
+_MAX_SEGMENT: Final = 80  # bytes of UTF-8; the suffixes that are added fit into the usual 255
+_MAX_SEGMENTS: Final = 12
+_DEFAULT: Final = "_default_"
+FILES: Final = "_files_"
+
+
+def document_path(uri: str) -> str:
+    """The path of a document's file below documents/, without suffix, with ``/`` between its parts.
+
+    The host, then the segments of the URL's path decoded, ``_default_`` for an empty last one, and the MD5 of the query
+    behind it, as the Language Resource Extractor names its files. A relative path of an added file stands under
+    ``_files_``.
+
+    Example:
+        >>> document_path("https://bank.example:8080/a%20b/?id=3")
+        'bank.example_8080/a b/_default__ECCBC87E4B5CE2FE28308FD9F2A7BAF3'
+    """
+    parts = urlsplit(uri) if re.match(r"[a-z][a-z0-9+.-]+://", uri, re.IGNORECASE) else None
+    host, path, query = (parts.netloc.rpartition("@")[2], parts.path, parts.query) if parts else (FILES, uri, "")
+    segments = [unquote(segment, errors="replace") for segment in path.split("/")]
+    *folders, name = segments
+    folders = [segment for segment in folders if segment not in {"", ".", ".."}]
+    if len(folders) > _MAX_SEGMENTS:
+        rest = "/".join(folders[_MAX_SEGMENTS:])
+        folders = [*folders[:_MAX_SEGMENTS], _digest(rest)]
+    name = name or _DEFAULT
+    if query:
+        # A short name, no protection: the reference's scheme.
+        digest = hashlib.md5(query.encode("utf-8", "replace"), usedforsecurity=False).hexdigest().upper()
+        name = f"{safe_segment(name)}_{digest}"
+    return "/".join([safe_segment(host.lower() or FILES), *(safe_segment(s) for s in folders), safe_segment(name)])
+
+
+def safe_segment(name: str) -> str:
+    """A file name that is legal on Linux, macOS and Windows; long ones are cut and end in a hash."""
+    legal = _ILLEGAL.sub("_", unicodedata.normalize("NFC", name)).strip(" ")
+    if legal.endswith("."):
+        legal = legal.rstrip(". ") + "_"
+    if not legal or _RESERVED.match(legal) or legal.startswith("."):
+        legal = "_" + legal
+    if len(legal.encode()) > _MAX_SEGMENT:
+        short = legal.encode()[: _MAX_SEGMENT - 17].decode("utf-8", "ignore")
+        legal = f"{short}_{_digest(legal)}"
+    return legal
+
+
+def with_suffix(path: str, suffix: str) -> str:
+    """The path with a suffix behind its last part, where another document has the plain one."""
+    return f"{path}~{suffix}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]

@@ -1,0 +1,118 @@
+"""The tables of catalog.sqlite, and how an older catalogue becomes one of today."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Final
+
+from corpuskit.errors import CorpusError, CorpusVersionError
+
+VERSION: Final = 1
+
+_TABLES: Final = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+-- One row a version of a document. status: fetched (original kept, not yet extracted), extracted, failed, removed.
+CREATE TABLE documents (
+    doc_id TEXT NOT NULL, version INTEGER NOT NULL, uri TEXT NOT NULL, host TEXT NOT NULL, title TEXT,
+    media_type TEXT NOT NULL, charset TEXT, lang TEXT, words INTEGER, main_words INTEGER, elements INTEGER,
+    timestamp TEXT, fetched TEXT NOT NULL, status TEXT NOT NULL,
+    path TEXT NOT NULL,                 -- below documents/, without .nlp.txt
+    original TEXT NOT NULL,             -- below originals/
+    original_offset INTEGER, original_length INTEGER,   -- of the record, where the original is a WARC file
+    content_hash TEXT NOT NULL,         -- SHA-256 of the original bytes
+    text_hash INTEGER,                  -- of the main text without white space and case; equal texts are duplicates
+    origin TEXT,                        -- hash of the folder it was added from
+    unique_share REAL,                  -- share of its text that was new to the corpus
+    etag TEXT, last_modified TEXT, source TEXT, extractor TEXT,
+    PRIMARY KEY (doc_id, version)
+);
+CREATE UNIQUE INDEX documents_path ON documents (path COLLATE NOCASE);
+CREATE INDEX documents_status ON documents (status) WHERE status = 'fetched';
+CREATE INDEX documents_content ON documents (content_hash);
+
+-- The last extracted version of each document.
+CREATE VIEW current AS SELECT * FROM documents d WHERE status = 'extracted' AND version =
+    (SELECT max(version) FROM documents l WHERE l.doc_id = d.doc_id AND l.status = 'extracted');
+
+-- Which part of elements/ holds a document; a part that is gone is made again.
+CREATE TABLE element_cache (
+    doc_id TEXT NOT NULL, version INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (doc_id, version)
+) WITHOUT ROWID;
+
+CREATE TABLE scores (
+    doc_id TEXT PRIMARY KEY, model TEXT NOT NULL, relevance REAL NOT NULL, decision TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE failures (
+    uri TEXT NOT NULL, stage TEXT NOT NULL, error TEXT NOT NULL, message TEXT NOT NULL, "when" TEXT NOT NULL,
+    tries INTEGER NOT NULL, PRIMARY KEY (uri, stage)
+) WITHOUT ROWID;
+
+CREATE TABLE tombstones (doc_id TEXT PRIMARY KEY, uri TEXT NOT NULL, reason TEXT NOT NULL, "when" TEXT NOT NULL)
+    WITHOUT ROWID;
+
+CREATE TABLE requests (
+    id INTEGER PRIMARY KEY, job INTEGER, clock TEXT NOT NULL, url TEXT NOT NULL, status_code INTEGER,
+    response_ms INTEGER, download_ms INTEGER, bytes INTEGER, unique_share REAL, depth INTEGER, parent TEXT,
+    redirected_from TEXT, retries INTEGER, retry_after_s REAL, error TEXT, robots TEXT
+);
+
+-- state: queued, leased, fetched, failed, refused
+CREATE TABLE frontier (
+    id INTEGER PRIMARY KEY,             -- the first 63 bits of SHA-256 of the URL
+    url TEXT NOT NULL, host TEXT NOT NULL, depth INTEGER NOT NULL, parent TEXT, anchor TEXT, context TEXT,
+    parent_score REAL, priority REAL NOT NULL, state TEXT NOT NULL, why TEXT, reason_refused TEXT,
+    tries INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0, crawl INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX frontier_queue ON frontier (host, priority DESC, id) WHERE state = 'queued';
+CREATE INDEX frontier_leased ON frontier (state) WHERE state = 'leased';
+
+CREATE TABLE hosts (
+    host TEXT PRIMARY KEY, robots TEXT, robots_status TEXT, robots_fetched REAL, crawl_delay REAL,
+    next_allowed REAL NOT NULL DEFAULT 0, verdict TEXT NOT NULL DEFAULT 'none', why TEXT
+) WITHOUT ROWID;
+
+CREATE TABLE jobs (
+    id INTEGER PRIMARY KEY, kind TEXT NOT NULL, started TEXT NOT NULL, ended TEXT, options TEXT NOT NULL,
+    reason TEXT, pages INTEGER
+);
+
+CREATE TABLE models (
+    version TEXT PRIMARY KEY, created TEXT NOT NULL, folder TEXT NOT NULL, labels INTEGER NOT NULL, summary TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- An index of labels/*.jsonl, which are the truth.
+CREATE TABLE labels (
+    id INTEGER PRIMARY KEY, target TEXT NOT NULL, kind TEXT NOT NULL, label TEXT NOT NULL, by TEXT NOT NULL, note TEXT,
+    "when" TEXT NOT NULL, version INTEGER, superseded INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX labels_target ON labels (target, by);
+"""
+
+# From version N to N + 1: statements to run.
+_MIGRATIONS: Final[dict[int, str]] = {}
+
+
+def prepare(connection: sqlite3.Connection) -> None:
+    """Makes the tables of an empty catalogue, or brings an older one up to date.
+
+    Raises:
+        CorpusVersionError: a newer corpuskit made it.
+        CorpusError: it is no catalogue of corpuskit.
+    """
+    try:
+        found = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    except sqlite3.DatabaseError as error:
+        raise CorpusError(f"catalog.sqlite is damaged or no SQLite file: {error}; try: corpuskit repair") from error
+    if found > VERSION:
+        raise CorpusVersionError(
+            f"this corpus has schema version {found}, this corpuskit knows up to {VERSION}: upgrade corpuskit"
+        )
+    if found == VERSION:
+        return
+    if found == 0 and not empty:
+        raise CorpusError("catalog.sqlite holds tables, but none of corpuskit's")
+    scripts = [_TABLES] if found == 0 else [_MIGRATIONS[version] for version in range(found, VERSION)]
+    connection.executescript(f"BEGIN IMMEDIATE; {' '.join(scripts)} PRAGMA user_version = {VERSION}; COMMIT;")

@@ -1,0 +1,106 @@
+"""corpus.toml: what people decide about a corpus, with comments."""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from corpuskit.errors import ConfigurationError
+from corpuskit.extraction import ExtractOptions
+from corpuskit.store.documents import write_atomically
+
+FILE_NAME: Final = "corpus.toml"
+
+_TEMPLATE: Final = """\
+# What this corpus is. Edit freely; keywords of a call come before what stands here.
+name = {name}
+description = ""
+# Only these languages, as in ["en", "fr"]; empty: all.
+languages = []
+
+[crawl]
+# Seconds between two requests to one host. A Crawl-delay in robots.txt is always kept.
+delay = 1.0
+# How far from the seeds: "domain", "host", "path" or "web" (any host).
+scope = "domain"
+# URLs never fetched: path patterns with * and a final $, as in robots.txt.
+exclude = []
+# Where a webmaster can reach you: an e-mail address or a page. It is sent with each request.
+contact = ""
+
+[extraction]
+# favor = "precision" or "recall", classify, structure, comments, images, tracked_changes, max_bytes
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlSettings:
+    """``[crawl]`` of corpus.toml."""
+
+    delay: float = 1.0
+    scope: str = "domain"
+    exclude: tuple[str, ...] = ()
+    contact: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The content of corpus.toml."""
+
+    name: str = ""
+    description: str = ""
+    languages: tuple[str, ...] = ()
+    crawl: CrawlSettings = field(default_factory=CrawlSettings)
+    extraction: ExtractOptions = field(default_factory=ExtractOptions)
+
+
+def write_default_settings(folder: Path) -> None:
+    """Writes the corpus.toml of a new corpus."""
+    import tomlkit
+
+    content = _TEMPLATE.format(name=tomlkit.item(folder.name).as_string())
+    write_atomically(folder / FILE_NAME, content.encode())
+
+
+def read_settings(folder: Path) -> Settings:
+    """Reads corpus.toml.
+
+    Raises:
+        ConfigurationError: a line that cannot be read, an unknown name or a value of the wrong type.
+    """
+    file = folder / FILE_NAME
+    try:
+        data = tomllib.loads(file.read_bytes().decode("utf-8-sig"))
+    except FileNotFoundError:
+        return Settings(name=folder.name)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{FILE_NAME}: {error}") from error
+    crawl = _build(CrawlSettings, data.pop("crawl", {}), "[crawl] ")
+    extraction = _build(ExtractOptions, data.pop("extraction", {}), "[extraction] ")
+    return dataclasses.replace(_build(Settings, data, ""), crawl=crawl, extraction=extraction)
+
+
+def _build(kind: Any, data: Any, section: str) -> Any:
+    if not isinstance(data, dict):
+        raise ConfigurationError(f"{FILE_NAME}: {section.strip()} must be a table")
+    default = kind()
+    known = {item.name for item in dataclasses.fields(kind)}
+    values = {}
+    for name, value in data.items():
+        if name not in known:
+            raise ConfigurationError(f"{FILE_NAME}: {section}{name!r} is unknown; there are: {', '.join(sorted(known))}")
+        expected = getattr(default, name)
+        if isinstance(expected, tuple):
+            if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+                raise ConfigurationError(f"{FILE_NAME}: {section}{name} must be a list of strings, found {value!r}")
+            value = tuple(value)
+        elif isinstance(expected, float) and type(value) in (int, float):
+            value = float(value)
+        elif type(value) is not type(expected) and not (expected is None and isinstance(value, str)):
+            wanted = "a string" if expected is None else f"of type {type(expected).__name__}"
+            raise ConfigurationError(f"{FILE_NAME}: {section}{name} must be {wanted}, found {value!r}")
+        values[name] = value
+    return kind(**values)

@@ -1,0 +1,36 @@
+"""Which language a text is in."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+UNKNOWN: Final = "?"
+_MIN_LETTERS: Final = 20
+_SURE: Final = 0.9
+_ENOUGH: Final = 4000  # characters; more do not change the answer
+
+
+def detect_language(text: str, hint: str | None = None) -> str:
+    """The ISO 639-1 code of the text's language; ``?`` when unsure.
+
+    Args:
+        text: at least some words; shorter texts take the hint.
+        hint: what the source says, as ``en-GB``; it decides only where the text does not.
+    """
+    declared = (hint or "").strip().lower().replace("_", "-").partition("-")[0]
+    declared = declared if len(declared) == 2 and declared.isascii() and declared.isalpha() else UNKNOWN
+    sample = text[:_ENOUGH]
+    if sum(map(str.isalpha, sample)) < _MIN_LETTERS:
+        return declared
+    language, probability = _identifier().classify(sample)
+    if probability >= _SURE:
+        return str(language)
+    return declared
+
+
+@cache
+def _identifier() -> Any:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

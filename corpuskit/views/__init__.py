@@ -1,0 +1,1 @@
+"""DataFrames, concordance and charts of a corpus."""

@@ -1,0 +1,187 @@
+"""The DataFrames of a corpus. An empty corpus gives the same columns and types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from corpuskit.document.frames import COLUMNS as ELEMENT_COLUMNS
+from corpuskit.document.frames import arrow_to_pandas
+from corpuskit.store import CorpusFolder
+from corpuskit.store.element_cache import element_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_DOCUMENTS: Final = {
+    "doc_id": "str", "version": "Int32", "uri": "str", "host": "str", "title": "str", "media_type": "str",
+    "lang": "str", "words": "Int64", "main_words": "Int64", "elements": "Int64", "timestamp": "utc", "fetched": "utc",
+    "status": "str", "relevance": "float64", "decision": "str", "label": "str", "duplicate_of": "str",
+}  # fmt: skip
+_REQUESTS: Final = {
+    "clock": "utc", "url": "str", "status_code": "Int64", "response_ms": "Int64", "download_ms": "Int64",
+    "bytes": "Int64", "unique_share": "float64", "depth": "Int64", "parent": "str", "redirected_from": "str",
+    "retries": "Int64", "retry_after_s": "float64", "error": "str",
+}  # fmt: skip
+_FRONTIER: Final = {
+    "url": "str", "host": "str", "depth": "Int64", "parent": "str", "anchor": "str", "priority": "float64",
+    "state": "str", "why": "str", "reason_refused": "str", "next_allowed": "utc_seconds",
+}  # fmt: skip
+_SOURCES: Final = {
+    "host": "str", "pages": "Int64", "relevant": "Int64", "labels": "Int64", "harvest": "float64", "verdict": "str",
+    "why": "str",
+}  # fmt: skip
+_LABELS: Final = {
+    "target": "str", "kind": "str", "label": "str", "by": "str", "note": "str", "when": "utc", "version": "Int32",
+    "superseded": "bool",
+}  # fmt: skip
+_FAILURES: Final = {
+    "uri": "str", "stage": "str", "error": "str", "message": "str", "when": "utc", "tries": "Int64",
+}  # fmt: skip
+
+
+def documents(folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, versions: bool = False) -> pd.DataFrame:
+    """One row a document, sorted by host and URI; with ``versions`` one row a version.
+
+    Columns: doc_id, uri, host, title, media_type, lang, status, decision (relevant, unknown, other), label,
+    duplicate_of (str); version (Int32); words, main_words, elements (Int64); timestamp, fetched (datetime64, UTC);
+    relevance (float64). duplicate_of names the document with the same main text that has the shortest URI.
+    """
+    import pandas as pd
+
+    table = "documents" if versions else "current"
+    where = "WHERE d.status = 'extracted'" if versions else ""
+    frame = folder.catalog.frame(
+        "SELECT d.doc_id, d.version, d.uri, d.host, d.title, d.media_type, d.lang, d.words, d.main_words, d.elements, "
+        "d.timestamp, d.fetched, d.status, s.relevance, s.decision, d.text_hash "
+        f"FROM {table} d LEFT JOIN scores s ON s.doc_id = d.doc_id {where} ORDER BY d.host, d.uri, d.version"
+    )
+    label_of = {label.target: label.label for label in folder.labels.current() if label.kind == "document"}
+    frame["label"] = frame["doc_id"].map(label_of) if label_of else None
+    frame["duplicate_of"] = _duplicate_of(frame)
+    if doc_ids is not None:
+        frame = frame[frame["doc_id"].isin(list(doc_ids))].reset_index(drop=True)
+    result: pd.DataFrame = _typed(frame, _DOCUMENTS)
+    return result
+
+
+def _duplicate_of(frame: pd.DataFrame) -> pd.Series:
+    """For documents whose main text another one has too: that one's doc_id, the one with the shortest URI."""
+    known = frame[frame["text_hash"].notna()]
+    repeated = known[known["text_hash"].duplicated(keep=False)]
+    order = repeated.assign(length=repeated["uri"].str.len()).sort_values(["length", "uri", "version"])
+    first = order.drop_duplicates("text_hash").set_index("text_hash")["doc_id"]
+    original = repeated["text_hash"].map(first)
+    return original.where(original != repeated["doc_id"]).reindex(frame.index)
+
+
+def elements(
+    folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, text: bool = True, arrow: bool = False
+) -> pd.DataFrame:
+    """One row an element, those of a document together and in order.
+
+    Columns: doc_id (category), those of :meth:`NLPTextDocument.to_frame`, lang (category), words (int32), unique (bool:
+    the first element of the frame with this text). Without ``text`` the columns text, links and tex are left out.
+    """
+    left_out = set() if text else {"text", "links", "tex"}
+    columns = [name for name in ("doc_id", *ELEMENT_COLUMNS, "lang", "words", "text_hash") if name not in left_out]
+    table = element_table(folder, doc_ids, columns=columns)
+    hashes = table.column("text_hash").to_numpy()
+    table = table.drop_columns(["text_hash"])
+    import pandas as pd
+
+    frame = table.to_pandas(types_mapper=pd.ArrowDtype) if arrow else arrow_to_pandas(table)
+    frame["unique"] = ~pd.Series(hashes).duplicated().to_numpy()
+    return frame
+
+
+def requests(folder: CorpusFolder) -> pd.DataFrame:
+    """One row a request of the crawls, in order.
+
+    Columns: clock (datetime64, UTC, when it was sent), url, parent, redirected_from, error (str), status_code,
+    response_ms (until the first byte), download_ms, bytes, depth, retries (Int64), unique_share (float64, share of the
+    text's characters that was new), retry_after_s (float64, seconds).
+    """
+    return _typed(folder.catalog.frame(f"SELECT {', '.join(_REQUESTS)} FROM requests ORDER BY id"), _REQUESTS)
+
+
+def frontier(folder: CorpusFolder, states: Iterable[str] | None = None) -> pd.DataFrame:
+    """One row a known URL, the queued ones by falling priority.
+
+    Columns: url, host, parent, anchor, state (queued, leased, fetched, failed, refused), why, reason_refused (str);
+    depth (Int64); priority (float64); next_allowed (datetime64, UTC).
+    """
+    wanted = list(states or [])
+    where = f"WHERE f.state IN ({', '.join('?' * len(wanted))})" if wanted else ""
+    frame = folder.catalog.frame(
+        "SELECT f.url, f.host, f.depth, f.parent, f.anchor, f.priority, f.state, f.why, f.reason_refused, "
+        "max(coalesce(h.next_allowed, 0), f.not_before) AS next_allowed "
+        f"FROM frontier f LEFT JOIN hosts h ON h.host = f.host {where} "
+        "ORDER BY f.state = 'queued' DESC, f.priority DESC, f.id",
+        wanted,
+    )
+    return _typed(frame, _FRONTIER)
+
+
+def sources(folder: CorpusFolder) -> pd.DataFrame:
+    """One row a host.
+
+    Columns: host, verdict (approve, hold, boost, none), why (str); pages, relevant (decided by the last model), labels
+    (Int64); harvest (float64, relevant / pages; null before there is a model).
+    """
+    frame = folder.catalog.frame(
+        "SELECT d.host, count(*) AS pages, sum(s.decision = 'relevant') AS relevant, "
+        "(SELECT count(*) FROM labels l JOIN current c ON c.doc_id = l.target "
+        "WHERE c.host = d.host AND l.kind = 'document' AND NOT l.superseded) AS labels, "
+        "coalesce(h.verdict, 'none') AS verdict, h.why "
+        "FROM current d LEFT JOIN scores s ON s.doc_id = d.doc_id LEFT JOIN hosts h ON h.host = d.host "
+        "GROUP BY d.host ORDER BY pages DESC, d.host"
+    )
+    frame["harvest"] = frame["relevant"].astype("float64") / frame["pages"].astype("float64")
+    return _typed(frame, _SOURCES)
+
+
+def labels(folder: CorpusFolder) -> pd.DataFrame:
+    """One row a label ever given, in order; ``superseded`` by a later one of the same person for the same target.
+
+    Columns: target, kind (document, url, host), label, by, note (str); when (datetime64, UTC); version (Int32);
+    superseded (bool).
+    """
+    folder.labels.current()  # takes in what another process has written
+    return _typed(folder.catalog.frame(f'SELECT {_quoted(_LABELS)} FROM labels ORDER BY id'), _LABELS)
+
+
+def failures(folder: CorpusFolder) -> pd.DataFrame:
+    """One row a resource and stage that failed and was not mended since.
+
+    Columns: uri, stage (read, keep, fetch, extract, labels), error (its class), message (str); when (datetime64, UTC);
+    tries (Int64).
+    """
+    return _typed(folder.catalog.frame(f'SELECT {_quoted(_FAILURES)} FROM failures ORDER BY "when", uri'), _FAILURES)
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def _typed(frame: pd.DataFrame, types: dict[str, str]) -> pd.DataFrame:
+    """The frame with just these columns, in this order, of these types."""
+    import pandas as pd
+
+    columns: dict[str, Any] = {}
+    for name, kind in types.items():
+        column = frame[name] if name in frame else pd.Series([None] * len(frame), dtype=object)
+        if kind == "utc":
+            columns[name] = pd.to_datetime(column, utc=True, format="ISO8601").astype("datetime64[us, UTC]")
+        elif kind == "utc_seconds":
+            seconds = pd.to_numeric(column).where(lambda value: value > 0)
+            columns[name] = pd.to_datetime(seconds, unit="s", utc=True).astype("datetime64[us, UTC]")
+        elif kind.startswith("Int"):
+            columns[name] = pd.to_numeric(column).astype("Float64").astype(kind)
+        elif kind == "float64":
+            columns[name] = pd.to_numeric(column).astype("float64")
+        elif kind == "bool":
+            columns[name] = column.astype(bool)
+        else:
+            columns[name] = column.astype("str")
+    return pd.DataFrame(columns, columns=list(types))
