@@ -1,0 +1,152 @@
+"""Runs of inline content become the text of a block and its links."""
+
+from __future__ import annotations
+
+import re
+from json.encoder import encode_basestring
+from typing import Final
+from urllib.parse import urljoin, urlsplit
+
+# Control characters cannot come out of the parser, so these three never stand in a page.
+BREAK: Final = "\x01"
+LINK_START: Final = "\x02"
+LINK_END: Final = "\x03"
+
+_BLANKS: Final = re.compile(r"[ \t\n\r\f]+")
+_BREAKS: Final = re.compile(" ?\x01 ?")
+_MARKS: Final = re.compile("([\x02\x03])")
+_NO_TARGET: Final = ("javascript:", "data:", "about:", "blob:", "vbscript:")
+
+
+def collapse(raw: str) -> str:
+    """Blanks, tabs and line ends become one blank, those at the ends go; no-break spaces stay.
+
+    CSS Text Module Level 3, section 4.1.1; a ``br`` is a line feed.
+    """
+    text = " ".join(raw.split()) if raw.isascii() else _BLANKS.sub(" ", raw).strip(" ")
+    if BREAK in text:
+        # An ASCII text was split at the breaks' blanks only: U+0001 is no white space.
+        text = _BREAKS.sub("\n", text).strip(" \n")
+    return text
+
+
+def collapse_linked(raw: str, urls: list[str]) -> tuple[str, list[tuple[int, int, str]]]:
+    """Collapses a run that holds link marks; gives the text and the links' (start, end, URL)."""
+    if raw[0] == LINK_START and raw[-1] == LINK_END and len(urls) == 1:
+        text = collapse(raw[1:-1])
+        return text, [(0, len(text), urls[0])] if text else []
+    links: list[tuple[int, int, str]] = []
+    parts: list[str] = []
+    length, start, next_url = 0, -1, 0
+    pending = False
+    for part in _MARKS.split(raw):
+        if part == LINK_START:
+            start = -2
+        elif part == LINK_END:
+            if start >= 0 and next_url < len(urls):
+                links.append((start, length, urls[next_url]))
+            next_url += 1
+            start = -1
+        elif part:
+            text = part if part.isspace() and part.isascii() else _BLANKS.sub(" ", part)
+            if text.isspace() and text.isascii():
+                pending = True
+                continue
+            if text[0] == " ":
+                pending = True
+                text = text[1:]
+            if pending and length:
+                parts.append(" ")
+                length += 1
+            pending = text[-1] == " "
+            if pending:
+                text = text[:-1]
+            if start == -2:
+                start = length
+            parts.append(text)
+            length += len(text)
+    text = "".join(parts)
+    if BREAK in text:
+        text, links = _break(text, links)
+    return text, links
+
+
+def _break(text: str, links: list[tuple[int, int, str]]) -> tuple[str, list[tuple[int, int, str]]]:
+    """Breaks become line feeds, the blanks around them and the breaks at the ends go; offsets move along."""
+    new_at: list[int] = []
+    out: list[str] = []
+    length = 0
+    position = 0
+    for match in _BREAKS.finditer(text):
+        for _ in range(position, match.start()):
+            new_at.append(length)
+            length += 1
+        out.append(text[position : match.start()])
+        new_at.extend([length] * (match.end() - match.start()))
+        out.append("\n")
+        length += 1
+        position = match.end()
+    out.append(text[position:])
+    new_at.extend(range(length, length + len(text) - position + 1))
+    joined = "".join(out)
+    cut = len(joined) - len(joined.lstrip(" \n"))
+    clean = joined.strip(" \n")
+    moved = [(max(new_at[a] - cut, 0), min(new_at[b] - cut, len(clean)), url) for a, b, url in links]
+    return clean, [(a, b, url) for a, b, url in moved if a < b]
+
+
+def verbatim(raw: str, urls: list[str]) -> tuple[str, list[tuple[int, int, str]]]:
+    """The text of ``pre`` to the letter, but for line ends around it; with its links."""
+    raw = raw.replace(BREAK, "\n")
+    links: list[tuple[int, int, str]] = []
+    parts: list[str] = []
+    length, start = 0, 0
+    for part in _MARKS.split(raw):
+        if part == LINK_START:
+            start = length
+        elif part == LINK_END:
+            links.append((start, length, urls[len(links)]))
+        else:
+            parts.append(part)
+            length += len(part)
+    text = "".join(parts)
+    cut = len(text) - len(text.lstrip("\n"))
+    text = text.strip("\n")
+    moved = [(max(a - cut, 0), min(b - cut, len(text)), url) for a, b, url in links]
+    return text, [(a, b, url) for a, b, url in moved if a < b]
+
+
+def links_json(links: list[tuple[int, int, str]]) -> str:
+    """The ``links`` mark: JSON ``[[start, end, url], ...]``."""
+    return "[" + ",".join([f"[{a},{b},{encode_basestring(url)}]" for a, b, url in links]) + "]"
+
+
+class Resolver:
+    """Makes URLs absolute, with the shortcuts that most need; RFC 3986 through urljoin for the rest."""
+
+    def __init__(self, base: str | None) -> None:
+        self._base = base or ""
+        try:
+            parts = urlsplit(self._base)
+            self._origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+        except ValueError:
+            self._base = self._origin = ""
+        self._page = self._base.partition("#")[0]
+
+    def __call__(self, href: str) -> str:
+        """The absolute URL; empty for scripts and inline data."""
+        href = href.strip()
+        if href.startswith(("https://", "http://")):
+            return href
+        if not href or not self._base:
+            return href if not href.lower().startswith(_NO_TARGET) else ""
+        if href[0] == "/" and href[1:2] != "/" and "/." not in href and self._origin:
+            return self._origin + href
+        if href[0] == "#":
+            return self._page + href
+        if href.lower().startswith(_NO_TARGET):
+            return ""
+        try:
+            return urljoin(self._base, href)
+        except ValueError:
+            return href
