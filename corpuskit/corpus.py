@@ -16,7 +16,9 @@ from corpuskit.store import CorpusFolder
 if TYPE_CHECKING:
     import pandas as pd
 
-Docs = "pd.DataFrame | pd.Series | Iterable[str] | None"
+    from corpuskit.crawl import CrawlJob
+    from corpuskit.export import ExportReport
+    from corpuskit.relevance import CorpusModel
 
 
 class Corpus:
@@ -137,6 +139,89 @@ class Corpus:
         return self._folder.labels.add(
             ((target, kind, label) for target, label in labels.items()), by=by, note=note, versions=versions
         )
+
+    def crawl(
+        self,
+        seeds: Iterable[str] | str | None = None,
+        *,
+        pages: int | None = None,
+        scope: str | None = None,
+        resume: bool = False,
+        steer: Any = None,
+        proxy: str | None = None,
+        delay: float | None = None,
+        allow_private: bool = False,
+        **more: Any,
+    ) -> CrawlJob:
+        """Starts a crawl in the background and returns at once.
+
+        Args:
+            seeds: URLs to begin with.
+            pages: at most so many more fetches.
+            scope: ``domain``, ``host``, ``path`` or ``web``: how far from the seeds; default from corpus.toml.
+            resume: goes on with the frontier of earlier crawls.
+            steer: a model or a function that says what to fetch first; the whole frontier is scored by it.
+            proxy: URL of an HTTP proxy.
+            delay: seconds between two requests to one host; default from corpus.toml. A Crawl-delay is always kept.
+            allow_private: hosts with private addresses may be fetched.
+            more: exclude, connections, max_depth, minutes, max_errors, max_megabytes, contact, headers, cookies; see
+                :class:`corpuskit.crawl.CrawlOptions`.
+
+        Raises:
+            ConfigurationError: a wrong option, or nothing to crawl.
+            CorpusBusyError: another crawl runs on this corpus.
+        """
+        from corpuskit.crawl import CrawlOptions, ranking_of, start_crawl
+        from corpuskit.errors import ConfigurationError
+
+        defaults = self._folder.settings.crawl
+        if "exclude" in more:
+            more["exclude"] = tuple([more["exclude"]] if isinstance(more["exclude"], str) else more["exclude"])
+        try:
+            options = CrawlOptions(
+                pages=pages,
+                scope=scope or defaults.scope,
+                delay=defaults.delay if delay is None else delay,
+                proxy=proxy,
+                allow_private=allow_private,
+                **({"exclude": defaults.exclude, "contact": defaults.contact} | more),
+            )
+        except TypeError as error:
+            raise ConfigurationError(f"crawl: {error}") from None
+        if hasattr(steer, "document"):
+            from corpuskit.relevance.learning import score_documents
+
+            score_documents(self._folder, steer)
+        urls = [seeds] if isinstance(seeds, str) else list(seeds or [])
+        return start_crawl(self._folder, urls, options, ranking_of(steer), resume=resume)
+
+    def train(self, *, seed: int = 0) -> CorpusModel:
+        """Trains models of documents and URLs on the labels, and scores all documents.
+
+        Raises:
+            RelevanceError: the labels do not suffice.
+        """
+        from corpuskit.relevance.learning import train_corpus
+
+        return train_corpus(self._folder, seed=seed)
+
+    def next_to_label(self, n: int = 10) -> pd.DataFrame:
+        """Documents whose labels teach most; see :func:`corpuskit.relevance.learning.next_to_label`."""
+        from corpuskit.relevance.learning import next_to_label
+
+        return next_to_label(self._folder, n)
+
+    def model(self) -> CorpusModel | None:
+        """The model trained last; None before the first."""
+        from corpuskit.relevance.learning import last_model
+
+        return last_model(self._folder)
+
+    def export(self, out: str | os.PathLike[str], *, docs: Any = None, format: Any = "nlp.txt") -> ExportReport:  # noqa: A002
+        """Writes documents in formats of the field, with a manifest; see :func:`corpuskit.export.export`."""
+        from corpuskit.export import export
+
+        return export(self._folder, out, doc_ids=doc_ids_of(docs), formats=[format] if isinstance(format, str) else format)
 
     def extract_pending(self) -> int:
         """Extracts what a killed process had fetched and not extracted; gives how many documents."""

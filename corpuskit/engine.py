@@ -127,78 +127,110 @@ def _run_serially(function: Callable[[Item], Value], items: Iterable[Item]) -> I
 def _run_in_processes(
     function: Callable[[Item], Value], items: Iterable[Item], workers: int, limits: Limits
 ) -> Iterator[Outcome[Item, Value]]:
-    todo: queue.Queue[tuple[int, Item] | None] = queue.Queue()
-    done: queue.Queue[Outcome[Item, Value] | BaseException] = queue.Queue()
-    stop = threading.Event()
-    threads = [
-        threading.Thread(target=_serve, args=(function, todo, done, stop, limits), daemon=True, name=f"engine-{i}")
-        for i in range(workers)
-    ]
-    for thread in threads:
-        thread.start()
-    numbered = enumerate(items)
+    numbered = iter(items)
     waiting: dict[int, Outcome[Item, Value]] = {}
-    given = 0
-    sent = 0
-    try:
-        exhausted = False
+    given = sent = 0
+    exhausted = False
+    with Pool(function, workers=workers, limits=limits) as pool:
         while True:
             while not exhausted and sent - given < workers * _WINDOW:
-                following = next(numbered, None)
-                if following is None:
+                try:
+                    item = next(numbered)
+                except StopIteration:
                     exhausted = True
                     break
-                todo.put(following)
+                pool.submit(item)
                 sent += 1
-            while given in waiting:
-                yield waiting.pop(given)
-                given += 1
-            if given < sent and given not in waiting:
-                outcome = done.get()
-                if isinstance(outcome, BaseException):
-                    raise outcome
-                waiting[outcome.index] = outcome
-            elif exhausted and given == sent:
+            if given == sent:
                 return
-    finally:
-        stop.set()
-        for _ in threads:
-            todo.put(None)
-        for thread in threads:
+            while given not in waiting:
+                outcome = pool.result()
+                waiting[outcome.index] = outcome
+            yield waiting.pop(given)
+            given += 1
+
+
+class Pool(Generic[Item, Value]):
+    """Worker processes that take items one by one and give outcomes as they come, in any order.
+
+    Args:
+        function: as for :func:`run`.
+        workers: how many processes; default: one a CPU.
+        limits: for each item.
+    """
+
+    def __init__(
+        self, function: Callable[[Item], Value], *, workers: int | None = None, limits: Limits = Limits()
+    ) -> None:
+        self._function = function
+        self._limits = limits
+        self._todo: queue.Queue[tuple[int, Item] | None] = queue.Queue()
+        self._done: queue.Queue[Outcome[Item, Value] | BaseException] = queue.Queue()
+        self._stop = threading.Event()
+        self._count = itertools.count()
+        self._threads = [
+            threading.Thread(target=self._serve, daemon=True, name=f"engine-{i}")
+            for i in range(workers or os.cpu_count() or 1)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, item: Item) -> int:
+        """Hands in an item; gives its index."""
+        index = next(self._count)
+        self._todo.put((index, item))
+        return index
+
+    def result(self, timeout: float | None = None) -> Outcome[Item, Value]:
+        """The next outcome.
+
+        Raises:
+            queue.Empty: none came in ``timeout`` seconds.
+        """
+        outcome = self._done.get(timeout=timeout)
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    def close(self) -> None:
+        """Stops the workers; items under way are given up."""
+        self._stop.set()
+        for _ in self._threads:
+            self._todo.put(None)
+        for thread in self._threads:
             thread.join(timeout=5)
 
+    def __enter__(self) -> Pool[Item, Value]:
+        return self
 
-def _serve(
-    function: Callable[[Any], Any],
-    todo: queue.Queue[tuple[int, Any] | None],
-    done: queue.Queue[Any],
-    stop: threading.Event,
-    limits: Limits,
-) -> None:
-    """One thread with one worker process at a time."""
-    worker: _Worker | None = None
-    try:
-        while (task := todo.get()) is not None and not stop.is_set():
-            index, item = task
-            for tries in itertools.count(1):
-                if worker is None or not worker.is_fit:
-                    if worker is not None:
-                        _release(worker)
-                    worker = _hire(limits)
-                try:
-                    done.put(Outcome(index, item, worker.call(function, (item,), stop), tries=tries))
-                except WorkerDiedError as error:
-                    if tries < _TRIES and not stop.is_set():
-                        continue
-                    done.put(Outcome(index, item, error=error, tries=tries))
-                except Exception as error:
-                    done.put(Outcome(index, item, error=error, tries=tries))
-                break
-    except BaseException as error:
-        done.put(error)
-    finally:
-        if worker is not None:
-            _release(worker)
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _serve(self) -> None:
+        """One thread with one worker process at a time."""
+        worker: _Worker | None = None
+        try:
+            while (task := self._todo.get()) is not None and not self._stop.is_set():
+                for tries in itertools.count(1):
+                    if worker is None or not worker.is_fit:
+                        if worker is not None:
+                            _release(worker)
+                        worker = _hire(self._limits)
+                    try:
+                        value = worker.call(self._function, (task[1],), self._stop)
+                        self._done.put(Outcome(*task, value, tries=tries))
+                    except WorkerDiedError as error:
+                        if tries < _TRIES and not self._stop.is_set():
+                            continue
+                        self._done.put(Outcome(*task, error=error, tries=tries))
+                    except Exception as error:
+                        self._done.put(Outcome(*task, error=error, tries=tries))
+                    break
+        except BaseException as error:
+            self._done.put(error)
+        finally:
+            if worker is not None:
+                _release(worker)
 
 
 class _Worker:

@@ -30,6 +30,7 @@ from corpuskit.text import count_words, detect_language, text_hash
 EXTRACTOR: Final = f"corpuskit {__version__}"
 LIMITS: Final = engine.Limits(seconds=120, memory=6 * 1024**3)
 _PENDING_BATCH: Final = 500
+_SCORED_TEXT: Final = 100_000  # characters of main text that are handed on to be scored
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What the catalogue keeps about an extracted document."""
+    """What the catalogue keeps about an extracted document, and the beginning of its main text."""
 
     title: str
     lang: str
@@ -71,7 +72,7 @@ class Extracted:
     elements: int
     timestamp: str
     text_hash: int | None
-    uri: str
+    text: str = field(repr=False)
 
 
 @dataclass(slots=True)
@@ -268,7 +269,7 @@ def extract(task: Task) -> Extracted:
         elements=len(document.table),
         timestamp=_utc(document.timestamp or datetime.fromisoformat(task.fetched)).isoformat(),
         text_hash=text_hash(main) if main else None,
-        uri=document.uri,
+        text=main[:_SCORED_TEXT],
     )
 
 

@@ -63,10 +63,12 @@ CREATE TABLE frontier (
     id INTEGER PRIMARY KEY,             -- the first 63 bits of SHA-256 of the URL
     url TEXT NOT NULL, host TEXT NOT NULL, depth INTEGER NOT NULL, parent TEXT, anchor TEXT, context TEXT,
     parent_score REAL, priority REAL NOT NULL, state TEXT NOT NULL, why TEXT, reason_refused TEXT,
-    tries INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0, crawl INTEGER NOT NULL DEFAULT 0
+    tries INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0,
+    redirected_from TEXT, redirects INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX frontier_queue ON frontier (host, priority DESC, id) WHERE state = 'queued';
 CREATE INDEX frontier_leased ON frontier (state) WHERE state = 'leased';
+CREATE INDEX frontier_refused ON frontier (reason_refused) WHERE state = 'refused';
 
 CREATE TABLE hosts (
     host TEXT PRIMARY KEY, robots TEXT, robots_status TEXT, robots_fetched REAL, crawl_delay REAL,

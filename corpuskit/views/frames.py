@@ -126,16 +126,17 @@ def frontier(folder: CorpusFolder, states: Iterable[str] | None = None) -> pd.Da
 def sources(folder: CorpusFolder) -> pd.DataFrame:
     """One row a host.
 
-    Columns: host, verdict (approve, hold, boost, none), why (str); pages, relevant (decided by the last model), labels
-    (Int64); harvest (float64, relevant / pages; null before there is a model).
+    Columns: host, verdict (approve, hold, boost, none), why (str); pages, relevant (labelled so, else scored at least
+    0.5 by the last model), labels (Int64); harvest (float64, relevant / pages).
     """
     frame = folder.catalog.frame(
-        "SELECT d.host, count(*) AS pages, sum(s.decision = 'relevant') AS relevant, "
-        "(SELECT count(*) FROM labels l JOIN current c ON c.doc_id = l.target "
-        "WHERE c.host = d.host AND l.kind = 'document' AND NOT l.superseded) AS labels, "
+        "WITH judged AS (SELECT target, label FROM labels WHERE kind = 'document' AND NOT superseded GROUP BY target "
+        "HAVING id = max(id)) "
+        "SELECT d.host, count(*) AS pages, sum(CASE j.label WHEN 'relevant' THEN 1 WHEN 'other' THEN 0 "
+        "ELSE coalesce(s.relevance, 0) >= 0.5 END) AS relevant, count(j.label) AS labels, "
         "coalesce(h.verdict, 'none') AS verdict, h.why "
-        "FROM current d LEFT JOIN scores s ON s.doc_id = d.doc_id LEFT JOIN hosts h ON h.host = d.host "
-        "GROUP BY d.host ORDER BY pages DESC, d.host"
+        "FROM current d LEFT JOIN judged j ON j.target = d.doc_id LEFT JOIN scores s ON s.doc_id = d.doc_id "
+        "LEFT JOIN hosts h ON h.host = d.host GROUP BY d.host ORDER BY pages DESC, d.host"
     )
     frame["harvest"] = frame["relevant"].astype("float64") / frame["pages"].astype("float64")
     return _typed(frame, _SOURCES)

@@ -1,0 +1,211 @@
+"""The frontier: every URL known to the corpus, its state and its priority, in the catalogue.
+
+queued → leased → fetched | failed | refused. A lease is given back when a crawl starts, so that a killed crawl fetches
+again at most what it had in flight.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from corpuskit.crawl.scope import SCOPE, Scope
+from corpuskit.sources.web import host_of, url_key
+from corpuskit.store.catalog import Catalog
+
+_BATCH: Final = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class NewUrl:
+    """A URL to be added to the frontier."""
+
+    url: str
+    depth: int
+    priority: float
+    parent: str | None = None
+    anchor: str = ""
+    context: str = ""
+    parent_score: float | None = None
+    why: str = ""
+    refused: str | None = None
+    redirected_from: str | None = None
+    redirects: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A URL that is being fetched."""
+
+    id: int
+    url: str
+    host: str
+    depth: int
+    parent: str | None
+    anchor: str
+    context: str
+    parent_score: float | None
+    tries: int
+    redirected_from: str | None
+    redirects: int
+
+
+def url_id(url: str) -> int:
+    """The frontier's key: 63 bits of the hash of what is equal for two URLs of one page."""
+    digest = hashlib.sha256(url_key(url).encode("utf-8", "replace")).digest()
+    return int.from_bytes(digest[:8], "big") >> 1
+
+
+class Frontier:
+    """The frontier of one corpus; the crawl's lock is held by the caller."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    def add(self, urls: Iterable[NewUrl]) -> int:
+        """Adds URLs; known ones are left as they are. Gives how many were new."""
+        rows = [
+            (
+                url_id(new.url), new.url, host_of(new.url), new.depth, new.parent, new.anchor, new.context,
+                new.parent_score, new.priority, "refused" if new.refused else "queued", new.why, new.refused,
+                new.redirected_from, new.redirects,
+            )
+            for new in urls
+        ]  # fmt: skip
+        with self._catalog.transaction() as connection:
+            cursor = connection.executemany(
+                "INSERT OR IGNORE INTO frontier (id, url, host, depth, parent, anchor, context, parent_score, priority, "
+                "state, why, reason_refused, redirected_from, redirects) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                rows,
+            )
+        return cursor.rowcount
+
+    def recover(self) -> int:
+        """Gives leased URLs of a crawl that died back to the queue."""
+        return self._catalog.connection.execute("UPDATE frontier SET state = 'queued' WHERE state = 'leased'").rowcount
+
+    def seeds(self) -> list[str]:
+        """The URLs that a person named."""
+        return [row["url"] for row in self._catalog.rows("SELECT url FROM frontier WHERE depth = 0 AND parent IS NULL")]
+
+    def apply_scope(self, scope: Scope, max_depth: int | None) -> None:
+        """Filters the queue by the borders of this crawl, and takes back what earlier borders had refused."""
+        for state in ("queued", "refused"):
+            last = -1
+            while rows := self._catalog.rows(
+                "SELECT id, url, depth, parent, reason_refused FROM frontier WHERE state = ? AND id > ? ORDER BY id LIMIT ?",
+                (state, last, _BATCH),
+            ):
+                last = rows[-1]["id"]
+                changes = []
+                for row in rows:
+                    reason = row["reason_refused"] or ""
+                    if state == "refused" and not reason.startswith((SCOPE, "excluded", "depth", "trap")):
+                        continue
+                    verdict = scope.refusal(row["url"]) or _too_deep(row["depth"], max_depth)
+                    if row["parent"] is None and verdict == SCOPE:
+                        verdict = None  # a seed is always in scope
+                    if verdict != (row["reason_refused"] if state == "refused" else None):
+                        changes.append(("refused" if verdict else "queued", verdict, row["id"]))
+                with self._catalog.transaction() as connection:
+                    connection.executemany("UPDATE frontier SET state = ?, reason_refused = ? WHERE id = ?", changes)
+
+    def hosts(self) -> list[tuple[str, float]]:
+        """Hosts with queued URLs and their best priority."""
+        return [
+            tuple(row)
+            for row in self._catalog.rows("SELECT host, max(priority) FROM frontier WHERE state = 'queued' GROUP BY host")
+        ]
+
+    def best(self, host: str, now: float) -> tuple[float, int] | None:
+        """(priority, id) of the URL of a host to fetch next, those that must wait left out."""
+        row = self._catalog.connection.execute(
+            "SELECT priority, id FROM frontier WHERE host = ? AND state = 'queued' AND not_before <= ? "
+            "ORDER BY priority DESC, id LIMIT 1",
+            (host, now),
+        ).fetchone()
+        return None if row is None else (row[0], row[1])
+
+    def next_time(self) -> float | None:
+        """When the first of the waiting URLs may be tried again, seconds since the epoch."""
+        value: float | None = self._catalog.value("SELECT min(not_before) FROM frontier WHERE state = 'queued'")
+        return value
+
+    def lease(self, ids: Sequence[int]) -> list[Lease]:
+        """Marks URLs as being fetched."""
+        marks = ", ".join("?" * len(ids))
+        with self._catalog.transaction() as connection:
+            connection.execute(f"UPDATE frontier SET state = 'leased' WHERE id IN ({marks})", ids)
+            rows = connection.execute(
+                "SELECT id, url, host, depth, parent, anchor, context, parent_score, tries, redirected_from, redirects "
+                f"FROM frontier WHERE id IN ({marks})",
+                ids,
+            ).fetchall()
+        return [Lease(*row) for row in rows]
+
+    def finish(self, lease: Lease, state: str, reason: str | None = None) -> None:
+        """Ends a lease: ``fetched``, ``failed`` or ``refused``, with the reason of a refusal."""
+        self._catalog.connection.execute(
+            "UPDATE frontier SET state = ?, reason_refused = ?, tries = tries + 1 WHERE id = ?", (state, reason, lease.id)
+        )
+
+    def retry(self, lease: Lease, not_before: float, *, count: bool = True) -> None:
+        """Gives a lease back to be tried later."""
+        self._catalog.connection.execute(
+            "UPDATE frontier SET state = 'queued', not_before = ?, tries = tries + ? WHERE id = ?",
+            (not_before, int(count), lease.id),
+        )
+
+    def raise_parent_scores(self, ids: Sequence[int], score: float) -> list[dict[str, Any]]:
+        """Notes the score of a page that links to these; gives the queued rows whose best parent it is now."""
+        rows: list[dict[str, Any]] = []
+        with self._catalog.transaction() as connection:
+            for start in range(0, len(ids), 500):
+                part = ids[start : start + 500]
+                marks = ", ".join("?" * len(part))
+                connection.execute(
+                    f"UPDATE frontier SET parent_score = max(coalesce(parent_score, -1), ?) WHERE id IN ({marks})",
+                    (score, *part),
+                )
+                rows += [
+                    dict(row)
+                    for row in connection.execute(
+                        "SELECT id, url, host, depth, anchor, context, parent, parent_score FROM frontier "
+                        f"WHERE id IN ({marks}) AND state = 'queued'",
+                        part,
+                    )
+                ]
+        return rows
+
+    def set_priorities(self, values: Iterable[tuple[float, str, int]]) -> None:
+        """Sets (priority, why, id)."""
+        with self._catalog.transaction() as connection:
+            connection.executemany("UPDATE frontier SET priority = ?, why = ? WHERE id = ?", values)
+
+    def rescore(self, rank: Callable[[list[dict[str, Any]]], list[tuple[float, str]]]) -> int:
+        """Gives every queued URL a new priority; gives how many."""
+        self._catalog.connection.execute(
+            "UPDATE frontier SET parent_score = s.relevance FROM documents d JOIN scores s ON s.doc_id = d.doc_id "
+            "WHERE d.uri = frontier.parent AND frontier.state = 'queued'"
+        )
+        last, count = -1, 0
+        while rows := [
+            dict(row)
+            for row in self._catalog.rows(
+                "SELECT id, url, host, depth, anchor, context, parent, parent_score FROM frontier "
+                "WHERE state = 'queued' AND id > ? ORDER BY id LIMIT ?",
+                (last, _BATCH),
+            )
+        ]:
+            last = rows[-1]["id"]
+            self.set_priorities(
+                (priority, why, row["id"]) for row, (priority, why) in zip(rows, rank(rows), strict=True)
+            )
+            count += len(rows)
+        return count
+
+
+def _too_deep(depth: int, max_depth: int | None) -> str | None:
+    return f"depth over {max_depth}" if max_depth is not None and depth > max_depth else None

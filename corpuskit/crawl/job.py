@@ -1,0 +1,154 @@
+"""CrawlJob: a crawl that runs in the background."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+import threading
+import time
+from typing import Final
+
+from corpuskit.crawl.options import CrawlOptions
+from corpuskit.crawl.ranking import Ranking
+from corpuskit.crawl.run import Crawler, Progress
+from corpuskit.errors import ConfigurationError
+from corpuskit.sources.web import canonical_url
+from corpuskit.store import CorpusFolder
+from corpuskit.store.catalog import now
+
+_UPDATE_SECONDS: Final = 0.3
+_SECRET: Final = ("headers", "cookies")
+logger = logging.getLogger(__name__)
+
+
+class CrawlJob:
+    """A running or ended crawl. Made by ``Corpus.crawl``."""
+
+    def __init__(self, folder: CorpusFolder, options: CrawlOptions, ranking: Ranking, seeds: list[str]) -> None:
+        self._folder = folder
+        self._options = options
+        self._error: BaseException | None = None
+        # Taken here, so that a second crawl is refused in the caller's face.
+        self._lock = folder.crawl_lock()
+        self._lock.__enter__()
+        self._job = _start_row(folder, options)
+        self._crawler = Crawler(folder, options, ranking, seeds=seeds, job=self._job)
+        self._thread = threading.Thread(target=self._run, name="corpuskit-crawl", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._crawler.run()
+        except BaseException as error:
+            self._error = error
+            self.progress.reason = f"{type(error).__name__}: {error}"
+            logger.exception("the crawl broke down")
+        finally:
+            self._folder.catalog.connection.execute(
+                "UPDATE jobs SET ended = ?, reason = ?, pages = ? WHERE id = ?",
+                (now(), self.progress.reason, self.progress.pages, self._job),
+            )
+            self._lock.__exit__(None, None, None)
+
+    @property
+    def progress(self) -> Progress:
+        """Where it stands."""
+        return self._crawler.progress
+
+    @property
+    def is_running(self) -> bool:
+        """It has not ended."""
+        return self._thread.is_alive()
+
+    def wait(self, *, progress: bool = True) -> CrawlJob:
+        """Waits for the end; Ctrl-C stops the crawl cleanly and leaves a state to continue from.
+
+        Raises:
+            Exception: what broke the crawl down.
+        """
+        try:
+            if progress:
+                self._show()
+            self._thread.join()
+        except KeyboardInterrupt:
+            self.stop()
+            raise
+        if self._error is not None:
+            raise self._error
+        return self
+
+    def stop(self) -> None:
+        """Ends it: what is under way is finished, the rest stays in the frontier."""
+        self._crawler.stopping.set()
+        self._thread.join()
+
+    def pause(self) -> None:
+        """Fetches nothing new until :meth:`resume`."""
+        self._crawler.paused.set()
+
+    def resume(self) -> None:
+        """Goes on after :meth:`pause`."""
+        self._crawler.paused.clear()
+
+    def dashboard(self) -> object:
+        """The crawl as a widget for notebooks."""
+        from corpuskit.widgets import dashboard
+
+        return dashboard.CrawlDashboard(self)
+
+    def _show(self) -> None:
+        from tqdm.auto import tqdm
+
+        with tqdm(total=self._options.pages, desc="crawl", unit="page", mininterval=_UPDATE_SECONDS) as bar:
+            while True:
+                state = self.progress
+                bar.n = state.pages
+                bar.set_postfix(stored=state.stored, failed=state.failed, hosts=len(state.hosts), refresh=False)
+                bar.refresh()
+                if not self._thread.is_alive():
+                    return
+                self._thread.join(timeout=_UPDATE_SECONDS)
+
+    def __repr__(self) -> str:
+        state = self.progress
+        how = "paused" if self._crawler.paused.is_set() else "running"
+        status = how if self.is_running else f"ended: {state.reason}"
+        seconds = time.monotonic() - state.started
+        speed = f", {state.pages / seconds:.1f} pages/s" if self.is_running and seconds > 1 else ""
+        return (
+            f"Crawl {status}; {state.pages:,} pages of {len(state.hosts)} hosts, {state.stored:,} new documents, "
+            f"{state.failed:,} failed, {state.refused:,} refused{speed}"
+        )
+
+
+def start_crawl(
+    folder: CorpusFolder, seeds: list[str] | None, options: CrawlOptions, ranking: Ranking, *, resume: bool
+) -> CrawlJob:
+    """Starts a crawl in the background.
+
+    Raises:
+        ConfigurationError: neither seeds nor a crawl to resume.
+        RefusedError: a seed is no URL that can be fetched.
+        CorpusBusyError: another crawl runs on this corpus.
+    """
+    urls = [canonical_url(seed if "://" in seed else f"https://{seed}") for seed in seeds or []]
+    if not urls:
+        waiting = folder.catalog.value("SELECT count(*) FROM frontier WHERE state IN ('queued', 'leased')")
+        known = folder.catalog.value("SELECT count(*) FROM frontier")
+        if not resume:
+            hint = f"{waiting:,} URLs wait: crawl(resume=True)" if waiting else 'crawl(["https://..."])'
+            raise ConfigurationError(f"nothing to crawl: name seeds; {hint}")
+        if not known:
+            raise ConfigurationError('there is no crawl to resume: name seeds, crawl(["https://..."])')
+    return CrawlJob(folder, options, ranking, urls)
+
+
+def _start_row(folder: CorpusFolder, options: CrawlOptions) -> int:
+    shown = {item.name: getattr(options, item.name) for item in dataclasses.fields(options) if item.name not in _SECRET}
+    cursor = folder.catalog.connection.execute(
+        "INSERT INTO jobs (kind, started, options) VALUES ('crawl', ?, ?)", (now(), json.dumps(shown))
+    )
+    return int(cursor.lastrowid or 0)
+
+

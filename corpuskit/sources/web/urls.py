@@ -1,0 +1,157 @@
+"""URLs: one canonical form for each, or a reason to refuse it."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
+
+from corpuskit.errors import RefusedError
+
+_MAX_LENGTH: Final = 2000
+_BLANKS = re.compile(r"[\t\n\r]")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_DEFAULT_PORTS: Final = {"http": "80", "https": "443"}
+_PATH_SAFE: Final = "!$&'()*+,;=:@-._~"
+_QUERY_SAFE: Final = _PATH_SAFE + "/?"
+# Parameters that say where a reader came from or who he is, never which page he wants.
+_TRACKING: Final = re.compile(
+    r"(utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|twclid|igshid|mc_[ce]id|_ga|_gl|_hsenc|_hsmi|mkt_tok|"
+    r"oly_(anon|enc)_id|vero_id|wt_mc|s_cid|spm|scm|phpsessid|jsessionid|aspsessionid\w*|sessionid|session_id|sid|"
+    r"cfid|cftoken)\Z",
+    re.IGNORECASE,
+)
+_PATH_SESSION = re.compile(r";(jsessionid|phpsessid|sid)=[^/;?]*", re.IGNORECASE)
+_INDEX_PAGE = re.compile(r"/(index|default)\.(html?|php|aspx?)\Z", re.IGNORECASE)
+_HOST = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,62}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,62}[a-z0-9_])?)*\.?\Z")
+_PORT = re.compile(r"[0-9]{1,5}\Z")
+
+
+def canonical_url(url: str, base: str | None = None) -> str:
+    """The one form of a URL: it is fetched, stored and compared.
+
+    Absolute; scheme and host in lower case, international hosts as in DNS; no user, fragment, default port, dot
+    segments, tracking or session parameters; per-cent encoding where it is needed and only there (RFC 3986, 6.2.2).
+    Applied again it changes nothing.
+
+    Raises:
+        RefusedError: another scheme than http and https, no or an impossible host, longer than 2,000 characters.
+    """
+    # As browsers do (WHATWG URL, 4.4): ends stripped, tabs and line ends dropped.
+    text = _BLANKS.sub("", url.strip("\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r\x0e\x0f\x1f "))
+    if len(text) > _MAX_LENGTH:
+        raise RefusedError("longer than 2,000 characters", url=url[:100])
+    scheme = _SCHEME.match(text)
+    if scheme and scheme[1].lower() not in _DEFAULT_PORTS:
+        raise RefusedError(f"scheme {scheme[1].lower()[:20]}", url=text)
+    try:
+        parts = urlsplit(urljoin(base, text) if base else text)
+        netloc = parts.netloc
+    except ValueError as error:
+        raise RefusedError(f"no valid URL: {error}", url=text) from None
+    if parts.scheme.lower() not in _DEFAULT_PORTS:
+        raise RefusedError(f"scheme {parts.scheme.lower() or 'missing'}", url=text)
+    origin = f"{parts.scheme.lower()}://{_canonical_host(netloc, parts.scheme.lower(), text)}"
+    path = _canonical_path(_PATH_SESSION.sub("", parts.path))
+    query = _canonical_query(parts.query)
+    result = f"{origin}{path}?{query}" if query else origin + path
+    if len(result) > _MAX_LENGTH:
+        raise RefusedError("longer than 2,000 characters", url=url[:100])
+    return result
+
+
+def url_key(url: str) -> str:
+    """What is equal for two canonical URLs of the same page: http and https, a folder and its index page."""
+    rest = url.partition("://")[2]
+    path, question, query = rest.partition("?")
+    path = _INDEX_PAGE.sub("/", path)
+    return path + question + query
+
+
+def host_of(url: str) -> str:
+    """Host and port of a canonical URL."""
+    return url.partition("://")[2].partition("/")[0].partition("?")[0]
+
+
+def _canonical_host(netloc: str, scheme: str, url: str) -> str:
+    host_port = netloc.rpartition("@")[2]
+    if host_port.startswith("["):
+        address, bracket, rest = host_port[1:].partition("]")
+        return _ipv6(address, url) + _port(rest.removeprefix(":"), scheme, url) if bracket else _refuse_host(url)
+    host, _, port = host_port.partition(":")
+    host = unquote_to_bytes(host).decode("utf-8", "replace").lower().rstrip(".")
+    if not host.isascii():
+        import idna
+
+        try:
+            host = idna.encode(host, uts46=True, transitional=False).decode()
+        except (idna.IDNAError, UnicodeError):
+            return _refuse_host(url)
+    if len(host) > 253 or not _HOST.match(host):
+        return _refuse_host(url)
+    return host + _port(port, scheme, url)
+
+
+def _refuse_host(url: str) -> str:
+    raise RefusedError("no valid host", url=url)
+
+
+def _ipv6(address: str, url: str) -> str:
+    import ipaddress
+
+    try:
+        return f"[{ipaddress.IPv6Address(address).compressed}]"
+    except ValueError:
+        return _refuse_host(url)
+
+
+def _port(port: str, scheme: str, url: str) -> str:
+    if not port or port == _DEFAULT_PORTS[scheme]:
+        return ""
+    if not _PORT.match(port) or not 0 < int(port) < 65536:
+        raise RefusedError("no valid port", url=url)
+    return "" if str(int(port)) == _DEFAULT_PORTS[scheme] else f":{int(port)}"
+
+
+def _canonical_path(path: str) -> str:
+    segments: list[str] = []
+    raw = path.split("/")[1:] if path.startswith("/") else path.split("/")
+    for position, segment in enumerate(raw):
+        last = position == len(raw) - 1
+        clean = quote(unquote_to_bytes(segment), safe=_PATH_SAFE)
+        if clean == ".":
+            if last:
+                segments.append("")
+        elif clean == "..":
+            if segments:
+                segments.pop()
+            if last:
+                segments.append("")
+        else:
+            segments.append(clean)
+    return "/" + "/".join(segments)
+
+
+def _canonical_query(query: str) -> str:
+    if not query:
+        return ""
+    kept = []
+    for part in query.split("&"):
+        name = part.partition("=")[0]
+        if part and not _TRACKING.match(unquote_to_bytes(name).decode("utf-8", "replace")):
+            kept.append(_canonical_part(part))
+    return "&".join(kept)
+
+
+def _canonical_part(part: str) -> str:
+    """name=value with the encoding it needs. What is encoded and has a meaning in queries stays encoded."""
+    out = []
+    for piece in re.split(r"(%[0-9A-Fa-f]{2})", part):
+        if len(piece) == 3 and piece[0] == "%":
+            character = chr(int(piece[1:], 16))
+            out.append(character if character.isascii() and (character.isalnum() or character in "-._~") else piece.upper())
+        else:
+            out.append(quote(piece, safe=_QUERY_SAFE, errors="replace"))
+    return "".join(out)
+
+
