@@ -12,11 +12,12 @@ import numpy as np
 
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.counts import Floats
+from corpuskit.relevance.places import Places
 from corpuskit.relevance.table import WordTable
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
 from corpuskit.relevance.urls import host_of
 
-__all__ = ["AuditRecord", "Decision", "Explanation", "ModelCard", "RelevanceModel"]
+__all__ = ["AuditRecord", "Decision", "Explanation", "ModelCard", "RelevanceModel", "url_logits"]
 
 Decision = Literal["relevant", "unknown", "other"]
 _BATCH = 20_000
@@ -97,15 +98,15 @@ class RelevanceModel:
     """Scores texts (or URLs) for relevance. Immutable; a new training is a new model without an audit.
 
     Attributes:
-        tables: word tables; their logits are added.
-        bias: added for every text.
+        tables: the word table of documents; of URLs those of structured tokens and of n-grams.
         card: label counts, pool, seed, versions.
+        places: of a URL model: what the pool says about hosts.
         audit: the audit of this very model, or None.
     """
 
     tables: tuple[WordTable, ...]
-    bias: float
     card: ModelCard
+    places: Places | None = None
     audit: AuditRecord | None = None
 
     @property
@@ -141,17 +142,13 @@ class RelevanceModel:
         texts = list(texts)
         for first in range(0, len(texts), _BATCH):
             batch = texts[first : first + _BATCH]
-            total = np.full(len(batch), self.bias)
-            for number, table in enumerate(self.tables):
-                parts, found = table.logits(batch)
-                total += parts
-                if number == 0:
-                    known, tokens = found.known, found.tokens
-                else:
-                    known = known + found.known
-            total[known == 0] = self._no_evidence
+            total, found = self.tables[0].logits(batch)
+            known = found.known > 0
+            if self.places is not None:
+                total, known = url_logits(self.tables, batch, self.places), np.ones(len(batch), bool)
+            total[~known] = self._no_evidence
             logits.append(total)
-            unknown.append(1.0 - np.minimum(known, tokens) / np.maximum(tokens, 1))
+            unknown.append(1.0 - found.known / np.maximum(found.tokens, 1))
         if not logits:
             return np.zeros(0), np.zeros(0)
         return np.concatenate(logits), np.concatenate(unknown)
@@ -180,17 +177,22 @@ class RelevanceModel:
         if not isinstance(text, str):
             raise RelevanceError(f"found {type(text).__name__}, expected one text")
         logits, unknown = self._logits([text])
-        contributions = [pair for table in self.tables for pair in table.contributions(text)]
-        contributions.sort(key=lambda pair: -abs(pair[1]))
-        start = self.bias if contributions else self._no_evidence
         tokens = int(self.tables[0].bags([text]).tokens[0])
-        return Explanation(
-            float(_probability(logits)[0]),
-            float(logits[0]),
-            ((_START, start), *contributions),
-            tokens,
-            float(unknown[0]),
-        )
+        if self.places is not None:
+            start, contributions = self._url_contributions(text, self.places)
+        else:
+            contributions = self.tables[0].contributions(text)
+            start = self.tables[0].bias if contributions else self._no_evidence
+        contributions.sort(key=lambda pair: -abs(pair[1]))
+        shares = ((_START, start), *contributions)
+        return Explanation(float(_probability(logits)[0]), float(logits[0]), shares, tokens, float(unknown[0]))
+
+    def _url_contributions(self, url: str, places: Places) -> tuple[float, list[tuple[str, float]]]:
+        seen, replaced, _ = places.find([url])
+        own = 1.0 - float(replaced[0])
+        used = self.tables if seen[0] else self.tables[1:]
+        parts = [(word, own * part / len(used)) for table in used for word, part in table.contributions(url)]
+        return own * sum(table.bias for table in used) / len(used), [*places.contributions(url), *parts]
 
     def is_seen(self, urls: Sequence[str]) -> list[bool]:
         """Of each URL, whether its host was among the labelled ones; scores of other hosts deserve less trust."""
@@ -213,10 +215,14 @@ class RelevanceModel:
     @property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits of everything that makes the scores."""
-        digest = hashlib.sha256(f"{TOKENIZER_VERSION} {self.kind} {self.bias!r}".encode())
+        digest = hashlib.sha256(f"{TOKENIZER_VERSION} {self.kind}".encode())
         for table in self.tables:
+            digest.update(f"{table.bias!r} {table.best}".encode())
             digest.update("\x00".join((table.tokenizer, *table.words)).encode("utf-8", "surrogatepass"))
             digest.update(table.idf.tobytes() + table.weight.tobytes())
+        if self.places is not None:
+            digest.update("\x00".join(self.places.names).encode("utf-8", "surrogatepass"))
+            digest.update(self.places.mean.tobytes() + self.places.trust.tobytes())
         return digest.hexdigest()[:16]
 
     def save(self, folder: str | Path) -> None:
@@ -238,7 +244,7 @@ class RelevanceModel:
 
     def to_dict(self) -> dict[str, Any]:
         """Card and audit as plain data."""
-        return {"card": asdict(self.card), "audit": asdict(self.audit) if self.audit else None, "bias": self.bias}
+        return {"card": asdict(self.card), "audit": asdict(self.audit) if self.audit else None}
 
     def __repr__(self) -> str:
         labels = f"{self.card.relevant} relevant and {self.card.other} other labels"
@@ -256,3 +262,15 @@ class RelevanceModel:
 
 def _probability(logits: Floats) -> Floats:
     return 1.0 / (1.0 + np.exp(-np.clip(logits, -500.0, 500.0)))
+
+
+def url_logits(tables: Sequence[WordTable], urls: Sequence[str], places: Places | None = None) -> Floats:
+    """The logits of URLs: the mean of both tables for hosts that the pool has, n-grams alone for others.
+
+    Then host and domain pull it to the mean of their pages. Without `places`, of URLs that are in the pool.
+    """
+    structured, ngrams = (table.logits(urls)[0] for table in tables)
+    if places is None:
+        return (structured + ngrams) / 2.0
+    seen, replaced, pull = places.find(urls)
+    return (1.0 - replaced) * np.where(seen, (structured + ngrams) / 2.0, ngrams) + pull

@@ -6,17 +6,18 @@ Most of what makes 50 labels enough comes from here. Fitted once for a corpus an
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from corpuskit.errors import MissingExtraError, RelevanceError
-from corpuskit.relevance.counts import Floats, Ints, count, inverse_frequency
-from corpuskit.relevance.table import Bags, bags
-from corpuskit.relevance.tokens import tokenizer
+from corpuskit.relevance.counts import Floats, Ints, inverse_frequency
+from corpuskit.relevance.lexicon import Lexicon, frequencies
+from corpuskit.relevance.table import BEST_TOKENS, Bags, bags
 
 __all__ = ["Kind", "Space", "Words"]
 
@@ -26,10 +27,11 @@ _TOKENIZERS: dict[str, tuple[str, ...]] = {"document": ("document",), "url": ("u
 _MAX_WORDS = 60_000
 _SMALL = 40
 _SIZE = 50
-_LSA_TEXTS = 20_000
+_SAMPLE = 20_000
+_STALE = 1.5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Words:
     """The tokens of one tokenizer in a pool.
 
@@ -44,68 +46,93 @@ class Words:
     words: tuple[str, ...]
     frequency: Ints
     texts: int
-    index: dict[str, int]
 
     @property
     def idf(self) -> Floats:
-        """The inverse document frequency of every word."""
-        return inverse_frequency(self.frequency, self.texts)
+        """The weight of every token; of a URL's tokens the root, rare ones are too many there."""
+        idf = inverse_frequency(self.frequency, self.texts)
+        return idf if self.tokenizer == "document" else np.sqrt(idf)
+
+    @property
+    def best(self) -> int | None:
+        """How many tokens of a text count."""
+        return BEST_TOKENS if self.tokenizer == "document" else None
+
+    @cached_property
+    def _lexicon(self) -> Lexicon:
+        return Lexicon(self.tokenizer, self.words)
 
     def bags(self, texts: Sequence[str]) -> Bags:
         """The weighted tokens of every text."""
-        return bags(count(texts, self.index, tokenizer(self.tokenizer)), self.idf)
+        return bags(self._lexicon.count(texts), self.idf, self.best)
 
     @classmethod
     def fit(cls, texts: Sequence[str], name: str) -> Words:
-        """Count in how many texts each token stands; those of a single text are left out."""
-        tokenize = tokenizer(name)
-        found: Counter[str] = Counter()
-        for text in texts:
-            found.update(set(tokenize(text)))
-        least = 1 if len(texts) < _SMALL else 2
-        kept = sorted(((-n, word) for word, n in found.items() if n >= least))[:_MAX_WORDS]
-        words = sorted((word, -n) for n, word in kept)
-        names = tuple(word for word, _ in words)
-        return cls(
-            name, names, np.array([n for _, n in words], np.int64), len(texts), {w: i for i, w in enumerate(names)}
-        )
+        """Count in how many texts each token stands; those of a single text are left out, of large pools."""
+        return cls._of(frequencies(texts, name), len(texts), name)
+
+    @classmethod
+    def _of(cls, found: dict[str, int], texts: int, name: str) -> Words:
+        least = 1 if texts < _SMALL else 2
+        kept = sorted((-number, word) for word, number in found.items() if number >= least)[:_MAX_WORDS]
+        words = sorted((word, -number) for number, word in kept)
+        return cls(name, tuple(word for word, _ in words), np.array([n for _, n in words], np.int64), texts)
+
+    def grown(self, texts: Sequence[str]) -> Words:
+        """These and the tokens of more texts."""
+        found = dict(zip(self.words, self.frequency.tolist(), strict=True))
+        for word, number in frequencies(texts, self.tokenizer).items():
+            found[word] = found.get(word, 0) + number
+        return self._of(found, self.texts + len(texts), self.tokenizer)
 
 
-def _matrix(found: Bags, columns: int) -> Any:
+def matrix(found: Bags, columns: int) -> Any:
+    """Weighted tokens as a sparse matrix, one row a text."""
     from scipy import sparse
 
-    return sparse.csr_matrix((found.weight, (found.row, found.column)), shape=(len(found.tokens), columns))
+    return sparse.csr_matrix((found.weight, (found.row, found.column)), shape=(len(found.tokens), max(columns, 1)))
 
 
-def _vectors(texts: Sequence[str], words: Words, seed: int) -> Floats:
-    """A vector of length one for every word: latent semantic analysis of the texts."""
+def _basis(texts: Sequence[str], words: Words, seed: int) -> Floats:
+    """Latent semantic analysis: for every word its right singular vector times the root of the singular values."""
     try:
         from sklearn.decomposition import TruncatedSVD
     except ImportError as error:
         raise MissingExtraError("scikit-learn", "relevance") from error
-    vectors = np.zeros((len(words.words), _SIZE))
+    basis = np.zeros((len(words.words), _SIZE))
     found = words.bags(texts)
     size = min(_SIZE, len(texts) - 1, len(words.words) - 1)
     if size >= 1 and len(found.row):
-        lsa = TruncatedSVD(size, n_iter=3, random_state=seed).fit(_matrix(found, len(words.words)))
-        raw = (lsa.components_ * np.sqrt(np.maximum(lsa.singular_values_, 0.0))[:, None]).T
-        vectors[:, :size] = raw / np.maximum(np.linalg.norm(raw, axis=1, keepdims=True), 1e-9)
-    return vectors
+        lsa = TruncatedSVD(size, n_iter=3, random_state=seed).fit(matrix(found, len(words.words)))
+        basis[:, :size] = (lsa.components_ * np.sqrt(np.maximum(lsa.singular_values_, 0.0))[:, None]).T
+    return basis
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Space:
-    """Document frequencies and word vectors of a pool of texts."""
+    """Document frequencies and word vectors of a pool of texts.
+
+    Attributes:
+        kind: ``document`` or ``url``.
+        tables: the tokens of each tokenizer.
+        basis: a vector for each token of a document space; its direction matters.
+        texts: how many texts the frequencies are from.
+        fitted: how many texts the vectors are from.
+        urls: of a URL space: a sample of its URLs.
+        seed: of the analysis.
+    """
 
     kind: Kind
     tables: tuple[Words, ...]
-    vectors: Floats
-    fitted_on: int
+    basis: Floats
+    texts: int
+    fitted: int
+    urls: tuple[str, ...] = ()
     seed: int = 0
 
     @classmethod
     def fit(cls, texts: Sequence[str], *, kind: Kind = "document", seed: int = 0) -> Space:
-        """Fit a space on the texts of a pool, labelled or not.
+        """Fit a space on the texts of a pool, labelled or not; the vectors on at most 20,000 of them, evenly spaced.
 
         Raises:
             RelevanceError: there is no text, or no word in any of them.
@@ -115,7 +142,57 @@ class Space:
         tables = tuple(Words.fit(texts, name) for name in _TOKENIZERS[kind])
         if not tables[0].words:
             raise RelevanceError(f"found no word in {len(texts)} texts; a space needs texts with words")
-        return cls(kind, tables, _vectors(texts[:_LSA_TEXTS], tables[0], seed), len(texts), seed)
+        sample = texts[:: max(1, -(-len(texts) // _SAMPLE))]
+        if kind == "url":
+            return cls(kind, tables, np.zeros((0, 0)), len(texts), len(texts), tuple(sample), seed)
+        return cls(kind, tables, _basis(sample, tables[0], seed), len(texts), len(texts), (), seed)
+
+    @property
+    def vectors(self) -> Floats:
+        """The word vectors, each of length one."""
+        length: Floats = np.linalg.norm(self.basis, axis=1, keepdims=True)
+        return self.basis / np.maximum(length, 1e-9)
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the pool has grown by half since the vectors were made: then fit a new space."""
+        return self.texts > _STALE * self.fitted
+
+    def refresh(self, texts: Sequence[str]) -> Space:
+        """This space with more texts: frequencies are added up, new words get the mean of their texts as a vector.
+
+        Takes the time of counting `texts`, not of the whole pool. When `is_stale`, fit anew.
+        """
+        tables = tuple(words.grown(texts) for words in self.tables)
+        if self.kind == "url":
+            urls = tuple(dict.fromkeys([*self.urls, *texts]))[-_SAMPLE:]
+            return Space(self.kind, tables, self.basis, self.texts + len(texts), self.fitted, urls, self.seed)
+        old, new = self.tables[0], tables[0]
+        basis = np.zeros((len(new.words), self.basis.shape[1]))
+        place = {word: number for number, word in enumerate(old.words)}
+        kept = np.array([place.get(word, -1) for word in new.words], np.int64)
+        basis[kept >= 0] = self.basis[kept[kept >= 0]]
+        weights = matrix(new.bags(texts), len(new.words))
+        fresh = np.flatnonzero(kept < 0)
+        basis[fresh] = (weights.T @ (weights @ basis))[fresh]
+        return Space(self.kind, tables, basis, self.texts + len(texts), self.fitted, (), self.seed)
+
+    def save(self, folder: str | Path) -> None:
+        """Write the space into a folder, in one atomic step."""
+        from corpuskit.relevance.storage import save_space
+
+        save_space(self, Path(folder))
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Space:
+        """Read a saved space.
+
+        Raises:
+            RelevanceError: the folder is missing, damaged, or made by another version.
+        """
+        from corpuskit.relevance.storage import load_space
+
+        return load_space(Path(folder))
 
     def __repr__(self) -> str:
-        return f"Space({self.kind}, {self.fitted_on:,} texts, {len(self.tables[0].words):,} words)"
+        return f"Space({self.kind}, {self.texts:,} texts, {len(self.tables[0].words):,} words)"

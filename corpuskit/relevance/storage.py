@@ -12,6 +12,8 @@ import json
 import os
 import tempfile
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +21,21 @@ import numpy as np
 
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.model import AuditRecord, ModelCard, RelevanceModel
+from corpuskit.relevance.places import Places
+from corpuskit.relevance.space import Space, Words
 from corpuskit.relevance.table import WordTable
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
 
-__all__ = ["load_json", "load_model", "pack_words", "save_model", "unpack_words", "write_atomically"]
+__all__ = [
+    "load_json",
+    "load_model",
+    "load_space",
+    "pack_words",
+    "save_model",
+    "save_space",
+    "unpack_words",
+    "write_atomically",
+]
 
 FORMAT = 1
 
@@ -62,32 +75,63 @@ def unpack_words(data: Any, lengths: Any) -> tuple[str, ...]:
     )
 
 
-def save_model(model: RelevanceModel, folder: Path) -> None:
-    """Write a model into `folder`; see `RelevanceModel.save`."""
+def _save(folder: Path, name: str, meta: dict[str, Any], arrays: dict[str, Any]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    arrays: dict[str, Any] = {}
-    for number, table in enumerate(model.tables):
-        for name, array in (*pack_words(table.words).items(), ("idf", table.idf), ("weight", table.weight)):
-            arrays[f"{number}_{name}"] = array
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     data = buffer.getvalue()
     digest = hashlib.sha256(data).hexdigest()
-    file = f"tables-{digest[:16]}.npz"
+    file = f"{name}-{digest[:16]}.npz"
     write_atomically(folder / file, data)
-    meta = {
-        "format": FORMAT,
-        "tokenizer_version": TOKENIZER_VERSION,
-        "fingerprint": model.fingerprint,
-        "tables": [table.tokenizer for table in model.tables],
-        "file": file,
-        "sha256": digest,
-        **model.to_dict(),
-    }
-    write_atomically(folder / "model.json", json.dumps(meta, indent=1, sort_keys=True).encode())
-    for old in folder.glob("tables-*.npz"):
+    versions = {"format": FORMAT, "tokenizer_version": TOKENIZER_VERSION, "file": file, "sha256": digest}
+    write_atomically(folder / f"{name}.json", json.dumps({**meta, **versions}, indent=1, sort_keys=True).encode())
+    for old in folder.glob(f"{name}-*.npz"):
         if old.name != file:
             old.unlink(missing_ok=True)
+
+
+def _load(folder: Path, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    path = folder / f"{name}.json"
+    meta = load_json(path)
+    if meta.get("format") != FORMAT or meta.get("tokenizer_version") != TOKENIZER_VERSION:
+        raise RelevanceError(
+            f"{path}: found format {meta.get('format')!r} with tokenizer {meta.get('tokenizer_version')!r}, "
+            f"expected {FORMAT} with {TOKENIZER_VERSION}; train again with this version"
+        )
+    with _damage(folder):
+        file = str(meta["file"])
+        if Path(file).name != file:
+            raise ValueError(f"{file!r} is no file name")
+        data = (folder / file).read_bytes()
+        if hashlib.sha256(data).hexdigest() != meta["sha256"]:
+            raise ValueError(f"{file} is not the file that was written")
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            return meta, {key: arrays[key] for key in arrays.files}
+    raise AssertionError  # the context raises
+
+
+@contextmanager
+def _damage(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except RelevanceError:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError, OSError, zipfile.BadZipFile, EOFError) as error:
+        raise RelevanceError(f"{folder}: damaged ({error!r}); train again") from error
+
+
+def save_model(model: RelevanceModel, folder: Path) -> None:
+    """Write a model into `folder`; see `RelevanceModel.save`."""
+    arrays: dict[str, Any] = {}
+    for number, table in enumerate(model.tables):
+        for name, array in (*pack_words(table.words).items(), ("idf", table.idf), ("weight", table.weight)):
+            arrays[f"{number}_{name}"] = array
+    if model.places is not None:
+        names = pack_words(model.places.names)
+        arrays |= {"places_bytes": names["bytes"], "places_lengths": names["lengths"]}
+        arrays |= {"places_mean": model.places.mean, "places_trust": model.places.trust}
+    tables = [{"tokenizer": table.tokenizer, "bias": table.bias, "best": table.best} for table in model.tables]
+    _save(folder, "model", {"fingerprint": model.fingerprint, "tables": tables, **model.to_dict()}, arrays)
 
 
 def load_json(path: Path) -> dict[str, Any]:
@@ -109,44 +153,66 @@ def load_json(path: Path) -> dict[str, Any]:
 
 def load_model(folder: Path) -> RelevanceModel:
     """Read a model; see `RelevanceModel.load`."""
-    path = folder / "model.json"
-    meta = load_json(path)
-    if meta.get("format") != FORMAT or meta.get("tokenizer_version") != TOKENIZER_VERSION:
-        raise RelevanceError(
-            f"{path}: found format {meta.get('format')!r} with tokenizer {meta.get('tokenizer_version')!r}, "
-            f"expected {FORMAT} with {TOKENIZER_VERSION}; train again with this version"
-        )
-    try:
-        model = _build(folder, meta)
-    except (KeyError, TypeError, ValueError, OSError, zipfile.BadZipFile, EOFError) as error:
-        if isinstance(error, RelevanceError):
-            raise
-        raise RelevanceError(f"{folder}: damaged ({error!r}); train again") from error
-    if model.fingerprint != meta.get("fingerprint"):
-        raise RelevanceError(f"{folder}: damaged, the fingerprint does not fit the tables; train again")
+    meta, arrays = _load(folder, "model")
+    with _damage(folder):
+        model = _build(meta, arrays)
+        if model.fingerprint != meta["fingerprint"]:
+            raise ValueError("the fingerprint does not fit the tables")
     return model
 
 
-def _build(folder: Path, meta: dict[str, Any]) -> RelevanceModel:
-    file = str(meta["file"])
-    if Path(file).name != file:
-        raise ValueError(f"{file!r} is no file name")
-    data = (folder / file).read_bytes()
-    if hashlib.sha256(data).hexdigest() != meta["sha256"]:
-        raise ValueError(f"{file} is not the file that was written")
-    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-        tables = tuple(
-            WordTable(
-                str(tokenizer),
-                unpack_words(arrays[f"{number}_bytes"], arrays[f"{number}_lengths"]),
-                arrays[f"{number}_idf"],
-                arrays[f"{number}_weight"],
-            )
-            for number, tokenizer in enumerate(meta["tables"])
+def _build(meta: dict[str, Any], arrays: dict[str, Any]) -> RelevanceModel:
+    tables = tuple(
+        WordTable(
+            str(table["tokenizer"]),
+            unpack_words(arrays[f"{number}_bytes"], arrays[f"{number}_lengths"]),
+            arrays[f"{number}_idf"],
+            arrays[f"{number}_weight"],
+            float(table["bias"]),
+            None if table["best"] is None else int(table["best"]),
         )
-    if not tables or any(not len(t.words) == len(t.idf) == len(t.weight) for t in tables):
-        raise ValueError("the tables' columns are not equally long")
+        for number, table in enumerate(meta["tables"])
+    )
+    places = None
+    if "places_mean" in arrays:
+        names = unpack_words(arrays["places_bytes"], arrays["places_lengths"])
+        places = Places(names, arrays["places_mean"], arrays["places_trust"])
     card = dict(meta["card"])
     card["hosts"] = tuple(card["hosts"])
     audit = AuditRecord(**meta["audit"]) if meta["audit"] else None
-    return RelevanceModel(tables, float(meta["bias"]), ModelCard(**card), audit)
+    if len(tables) != (1 if card["kind"] == "document" else 2) or (places is None) != (card["kind"] == "document"):
+        raise ValueError("the tables are not those of its kind")
+    if any(not len(table.words) == len(table.idf) == len(table.weight) for table in tables):
+        raise ValueError("the columns of a table are not equally long")
+    return RelevanceModel(tables, ModelCard(**card), places, audit)
+
+
+def save_space(space: Space, folder: Path) -> None:
+    """Write a space into `folder`; see `Space.save`."""
+    arrays: dict[str, Any] = {"basis": space.basis, **{f"urls_{k}": v for k, v in pack_words(space.urls).items()}}
+    for number, words in enumerate(space.tables):
+        arrays |= {f"{number}_{key}": array for key, array in pack_words(words.words).items()}
+        arrays[f"{number}_frequency"] = words.frequency
+    names = [words.tokenizer for words in space.tables]
+    numbers = {"texts": space.texts, "fitted": space.fitted, "seed": space.seed}
+    _save(folder, "space", {"kind": space.kind, "tables": names, **numbers}, arrays)
+
+
+def load_space(folder: Path) -> Space:
+    """Read a space; see `Space.load`."""
+    meta, arrays = _load(folder, "space")
+    with _damage(folder):
+        tables = tuple(
+            Words(
+                str(name),
+                unpack_words(arrays[f"{number}_bytes"], arrays[f"{number}_lengths"]),
+                arrays[f"{number}_frequency"],
+                int(meta["texts"]),
+            )
+            for number, name in enumerate(meta["tables"])
+        )
+        urls = unpack_words(arrays["urls_bytes"], arrays["urls_lengths"])
+        return Space(
+            meta["kind"], tables, arrays["basis"], int(meta["texts"]), int(meta["fitted"]), urls, int(meta["seed"])
+        )
+    raise AssertionError  # the context raises

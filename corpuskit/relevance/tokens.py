@@ -32,6 +32,7 @@ MAX_CHARACTERS = 1_000_000
 _ASCII_TABLE = bytes(
     byte + 32 if 0x41 <= byte <= 0x5A else byte if byte >= 0x80 or chr(byte).isalnum() else 0x20 for byte in range(256)
 )
+_ASCII_CHARACTERS = {code: chr(_ASCII_TABLE[code]) for code in range(128)}
 # Code points below 128: letters and digits stay, everything else is a blank. The text is lowered before.
 _LOWERED_TABLE = {code: " " for code in range(128) if not chr(code).isalnum()}
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -47,8 +48,9 @@ def ascii_tokens(text: str | bytes) -> str:
         >>> ascii_tokens("Hello, World!")
         'hello world '
     """
-    raw = text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
-    return re.sub(b" +", b" ", raw.translate(_ASCII_TABLE)).decode("utf-8", "surrogateescape")
+    if isinstance(text, bytes):
+        return re.sub(b" +", b" ", text.translate(_ASCII_TABLE)).decode("utf-8", "surrogateescape")
+    return re.sub(" +", " ", text.translate(_ASCII_CHARACTERS))
 
 
 def _ascii_words(text: str) -> list[str]:
@@ -57,16 +59,17 @@ def _ascii_words(text: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _separators() -> re.Pattern[str]:
-    """Every character that is no letter, digit or mark; ``\\w`` alone would cut words of Hindi or Thai at vowel signs."""
-    marks = [code for code in range(0x80, 0x1E960) if unicodedata.category(chr(code)) in ("Mn", "Mc")]
+    """Every character beyond ASCII that is no letter, digit or mark; marks are vowel signs of Hindi or Thai words."""
     ranges: list[list[int]] = []
-    for code in marks:
+    for code in range(0x80, 0x20000):
+        character = chr(code)
+        if character.isalnum() or unicodedata.category(character) in ("Mn", "Mc", "Cs"):
+            continue
         if ranges and ranges[-1][1] == code - 1:
             ranges[-1][1] = code
         else:
             ranges.append([code, code])
-    kept = "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
-    return re.compile(f"[^\\w{kept}]+|_+")
+    return re.compile(f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in ranges)}]+")
 
 
 @lru_cache(maxsize=1)
@@ -79,6 +82,19 @@ def _pairs(match: re.Match[str]) -> str:
     return f" {' '.join(run[i : i + 2] for i in range(max(1, len(run) - 1)))} "
 
 
+def prepared(text: str) -> str:
+    """A document lowered and composed, every separator beyond ASCII a blank: what is left to split is ASCII."""
+    lowered = text[:MAX_CHARACTERS].lower()
+    if lowered.isascii():
+        return lowered
+    if not unicodedata.is_normalized("NFC", lowered):
+        lowered = unicodedata.normalize("NFC", lowered)
+    spaced = _separators().sub(" ", lowered)
+    if _unspaced().search(spaced):
+        spaced = _unspaced().sub(_pairs, spaced)
+    return spaced
+
+
 def document_tokens(text: str) -> list[str]:
     """The words of a document: lowered, split at everything that is no letter, digit or mark of Unicode.
 
@@ -89,15 +105,7 @@ def document_tokens(text: str) -> list[str]:
         >>> document_tokens("L'Économie, 2024_é")
         ['l', 'économie', '2024', 'é']
     """
-    lowered = text[:MAX_CHARACTERS].lower()
-    if lowered.isascii():
-        return lowered.translate(_LOWERED_TABLE).split()
-    if not unicodedata.is_normalized("NFC", lowered):
-        lowered = unicodedata.normalize("NFC", lowered)
-    spaced = _separators().sub(" ", lowered)
-    if _unspaced().search(spaced):
-        spaced = _unspaced().sub(_pairs, spaced)
-    return spaced.split()
+    return prepared(text).translate(_LOWERED_TABLE).split()
 
 
 def page_size_tokens(width: float, height: float) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -19,8 +20,9 @@ from corpuskit.errors import MissingExtraError, RelevanceError
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.embedding import fold_fasttext
 from corpuskit.relevance.labels import examples, label_hash
-from corpuskit.relevance.model import ModelCard, RelevanceModel
-from corpuskit.relevance.space import Kind, Space, Words
+from corpuskit.relevance.model import ModelCard, RelevanceModel, url_logits
+from corpuskit.relevance.places import Places
+from corpuskit.relevance.space import Kind, Space, Words, matrix
 from corpuskit.relevance.table import Bags, WordTable
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
 from corpuskit.relevance.urls import host_of
@@ -70,26 +72,22 @@ def train(
     if space.kind != kind:
         raise RelevanceError(f"found a space for kind={space.kind!r}, expected one for {kind!r}")
     relevant = np.array(given.relevant)
-    tables, bias = [], 0.0
-    for number, words in enumerate(space.tables):
-        found = words.bags(given.texts)
-        weight, start = _fold(found, words, relevant, space.vectors if number == 0 else None, seed)
-        weight /= len(space.tables)
-        bias += start / len(space.tables)
-        tables.append(_table(words, weight))
+    fold = _fold_documents if kind == "document" else _fold_urls
+    tables = fold(given.texts, relevant, space)
+    places = Places.fit(space.urls, url_logits(tables, space.urls)) if kind == "url" else None
     card = ModelCard(
         kind=kind,
         relevant=int(relevant.sum()),
         other=int((~relevant).sum()),
         contradicted=len(given.contradicted),
         unsure=given.unsure,
-        pool=space.fitted_on,
+        pool=space.texts,
         seed=seed,
         tokenizer_version=TOKENIZER_VERSION,
         labels=label_hash(texts, labels),
         hosts=tuple(sorted({host_of(text) for text in given.texts})) if kind == "url" else (),
     )
-    return RelevanceModel(tuple(tables), bias, card)
+    return RelevanceModel(tables, card, places)
 
 
 def _space(texts: Sequence[str], pool: Sequence[str] | None, kind: Kind, seed: int) -> Space:
@@ -104,18 +102,27 @@ def _space(texts: Sequence[str], pool: Sequence[str] | None, kind: Kind, seed: i
     return _SPACES[key]
 
 
-def _table(words: Words, weight: Floats) -> WordTable:
-    return WordTable(words.tokenizer, words.words, words.idf.astype(np.float32), weight.astype(np.float32))
+def _table(words: Words, weight: Floats, bias: float) -> WordTable:
+    idf = words.idf.astype(np.float32)
+    return WordTable(words.tokenizer, words.words, idf, weight.astype(np.float32), bias, words.best)
 
 
-def _fold(found: Bags, words: Words, relevant: Any, vectors: Floats | None, seed: int) -> tuple[Floats, float]:
-    """One number for every word, and a start: the mean of the classifiers' logits."""
-    weight, bias = _regression(found, words, relevant)
-    if vectors is None:
-        return weight, bias
-    near, near_bias = _vector_regression(found, relevant, vectors)
-    bent, bent_bias = _fasttext(found, relevant, vectors, seed)
-    return (weight + near + bent) / 3.0, (bias + near_bias + bent_bias) / 3.0
+def _fold_documents(texts: Sequence[str], relevant: Any, space: Space) -> tuple[WordTable, ...]:
+    """The mean of three classifiers' logits."""
+    words, vectors = space.tables[0], space.vectors
+    found = words.bags(texts)
+    parts = (
+        _regression(found, words, relevant),
+        _vector_regression(found, relevant, vectors),
+        _fasttext(found, relevant, vectors, space.seed),
+    )
+    weight = np.mean([part for part, _ in parts], axis=0)
+    return (_table(words, weight, float(np.mean([bias for _, bias in parts]))),)
+
+
+def _fold_urls(urls: Sequence[str], relevant: Any, space: Space) -> tuple[WordTable, ...]:
+    """Structured tokens for hosts that the pool has, n-grams for all."""
+    return tuple(_table(words, *_regression(words.bags(urls), words, relevant)) for words in space.tables)
 
 
 def _logistic(matrix: Any, relevant: Any) -> tuple[Floats, float]:
@@ -128,12 +135,9 @@ def _logistic(matrix: Any, relevant: Any) -> tuple[Floats, float]:
 
 
 def _regression(found: Bags, words: Words, relevant: Any) -> tuple[Floats, float]:
-    from scipy import sparse
-
     used, column = np.unique(found.column, return_inverse=True)
     weight = np.zeros(len(words.words))
-    matrix = sparse.csr_matrix((found.weight, (found.row, column)), shape=(len(found.tokens), max(1, len(used))))
-    values, bias = _logistic(matrix, relevant)
+    values, bias = _logistic(matrix(replace(found, column=column), len(used)), relevant)
     weight[used] = values[: len(used)]
     return weight, bias
 

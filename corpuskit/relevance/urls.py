@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 __all__ = ["host_of", "pdf_trio_url_tokens", "registered_domain", "url_ngrams", "url_tokens", "without_wayback"]
 
 _WAYBACK = "https://web.archive.org/web/"
 _WORDS = re.compile(r"[^\W\d_]+|\d+")
 _MAX_URL = 2_000
+_ASCII = "".join(map(chr, range(128)))
 _PREFIXES = 3
 _SECOND_LEVEL = frozenset(
     ["ac", "asso", "co", "com", "edu", "gob", "gouv", "gov", "mil", "ne", "net", "nom", "or", "org"]
@@ -136,6 +137,13 @@ def url_tokens(url: str) -> list[str]:
     return tokens
 
 
+def ngram_text(url: str) -> str:
+    """Host, path and query in lower case with a blank before, ASCII: what n-grams are taken from."""
+    host, path, query = _split(without_wayback(url))
+    text = f" {host}/{path}?{query}" if query else f" {host}/{path}"
+    return text.lower() if text.isascii() else quote(text.lower().encode("utf-8", "surrogatepass"), safe=_ASCII)
+
+
 def url_ngrams(url: str) -> list[str]:
     """Runs of three to five characters of a URL without its scheme, for hosts that nobody labelled yet.
 
@@ -143,12 +151,5 @@ def url_ngrams(url: str) -> list[str]:
         >>> url_ngrams("http://a.b/")
         [' a.', 'a.b', '.b/', ' a.b', 'a.b/', ' a.b/']
     """
-    host, path, query = _split(without_wayback(url))
-    text = f" {host}/{path}?{query}" if query else f" {host}/{path}"
-    text = text.lower()
-    size = len(text)
-    return [
-        *[text[i : i + 3] for i in range(size - 2)],
-        *[text[i : i + 4] for i in range(size - 3)],
-        *[text[i : i + 5] for i in range(size - 4)],
-    ]
+    text = ngram_text(url)
+    return [text[i : i + size] for size in (3, 4, 5) for i in range(len(text) - size + 1)]

@@ -1,0 +1,118 @@
+"""A numbered list of tokens that counts itself in texts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import repeat
+
+import numpy as np
+import numpy.typing as npt
+
+from corpuskit.relevance.counts import Counts, Ints
+from corpuskit.relevance.hashing import Hashed, HashIndex, hash_ngrams, hash_words, in_chunks
+from corpuskit.relevance.tokens import prepared, tokenizer
+from corpuskit.relevance.urls import ngram_text
+
+__all__ = ["Lexicon", "frequencies"]
+
+#: Tokenizers that have a way over hashes, with equal results (held by a test): what prepares a text, what splits it.
+_HASHED: dict[str, tuple[Callable[[str], str], Callable[[Sequence[str]], Hashed]]] = {
+    "document": (prepared, hash_words),
+    "url_ngrams": (ngram_text, partial(hash_ngrams, shortest=3, longest=5)),
+}
+_MAX_DIFFERENT = 3_000_000
+
+
+class Lexicon:
+    """Counts the tokens of a list in texts."""
+
+    def __init__(self, name: str, words: Sequence[str]) -> None:
+        self.name = name
+        self.size = len(words)
+        if name in _HASHED:
+            self._hashes: HashIndex | None = HashIndex(_own_hashes(name, words))
+        else:
+            self._hashes = None
+            self._index = {word: number for number, word in enumerate(words)}
+
+    def count(self, texts: Sequence[str]) -> Counts:
+        """How often each token of the list stands in each text."""
+        width = max(self.size, 1)
+        rows, columns, times, tokens, known = [], [], [], [], []
+        start = 0
+        for column, length in self._columns(texts):
+            row = np.repeat(np.arange(len(length)), length)
+            found = column >= 0
+            row = row[found]
+            key, number = np.unique(row * width + column[found], return_counts=True)
+            rows.append(key // width + start)
+            columns.append(key % width)
+            times.append(number)
+            tokens.append(length)
+            known.append(np.bincount(row, minlength=len(length)))
+            start += len(length)
+        none = np.zeros(0, np.int64)
+        parts = (np.concatenate([none, *part]).astype(np.int64) for part in (rows, columns, times, tokens, known))
+        return Counts(*parts)
+
+    def _columns(self, texts: Sequence[str]) -> Iterator[tuple[Ints, Ints]]:
+        """The column (or -1) of every token, and how many tokens each text has, some texts at a time."""
+        if self._hashes is not None:
+            prepare, split = _HASHED[self.name]
+            for chunk in in_chunks(map(prepare, texts)):
+                hashed = split(chunk)
+                yield self._hashes.find(hashed.hashes), hashed.lengths
+            return
+        tokenize = tokenizer(self.name)
+        for chunk in in_chunks(texts):
+            lists = [tokenize(text) for text in chunk]
+            length = np.fromiter(map(len, lists), np.int64, len(lists))
+            flat = (token for tokens in lists for token in tokens)
+            yield np.fromiter(map(self._index.get, flat, repeat(-1)), np.int64, int(length.sum())), length
+
+
+def _own_hashes(name: str, words: Sequence[str]) -> npt.NDArray[np.uint64]:
+    """The hashes of a list of tokens themselves."""
+    if name == "document":
+        return hash_words(list(words)).hashes
+    hashes = np.zeros(len(words), np.uint64)
+    for length in sorted({len(word) for word in words}):
+        at = [i for i, word in enumerate(words) if len(word) == length]
+        hashes[at] = hash_ngrams([words[i] for i in at], length, length).hashes
+    return hashes
+
+
+def frequencies(texts: Sequence[str], name: str) -> dict[str, int]:
+    """In how many texts each token stands; among millions of different ones those met once are dropped on the way."""
+    found: Counter[str] = Counter()
+    if name not in _HASHED:
+        tokenize = tokenizer(name)
+        for text in texts:
+            found.update(set(tokenize(text)))
+        return found
+    prepare, split = _HASHED[name]
+    names: dict[int, str] = {}
+    totals: Counter[int] = Counter()
+    for chunk in in_chunks(map(prepare, texts), 1 << 21):
+        hashed = split(chunk)
+        if not len(hashed.hashes):
+            continue
+        order = np.lexsort((np.repeat(np.arange(len(chunk)), hashed.lengths), hashed.hashes))
+        sorted_hashes = hashed.hashes[order]
+        sorted_rows = np.repeat(np.arange(len(chunk)), hashed.lengths)[order]
+        new_token = np.append(True, sorted_hashes[1:] != sorted_hashes[:-1])
+        new_pair = new_token | np.append(True, sorted_rows[1:] != sorted_rows[:-1])
+        first = np.flatnonzero(new_token)
+        texts_with = np.add.reduceat(new_pair.astype(np.int64), first)
+        for value, position, number in zip(
+            sorted_hashes[first].tolist(), order[first].tolist(), texts_with.tolist(), strict=True
+        ):
+            if value not in names:
+                names[value] = hashed.token(position)
+            totals[value] += number
+        if len(totals) > _MAX_DIFFERENT:
+            totals = Counter({value: number for value, number in totals.items() if number > 1})
+            names = {value: names[value] for value in totals}
+    return {names[value]: number for value, number in totals.items()}
