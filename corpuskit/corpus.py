@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from corpuskit.document import NLPTextDocument
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from corpuskit.crawl import CrawlJob
     from corpuskit.export import ExportReport
     from corpuskit.relevance import CorpusModel
+    from corpuskit.relevance.label_files import LabelImport
 
 
 class Corpus:
@@ -139,6 +141,18 @@ class Corpus:
         return self._folder.labels.add(
             ((target, kind, label) for target, label in labels.items()), by=by, note=note, versions=versions
         )
+
+    def import_labels(self, file: str | os.PathLike[str], *, by: str) -> LabelImport:
+        """Takes labels from a CSV file with columns target (doc_id, URI or file name) and label.
+
+        Gives how many were taken, and the targets that are not in the corpus.
+
+        Raises:
+            ConfigurationError: the file cannot be read or lacks a column.
+        """
+        from corpuskit.relevance.label_files import import_labels
+
+        return import_labels(self._folder, Path(file), by=by)
 
     def crawl(
         self,

@@ -1,5 +1,26 @@
 """The demonstration: a small web of this project's own, crawled, labelled, learnt and exported on this machine."""
 
+from corpuskit.demo.run import (
+    DemoResult,
+    crawl_options,
+    demo_corpus,
+    harvest,
+    label_from_file,
+    run_demo,
+    seeds,
+    truth,
+)
 from corpuskit.demo.server import demo_data, serve_demo_web
 
-__all__ = ["demo_data", "serve_demo_web"]
+__all__ = [
+    "DemoResult",
+    "crawl_options",
+    "demo_corpus",
+    "demo_data",
+    "harvest",
+    "label_from_file",
+    "run_demo",
+    "seeds",
+    "serve_demo_web",
+    "truth",
+]

@@ -1,0 +1,48 @@
+"""Labels from CSV files."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpuskit.errors import ConfigurationError
+from corpuskit.store import CorpusFolder
+
+
+@dataclass(frozen=True, slots=True)
+class LabelImport:
+    """What came of an import: how many labels were taken, and the targets that are not in the corpus."""
+
+    taken: int
+    unknown: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        lacking = f", {len(self.unknown)} not in the corpus: {', '.join(self.unknown[:3])}" if self.unknown else ""
+        return f"{self.taken} labels taken{lacking}{', ...' if len(self.unknown) > 3 else ''}"
+
+
+def import_labels(folder: CorpusFolder, file: Path, *, by: str) -> LabelImport:
+    """Takes the labels of a CSV file with columns target and label; a target is a doc_id, a URI or a file's name.
+
+    Raises:
+        ConfigurationError: the file cannot be read, lacks a column, or has an empty label.
+    """
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as handle:
+            reader = csv.DictReader(handle)
+            if not {"target", "label"} <= set(reader.fieldnames or ()):
+                raise ConfigurationError(f"{file}: found columns {reader.fieldnames}, expected target and label")
+            given = [((row["target"] or "").strip(), (row["label"] or "").strip()) for row in reader]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ConfigurationError(f"{file} cannot be read: {error}") from error
+    versions: dict[str, int] = {}
+    ids: dict[str, str] = {}
+    for row in folder.catalog.rows("SELECT doc_id, uri, host, version FROM current ORDER BY host DESC, uri DESC"):
+        versions[row["doc_id"]] = row["version"]
+        if not row["host"]:
+            ids[row["uri"].rpartition("/")[2]] = row["doc_id"]
+        ids[row["uri"]] = ids[row["doc_id"]] = row["doc_id"]
+    known = [(ids[target], label) for target, label in given if target in ids]
+    taken = folder.labels.add(((doc_id, "document", label) for doc_id, label in known), by=by, versions=versions)
+    return LabelImport(taken, tuple(target for target, _ in given if target not in ids))
