@@ -1,0 +1,174 @@
+"""From an open PDF to its blocks in reading order."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from corpuskit.errors import ExtractionError
+from corpuskit.extraction.pdf.characters import read_characters
+from corpuskit.extraction.pdf.drawings import Drawings, read_drawings
+from corpuskit.extraction.pdf.fonts import Fonts
+from corpuskit.extraction.pdf.frame import Frame
+from corpuskit.extraction.pdf.furniture import FurnitureFinder
+from corpuskit.extraction.pdf.layout.blocks import RegionReader, TableItem
+from corpuskit.extraction.pdf.layout.columns import reading_order
+from corpuskit.extraction.pdf.layout.lines import Vocabulary, line_of
+from corpuskit.extraction.pdf.layout.parts import Block, PageParts, TextLine
+from corpuskit.extraction.pdf.layout.rows import rows_of
+from corpuskit.extraction.pdf.roles import Document, key_of, set_roles
+from corpuskit.extraction.pdf.tables.lattice import find_ruled_tables
+from corpuskit.extraction.pdf.words import Run, read_runs
+
+_log = logging.getLogger(__name__)
+
+_GROUP: Final = 32  # pages in memory at a time
+
+__all__ = ["Analysis", "PageInfo", "analyse"]
+
+
+@dataclass(slots=True)
+class PageInfo:
+    """What stays of a page.
+
+    Attributes:
+        frame, seen: as in :class:`corpuskit.extraction.pdf.characters.Characters`; None for a page that failed.
+        furniture: lines of running heads and page numbers.
+        error: why the page could not be read.
+    """
+
+    frame: Frame | None = None
+    seen: Frame | None = None
+    characters: int = 0
+    unmapped: float = 0.0
+    images: int = 0
+    furniture: list[TextLine] = field(default_factory=list)
+    error: str | None = None
+
+
+@dataclass(slots=True)
+class Analysis:
+    """A PDF read: its blocks in reading order and what is known of its pages."""
+
+    blocks: list[Block]
+    pages: list[PageInfo]
+    document: Document
+    vocabulary: Vocabulary
+
+
+def analyse(pdf: Any) -> Analysis:
+    """Reads all pages of an open document of pypdfium2.
+
+    A page that cannot be read is left out and noted; the others are kept.
+    """
+    reader = _Reader(pdf)
+    blocks: list[Block] = []
+    for pages in reader.groups():
+        reader.furniture.take_out(pages)
+        for page in pages:
+            reader.infos[page.number].furniture = [line_of(row) for row in rows_of(page.furniture)]
+            blocks += reader.blocks(page)
+    set_roles(blocks, reader.document)
+    return Analysis(blocks, reader.infos, reader.document, reader.vocabulary)
+
+
+class _Reader:
+    def __init__(self, pdf: Any) -> None:
+        self._pdf = pdf
+        self._fonts = Fonts()
+        self.vocabulary = Vocabulary()
+        self.infos = [PageInfo() for _ in range(len(pdf))]
+        self.document = Document(10.0, 0, _outline(pdf))
+        self.furniture = FurnitureFinder(10.0)
+
+    def groups(self) -> Iterator[list[PageParts]]:
+        """Pages in groups; before the first one the body font is known."""
+        count = len(self._pdf)
+        if count <= _GROUP:
+            pages = [page for number in range(count) if (page := self._page(number)) is not None]
+            self._measure(pages)
+            yield pages
+            return
+        sample = [number * count // _GROUP for number in range(_GROUP)]
+        self._measure([page for number in sample if (page := self._page(number)) is not None])
+        for start in range(0, count, _GROUP):
+            numbers = range(start, min(start + _GROUP, count))
+            yield [page for number in numbers if (page := self._page(number)) is not None]
+
+    def _measure(self, pages: list[PageParts]) -> None:
+        """The body font: most characters of the document."""
+        sizes: Counter[float] = Counter()
+        styles: Counter[tuple[float, int]] = Counter()
+        for page in pages:
+            for run in page.runs:
+                sizes[run.size] += run.length
+                styles[run.size, run.style] += run.length
+                self.vocabulary.add(run.text)
+        if sizes:
+            body = sizes.most_common(1)[0][0]
+            style = max((look for look in styles if look[0] == body), key=lambda look: styles[look])[1]
+            self.document.body, self.document.body_style = body, style
+        self.furniture = FurnitureFinder(self.document.body)
+
+    def _page(self, number: int) -> PageParts | None:
+        info = self.infos[number]
+        try:
+            page = self._pdf[number]
+        except Exception as error:  # pypdfium2 has one error for all kinds of damage
+            info.error = str(error) or type(error).__name__
+            return None
+        try:
+            return self._parts(number, page, info)
+        except ExtractionError as error:
+            info.error = str(error)
+            _log.warning("page %d: %s", number + 1, error)
+            return None
+        finally:
+            page.close()
+
+    def _parts(self, number: int, page: Any, info: PageInfo) -> PageParts | None:
+        characters = read_characters(page, self._fonts)
+        if characters is None:
+            return None
+        drawings = read_drawings(page, characters.frame)
+        info.frame, info.seen = characters.frame, characters.seen
+        info.characters, info.unmapped = len(characters), characters.unmapped
+        info.images = len(drawings.images)
+        return PageParts(number, characters.frame, characters.seen, read_runs(characters), drawings)
+
+    def blocks(self, page: PageParts) -> list[Block]:
+        """The blocks of a page in reading order."""
+        if not page.runs:
+            return []
+        runs = page.runs
+        tables, rules = _ruled_tables(page.drawings, runs, self.document.body)
+        taken = {id(run) for table in tables for run in table.runs}
+        items: list[Run | TableItem] = [run for run in runs if id(run) not in taken]
+        items += tables
+        reader = RegionReader(self.document.body, self.document.body_style, self.vocabulary)
+        blocks: list[Block] = []
+        for k, region in enumerate(reading_order(items)):
+            blocks += reader.blocks(page.number, k, region, rules)
+        return blocks
+
+
+def _ruled_tables(drawings: Drawings, runs: list[Run], body: float) -> tuple[list[TableItem], list[Any]]:
+    if not (drawings.horizontal or drawings.vertical or drawings.fills):
+        return [], []
+    tables, rules = find_ruled_tables(drawings, runs, body)
+    return [TableItem(grid, inside) for grid, inside in tables], rules
+
+
+def _outline(pdf: Any) -> dict[str, int]:
+    """Titles of the bookmarks with their levels; empty where they cannot be read."""
+    found: dict[str, int] = {}
+    try:
+        for bookmark in pdf.get_toc(max_depth=10):
+            found.setdefault(key_of(bookmark.get_title() or ""), bookmark.level + 1)
+    except Exception as error:
+        _log.info("outline left out: %s", error)
+    found.pop("", None)
+    return found

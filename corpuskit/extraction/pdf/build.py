@@ -1,0 +1,211 @@
+"""From blocks to the standard document: sections, lists, tables and text blocks with their marks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from corpuskit.document import DocumentBuilder, NLPTextDocument
+from corpuskit.document.elements import LIST, LIST_ITEM, SECTION, TABLE, TABLE_CELL, TABLE_HEADER
+from corpuskit.extraction.pdf.analysis import Analysis, PageInfo
+from corpuskit.extraction.pdf.layout.lines import Vocabulary
+from corpuskit.extraction.pdf.layout.parts import Block, TextLine
+from corpuskit.extraction.pdf.notation import escape_plain
+from corpuskit.extraction.pdf.patterns import BULLET_START, CHAPTER_LABEL
+
+_OPEN_END: Final = re.compile(r"[^\W\d_,]$|[,\-–]$|[a-z\d]\)$|\d$")
+Box = tuple[float, float, float, float]
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A text being put together from blocks over columns and pages."""
+
+    role: str
+    zone: str
+    text: str
+    tex: str | None
+    boxes: list[tuple[int, Box]]
+    page: int
+    is_open: bool
+
+
+class _Writer:
+    def __init__(self, builder: DocumentBuilder, pages: list[PageInfo], vocabulary: Vocabulary) -> None:
+        self._builder, self._pages, self._vocabulary = builder, pages, vocabulary
+        self._levels: list[int] = []
+        self._in_list = False
+        self._pending: _Pending | None = None
+        self._not_main: list[int] = []
+        self._waiting: list[tuple[int, TextLine]] = []
+        self._furnished = 0
+
+    def add(self, block: Block) -> None:
+        """The next block."""
+        self._furniture_up_to(block.page)
+        if block.role == "section-heading":
+            self._heading(block)
+        elif block.role == "table" and block.grid is not None:
+            self._flush()
+            self._end_list()
+            self._table(block)
+        elif self._continues(block):
+            self._append(block)
+        else:
+            self._flush()
+            if block.role != "list":
+                self._end_list()
+            text, tex = block.text, block.tex
+            if block.role == "list":
+                text = BULLET_START.sub("", text) or text
+                tex = BULLET_START.sub("", tex) if tex else None
+            self._pending = _Pending(block.role, block.zone, text, tex, [(block.page, block.box)], block.page, True)
+
+    def finish(self) -> list[int]:
+        """Writes what is left; gives the elements that are not main."""
+        self._flush()
+        self._end_list()
+        self._furniture_up_to(len(self._pages))
+        self._flush_furniture()
+        for _ in self._levels:
+            self._builder.end_section()
+        return self._not_main
+
+    def _continues(self, block: Block) -> bool:
+        """Whether a paragraph goes on with what stood before the column or page ended."""
+        pending = self._pending
+        if pending is None or block.role != "paragraph" or pending.role not in {"paragraph", "list"}:
+            return False
+        page, box = pending.boxes[-1]
+        if page == block.page and block.box[1] > box[1] and block.box[0] < box[2]:
+            return False  # below it in the same column: a paragraph of its own
+        return bool(block.text[:1].islower() and _OPEN_END.search(pending.text.rstrip()))
+
+    def _append(self, block: Block) -> None:
+        pending = self._pending
+        assert pending is not None
+        if pending.tex or block.tex:
+            left, right = pending.tex or escape_plain(pending.text), block.tex or escape_plain(block.text)
+            pending.tex = self._vocabulary.join(left, right)
+        pending.text = self._vocabulary.join(pending.text, block.text)
+        pending.boxes.append((block.page, block.box))
+
+    def _heading(self, block: Block) -> None:
+        self._flush()
+        self._end_list()
+        while self._levels and self._levels[-1] >= block.level:
+            self._builder.end_section()
+            self._levels.pop()
+        self._flush_furniture()
+        element = self._builder.start_section(block.text.strip())
+        self._levels.append(block.level)
+        self._mark(element, block.role, block.zone, [(block.page, block.box)], block.tex)
+
+    def _flush(self) -> None:
+        pending, self._pending = self._pending, None
+        if pending is None:
+            return
+        boxes = pending.boxes
+        if pending.role == "list":
+            if not self._in_list:
+                self._flush_furniture()
+                self._builder.start(LIST)
+                self._in_list = True
+            self._builder.start(LIST_ITEM)
+            self._mark(self._builder.add_text_block(pending.text), "list", pending.zone, boxes, pending.tex)
+            self._builder.end(LIST_ITEM)
+            return
+        self._flush_furniture()
+        self._mark(self._builder.add_text_block(pending.text), pending.role, pending.zone, boxes, pending.tex)
+
+    def _end_list(self) -> None:
+        if self._in_list:
+            self._builder.end(LIST)
+            self._in_list = False
+
+    def _table(self, block: Block) -> None:
+        grid = block.grid
+        assert grid is not None
+        self._flush_furniture()
+        table = self._builder.start(TABLE, grid.title or None)
+        self._mark(table, "table", block.zone, grid.boxes or [(block.page, grid.box)], None)
+        for cell in grid.cells:
+            kind = TABLE_HEADER if cell.is_header else TABLE_CELL
+            place = (cell.row + 1, cell.row_span, cell.col + 1, cell.col_span)
+            element = self._builder.start(kind, cell=place)
+            self._builder.mark("page", element, block.page + 1)
+            if cell.text:
+                text = self._builder.add_text_block(cell.text)
+                self._mark(text, "table", block.zone, [(block.page, cell.box)], None)
+            self._builder.end(kind)
+        self._builder.end(TABLE)
+
+    def _furniture_up_to(self, page: int) -> None:
+        while self._furnished <= page and self._furnished < len(self._pages):
+            for line in self._pages[self._furnished].furniture:
+                self._waiting.append((self._furnished, line))
+            self._furnished += 1
+
+    def _flush_furniture(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        if self._in_list:
+            self._waiting = waiting
+            return
+        for page, line in waiting:
+            element = self._builder.add_text_block(line.text)
+            box = (line.x0, line.y0, line.x1, line.y1)
+            info = self._pages[page]
+            is_top = info.frame is not None and line.base < info.frame.height / 2
+            self._mark(element, "header" if is_top else "footer", "body", [(page, box)], None)
+            self._not_main.append(element)
+
+    def _mark(self, element: int, role: str, zone: str, boxes: list[tuple[int, Box]], tex: str | None) -> None:
+        mark = self._builder.mark
+        mark("role", element, role)
+        mark("zone", element, zone)
+        mark("page", element, boxes[0][0] + 1)
+        mark("locator", element, ";".join(self._locator(page, box) for page, box in boxes))
+        if tex:
+            mark("tex", element, tex)
+
+    def _locator(self, page: int, box: Box) -> str:
+        info = self._pages[page]
+        if info.frame is not None and info.seen is not None:
+            box = info.frame.box_in(info.seen, box)
+        x0, y0, x1, y1 = box
+        return f"{page + 1}:{x0:.2f},{y0:.2f},{x1 - x0:.2f},{y1 - y0:.2f}"
+
+
+def build_document(analysis: Analysis, *, uri: str | None, title: str = "") -> NLPTextDocument:
+    """The document of an analysis, without metadata."""
+    builder = DocumentBuilder(title, uri or "?")
+    writer = _Writer(builder, analysis.pages, analysis.vocabulary)
+    for block in merged_headings(analysis.blocks):
+        writer.add(block)
+    not_main = writer.finish()
+    document = builder.build()
+    for element in not_main:
+        document.table.main[element] = False
+    return document
+
+
+def merged_headings(blocks: list[Block]) -> list[Block]:
+    """'Chapter 7' and the title below it are one heading."""
+    found: list[Block] = []
+    for block in blocks:
+        before = found[-1] if found else None
+        if (
+            before is not None
+            and block.role == before.role == "section-heading"
+            and before.page == block.page
+            and CHAPTER_LABEL.fullmatch(before.text.strip())
+        ):
+            before.text = f"{before.text.strip()} {block.text}"
+            before.lines = before.lines + block.lines
+            continue
+        found.append(block)
+    return found
+
+
+__all__ = ["SECTION", "build_document", "merged_headings"]

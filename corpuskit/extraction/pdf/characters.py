@@ -1,0 +1,221 @@
+"""The characters of a page as numpy columns, read from pdfium."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpuskit.errors import ResourceLimitError
+from corpuskit.extraction.pdf.fonts import Fonts
+from corpuskit.extraction.pdf.frame import Frame, frame_of
+from corpuskit.extraction.pdf.pdfium import address, function
+
+MAX_CHARACTERS: Final = 2_000_000
+"""More on one page is no text for people; a full newspaper page has some 50,000."""
+
+_INVISIBLE: Final = 3  # text render mode "neither fill nor stroke" (ISO 32000-1, table 106)
+
+
+@dataclass(slots=True)
+class Characters:
+    """The characters of a page in the order of the file.
+
+    Attributes:
+        frame: the coordinates of all that follows; the page turned so that most of its text is upright.
+        seen: the frame in which a viewer shows the page; locators are given in it.
+        code: Unicode code points, UTF-16 halves where pdfium gives them so.
+        x0, y0, x1, y1: boxes of ascent and descent, not of ink.
+        base: y of the base line.
+        size: font size in points as seen.
+        style: BOLD, ITALIC, MONO of the font.
+        font: number of the font in :class:`Fonts`; -1 where there is none.
+        tag: marked content identifier; -1 where there is none.
+        real: drawn on the page, not a blank or line end that pdfium made up.
+        usable: upright, not hidden, on the page.
+        unmapped: the share of characters whose font does not say what they mean.
+    """
+
+    frame: Frame
+    seen: Frame
+    code: NDArray[np.int64]
+    x0: NDArray[np.float32]
+    y0: NDArray[np.float32]
+    x1: NDArray[np.float32]
+    y1: NDArray[np.float32]
+    base: NDArray[np.float32]
+    size: NDArray[np.float32]
+    style: NDArray[np.int32]
+    font: NDArray[np.int32]
+    tag: NDArray[np.int32]
+    real: NDArray[np.bool_]
+    usable: NDArray[np.bool_]
+    unmapped: float = 0.0
+
+    def __len__(self) -> int:
+        return len(self.code)
+
+
+@dataclass(slots=True)
+class _Objects:
+    """What the characters of one text object share, one entry an object in the order of the page."""
+
+    size: NDArray[np.float32]
+    x: NDArray[np.float32]
+    y: NDArray[np.float32]
+    font: NDArray[np.int32]
+    tag: NDArray[np.int32]
+    turns: NDArray[np.int32]
+    visible: NDArray[np.bool_]
+
+
+def read_characters(page: Any, fonts: Fonts) -> Characters | None:
+    """The characters of a page of pypdfium2; None where it has no text.
+
+    Raises:
+        ResourceLimitError: more than :data:`MAX_CHARACTERS`.
+    """
+    text_page = page.get_textpage()
+    try:
+        handle = address(text_page)
+        count = text_page.count_chars()
+        if count <= 0:
+            return None
+        if count > MAX_CHARACTERS:
+            raise ResourceLimitError(f"{count:,} characters on one page, the limit is {MAX_CHARACTERS:,}")
+        each = range(count)
+        code = np.fromiter(map(function("FPDFText_GetUnicode"), repeat(handle), each), np.int64, count)
+        boxes = np.zeros((count, 4), np.float32)  # FS_RECTF: left, top, right, bottom
+        start = boxes.ctypes.data
+        places = range(start, start + 16 * count, 16)
+        np.fromiter(map(function("FPDFText_GetLooseCharBox"), repeat(handle), each, places), np.int8, count)
+        drawn = map(function("FPDFText_GetTextObject"), repeat(handle), each)
+        owner = np.fromiter((found or 0 for found in drawn), np.uint64, count)
+        changes = np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1])))
+        objects = _read_objects(handle, owner, changes, fonts)
+        unmapped = _unmapped_share(handle, code)
+    finally:
+        text_page.close()
+    return _assemble(page, fonts, code, boxes, owner != 0, changes, objects, unmapped)
+
+
+def _read_objects(
+    handle: int, owner: NDArray[np.uint64], changes: NDArray[np.intp], fonts: Fonts
+) -> _Objects:
+    """Font, size, direction and base line: once a text object, since they are the same for all its characters."""
+    get_size, get_matrix = function("FPDFText_GetFontSize"), function("FPDFText_GetMatrix")
+    get_origin, get_font = function("FPDFText_GetCharOrigin"), function("FPDFTextObj_GetFont")
+    get_tag, get_mode = function("FPDFPageObj_GetMarkedContentID"), function("FPDFTextObj_GetTextRenderMode")
+    size = len(changes)
+    found = _Objects(
+        size=np.zeros(size, np.float32),
+        x=np.zeros(size, np.float32),
+        y=np.zeros(size, np.float32),
+        font=np.full(size, -1, np.int32),
+        tag=np.full(size, -1, np.int32),
+        turns=np.zeros(size, np.int32),
+        visible=np.ones(size, np.bool_),
+    )
+    matrix, x, y = (ctypes.c_float * 6)(), ctypes.c_double(), ctypes.c_double()
+    matrix_at, x_at, y_at = ctypes.addressof(matrix), ctypes.addressof(x), ctypes.addressof(y)
+    numbers: dict[int, int] = {}
+    owners = owner[changes].tolist()
+    for k, (i, owned) in enumerate(zip(changes.tolist(), owners, strict=True)):
+        if not owned:
+            continue
+        points = get_size(handle, i)
+        get_matrix(handle, i, matrix_at)
+        scale = math.hypot(matrix[2], matrix[3]) if matrix[1] or matrix[2] else abs(matrix[3])
+        found.size[k] = points * scale if scale else points
+        found.turns[k] = _quarter_turns(matrix[0], matrix[1])
+        get_origin(handle, i, x_at, y_at)
+        found.x[k], found.y[k] = x.value, y.value
+        font = get_font(owned) or 0
+        if font not in numbers:
+            numbers[font] = fonts.number(font)
+        found.font[k] = numbers[font]
+        found.tag[k] = get_tag(owned)
+        found.visible[k] = get_mode(owned) != _INVISIBLE
+    return found
+
+
+def _quarter_turns(across: float, up: float) -> int:
+    """Direction of writing: 0 right, 1 up, 2 left, 3 down, -1 aslant (more than some 10 degrees off)."""
+    if up == 0 and across > 0:
+        return 0
+    if abs(up) <= 0.2 * abs(across):
+        return 0 if across >= 0 else 2
+    if abs(across) <= 0.2 * abs(up):
+        return 1 if up > 0 else 3
+    return -1
+
+
+def _unmapped_share(handle: int, code: NDArray[np.int64]) -> float:
+    """The share of unmapped characters, from at most 200 of the page."""
+    visible = np.flatnonzero(code > 32)
+    if not visible.size:
+        return 1.0
+    sample = visible[:: max(1, visible.size // 200)].tolist()
+    failed = function("FPDFText_HasUnicodeMapError")
+    odd = sum(
+        1 for i in sample if failed(handle, i) == 1 or 0xE000 <= code[i] < 0xF900 or code[i] in (0xFFFD, 0xFFFE, 0xFFFF)
+    )
+    return odd / len(sample)
+
+
+def _assemble(
+    page: Any,
+    fonts: Fonts,
+    code: NDArray[np.int64],
+    boxes: NDArray[np.float32],
+    real: NDArray[np.bool_],
+    changes: NDArray[np.intp],
+    objects: _Objects,
+    unmapped: float,
+) -> Characters:
+    seen = frame_of(page)
+    run = np.repeat(np.arange(len(changes)), np.diff(np.concatenate((changes, [len(code)]))))
+    turns = objects.turns[run]
+    frame = seen.turned_to(_main_turns(turns[real & (code > 32)], seen.turns))
+    x0, y0, x1, y1 = frame.boxes(boxes[:, 0], boxes[:, 1], boxes[:, 2], boxes[:, 3])
+    _, base = frame.points(objects.x, objects.y)
+    base = base.astype(np.float32)[run]
+    size = objects.size[run]
+    tall = y1 - y0
+    # Type 3 fonts often have a size of 1 and a matrix of their own (ISO 32000-1, 9.6.5): then the box tells.
+    odd = (size <= 0.5) | (tall > 4 * size)
+    size = np.where(odd, np.maximum(tall, 1.0) * 0.8, size).astype(np.float32)
+    visible = objects.visible[run]
+    if not visible[real].any():
+        visible = np.ones_like(visible)  # the text layer of a scan is all there is
+    inside = (x1 > 0) & (x0 < frame.width) & (y1 > 0) & (y0 < frame.height)
+    styles = np.array([*fonts.styles, 0], np.int32)
+    return Characters(
+        frame=frame,
+        seen=seen,
+        code=code,
+        x0=x0,
+        y0=y0,
+        x1=x1,
+        y1=y1,
+        base=base,
+        size=size,
+        style=styles[objects.font[run]],
+        font=objects.font[run],
+        tag=objects.tag[run],
+        real=real,
+        usable=real & visible & inside & (turns == frame.turns),
+        unmapped=unmapped,
+    )
+
+
+def _main_turns(turns: NDArray[np.int32], of_page: int) -> int:
+    """The rotation under which most text is upright; that of the page unless another has far more."""
+    counts = np.bincount(turns[turns >= 0], minlength=4)
+    best = int(counts.argmax())
+    return best if counts[best] > 2 * counts[of_page] else of_page

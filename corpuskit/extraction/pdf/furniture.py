@@ -1,0 +1,96 @@
+"""Running heads and page numbers: found by what repeats at the edges of pages."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final
+
+from corpuskit.extraction.pdf.layout.parts import PageParts
+from corpuskit.extraction.pdf.layout.rows import rows_of
+from corpuskit.extraction.pdf.patterns import PAGE_NUMBER
+from corpuskit.extraction.pdf.words import Run
+
+_NUMBER: Final = re.compile(r"\d+|\b[ivxlc]+\b")
+_MARGIN: Final = 0.13  # of the page's height, where furniture stands
+_ROWS: Final = 3  # at each edge that may be furniture
+_BIG: Final = 1.35  # times the body size: a title, no running head
+
+Key = tuple[str, str, int]
+
+
+class FurnitureFinder:
+    """Collects what stands at the edges of pages and takes out what repeats.
+
+    Pages are given in groups, so that a long document is never in memory as a whole; what was counted in earlier
+    groups helps the later ones.
+    """
+
+    def __init__(self, body: float) -> None:
+        self._body = body
+        self._pages_of: dict[Key, set[int]] = defaultdict(set)
+        self._with_text = 0
+
+    def take_out(self, pages: Sequence[PageParts]) -> None:
+        """Moves the furniture of these pages from ``runs`` to ``furniture``."""
+        edges = {page.number: self._edge_rows(page) for page in pages if page.runs}
+        self._with_text += len(edges)
+        for number, rows in edges.items():
+            for side, row in rows:
+                self._pages_of[_key(side, row)].add(number)
+                for run in row:
+                    self._pages_of[_key(side, [run])].add(number)
+        for page in pages:
+            taken = self._furniture(page, edges.get(page.number, []))
+            page.furniture = [run for run in page.runs if id(run) in taken]
+            page.runs = [run for run in page.runs if id(run) not in taken]
+
+    def _edge_rows(self, page: PageParts) -> list[tuple[str, list[Run]]]:
+        height = page.frame.height
+        rows = rows_of([run for run in page.runs if not _MARGIN < run.base / height < 1 - _MARGIN])
+        top = [row for row in rows if row[0].base < _MARGIN * height][:_ROWS]
+        bottom = [row for row in rows if row[0].base > (1 - _MARGIN) * height][-_ROWS:]
+        return [("top", row) for row in top] + [("bottom", row) for row in bottom]
+
+    def _repeats(self, key: Key) -> bool:
+        count = len(self._pages_of[key])
+        return count >= 2 and (count >= 0.25 * self._with_text or count >= 4)
+
+    def _furniture(self, page: PageParts, rows: list[tuple[str, list[Run]]]) -> set[int]:
+        taken: set[int] = set()
+        for side, row in rows:
+            small = row[0].size <= _BIG * self._body
+            if small and self._repeats(_key(side, row)):
+                taken |= {id(run) for run in row}
+                continue
+            apart = _stands_apart(row, page.runs, side)
+            text = " ".join(run.text for run in row).strip()
+            if PAGE_NUMBER.match(text) and len(row) <= 2 and apart:
+                taken |= {id(run) for run in row}
+                continue
+            if len(row) > 1:
+                repeated = {id(run) for run in row if run.size <= _BIG * self._body and self._repeats(_key(side, [run]))}
+                taken |= repeated
+                # Titles of chapters alternate with those of sections beside the page number.
+                numbered = PAGE_NUMBER.match(row[0].text) or PAGE_NUMBER.match(row[-1].text)
+                if numbered and apart and side == "top" and id(row[0]) not in taken:
+                    taken |= {id(run) for run in row}
+        return taken
+
+
+def _key(side: str, row: list[Run]) -> Key:
+    text = _NUMBER.sub("#", " ".join(run.text for run in row).lower()).strip()
+    return side, text, round(row[0].base / 6)
+
+
+def _stands_apart(row: list[Run], runs: list[Run], side: str) -> bool:
+    """Whether some room parts a row from the rest of the page."""
+    top, bottom = min(run.y0 for run in row), max(run.y1 for run in row)
+    size = max(run.size for run in row)
+    own = {id(run) for run in row}
+    if side == "top":
+        others = [run.y0 for run in runs if id(run) not in own and run.y0 > top]
+        return not others or min(others) - bottom > 0.5 * size
+    others = [run.y1 for run in runs if id(run) not in own and run.y1 < bottom]
+    return not others or top - max(others) > 0.5 * size

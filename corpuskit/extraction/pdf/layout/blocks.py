@@ -1,0 +1,167 @@
+"""Blocks: the lines of a region in paragraphs, between its tables."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from corpuskit.extraction.pdf.drawings import Line
+from corpuskit.extraction.pdf.fonts import BOLD, ITALIC, MONO
+from corpuskit.extraction.pdf.layout.lines import Vocabulary, line_of
+from corpuskit.extraction.pdf.layout.parts import Block, TextLine
+from corpuskit.extraction.pdf.layout.rows import rows_of
+from corpuskit.extraction.pdf.notation import escape_plain
+from corpuskit.extraction.pdf.patterns import BULLET, BULLET_START, ENUMERATOR, SENTENCE_END
+from corpuskit.extraction.pdf.tables.aligned import find_aligned_tables
+from corpuskit.extraction.pdf.tables.grid import Grid
+from corpuskit.extraction.pdf.words import Run
+
+_REFERENCE_MARK: Final = re.compile(r"^\[\w+\]")
+
+
+class TableItem:
+    """A table found before the columns: it takes part in the reading order like a run."""
+
+    def __init__(self, grid: Grid, runs: list[Run]) -> None:
+        self.grid, self.runs = grid, runs
+        self.x0, self.y0, self.x1, self.y1 = grid.box
+        self.length = 60  # as a line of prose
+
+
+class RegionReader:
+    """Makes the blocks of regions; what it needs to know of the document.
+
+    Args:
+        body: size of the body font.
+        body_style: its style bits.
+        vocabulary: for hyphens at line ends.
+    """
+
+    def __init__(self, body: float, body_style: int, vocabulary: Vocabulary) -> None:
+        self._body, self._body_style, self._vocabulary = body, body_style, vocabulary
+
+    def blocks(self, page: int, region: int, items: Sequence[Run | TableItem], rules: list[Line]) -> list[Block]:
+        """The blocks of a region from the top down."""
+        tables = [item for item in items if isinstance(item, TableItem)]
+        runs = [item for item in items if isinstance(item, Run)]
+        found: list[tuple[float, Block]] = []
+        for table in tables:
+            lines = [line_of(row) for row in rows_of(table.runs)]
+            found.append((table.y0, Block(page, lines, role="table", grid=table.grid, region=region)))
+        rows = rows_of(runs)
+        used: set[int] = set()
+        if rows:
+            left, right = min(run.x0 for run in runs), max(run.x1 for run in runs)
+            near = [rule for rule in rules if rule.end - rule.start > 30 and rule.start < right and rule.end > left]
+            is_mono = bool(self._body_style & MONO)
+            for place, grid in find_aligned_tables(rows, near, is_mono_page=is_mono):
+                lines = [line_of(row) for row in rows[place.first : place.last + 1]]
+                found.append((grid.box[1], Block(page, lines, role="table", grid=grid, region=region)))
+                used |= set(range(place.first, place.last + 1))
+        lines = [line_of(row, k) for k, row in enumerate(rows) if k not in used]
+        tops = [top for top, _ in found]
+        found += [(block.lines[0].y0, block) for block in self._paragraphs(page, region, lines, tops)]
+        found.sort(key=lambda pair: pair[0])
+        return [block for _, block in found]
+
+    def _paragraphs(self, page: int, region: int, lines: list[TextLine], tops: list[float]) -> list[Block]:
+        if not lines:
+            return []
+        leading = self._leading(lines)
+        right = float(np.percentile([line.x1 for line in lines], 90))
+        left = float(np.percentile([line.x0 for line in lines], 10))
+        groups = [[lines[0]]]
+        for above, line in itertools.pairwise(lines):
+            if self._starts_block(groups[-1], above, line, (left, right, leading), tops):
+                groups.append([line])
+            else:
+                groups[-1].append(line)
+        blocks = []
+        for group in groups:
+            is_code = all(line.has_all(MONO) for line in group) and len(group) > 1
+            block = Block(page, group, left=left, right=right, leading=leading, region=region, tag=group[0].tag)
+            block.role = "code" if is_code and not self._body_style & MONO else "paragraph"
+            fill_text(block, self._vocabulary)
+            if block.text.strip():
+                blocks.append(block)
+        return blocks
+
+    def _leading(self, lines: list[TextLine]) -> float:
+        """The usual distance of base lines."""
+        gaps = Counter(
+            round((b.base - a.base) * 2) / 2
+            for a, b in itertools.pairwise(lines)
+            if b.row == a.row + 1 and abs(a.size - b.size) < 0.6 and b.base - a.base < 3 * self._body
+        )
+        usual = gaps.most_common(1)[0][0] if gaps else 1.2 * self._body
+        return max(usual, 0.9 * self._body)
+
+    def _starts_block(
+        self, current: list[TextLine], above: TextLine, line: TextLine, margins: tuple[float, float, float], tops: list[float]
+    ) -> bool:
+        """Whether a line starts a new block after the lines of the current one."""
+        left, right, leading = margins
+        gap = line.base - above.base
+        usual = leading * max(1.0, line.size / self._body) if line.size > self._body else leading
+        if (
+            line.row != above.row + 1
+            or gap > 1.28 * usual + 0.5
+            or abs(line.size - above.size) > 0.12 * max(line.size, above.size)
+            or any(above.base < top < line.base for top in tops)
+        ):
+            return True
+        if starts_item(line) or _changes_style(above, line, right - 4 * self._body):
+            return True
+        before = above.text.rstrip()
+        ends_sentence = before.endswith(SENTENCE_END)
+        starts_anew = not line.text[:1].islower()
+        width = right - left
+        if width > 100 and above.x1 < right - 0.18 * width and (
+            ends_sentence or (starts_anew and right - above.x1 > 0.35 * width)
+        ):
+            return True
+        start = min(other.x0 for other in current)
+        indented = line.x0 - start > 0.8 * line.size and line.x0 - above.x0 > 0.8 * line.size and not _hangs(current, line)
+        if indented and (ends_sentence or above.x1 < right - 2 * self._body):
+            return True
+        outdented = above.x0 - line.x0 > 0.8 * line.size and len(current) > 1
+        return outdented and ends_sentence and starts_anew
+
+
+def starts_item(line: TextLine) -> bool:
+    """Whether a line begins with a bullet or the number of a list item."""
+    first = line.text.split(" ", 1)[0]
+    return bool((BULLET_START.match(line.text + " ") and BULLET.match(first[:1])) or ENUMERATOR.match(first))
+
+
+def _changes_style(above: TextLine, line: TextLine, right: float) -> bool:
+    """Whether bold starts or ends between two lines, or all letters of one differ in style from all of the other."""
+    if (line.style ^ above.style) & BOLD and line.length > 3 and (above.has_all(BOLD) or line.has_all(BOLD)):
+        return True
+    before, after = above.style_of_all, line.style_of_all
+    return before is not None and after is not None and before != after and (before | after) & (BOLD | ITALIC) != 0 and above.x1 < right
+
+
+def _hangs(current: list[TextLine], line: TextLine) -> bool:
+    """Whether a line is indented as the continuation of a list item or reference."""
+    if len(current) != 1:
+        return False
+    return starts_item(current[0]) or bool(_REFERENCE_MARK.match(current[0].text)) or line.x0 > current[0].x0
+
+
+def fill_text(block: Block, vocabulary: Vocabulary) -> None:
+    """The text and notation of a block from its lines; the lines of code stay apart."""
+    texts = [line.text for line in block.lines]
+    if block.role == "code":
+        block.text = "\n".join(texts)
+        block.tex = None
+        return
+    block.text = vocabulary.join_all(texts)
+    block.tex = None
+    if any(line.tex for line in block.lines):
+        block.tex = vocabulary.join_all(line.tex or escape_plain(line.text) for line in block.lines)

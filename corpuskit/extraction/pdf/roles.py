@@ -1,0 +1,177 @@
+"""Roles and zones of blocks: headings with their levels, captions, list items, the reference list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from corpuskit.extraction.pdf.fonts import BOLD, ITALIC, MONO
+from corpuskit.extraction.pdf.layout.parts import Block
+from corpuskit.extraction.pdf.patterns import (
+    BULLET,
+    BULLET_START,
+    CAPTION,
+    HEADING_NUMBER,
+    NUMBERED,
+    REFERENCES,
+)
+
+_THRESHOLD: Final = 1.75
+_LETTERS: Final = re.compile(r"[^\W\d_]{2}")
+_NOT_LETTERS: Final = re.compile(r"[^\w]+")
+_FRONT_END: Final = re.compile(r"^(?:[\dIVX]+\.?\s+)?(?:abstract|introduction|summary|einleitung|zusammenfassung|résumé)", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Document:
+    """What is known of the whole document.
+
+    Attributes:
+        body, body_style: the body font.
+        outline: key of a bookmark's title → its level, 1-based.
+    """
+
+    body: float
+    body_style: int
+    outline: dict[str, int] = field(default_factory=dict)
+
+
+def key_of(text: str) -> str:
+    """Letters and digits of a title, for comparing."""
+    return _NOT_LETTERS.sub("", text.lower())
+
+
+def set_roles(blocks: Sequence[Block], document: Document) -> None:
+    """Sets roles, levels and zones of all blocks, in reading order."""
+    headings = []
+    for i, block in enumerate(blocks):
+        if block.role != "paragraph":
+            continue
+        text = block.text.strip()
+        if CAPTION.match(text) and not _is_sentence_about(text):
+            block.role = "caption"
+        elif BULLET_START.match(text + " ") and BULLET.match(text[:1]):
+            block.role = "list"
+        elif _heading_score(blocks, i, document) >= _THRESHOLD:
+            block.role = "section-heading"
+            headings.append(block)
+        elif NUMBERED.match(text):
+            block.role = "list"
+    _set_levels(headings, document)
+    _set_zones(blocks)
+
+
+def _is_sentence_about(text: str) -> bool:
+    """'Table 3 shows ...' talks about a table; 'Table 3: ...' and 'Table 3 Results' name it."""
+    words = text.split()
+    return len(words) > 3 and words[2][:1].islower() and words[1][-1].isalnum() and len(text) > 60
+
+
+def _heading_score(blocks: Sequence[Block], i: int, document: Document) -> float:
+    """How much a block looks like a heading: size, weight, numbering, isolation, bookmark."""
+    block = blocks[i]
+    text = block.text.strip()
+    lines = block.lines
+    letters = [character for character in text if character.isalpha()]
+    if not 2 <= len(text) <= 220 or len(lines) > 4 or len(letters) < 2:
+        return -9.0
+    body = document.body
+    size = max(line.size for line in lines)
+    is_bold = all(line.has_all(BOLD) for line in lines)
+    shared = {line.style_of_all for line in lines}
+    style = shared.pop() if len(shared) == 1 else None
+    is_italic = style is not None and bool(style & ITALIC) and not document.body_style & ITALIC
+    number = HEADING_NUMBER.match(text)
+    is_upper = len(letters) >= 4 and sum(c.isupper() for c in letters) > 0.9 * len(letters)
+    score = 3.0 if _in_outline(text, document) is not None else 0.0
+    score += _size_score(size / body)
+    if is_bold and not document.body_style & BOLD:
+        score += 1.6
+    if is_italic and len(lines) == 1:
+        score += 0.6
+    if is_upper:
+        score += 0.7
+    if number and (is_bold or size > 1.05 * body or is_upper):
+        score += 0.8
+    score += 0.3 if len(lines) == 1 else -0.8 if len(lines) > 2 else 0.0
+    if len(text) > 90:
+        score -= 0.8
+    if text[-1] in ".,;" and not number:
+        score -= 1.5
+    if text[-1] == ":":
+        score -= 0.9
+    if text[0].islower():
+        score -= 1.2
+    if all(line.has_all(MONO) for line in lines) and size <= 1.1 * body:
+        score -= 2.0
+    if not _LETTERS.search(text):
+        score -= 1.5
+    score += _isolation(blocks, i, size > 1.1 * body)
+    first = lines[0]
+    if len(lines) == 1 and first.x1 > block.right - 2 and size < 1.1 * body and not is_bold:
+        score -= 1.0  # a full line of prose
+    if is_italic and len(lines) == 1 and first.x0 > block.left + 20:
+        centre = (first.x0 + first.x1) / 2 - (block.left + block.right) / 2
+        score += 1.0 if abs(centre) < 6 else 0.0
+    return score
+
+
+def _size_score(ratio: float) -> float:
+    if ratio >= 1.45:
+        return 3.0
+    if ratio >= 1.15:
+        return 2.5
+    if ratio >= 1.06:
+        return 1.2
+    return -2.0 if ratio < 0.94 else 0.0
+
+
+def _isolation(blocks: Sequence[Block], i: int, is_large: bool) -> float:
+    block = blocks[i]
+    score = 0.0
+    before = blocks[i - 1] if i and blocks[i - 1].page == block.page else None
+    if before is None or not before.lines or before.role == "table":
+        score += 0.3
+    else:
+        gap = block.lines[0].base - before.lines[-1].base
+        if 0 < gap < 1.15 * block.leading:
+            score -= 0.7
+        elif gap > 1.45 * block.leading:
+            score += 0.4
+    after = blocks[i + 1] if i + 1 < len(blocks) and blocks[i + 1].page == block.page else None
+    if after is not None and after.role == "table" and not is_large:
+        score -= 0.5
+    return score
+
+
+def _in_outline(text: str, document: Document) -> int | None:
+    key = key_of(text)
+    found = document.outline.get(key)
+    return found if found is not None else document.outline.get(key.lstrip("0123456789"))
+
+
+def _set_levels(headings: list[Block], document: Document) -> None:
+    """Levels by size and weight; the depth of a number or the outline goes before them."""
+    looks = [(round(max(line.size for line in b.lines) * 2) / 2, all(line.has_all(BOLD) for line in b.lines)) for b in headings]
+    levels = {look: k + 1 for k, look in enumerate(sorted(set(looks), reverse=True))}
+    for block, look in zip(headings, looks, strict=True):
+        block.level = min(levels[look], 6)
+        number = HEADING_NUMBER.match(block.text.strip())
+        if number and number["rest"] is not None and number["first"][0].isdigit():
+            block.level = min(number["rest"].count(".") + 1, 6)
+
+
+def _set_zones(blocks: Sequence[Block]) -> None:
+    in_references = False
+    for block in blocks:
+        if block.role == "section-heading":
+            in_references = bool(REFERENCES.match(block.text.strip()))
+        block.zone = "references" if in_references else "body"
+    for i, block in enumerate(blocks):
+        if block.role == "section-heading" and _FRONT_END.match(block.text.strip()):
+            if block.page == 0:
+                for front in blocks[:i]:
+                    front.zone = "header"
+            return

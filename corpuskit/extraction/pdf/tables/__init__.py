@@ -1,0 +1,1 @@
+"""Tables: those with drawn rules, and those that only line up."""

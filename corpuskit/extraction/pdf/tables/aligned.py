@@ -1,0 +1,280 @@
+"""Tables without cell borders: rows of runs that leave the same gaps free."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Final
+
+import numpy as np
+
+from corpuskit.extraction.pdf.drawings import Line
+from corpuskit.extraction.pdf.fonts import MONO
+from corpuskit.extraction.pdf.layout.rows import rows_of
+from corpuskit.extraction.pdf.patterns import BULLET, CONTENTS_LEADER, ENUMERATOR, EQUATION_NUMBER
+from corpuskit.extraction.pdf.tables.grid import Cell, Grid, cell_of, mark_headers, without_empty, words_of
+from corpuskit.extraction.pdf.words import Run
+
+Gap = tuple[float, float]
+Row = list[Run]
+
+_GUTTER: Final = 0.75  # of the font size: the narrowest gap between columns
+_MAX_TEXT: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Rows ``first`` to ``last`` (inclusive) of a region are a table with these gaps between its columns."""
+
+    first: int
+    last: int
+    gaps: list[Gap]
+
+
+def find_aligned_tables(rows: list[Row], rules: list[Line], *, is_mono_page: bool) -> list[tuple[Found, Grid]]:
+    """The tables among the rows of a region.
+
+    Args:
+        rows: runs by base line.
+        rules: horizontal lines of the region.
+        is_mono_page: the body font is of a fixed pitch, so that listings cannot be told by it.
+    """
+    heights = sorted(rule.at for rule in rules)
+    found = []
+    i = 0
+    is_multi = [len(row) >= 2 and (is_mono_page or not all(run.style & MONO for run in row)) for row in rows]
+    while i < len(rows):
+        if not is_multi[i]:
+            i += 1
+            continue
+        stretch = _stretch(rows, i, is_multi, heights)
+        if stretch is None:
+            i += 1
+            continue
+        place, multi_rows = stretch
+        if _is_table(rows[place.first : place.last + 1], place.gaps, multi_rows, heights, rows[i]):
+            grid = _grid(rows[place.first : place.last + 1], place.gaps, heights)
+            if grid is not None:
+                found.append((place, grid))
+                i = place.last + 1
+                continue
+        i = max(i + 1, place.last + 1) if multi_rows >= 2 else i + 1
+    return found
+
+
+def _free(gap: Gap, row: Row, least: float) -> Gap | None:
+    """The widest part of a gap that a row leaves free."""
+    start, end = gap
+    best: Gap | None = None
+    for run in sorted((run for run in row if run.x1 > start and run.x0 < end), key=lambda run: run.x0):
+        if run.x0 - start >= least and (best is None or run.x0 - start > best[1] - best[0]):
+            best = (start, run.x0)
+        start = max(start, run.x1)
+    if end - start >= least and (best is None or end - start > best[1] - best[0]):
+        best = (start, end)
+    return best
+
+
+def _stretch(rows: list[Row], i: int, is_multi: list[bool], heights: list[float]) -> tuple[Found, int] | None:
+    """How far the gaps of row ``i`` stay free downwards, and how many rows have text on both sides of one."""
+    first = rows[i]
+    size = max(run.size for run in first)
+    least = _GUTTER * size
+    gaps = [(a.x1, b.x0) for a, b in itertools.pairwise(first) if b.x0 - a.x1 >= least]
+    if not gaps:
+        return None
+    j, last, multi_rows, single = i, i, 1, 0
+    while j + 1 < len(rows):
+        row = rows[j + 1]
+        distance = row[0].base - rows[j][0].base
+        is_ruled = any(rows[j][0].base - 2 < y < row[0].base for y in heights)
+        tall = max(run.size for run in row)
+        if distance > (4.2 if is_ruled else 2.6) * max(size, row[0].size) or tall > 1.25 * size or tall < 0.7 * size:
+            break
+        kept = [free for free in (_free(gap, row, least) for gap in gaps) if free]
+        loses = len(kept) < 0.5 * len(gaps)
+        if not kept or (loses and multi_rows >= 3 and not is_multi[j + 1]):
+            if _spans(rows, j, gaps, multi_rows, is_multi, size, least):
+                j += 1
+                continue
+            break
+        if loses and multi_rows >= 2 and is_multi[j + 1] and len(row) < 0.5 * (len(gaps) + 1):
+            break
+        if is_multi[j + 1] and _on_both_sides(row, kept):
+            multi_rows, last, single = multi_rows + 1, j + 1, 0
+        else:
+            single += 1
+            continues = len(gaps) == 1 and len(row) == 1 and len(first) == 2 and abs(row[0].x0 - first[-1].x0) < 2.5
+            if single > (30 if continues else 8) or (single > 2 and distance > 1.6 * size):
+                break
+        gaps = kept
+        j += 1
+    while (  # lines that continue a cell of the last row
+        last + 1 <= j
+        and len(rows[last + 1]) == 1
+        and rows[last + 1][0].base - rows[last][0].base < 1.42 * size
+        and rows[last + 1][0].x0 > gaps[0][0]
+    ):
+        last += 1
+    return Found(i, last, sorted(gaps)), multi_rows
+
+
+def _spans(
+    rows: list[Row], j: int, gaps: list[Gap], multi_rows: int, is_multi: list[bool], size: float, least: float
+) -> bool:
+    """Row ``j + 1`` is one short line over several columns, and the gaps go on below it."""
+    if j + 2 >= len(rows) or multi_rows < 2 or not is_multi[j + 2]:
+        return False
+    row, below = rows[j + 1], rows[j + 2]
+    if sum(run.length for run in row) >= 70 or below[0].base - row[0].base >= 2.6 * size:
+        return False
+    return sum(_free(gap, below, least) is not None for gap in gaps) >= max(1, 0.6 * len(gaps))
+
+
+def _on_both_sides(row: Row, gaps: list[Gap]) -> bool:
+    middles = [(run.x0 + run.x1) / 2 for run in row]
+    return any(any(x < gap[0] + 1 for x in middles) and any(x > gap[1] - 1 for x in middles) for gap in gaps)
+
+
+def _is_table(run_rows: list[Row], gaps: list[Gap], multi_rows: int, heights: list[float], first: Row) -> bool:
+    """Whether rows with free gaps are a table: not a list, contents, equations with numbers, or two columns of prose."""
+    columns = len(gaps) + 1
+    multi = [row for row in run_rows if len(row) >= 2]
+    top, bottom = run_rows[0][0].y0 - 16, run_rows[-1][0].y1 + 16
+    ruled = sum(top < y < bottom for y in heights)
+    need = 2 if columns >= 3 or ruled >= 2 else 4 if len(multi) < 4 and not ruled else 3
+    if multi_rows < need:
+        return False
+    starts = [row[0].text.strip() for row in multi]
+    ends = [row[-1].text.strip() for row in multi]
+    if sum(bool(BULLET.match(text) or ENUMERATOR.match(text)) for text in starts) >= 0.5 * len(starts):
+        return False
+    if sum(bool(CONTENTS_LEADER.search(" ".join(run.text for run in row))) for row in run_rows) >= 0.3 * len(run_rows):
+        return False
+    if sum(bool(EQUATION_NUMBER.match(text)) for text in ends) >= 0.4 * len(multi):
+        return False
+    if columns == 2 and len(run_rows) >= 6 and not ruled and fmean(row[0].length for row in multi) > 34:
+        return False
+    if multi_rows >= 0.3 * len(run_rows):
+        return True
+    edges = (first[0].x0, first[-1].x0)
+    aligned = all(len(row) == 2 or min(abs(row[0].x0 - edge) for edge in edges) < 2.5 for row in run_rows)
+    return columns == 2 and multi_rows >= 3 and aligned and fmean(len(row[0].text) for row in multi) < 30
+
+
+def _grid(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> Grid | None:
+    runs = [run for row in run_rows for run in row]
+    top, bottom = run_rows[0][0].y0 - 4, run_rows[-1][0].y1 + 4
+    inside = [y for y in heights if top < y < bottom]
+    cells = without_empty(_cells(run_rows, [(a + b) / 2 for a, b in gaps], inside))
+    if not cells:
+        return None
+    grid = Grid(
+        (min(run.x0 for run in runs), min(run.y0 for run in runs), max(run.x1 for run in runs), max(run.y1 for run in runs)),
+        cells,
+    )
+    rows, _ = grid.size
+    if rows < 2 or max(len(cell.text) for cell in cells) > _MAX_TEXT or sum(bool(c.text) for c in cells) < 1.3 * rows:
+        return None
+    mark_headers(grid, _header_rows(grid, run_rows, inside))
+    return grid
+
+
+def _header_rows(grid: Grid, run_rows: list[Row], heights: list[float]) -> int:
+    """Rows above the first rule inside the table, where that is near its top."""
+    if not heights or len(heights) > 3:
+        return 0
+    bodies = sorted({cell.box[1]: cell.row for cell in grid.cells if cell.text}.items())
+    for y in heights:
+        above = {row for top, row in bodies if top < y - 1}
+        if above and len(above) <= 4 and len(above) < grid.size[0]:
+            return len(above)
+    return 0
+
+
+_Line = dict[tuple[int, int], list[Run]]
+
+
+def _cells(run_rows: list[Row], borders: list[float], heights: list[float]) -> list[Cell]:
+    lines: list[_Line] = []
+    for row in run_rows:
+        placed: _Line = {}
+        for run in row:
+            first = sum(run.x0 + 0.3 * run.size >= border for border in borders)
+            last = max(first, sum(run.x1 - 0.3 * run.size > border for border in borders))
+            for key in [key for key in placed if not (key[1] < first or key[0] > last)]:
+                moved = placed.pop(key)
+                first, last = min(first, key[0]), max(last, key[1])
+                placed[first, last] = moved
+            placed.setdefault((first, last), []).append(run)
+        lines.append(placed)
+    starts = _row_starts(run_rows, lines, len(borders) + 1, heights)
+    rows: list[_Line] = []
+    for line, starts_row in zip(lines, starts, strict=True):
+        if starts_row or not rows:
+            rows.append({key: list(runs) for key, runs in line.items()})
+            continue
+        above = rows[-1]
+        for (first, last), runs in line.items():
+            merged, lo, hi = list(runs), first, last
+            for key in [key for key in above if not (key[1] < first or key[0] > last)]:
+                merged = above.pop(key) + merged
+                lo, hi = min(lo, key[0]), max(hi, key[1])
+            above[lo, hi] = merged
+    cells = []
+    for i, row_cells in enumerate(rows):
+        free = set(range(len(borders) + 1))
+        for (first, last), runs in row_cells.items():
+            cells.append(cell_of(i, first, 1, last - first + 1, words_of(runs)))
+            free -= set(range(first, last + 1))
+        cells += [Cell(i, col) for col in free]
+    return cells
+
+
+def _row_starts(run_rows: list[Row], lines: list[_Line], columns: int, heights: list[float]) -> list[bool]:
+    """Which lines start a row of the table, and which go on with the cells above."""
+    count = len(lines)
+    starts = [True] * count
+    if count < 2:
+        return starts
+    bases = [max(run.base for run in row) for row in run_rows]
+    size = float(np.median([run.size for row in run_rows for run in row]))
+    if len(heights) >= 4 and len(heights) - 2 >= 0.25 * count:
+        for i in range(1, count):
+            starts[i] = any(bases[i - 1] - 0.1 * size < y < bases[i] - 0.5 * size for y in heights)
+        return starts
+    gaps = [b - a for a, b in itertools.pairwise(bases)]
+    ordered = sorted(gaps)
+    low = max(ordered[int(0.1 * len(gaps))], size)
+    high = ordered[min(len(gaps) - 1, int(0.9 * len(gaps)))]
+    is_full = [len(line) >= max(2, 0.5 * columns) for line in lines]
+    has_first = [any(key[0] == 0 for key in line) for line in lines]
+    if high > 1.22 * low and low < 1.5 * size:
+        if sum(is_full) > 0.9 * count:
+            return starts
+        threshold = _threshold(ordered, low, size)
+        for i in range(1, count):
+            starts[i] = gaps[i - 1] >= threshold
+        return starts
+    is_sparse = sum(has_first) < 0.85 * count
+    for i in range(1, count):
+        alone = len(lines[i]) == 1 and columns >= 2 and not has_first[i - 1]
+        starts[i] = (is_full[i] and (has_first[i] or not is_sparse)) or (has_first[i] and not alone)
+    if count >= 4 and sum(len(line) == 1 for line in lines) > 0.45 * count and low < 1.35 * size:
+        # Cells run over lines at an even leading: a row starts where several columns do.
+        for i in range(1, count):
+            ends_above = len(lines[i - 1]) == 1 and not has_first[i - 1]
+            starts[i] = has_first[i] and (is_full[i] or ends_above)
+    return starts
+
+
+def _threshold(ordered: list[float], low: float, size: float) -> float:
+    """The distance of base lines from which on a new row starts: in the widest step between two kinds of distances."""
+    values = sorted({round(gap, 1) for gap in ordered})
+    steps = [(b - a, (a + b) / 2) for a, b in itertools.pairwise(values)]
+    step = max(steps, default=(0.0, low * 1.18))
+    return step[1] if step[1] < 2.0 * size else low * 1.18
+
+
+__all__ = ["Found", "find_aligned_tables", "rows_of"]

@@ -1,0 +1,139 @@
+"""The cells of a table, and what all kinds of tables need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from corpuskit.extraction.pdf.fonts import BOLD
+from corpuskit.extraction.pdf.words import Run, Word, is_rtl, joined
+
+Box = tuple[float, float, float, float]
+
+EMPTY: Final[Box] = (0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(slots=True)
+class Cell:
+    """A cell; ``row`` and ``col`` count from 0."""
+
+    row: int
+    col: int
+    row_span: int = 1
+    col_span: int = 1
+    text: str = ""
+    is_header: bool = False
+    box: Box = EMPTY
+    styles: frozenset[int] = frozenset()
+
+
+@dataclass(slots=True)
+class Grid:
+    """A table: cells by row and column, where it stands, its title."""
+
+    box: Box
+    cells: list[Cell]
+    title: str = ""
+    is_drawn: bool = False
+    continues: bool = False
+    edges: tuple[float, ...] = ()
+    boxes: list[tuple[int, Box]] = field(default_factory=list)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        if not self.cells:
+            return 0, 0
+        return max(cell.row + cell.row_span for cell in self.cells), max(cell.col + cell.col_span for cell in self.cells)
+
+
+def cell_lines(words: list[Word]) -> list[list[Word]]:
+    """The words of a cell in lines, from the top down."""
+    lines: list[list[Word]] = []
+    for word in sorted(words, key=lambda word: word.base):
+        for line in lines:
+            if abs(line[0].base - word.base) < 0.55 * max(word.size, line[0].size):
+                line.append(word)
+                break
+        else:
+            lines.append([word])
+    for line in lines:
+        rtl = is_rtl("".join(word.text for word in line))
+        line.sort(key=lambda word: -word.x1 if rtl else word.x0)
+    return lines
+
+
+def cell_of(row: int, col: int, row_span: int, col_span: int, words: list[Word]) -> Cell:
+    """A cell with the text of its words."""
+    if not words:
+        return Cell(row, col, row_span, col_span)
+    text = ""
+    for line in cell_lines(words):
+        line[0].glued = False
+        text = join_lines(text, joined(line))
+    box = (min(w.x0 for w in words), min(w.y0 for w in words), max(w.x1 for w in words), max(w.y1 for w in words))
+    styles = frozenset(word.style & 7 for word in words if any(character.isalnum() for character in word.text))
+    return Cell(row, col, row_span, col_span, text, box=box, styles=styles)
+
+
+def join_lines(above: str, below: str) -> str:
+    """Two lines of a cell: a word parted by a hyphen becomes one."""
+    if not above:
+        return below
+    if above.endswith("-") and len(above) > 2 and above[-2].isalpha() and below[:1].islower():
+        return above[:-1] + below
+    return f"{above} {below}"
+
+
+def words_of(runs: Sequence[Run]) -> list[Word]:
+    """All words of runs."""
+    return [word for run in runs for word in run.words]
+
+
+def without_empty(cells: list[Cell]) -> list[Cell]:
+    """The cells without rows and columns that hold no text; spans shrink with them."""
+    texts = [cell for cell in cells if cell.text]
+    if not texts:
+        return []
+    rows = sorted({cell.row for cell in texts})
+    cols = sorted({cell.col for cell in texts})
+    kept = []
+    for cell in cells:
+        in_rows = [k for k, row in enumerate(rows) if cell.row <= row < cell.row + cell.row_span]
+        in_cols = [k for k, col in enumerate(cols) if cell.col <= col < cell.col + cell.col_span]
+        if in_rows and in_cols:
+            cell.row, cell.row_span = in_rows[0], len(in_rows)
+            cell.col, cell.col_span = in_cols[0], len(in_cols)
+            kept.append(cell)
+    return sorted(kept, key=lambda cell: (cell.row, cell.col))
+
+
+def mark_headers(grid: Grid, ruled_below: int = 0) -> None:
+    """Marks header cells: the rows above a header rule, else leading rows that alone are bold, else the first row.
+
+    A table of words only, without bold and rules, may have no header row; the first row is taken then too, as HTML
+    authors do.
+    """
+    rows, _cols = grid.size
+    if rows < 2:
+        return
+    by_row: dict[int, list[Cell]] = {}
+    for cell in grid.cells:
+        by_row.setdefault(cell.row, []).append(cell)
+
+    def is_bold(row: int) -> bool:
+        styled = [cell for cell in by_row.get(row, []) if cell.styles]
+        return bool(styled) and all(style & BOLD for cell in styled for style in cell.styles)
+
+    bold = [is_bold(row) for row in range(rows)]
+    count = ruled_below
+    if not count:
+        while count < rows - 1 and bold[count]:
+            count += 1
+    if not count or count >= rows:
+        count = 1
+    top = by_row.get(0, [])
+    count = max([count, *(cell.row_span for cell in top if cell.row_span <= 3 and cell.row_span < rows)])
+    for cell in grid.cells:
+        cell.is_header = cell.row < count

@@ -1,0 +1,356 @@
+"""Tables with drawn rules: where lines cross there are cells; a missing line between two cells makes them one."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from corpuskit.extraction.pdf.drawings import Box, Drawings, Line
+from corpuskit.extraction.pdf.tables.grid import Cell, Grid, cell_of, mark_headers, without_empty
+from corpuskit.extraction.pdf.words import Run, Word
+
+SNAP: Final = 6.0
+"""Points: lines nearer than this are one; double rules are some 2 to 5 points apart."""
+_TOUCH: Final = 3.0  # points by which crossing lines may miss each other
+_MAX_PAIRS: Final = 400_000
+_MAX_CELLS: Final = 6_000
+
+
+@dataclass(slots=True)
+class _Place:
+    """A cell before it has text; positions in the lists of edges."""
+
+    row: int
+    col: int
+    row_span: int
+    col_span: int
+    words: list[Word] = field(default_factory=list)
+
+
+def split_panels(drawings: Drawings) -> tuple[list[Line], list[Line]]:
+    """Edges of filled boxes as lines, without those of backgrounds.
+
+    A box filled line by line (code, quotations) gives boxes of one width that touch: they are put together, and a box
+    that is alone in its width is a background, not a row of cells.
+    """
+    panels = _stacked([box for box in drawings.fills if box[2] - box[0] > 10])
+    horizontal, vertical = [], []
+    for x0, y0, x1, y1 in panels:
+        beside = [p for p in panels if abs(p[1] - y0) < 2 and abs(p[3] - y1) < 2 and (p[0] >= x1 - 3 or p[2] <= x0 + 3)]
+        if not beside or y1 - y0 > 300:
+            continue
+        horizontal += [Line(x0, x1, y0, drawn=False), Line(x0, x1, y1, drawn=False)]
+        vertical += [Line(y0, y1, x0, drawn=False), Line(y0, y1, x1, drawn=False)]
+    return horizontal, vertical
+
+
+def _stacked(boxes: list[Box]) -> list[Box]:
+    """Boxes of the same left and right edges that touch or overlap become one, unless others stand beside them."""
+    unique = sorted({tuple(round(value, 1) for value in box) for box in boxes})
+    by_edges: dict[tuple[int, int], list[Box]] = defaultdict(list)
+    for x0, y0, x1, y1 in unique:
+        by_edges[round(x0), round(x1)].append((x0, y0, x1, y1))
+    found: list[Box] = []
+    alone = len(by_edges) == 1 or len(unique) > 1_000
+    for group in by_edges.values():
+        group.sort(key=lambda box: box[1])
+        beside = not alone and any(
+            other[1] < group[-1][3] and other[3] > group[0][1] and (other[0] >= group[0][2] - 3 or other[2] <= group[0][0] + 3)
+            for edges in by_edges.values() if edges is not group for other in edges
+        )  # fmt: skip
+        if beside:
+            found += group
+            continue
+        current = group[0]
+        for box in group[1:]:
+            if box[1] <= current[3] + 1:
+                current = (current[0], current[1], current[2], max(current[3], box[3]))
+            else:
+                found.append(current)
+                current = box
+        found.append(current)
+    return found
+
+
+def find_ruled_tables(drawings: Drawings, runs: list[Run], body: float) -> tuple[list[tuple[Grid, list[Run]]], list[Line]]:
+    """Tables whose cells are drawn, each with the runs that stand in it, and the horizontal lines that are in none."""
+    fill_h, fill_v = split_panels(drawings)
+    horizontal = _joined([*drawings.horizontal, *fill_h])
+    vertical = _joined([*drawings.vertical, *fill_v])
+    horizontal = [line for line in horizontal if line.end - line.start >= 5]
+    vertical = [line for line in vertical if line.end - line.start >= 4]
+    groups, alone = _connected(horizontal, vertical)
+    found = []
+    free = runs
+    for h_lines, v_lines in groups:
+        made = _table(h_lines, v_lines, free)
+        if made is None:
+            alone += h_lines
+            continue
+        found.append(made)
+        taken = {id(run) for run in made[1]}
+        free = [run for run in free if id(run) not in taken]
+    return found, [line for line in alone if line.drawn]
+
+
+def _joined(lines: list[Line], tolerance: float = 1.5) -> list[Line]:
+    """Lines on one another or end to end become one."""
+    if not lines:
+        return []
+    groups: list[list[Line]] = []
+    for line in sorted(lines, key=lambda line: line.at):
+        if groups and line.at - groups[-1][0].at <= tolerance:
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    found = []
+    for group in groups:
+        at = sum(line.at for line in group) / len(group)
+        group.sort(key=lambda line: line.start)
+        start, end, drawn = group[0].start, group[0].end, group[0].drawn
+        for line in group[1:]:
+            if line.start <= end + 3:
+                end = max(end, line.end)
+                drawn = drawn or line.drawn
+            else:
+                found.append(Line(start, end, at, drawn))
+                start, end, drawn = line.start, line.end, line.drawn
+        found.append(Line(start, end, at, drawn))
+    return found
+
+
+def _connected(horizontal: list[Line], vertical: list[Line]) -> tuple[list[tuple[list[Line], list[Line]]], list[Line]]:
+    """Groups of lines that cross; the largest first."""
+    if len(horizontal) < 1 or len(vertical) < 1 or len(horizontal) * len(vertical) > _MAX_PAIRS:
+        return [], list(horizontal)
+    hx0, hx1, hy = (np.array(values)[:, None] for values in zip(*((q.start, q.end, q.at) for q in horizontal), strict=True))
+    vy0, vy1, vx = (np.array(values) for values in zip(*((q.start, q.end, q.at) for q in vertical), strict=True))
+    cross = (hx0 - _TOUCH <= vx) & (vx <= hx1 + _TOUCH) & (vy0 - _TOUCH <= hy) & (hy <= vy1 + _TOUCH)
+    size = len(horizontal)
+    parent = list(range(size + len(vertical)))
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    for i, j in zip(*np.nonzero(cross), strict=True):
+        a, b = root(int(i)), root(size + int(j))
+        if a != b:
+            parent[a] = b
+    groups: dict[int, tuple[list[Line], list[Line]]] = defaultdict(lambda: ([], []))
+    for i, line in enumerate(horizontal):
+        groups[root(i)][0].append(line)
+    for j, line in enumerate(vertical):
+        groups[root(size + j)][1].append(line)
+    alone = [line for h, v in groups.values() if not v for line in h]
+    crossing = [(h, v) for h, v in groups.values() if h and v]
+    crossing.sort(key=lambda group: -sum(line.end - line.start for line in (*group[0], *group[1])))
+    return crossing, alone
+
+
+def snapped(values: list[float], tolerance: float = SNAP) -> list[float]:
+    """Sorted values, near ones put together to their mean."""
+    groups: list[list[float]] = []
+    for value in sorted(values):
+        if groups and value - groups[-1][-1] <= tolerance:
+            groups[-1].append(value)
+        else:
+            groups.append([value])
+    return [sum(group) / len(group) for group in groups]
+
+
+def _table(h_lines: list[Line], v_lines: list[Line], runs: list[Run]) -> tuple[Grid, list[Run]] | None:
+    """The table of crossing lines, or None where they make none."""
+    xs, ys = snapped([line.at for line in v_lines]), snapped([line.at for line in h_lines])
+    left, right = min(line.start for line in h_lines), max(line.end for line in h_lines)
+    top, bottom = min(line.start for line in v_lines), max(line.end for line in v_lines)
+    # Open sides: rules reach beyond the outermost line across them.
+    if xs[0] - left > 2 * SNAP:
+        xs.insert(0, left)
+    if right - xs[-1] > 2 * SNAP:
+        xs.append(right)
+    if ys[0] - top > 2 * SNAP:
+        ys.insert(0, top)
+    if bottom - ys[-1] > 2 * SNAP:
+        ys.append(bottom)
+    rows, cols = len(ys) - 1, len(xs) - 1
+    if rows < 1 or cols < 1 or rows * cols < 2 or rows * cols > _MAX_CELLS:
+        return None
+    box = (xs[0], ys[0], xs[-1], ys[-1])
+    inside = [run for run in runs if _is_inside(run, box)]
+    if len(inside) < 2:
+        return None
+    places = _places(xs, ys, h_lines, v_lines)
+    _fill(places, xs, ys, inside)
+    places = _split_columns(places, xs)
+    places = _split_rows(places)
+    cells = without_empty([cell_of(p.row, p.col, p.row_span, p.col_span, p.words) for p in places])
+    grid = Grid(box, cells, is_drawn=True, edges=tuple(xs))
+    if not _is_table(grid, all(line.drawn for line in h_lines), inside):
+        return None
+    mark_headers(grid)
+    return grid, inside
+
+
+def _is_inside(run: Run, box: Box) -> bool:
+    middle = (run.x0 + run.x1) / 2
+    return box[1] - 2 <= run.base - 0.3 * run.size <= box[3] + 2 and box[0] - 2 <= middle <= box[2] + 2
+
+
+def _is_table(grid: Grid, is_drawn: bool, runs: list[Run]) -> bool:
+    """Whether cells make a table, not a frame around text, a boxed listing or the parts of a drawing."""
+    rows, cols = grid.size
+    texts = [cell.text for cell in grid.cells if cell.text]
+    if len(texts) < 2:
+        return False
+    longest = max(len(text) for text in texts)
+    if cols < 2:
+        # One column needs rules between its rows and short cells.
+        return is_drawn and rows >= 3 and longest <= 160 and not all(run.is_mono for run in runs)
+    if rows < 2 and cols < 3:
+        return False
+    if longest > 1_500 or (rows <= 2 and longest > 600):
+        return False
+    mono = sum(run.length for run in runs if run.is_mono)
+    return not (mono > 0.9 * sum(run.length for run in runs) and not is_drawn)
+
+
+def _places(xs: list[float], ys: list[float], h_lines: list[Line], v_lines: list[Line]) -> list[_Place]:
+    """Cells between the lines that are really there."""
+    rows, cols = len(ys) - 1, len(xs) - 1
+    tolerance = SNAP / 2 + 0.5
+    v_drawn = np.zeros((rows, cols + 1), np.bool_)  # a line on the left of column j in row i
+    h_drawn = np.zeros((rows + 1, cols), np.bool_)  # a line above row i in column j
+    middles_y = [(a + b) / 2 for a, b in itertools.pairwise(ys)]
+    middles_x = [(a + b) / 2 for a, b in itertools.pairwise(xs)]
+    for line in v_lines:
+        j = min(range(cols + 1), key=lambda k: abs(xs[k] - line.at))
+        if abs(xs[j] - line.at) <= tolerance + SNAP:
+            for i, y in enumerate(middles_y):
+                v_drawn[i, j] |= line.start - 2 <= y <= line.end + 2
+    for line in h_lines:
+        i = min(range(rows + 1), key=lambda k: abs(ys[k] - line.at))
+        if abs(ys[i] - line.at) <= tolerance + SNAP:
+            for j, x in enumerate(middles_x):
+                h_drawn[i, j] |= line.start - 2 <= x <= line.end + 2
+    taken = np.zeros((rows, cols), np.bool_)
+    places = []
+    for i in range(rows):
+        for j in range(cols):
+            if taken[i, j]:
+                continue
+            wide = 1
+            while j + wide < cols and not v_drawn[i, j + wide] and not taken[i, j + wide]:
+                wide += 1
+            tall = 1
+            while (
+                i + tall < rows
+                and not h_drawn[i + tall, j : j + wide].any()
+                and not taken[i + tall, j : j + wide].any()
+                and not v_drawn[i + tall, j + 1 : j + wide].any()
+            ):
+                tall += 1
+            taken[i : i + tall, j : j + wide] = True
+            places.append(_Place(i, j, tall, wide))
+    return places
+
+
+def _fill(places: list[_Place], xs: list[float], ys: list[float], runs: list[Run]) -> None:
+    """Gives each word to the cell in which its middle stands."""
+    at: dict[tuple[int, int], _Place] = {}
+    for place in places:
+        for i in range(place.row, place.row + place.row_span):
+            for j in range(place.col, place.col + place.col_span):
+                at[i, j] = place
+    edges_x, edges_y = np.array(xs[1:-1]), np.array(ys[1:-1])
+    words = [word for run in runs for word in run.words]
+    cols = np.searchsorted(edges_x, [(word.x0 + word.x1) / 2 for word in words])
+    rows = np.searchsorted(edges_y, [word.base - 0.3 * word.size for word in words])
+    for word, row, col in zip(words, rows.tolist(), cols.tolist(), strict=True):
+        at[row, col].words.append(word)
+
+
+def _split_columns(places: list[_Place], xs: list[float]) -> list[_Place]:
+    """A cell over several columns whose pieces each fit under one column had undrawn borders."""
+    found = []
+    for place in places:
+        inner = xs[place.col + 1 : place.col + place.col_span]
+        pieces = _pieces(place.words) if place.col_span > 1 and len(place.words) > 1 else []
+        columns = [
+            (sum(piece[0].x0 + 1 >= x for x in inner), sum(piece[-1].x1 - 1 >= x for x in inner)) for piece in pieces
+        ]
+        if len({first for first, _ in columns}) < 2 or any(first != last for first, last in columns):
+            found.append(place)
+            continue
+        for k in range(place.col_span):
+            words = [word for piece, (first, _) in zip(pieces, columns, strict=True) if first == k for word in piece]
+            found.append(_Place(place.row, place.col + k, place.row_span, 1, words))
+    return found
+
+
+def _pieces(words: list[Word]) -> list[list[Word]]:
+    """Words of a cell, line by line, parted at gaps wider than a blank."""
+    pieces: list[list[Word]] = []
+    lines: dict[int, list[Word]] = defaultdict(list)
+    for word in words:
+        lines[round(word.base / 4)].append(word)
+    for line in lines.values():
+        line.sort(key=lambda word: word.x0)
+        current = [line[0]]
+        for word in line[1:]:
+            if word.x0 - current[-1].x1 > 0.9 * word.size:
+                pieces.append(current)
+                current = []
+            current.append(word)
+        pieces.append(current)
+    return pieces
+
+
+def _split_rows(places: list[_Place]) -> list[_Place]:
+    """Rows that hold several lines in most of their cells, on the same base lines, were not ruled: they are parted."""
+    by_row: dict[int, list[_Place]] = defaultdict(list)
+    for place in places:
+        by_row[place.row].append(place)
+    cut: dict[int, list[float]] = {}
+    for row, members in by_row.items():
+        filled = [place for place in members if place.words and place.row_span == 1]
+        if any(place.row_span > 1 for place in members) or len(filled) < 2:
+            continue
+        bases = [sorted(snapped([word.base for word in place.words], 2.5)) for place in filled]
+        lines = max(bases, key=len)
+        if len(lines) < 3:
+            continue
+        full = [own for own in bases if len(own) >= 0.7 * len(lines)]
+        on_lines = all(any(abs(base - line) < 2 for line in lines) for own in bases for base in own)
+        if len(full) >= max(2, 0.6 * len(bases)) and on_lines:
+            cut[row] = lines
+    if not cut:
+        return places
+    added = 0
+    shift: dict[int, int] = {}
+    for row in range(max(place.row + place.row_span for place in places)):
+        shift[row] = added
+        added += len(cut[row]) - 1 if row in cut else 0
+    found = []
+    for place in places:
+        lines = cut.get(place.row, [])
+        if not lines:
+            last = place.row + place.row_span - 1
+            span = shift[last] - shift[place.row] + place.row_span
+            found.append(_Place(place.row + shift[place.row], place.col, span, place.col_span, place.words))
+            continue
+        parted: list[list[Word]] = [[] for _ in lines]
+        for word in place.words:
+            parted[min(range(len(lines)), key=lambda k: abs(lines[k] - word.base))].append(word)
+        for k, words in enumerate(parted):
+            found.append(_Place(place.row + shift[place.row] + k, place.col, 1, place.col_span, words))
+    return found
+
+
+__all__ = ["Cell", "find_ruled_tables", "snapped", "split_panels"]

@@ -1,0 +1,276 @@
+"""From characters to words, and to runs: words side by side on one base line."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpuskit.extraction.pdf.characters import Characters
+from corpuskit.extraction.pdf.fonts import MONO
+
+SMALL: Final = 0.86
+"""A word smaller than this share of its line, off the base line, is a superscript or subscript."""
+
+# Ligatures written out; the line-end hyphen of pdfium (U+0002), soft and other hyphens as the plain one.
+_SPELLED: Final = {
+    0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st",
+    0x2: "-", 0xAD: "-", 0x2010: "-", 0x2011: "-", 0x1: "\u2212",
+}  # fmt: skip
+_BLANKS: Final = np.array([32, 160, 9, 10, 13, 0, 0x3000, 0xFEFF, 0xFFFE, 0xFFFF, *range(0x2000, 0x200C)], np.int64)
+
+
+@dataclass(slots=True)
+class Word:
+    """Characters without a blank between.
+
+    Attributes:
+        x0, y0, x1, y1: box, y counted downwards.
+        text: what it says.
+        size: font size in points.
+        base: y of the base line.
+        style: BOLD, ITALIC, MONO.
+        glued: no blank before it: a superscript, subscript or the like.
+        first, last: characters of the page, inclusive.
+        tag: marked content identifier, -1 for none.
+        font: number of its font.
+    """
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    text: str
+    size: float
+    base: float
+    style: int
+    glued: bool
+    first: int
+    last: int
+    tag: int
+    font: int
+
+
+@dataclass(slots=True)
+class Run:
+    """Words side by side on one base line, with no wide gap between; :meth:`measure` fills the rest.
+
+    Attributes:
+        style: that of most of its characters.
+        length: characters.
+    """
+
+    words: list[Word]
+    x0: float = 0.0
+    y0: float = 0.0
+    x1: float = 0.0
+    y1: float = 0.0
+    base: float = 0.0
+    size: float = 0.0
+    style: int = 0
+    length: int = 0
+    text: str = ""
+    tag: int = -1
+    styles: frozenset[int] = field(default_factory=frozenset)
+
+    def measure(self) -> Run:
+        """Box, size, base line and text from the words."""
+        words = self.words
+        self.x0 = min(word.x0 for word in words)
+        self.x1 = max(word.x1 for word in words)
+        if len(words) == 1:
+            self.size, self.style, self.length = round(words[0].size * 2) / 2, words[0].style, len(words[0].text)
+        else:
+            looks: Counter[tuple[float, int]] = Counter()
+            for word in words:
+                looks[round(word.size * 2) / 2, word.style] += len(word.text)
+            (self.size, self.style), _ = looks.most_common(1)[0]
+            self.length = sum(looks.values())
+        main = [word for word in words if word.size >= SMALL * self.size] or words
+        self.base = main[0].base if len(main) == 1 else sorted(word.base for word in main)[len(main) // 2]
+        # Loose boxes of some fonts are twice as tall as their letters: the em box bounds them.
+        self.y0 = max(min(word.y0 for word in main), self.base - self.size)
+        self.y1 = min(max(word.y1 for word in main), self.base + 0.3 * self.size)
+        self.text = joined(words)
+        self.tag = main[0].tag
+        self.styles = frozenset(
+            word.style & 7 for word in words if any(character.isalnum() for character in word.text)
+        )
+        return self
+
+    @property
+    def is_mono(self) -> bool:
+        """All its letters and digits are of a fixed pitch."""
+        return bool(self.styles) and all(style & MONO for style in self.styles)
+
+
+def joined(words: list[Word]) -> str:
+    """The text of words, with blanks but before glued ones."""
+    parts = [words[0].text]
+    for word in words[1:]:
+        if not word.glued:
+            parts.append(" ")
+        parts.append(word.text)
+    return "".join(parts)
+
+
+def read_runs(characters: Characters) -> list[Run]:
+    """The runs of a page: first as the file has them one after the other, then joined side by side."""
+    words = _words(characters)
+    if not words:
+        return []
+    return _merge(_split(words))
+
+
+def _words(c: Characters) -> list[Word]:
+    blank = np.isin(c.code, _BLANKS)
+    chosen = np.flatnonzero(c.usable & ~blank & (c.x1 > c.x0 - 0.01))
+    if chosen.size == 0:
+        return []
+    x0, x1, size, base, code = c.x0[chosen], c.x1[chosen], c.size[chosen], c.base[chosen], c.code[chosen]
+    starts = np.concatenate(([True], _word_breaks(blank, chosen, x0, x1, size, base, code)))
+    first = np.flatnonzero(starts)
+    end = np.append(first[1:], len(chosen))
+    glued = np.concatenate(([False], ~_spaced(blank, chosen)))[first] & _close(x0, x1, size, base, first)
+    texts = [_SPELLED.get(value) or chr(value) for value in code.tolist()]
+    spelled = ["".join(texts[a:b]) for a, b in zip(first.tolist(), end.tolist(), strict=True)]
+    columns = (
+        np.minimum.reduceat(x0, first), np.minimum.reduceat(c.y0[chosen], first),
+        np.maximum.reduceat(x1, first), np.maximum.reduceat(c.y1[chosen], first),
+        size[first], base[first], c.style[chosen][first], glued, chosen[first], chosen[end - 1],
+        c.tag[chosen][first], c.font[chosen][first],
+    )  # fmt: skip
+    wx0, wy0, wx1, wy1, sizes, bases, styles, gluing, firsts, lasts, tags, fonts = (v.tolist() for v in columns)
+    return [
+        Word(*row)
+        for row in zip(
+            wx0, wy0, wx1, wy1, map(_whole, spelled), sizes, bases, styles, gluing, firsts, lasts, tags, fonts,
+            strict=True,
+        )
+    ]  # fmt: skip
+
+
+def _spaced(blank: NDArray[np.bool_], chosen: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Whether a blank stands between one chosen character and the next."""
+    seen = np.cumsum(blank)
+    between: NDArray[np.bool_] = np.diff(seen[chosen]) > 0
+    return between
+
+
+def _word_breaks(
+    blank: NDArray[np.bool_],
+    chosen: NDArray[np.intp],
+    x0: NDArray[np.float32],
+    x1: NDArray[np.float32],
+    size: NDArray[np.float32],
+    base: NDArray[np.float32],
+    code: NDArray[np.int64],
+) -> NDArray[np.bool_]:
+    """Between which characters a word ends: blanks of the file where there is some room, else the room alone."""
+    leftward = ((code >= 0x590) & (code <= 0x8FF)) | ((code >= 0xFB1D) & (code <= 0xFDFF))
+    leftward |= (code >= 0xFE70) & (code <= 0xFEFC)
+    both = leftward[1:] & leftward[:-1]
+    gap = np.where(both, x0[:-1] - x1[1:], x0[1:] - x1[:-1])
+    # Both letters of a ligature that pdfium writes out have the same box.
+    gap = np.where((x0[1:] == x0[:-1]) & (x1[1:] == x1[:-1]), 0, gap)
+    larger, smaller = np.maximum(size[1:], size[:-1]), np.minimum(size[1:], size[:-1])
+    rise = np.abs(np.diff(base))
+    apart: NDArray[np.bool_] = (rise > 0.6 * larger) | (gap < -0.7 * larger) | (gap > 3 * larger)
+    script = (rise > 0.12 * larger) & (smaller < SMALL * larger)
+    same_size = larger - smaller <= 0.1 * larger
+    wide = np.where(_spaced(blank, chosen), gap > 0.08 * smaller, ((gap > 0.22 * larger) & same_size) | (gap > 0.35 * larger))
+    return apart | script | wide | (rise > 0.3 * larger)
+
+
+def _close(
+    x0: NDArray[np.float32],
+    x1: NDArray[np.float32],
+    size: NDArray[np.float32],
+    base: NDArray[np.float32],
+    first: NDArray[np.intp],
+) -> NDArray[np.bool_]:
+    """Whether a word stands tight after the character before it, off its base line."""
+    before = np.maximum(first - 1, 0)
+    larger = np.maximum(size[first], size[before])
+    gap = x0[first] - x1[before]
+    rise = np.abs(base[first] - base[before])
+    close: NDArray[np.bool_] = (gap < 0.2 * larger) & (gap > -0.7 * larger) & (rise > 0.05 * larger) & (rise < 0.9 * larger)
+    return close
+
+
+def _whole(text: str) -> str:
+    """UTF-16 halves put together."""
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def is_rtl(text: str) -> bool:
+    """Most of its letters are written from right to left."""
+    letters = [character for character in text[:40] if character.isalpha()]
+    rtl = sum("\u0590" <= c <= "\u08ff" or "\ufb1d" <= c <= "\ufdff" or "\ufe70" <= c <= "\ufefc" for c in letters)
+    return rtl > 0.4 * len(letters) if letters else False
+
+
+def _split(words: list[Word]) -> list[Run]:
+    """Runs of consecutive words."""
+    runs: list[Run] = []
+    current = [words[0]]
+    for before, word in itertools.pairwise(words):
+        larger, smaller = max(before.size, word.size), min(before.size, word.size)
+        gap = word.x0 - before.x1
+        if gap < 0 and is_rtl(word.text) and is_rtl(before.text):
+            gap = before.x0 - word.x1
+        rise = abs(word.base - before.base)
+        script = smaller < SMALL * larger
+        if gap > larger or gap < -0.7 * larger or rise > (0.6 if script else 0.25) * larger:
+            runs.append(Run(current).measure())
+            current = []
+        current.append(word)
+    runs.append(Run(current).measure())
+    return runs
+
+
+def _merge(runs: list[Run]) -> list[Run]:
+    """Joins runs that lie side by side on one base line, whatever their order in the file."""
+    found: list[Run] = []
+    shelves: dict[int, list[Run]] = {}
+    for run in sorted(runs, key=lambda run: run.x0):
+        shelf = int(run.base // 3)
+        for k in (shelf, shelf - 1, shelf + 1, shelf - 2, shelf + 2):
+            left = next((left for left in shelves.get(k, ()) if _adjacent(left, run)), None)
+            if left is not None:
+                if run.words[0].x0 - left.x1 < 0.2 * max(run.size, left.size) and _is_script(left, run):
+                    run.words[0].glued = True
+                elif run.words[0].x0 - left.x1 > 0.1 * max(run.size, left.size):
+                    run.words[0].glued = False
+                left.words = _in_order(left.words + run.words)
+                left.measure()
+                break
+        else:
+            run.words[0].glued = False
+            shelves.setdefault(shelf, []).append(run)
+            found.append(run)
+    return found
+
+
+def _in_order(words: list[Word]) -> list[Word]:
+    """Words from left to right, or in the order of the file where they run from right to left."""
+    return words if not is_rtl("".join(word.text for word in words)) else sorted(words, key=lambda word: -word.x1)
+
+
+def _is_script(left: Run, right: Run) -> bool:
+    return min(left.size, right.size) < SMALL * max(left.size, right.size)
+
+
+def _adjacent(left: Run, right: Run) -> bool:
+    larger = max(left.size, right.size)
+    script = _is_script(left, right)
+    gap = right.x0 - left.x1
+    if not -0.5 * larger < gap < (0.35 if script else 0.8) * larger:
+        return False
+    return abs(right.base - left.base) < (0.55 if script else 0.25) * larger
