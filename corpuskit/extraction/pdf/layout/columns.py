@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, Protocol, TypeVar
 
 import numpy as np
@@ -104,7 +105,7 @@ def _cut(items: Sequence[Placed], start: float, end: float, left: float, right: 
         sides = [item for item in band if item.x1 <= middle + 2], [item for item in band if item.x0 >= middle - 2]
         if min(len(side) for side in sides) < 3:
             continue
-        if _is_prose(sides[0], middle - left) and _is_prose(sides[1], right - middle):
+        if _are_prose(sides[0], sides[1], middle - left, right - middle) and not _are_rows(*sides):
             good += len(band)
             count += 1
     if good < max(8, 0.2 * len(items)):
@@ -112,11 +113,34 @@ def _cut(items: Sequence[Placed], start: float, end: float, left: float, right: 
     return _Cut(good - 3 * count + 0.1 * min(end - start, 20), middle, bands)
 
 
-def _is_prose(items: Sequence[Placed], width: float) -> bool:
-    """Lines that mostly fill their column."""
-    widths = np.array([item.x1 - item.x0 for item in items])
-    lengths = np.array([item.length for item in items])
-    return bool(np.percentile(widths, 60) >= 0.42 * max(width, 1) and np.percentile(lengths, 60) >= 18 and lengths.mean() >= 14)
+def _are_prose(left: Sequence[Placed], right: Sequence[Placed], left_width: float, right_width: float) -> bool:
+    """Lines that fill their column, some on both sides and a good part in all; tables between them do not matter."""
+    fills = [
+        sum(item.x1 - item.x0 >= 0.6 * width and item.length >= 18 for item in side)
+        for side, width in ((left, left_width), (right, right_width))
+    ]
+    few = min(len(left), len(right)) < 4
+    return min(fills) >= (2 if few else 3) and sum(fills) >= 0.25 * (len(left) + len(right))
+
+
+def _are_rows(left: Sequence[Placed], right: Sequence[Placed]) -> bool:
+    """Whether blocks start side by side: cells of a table with much text, not columns of prose."""
+    starts = [_block_starts(side) for side in (left, right)]
+    fewer, more = sorted(starts, key=len)
+    if len(fewer) < 2:
+        return False
+    shared = sum(any(abs(y - other) < 3 for other in more) for y in fewer)
+    return shared >= 0.8 * len(fewer) and shared >= 0.6 * len(more)
+
+
+def _block_starts(items: Sequence[Placed]) -> list[float]:
+    """Where a line stands below a gap wider than usual."""
+    tops = sorted({round(item.y0, 1) for item in items})
+    gaps = [b - a for a, b in pairwise(tops)]
+    if len(gaps) < 3:
+        return []
+    usual = sorted(gaps)[len(gaps) // 2]
+    return [y for y, gap in zip(tops[1:], gaps, strict=True) if gap > 1.25 * usual + 1]
 
 
 def _bands(items: Sequence[Placed], middle: float) -> list[tuple[bool, list[Placed]]]:
