@@ -24,7 +24,7 @@ __version__ = "0.1.0"
 __all__ = ["CorpusKitError", "DocumentFormatError", "extract", "open", "read_nlptext", "write_nlptext"]
 
 
-def open(path: str | os.PathLike[str]) -> Corpus:  # noqa: A001 - the front door's verb, used as corpuskit.open
+def open(path: str | os.PathLike[str]) -> Corpus:
     """Opens a corpus folder; makes it if it is absent.
 
     Raises:
@@ -61,9 +61,10 @@ def extract(
 
     opened = open_source(source, media_type=media_type, uri=uri)
     if not isinstance(opened, Opened):
+        from corpuskit.extraction import ExtractOptions
         from corpuskit.extraction.html import extract_tree
 
-        return extract_tree(opened, uri=uri, options=options)
+        return extract_tree(opened, uri=uri, options=options or ExtractOptions())
     if opened.media_type == "application/pdf":
         from corpuskit import engine
 

@@ -40,7 +40,7 @@ def demo(
         ],
     )
     for title, frame in (("Most relevant documents", result.top), ("Least relevant documents", result.bottom)):
-        rows = [[f"{row.relevance:.2f}", row.truth, row.title, row.uri] for row in frame.itertuples()]
+        rows = [[f"{row.relevance:.2f}", str(row.truth), str(row.title), str(row.uri)] for row in frame.itertuples()]
         _print(title, ["P(relevant)", "truth", "title", "from"], rows)
     typer.echo(f"Corpus: {result.corpus.path}\nExport: {result.exported}")
 
@@ -153,8 +153,9 @@ def kwic(
 def export(
     folder: Folder,
     out: Annotated[Path, typer.Argument(help="A new folder, or that of an earlier export.")],
-    format: Annotated[  # noqa: A002
-        list[str] | None, typer.Option("--format", "-f", help="nlp.txt, jsonl, parquet, csv, fasttext, txt; repeatable.")
+    format: Annotated[
+        list[str] | None,
+        typer.Option("--format", "-f", help="nlp.txt, jsonl, parquet, csv, fasttext, txt; repeatable."),
     ] = None,
     min_relevance: Annotated[float | None, typer.Option(help="Only documents with at least this relevance.")] = None,
     keep_duplicates: Annotated[bool, typer.Option("--keep-duplicates", help="Copies of a text too.")] = False,

@@ -231,11 +231,13 @@ class Corpus:
 
         return last_model(self._folder)
 
-    def export(self, out: str | os.PathLike[str], *, docs: Any = None, format: Any = "nlp.txt") -> ExportReport:  # noqa: A002
+    def export(self, out: str | os.PathLike[str], *, docs: Any = None, format: Any = "nlp.txt") -> ExportReport:
         """Writes documents in formats of the field, with a manifest; see :func:`corpuskit.export.export`."""
         from corpuskit.export import export
 
-        return export(self._folder, out, doc_ids=doc_ids_of(docs), formats=[format] if isinstance(format, str) else format)
+        return export(
+            self._folder, Path(out), doc_ids=doc_ids_of(docs), formats=[format] if isinstance(format, str) else format
+        )
 
     def extract_pending(self) -> int:
         """Extracts what a killed process had fetched and not extracted; gives how many documents."""

@@ -257,7 +257,9 @@ class _Worker:
         """It is alive and not due to be recycled."""
         return self._process.poll() is None and self.calls < _RECYCLE_AFTER
 
-    def call(self, function: Callable[..., Any], arguments: tuple[Any, ...], stop: threading.Event | None = None) -> Any:
+    def call(
+        self, function: Callable[..., Any], arguments: tuple[Any, ...], stop: threading.Event | None = None
+    ) -> Any:
         self.calls += 1
         try:
             self._connection.send((function, arguments))

@@ -187,7 +187,9 @@ def _identity(folder: CorpusFolder, resource: Resource, content_hash: str) -> tu
     if resource.origin is None:
         return doc_id, resource.uri
     origins = folder.catalog.rows("SELECT origin, content_hash FROM documents WHERE doc_id = ?", (doc_id,))
-    same = not origins or any(row["origin"] == resource.origin or row["content_hash"] == content_hash for row in origins)
+    same = not origins or any(
+        row["origin"] == resource.origin or row["content_hash"] == content_hash for row in origins
+    )
     if same:
         return doc_id, resource.uri
     uri = f"{resource.uri}#{resource.origin[:8]}"
@@ -312,9 +314,7 @@ def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> No
                 value.text_hash, EXTRACTOR, task.doc_id, task.version,
             ),
         )  # fmt: skip
-        connection.execute(
-            "DELETE FROM element_cache WHERE doc_id = ? AND version = ?", (task.doc_id, task.version)
-        )
+        connection.execute("DELETE FROM element_cache WHERE doc_id = ? AND version = ?", (task.doc_id, task.version))
         folder.catalog.clear_failure(task.uri, ["extract"])
 
 

@@ -9,7 +9,7 @@ from corpuskit import engine
 from corpuskit.errors import ConfigurationError, ResourceLimitError
 
 sys.path.insert(0, str(Path(__file__).parent))
-import jobs_for_engine as jobs  # noqa: E402
+import jobs_for_engine as jobs
 
 
 @pytest.mark.parametrize("on", ["serial", "processes"])

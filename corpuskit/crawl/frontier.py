@@ -116,7 +116,9 @@ class Frontier:
         """Hosts with queued URLs and their best priority."""
         return [
             tuple(row)
-            for row in self._catalog.rows("SELECT host, max(priority) FROM frontier WHERE state = 'queued' GROUP BY host")
+            for row in self._catalog.rows(
+                "SELECT host, max(priority) FROM frontier WHERE state = 'queued' GROUP BY host"
+            )
         ]
 
     def best(self, host: str, now: float) -> tuple[float, int] | None:
@@ -148,7 +150,8 @@ class Frontier:
     def finish(self, lease: Lease, state: str, reason: str | None = None) -> None:
         """Ends a lease: ``fetched``, ``failed`` or ``refused``, with the reason of a refusal."""
         self._catalog.connection.execute(
-            "UPDATE frontier SET state = ?, reason_refused = ?, tries = tries + 1 WHERE id = ?", (state, reason, lease.id)
+            "UPDATE frontier SET state = ?, reason_refused = ?, tries = tries + 1 WHERE id = ?",
+            (state, reason, lease.id),
         )
 
     def retry(self, lease: Lease, not_before: float, *, count: bool = True) -> None:

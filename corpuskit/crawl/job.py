@@ -150,5 +150,3 @@ def _start_row(folder: CorpusFolder, options: CrawlOptions) -> int:
         "INSERT INTO jobs (kind, started, options) VALUES ('crawl', ?, ?)", (now(), json.dumps(shown))
     )
     return int(cursor.lastrowid or 0)
-
-

@@ -80,7 +80,7 @@ class Steered:
         scores = np.asarray(self._steer(frame), dtype=float)
         if scores.shape != (len(rows),):
             raise ConfigurationError(f"steer gave {scores.shape} scores for {len(rows)} rows")
-        return [(float(score) if score == score else -1e9, f"score {score:.3f}") for score in scores]
+        return [(float(score) if np.isfinite(score) else -1e9, f"score {score:.3f}") for score in scores]
 
     def score_page(self, title: str, text: str, row: Row) -> PageScore | None:
         """Not known."""

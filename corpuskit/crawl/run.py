@@ -433,8 +433,9 @@ class Crawler:
         self._frontier.set_priorities(
             (priority, why, row["id"]) for row, (priority, why) in zip(rows, ranked, strict=True)
         )
-        for row, (priority, _) in zip(rows, ranked, strict=True):
-            self._heads[row["host"]] = max(self._heads.get(row["host"], -1e18), priority)
+        for linked, (priority, _) in zip(rows, ranked, strict=True):
+            host = str(linked["host"])
+            self._heads[host] = max(self._heads.get(host, -1e18), priority)
 
 
 def _resource(answer: Answer) -> Resource:

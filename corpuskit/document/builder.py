@@ -18,7 +18,6 @@ from corpuskit.document.elements import (
     TABLE_HEADER,
     TEXT_BLOCK,
     TYPE_NAMES,
-    ElementTable,
 )
 from corpuskit.document.model import NLPTextDocument
 from corpuskit.errors import DocumentModelError
@@ -243,7 +242,11 @@ class DocumentBuilder:
         while self._open and self._open[-1] in self._implicit:
             top = types[self._open[-1]]
             belongs = (
-                type_code == LIST_ITEM if top == LIST else type_code in CELLS if top == TABLE else type_code != LIST_ITEM
+                type_code == LIST_ITEM
+                if top == LIST
+                else type_code in CELLS
+                if top == TABLE
+                else type_code != LIST_ITEM
             )
             if top in CELLS:
                 belongs = type_code not in CELLS

@@ -28,7 +28,7 @@ TITLED: Final = frozenset((SECTION, LIST, NAVIGATION_LIST, TABLE))
 OPTIONAL_COLUMNS: Final = ("main_probability", "role", "zone", "page", "locator", "links", "tex")
 """Columns kept sparsely in :attr:`ElementTable.marks`; the ``.nlp.txt`` format has no place for them."""
 
-_SURROGATES: Final = {code: "\ufffd" for code in range(0xD800, 0xE000)}
+_SURROGATES: Final = dict.fromkeys(range(55296, 57344), "�")
 
 
 @dataclass(slots=True)

@@ -34,8 +34,8 @@ def events(documents: Sequence[NLPTextDocument], *, first_doc_id: int = 0) -> pd
     return pd.DataFrame(
         {
             "DocId": columns[0].astype(np.int64),
-            "DocEltType": pd.Categorical.from_codes(columns[1].astype(np.int8), list(ELEMENT_TYPES)),
-            "DocEltCmd": pd.Categorical.from_codes(columns[2].astype(np.int8), list(COMMANDS)),
+            "DocEltType": pd.Categorical.from_codes(columns[1].astype(np.int8), pd.Index(ELEMENT_TYPES)),
+            "DocEltCmd": pd.Categorical.from_codes(columns[2].astype(np.int8), pd.Index(COMMANDS)),
             "NestingLevel": np.minimum(columns[3], 255).astype(np.uint8),
             "Text": pd.Series(columns[4].astype(object), dtype=object),
         }

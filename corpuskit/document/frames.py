@@ -111,7 +111,8 @@ def arrow_to_pandas(table: pa.Table) -> pd.DataFrame:
     for position, name in enumerate(table.column_names):
         if name in nullable:
             frame.insert(position, name, _nullable_integers(table.column(name)))
-    return frame
+    result: pd.DataFrame = frame
+    return result
 
 
 def _nullable_integers(column: pa.ChunkedArray) -> pd.api.extensions.ExtensionArray:

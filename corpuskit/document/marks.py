@@ -72,9 +72,7 @@ def load_marks(content: bytes, table: ElementTable, *, where: str | None = None)
     table.main[:] = [True] * len(table)
     for start, end in data["not_main"]:
         table.main[start:end] = [False] * (end - start)
-    table.marks = {
-        name: {int(i): value for i, value in column.items()} for name, column in data["columns"].items()
-    }
+    table.marks = {name: {int(i): value for i, value in column.items()} for name, column in data["columns"].items()}
 
 
 def _problem(data: Any, size: int) -> str | None:

@@ -31,9 +31,7 @@ _REFERENCE_DATE = re.compile(r"(\d\d)/(\d\d)/(\d{4}) (\d\d):(\d\d):(\d\d)\Z", re
 _NO_YEAR: Final = 1  # the reference's date where there is none
 
 
-def read_nlptext(
-    path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str], *, strict: bool = True
-) -> NLPTextDocument:
+def read_nlptext(path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str], *, strict: bool = True) -> NLPTextDocument:
     """Reads a ``.nlp.txt`` file.
 
     Reads what the reference implementation writes too: a byte order mark, any line ends, dates as month/day/year.
@@ -53,19 +51,22 @@ def read_nlptext(
 def from_nlptext(content: bytes | str, *, strict: bool = True, where: str | None = None) -> NLPTextDocument:
     """Reads the content of a ``.nlp.txt`` file; see :func:`read_nlptext`. ``where`` names it in errors."""
     warnings: list[str] = []
-    if isinstance(content, bytes):
-        try:
-            content = content.decode("utf-8")
-        except UnicodeDecodeError as error:
-            line = len(_LINE_END.findall(content[: error.start].decode("utf-8", "replace"))) + 1
-            wrong = repr(content[error.start : error.start + 8])
-            if strict:
-                raise DocumentFormatError(line, wrong, "UTF-8", where=where) from None
-            warnings.append(f"line {line}: found {wrong}, expected UTF-8")
-            content = content.decode("utf-8", "replace")
-    content = content.removeprefix("\ufeff")
-    lines = _LINE_END.split(content) if "\r" in content else content.split("\n")
+    text = content if isinstance(content, str) else _decode(content, strict, where, warnings)
+    text = text.removeprefix("\ufeff")
+    lines = _LINE_END.split(text) if "\r" in text else text.split("\n")
     return _Reader(lines, strict, where, warnings).read()
+
+
+def _decode(content: bytes, strict: bool, where: str | None, warnings: list[str]) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = len(_LINE_END.findall(content[: error.start].decode("utf-8", "replace"))) + 1
+        wrong = repr(content[error.start : error.start + 8])
+        if strict:
+            raise DocumentFormatError(line, wrong, "UTF-8", where=where) from None
+        warnings.append(f"line {line}: found {wrong}, expected UTF-8")
+        return content.decode("utf-8", "replace")
 
 
 class _Reader:
@@ -104,7 +105,7 @@ class _Reader:
     def _read_properties(self) -> int:
         """Reads the properties at the top; gives the index of the first line after them."""
         index = 0
-        for index, line in enumerate(self._lines):  # noqa: B007
+        for index, line in enumerate(self._lines):
             self._number = index + 1
             if line.startswith(_PROPERTY):
                 self._read_property(line[len(_PROPERTY) :], line)

@@ -54,7 +54,11 @@ def format_names() -> list[str]:
 
 
 def export(
-    folder: CorpusFolder, out: str | Path, *, doc_ids: Sequence[str] | None = None, formats: Sequence[str] = ("nlp.txt",)
+    folder: CorpusFolder,
+    out: str | Path,
+    *,
+    doc_ids: Sequence[str] | None = None,
+    formats: Sequence[str] = ("nlp.txt",),
 ) -> ExportReport:
     """Exports the last versions of documents, by host and URI; same corpus, same bytes.
 

@@ -72,8 +72,7 @@ class FastTextWriter:
             return
         self._count += 1
         name = re.sub(r"\s+", "_", label)
-        line = tokens if isinstance(tokens, str) else " ".join(tokens)
-        self._lines.write(f"__label__{name} {line}\n")
+        self._lines.write(f"__label__{name} {' '.join(tokens)}\n")
         self._ids.write(f"{self._count}\t{item.row['doc_id']}\t{name}\t{one_line(item.row['uri'])}\n")
 
     def close(self) -> None:

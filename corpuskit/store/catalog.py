@@ -129,4 +129,8 @@ def now() -> str:
 
 def clean(text: str) -> str:
     """Text that SQLite takes: lone surrogates and NUL characters become U+FFFD."""
-    return text.encode("utf-8", "replace").decode().replace("\x00", "\ufffd") if not text.isascii() or "\x00" in text else text
+    return (
+        text.encode("utf-8", "replace").decode().replace("\x00", "\ufffd")
+        if not text.isascii() or "\x00" in text
+        else text
+    )

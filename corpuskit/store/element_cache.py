@@ -45,7 +45,9 @@ def element_table(
         if wanted is None and not stale:
             tables.append(pq.read_table(file, columns=list(columns) if columns else None))
             continue
-        keep = pa.array(sorted(_documents_of(folder, part) & wanted if wanted is not None else _documents_of(folder, part)))
+        keep = pa.array(
+            sorted(_documents_of(folder, part) & wanted if wanted is not None else _documents_of(folder, part))
+        )
         names = None if columns is None else list(dict.fromkeys(["doc_id", *columns]))
         table = pq.read_table(file, columns=names, filters=pc.field("doc_id").isin(keep))
         tables.append(table if columns is None else table.select(list(columns)))

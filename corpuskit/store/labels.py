@@ -133,12 +133,16 @@ class LabelLog:
                 continue
             try:
                 row = Label(**json.loads(line))
-                if row.kind not in _KINDS or not all(isinstance(x, str) for x in (row.target, row.label, row.by, row.when)):
+                if row.kind not in _KINDS or not all(
+                    isinstance(x, str) for x in (row.target, row.label, row.by, row.when)
+                ):
                     raise ValueError("a wrong field")
                 rows.append(row)
             except (ValueError, TypeError) as error:
                 self._catalog.add_failure(
-                    f"labels/{name}", "labels", CorpusError(f"line {number} behind byte {start} cannot be read: {error}")
+                    f"labels/{name}",
+                    "labels",
+                    CorpusError(f"line {number} behind byte {start} cannot be read: {error}"),
                 )
         return rows, start + end
 

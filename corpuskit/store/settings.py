@@ -80,7 +80,8 @@ def read_settings(folder: Path) -> Settings:
         raise ConfigurationError(f"{FILE_NAME}: {error}") from error
     crawl = _build(CrawlSettings, data.pop("crawl", {}), "[crawl] ")
     extraction = _build(ExtractOptions, data.pop("extraction", {}), "[extraction] ")
-    return dataclasses.replace(_build(Settings, data, ""), crawl=crawl, extraction=extraction)
+    settings: Settings = _build(Settings, data, "")
+    return dataclasses.replace(settings, crawl=crawl, extraction=extraction)
 
 
 def _build(kind: Any, data: Any, section: str) -> Any:
@@ -89,9 +90,12 @@ def _build(kind: Any, data: Any, section: str) -> Any:
     default = kind()
     known = {item.name for item in dataclasses.fields(kind)}
     values = {}
-    for name, value in data.items():
+    for name, given in data.items():
+        value = given
         if name not in known:
-            raise ConfigurationError(f"{FILE_NAME}: {section}{name!r} is unknown; there are: {', '.join(sorted(known))}")
+            raise ConfigurationError(
+                f"{FILE_NAME}: {section}{name!r} is unknown; there are: {', '.join(sorted(known))}"
+            )
         expected = getattr(default, name)
         if isinstance(expected, tuple):
             if not isinstance(value, list) or not all(isinstance(item, str) for item in value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -51,11 +52,9 @@ def kwic(
         raise ConfigurationError(f"pattern {pattern!r}: {error}") from error
     table = element_table(folder, doc_ids, columns=["doc_id", "element_id", "text"])
     table = table.filter(pc.is_valid(table.column("text")))
-    try:
-        # RE2 finds the candidates without making Python strings of all texts.
+    # RE2 finds the candidates without making Python strings of all texts; look-around is Python's only.
+    with contextlib.suppress(pa.ArrowInvalid):
         table = table.filter(pc.match_substring_regex(table.column("text"), pattern, ignore_case=True))
-    except pa.ArrowInvalid:
-        pass  # look-around and back-references are Python's only
     rows = []
     ids = table.column("doc_id").cast(pa.string()).to_pylist()
     for doc_id, element_id, text in zip(
@@ -64,7 +63,13 @@ def kwic(
         for match in compiled.finditer(text):
             if match.end() > match.start():
                 rows.append(
-                    (doc_id, element_id, _left(text, match.start(), window), match[0], _right(text, match.end(), window))
+                    (
+                        doc_id,
+                        element_id,
+                        _left(text, match.start(), window),
+                        match[0],
+                        _right(text, match.end(), window),
+                    )
                 )
     frame = pd.DataFrame(rows, columns=list(_COLUMNS)).astype(_COLUMNS)
     return frame if sort is None else _sorted(frame, sort)

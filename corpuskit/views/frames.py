@@ -47,7 +47,6 @@ def documents(folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, ver
     duplicate_of (str); version (Int32); words, main_words, elements (Int64); timestamp, fetched (datetime64, UTC);
     relevance (float64). duplicate_of names the document with the same main text that has the shortest URI.
     """
-    import pandas as pd
 
     table = "documents" if versions else "current"
     where = "WHERE d.status = 'extracted'" if versions else ""
@@ -149,7 +148,7 @@ def labels(folder: CorpusFolder) -> pd.DataFrame:
     superseded (bool).
     """
     folder.labels.current()  # takes in what another process has written
-    return _typed(folder.catalog.frame(f'SELECT {_quoted(_LABELS)} FROM labels ORDER BY id'), _LABELS)
+    return _typed(folder.catalog.frame(f"SELECT {_quoted(_LABELS)} FROM labels ORDER BY id"), _LABELS)
 
 
 def failures(folder: CorpusFolder) -> pd.DataFrame:
@@ -178,7 +177,7 @@ def _typed(frame: pd.DataFrame, types: dict[str, str]) -> pd.DataFrame:
             seconds = pd.to_numeric(column).where(lambda value: value > 0)
             columns[name] = pd.to_datetime(seconds, unit="s", utc=True).astype("datetime64[us, UTC]")
         elif kind.startswith("Int"):
-            columns[name] = pd.to_numeric(column).astype("Float64").astype(kind)
+            columns[name] = pd.array(pd.to_numeric(column).to_numpy(dtype=float, na_value=float("nan")), dtype=kind)
         elif kind == "float64":
             columns[name] = pd.to_numeric(column).astype("float64")
         elif kind == "bool":

@@ -38,6 +38,6 @@ def _next_step(folder: CorpusFolder, documents: int, labels: int) -> str:
         return '.add("folder") or .crawl(["https://..."])'
     if folder.catalog.value("SELECT 1 FROM models LIMIT 1"):
         return ".crawl(resume=True, steer=model) or .export(folder)"
-    if labels >= 20:  # noqa: PLR2004 - what a first model needs
+    if labels >= 20:
         return ".train()"
     return ".label(), then .train()"

@@ -19,7 +19,9 @@ from corpuskit.document.elements import (
 texts = st.one_of(
     st.text(),
     st.text(alphabet="\\n\n\r# .|>< ab", max_size=12),
-    st.sampled_from(["## 1 Section Start x", ". ## x", " . ## y", "a || b", "a >> b", "\ud800", "\u2028", "\x85", "😀" * 25]),
+    st.sampled_from(
+        ["## 1 Section Start x", ". ## x", " . ## y", "a || b", "a >> b", "\ud800", "\u2028", "\x85", "😀" * 25]
+    ),
 )
 titles = st.one_of(st.none(), texts)
 span = st.integers(1, 3)

@@ -2,7 +2,8 @@ from corpuskit.document import DocumentBuilder, from_nlptext
 
 
 def rows(frame):
-    return list(zip(frame.DocEltType.astype(str), frame.DocEltCmd.astype(str), frame.NestingLevel, frame.Text))
+    columns = (frame.DocEltType.astype(str), frame.DocEltCmd.astype(str), frame.NestingLevel, frame.Text)
+    return list(zip(*columns, strict=True))
 
 
 def test_the_legacy_frame_has_a_row_for_each_event_in_order():

@@ -356,6 +356,6 @@ async def _fetch(url: str, proxy: str | None, contact: str, allow: frozenset[str
             target = answer.location
         else:
             raise FetchError(f"more than {MAX_REDIRECTS} redirects", url=url)
-    if not HTTPStatus(answer.status).is_success:
+    if not 200 <= answer.status < 300:
         raise FetchError(f"{url}: the server answered {answer.status} {answer.reason}", url=url, status=answer.status)
     return answer

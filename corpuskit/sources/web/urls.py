@@ -149,9 +149,9 @@ def _canonical_part(part: str) -> str:
     for piece in re.split(r"(%[0-9A-Fa-f]{2})", part):
         if len(piece) == 3 and piece[0] == "%":
             character = chr(int(piece[1:], 16))
-            out.append(character if character.isascii() and (character.isalnum() or character in "-._~") else piece.upper())
+            out.append(
+                character if character.isascii() and (character.isalnum() or character in "-._~") else piece.upper()
+            )
         else:
             out.append(quote(piece, safe=_QUERY_SAFE, errors="replace"))
     return "".join(out)
-
-
