@@ -31,16 +31,23 @@ class Hashed:
 
     Attributes:
         hashes: one a token.
-        lengths: how many tokens each text has.
+        row: the text of each token; not always in order.
+        texts: how many texts there are.
         first, size: where each token stands in `buffer`, in bytes.
         buffer: the texts' bytes.
     """
 
     hashes: Hashes
-    lengths: Ints
+    row: Ints
+    texts: int
     first: Ints
     size: Ints
     buffer: bytes
+
+    @property
+    def lengths(self) -> Ints:
+        """How many tokens each text has."""
+        return np.bincount(self.row, minlength=self.texts).astype(np.int64)
 
     def token(self, position: int) -> str:
         """The token at a position."""
@@ -53,7 +60,7 @@ def _bytes_table() -> Hashes:
     return np.random.RandomState(20_240_601).randint(0, 2**63, 256, np.uint64) * np.uint64(2) + np.uint64(1)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=16)
 def _powers(size: int) -> tuple[Hashes, Hashes]:
     """The base to the powers 0, 1, 2, ..., and its inverse to these, modulo 2**64."""
     both = []
@@ -66,7 +73,7 @@ def _powers(size: int) -> tuple[Hashes, Hashes]:
 
 def _running_sum(raw: npt.NDArray[np.uint8]) -> tuple[Hashes, Hashes]:
     """The sum of the polynomial's terms before each byte, and the inverse powers to bring a difference to its start."""
-    size = 1 << max(16, len(raw).bit_length())
+    size = 1 << max(19, len(raw).bit_length())
     powers, inverse = _powers(size)
     total = np.empty(len(raw) + 1, np.uint64)
     total[0] = 0
@@ -97,7 +104,8 @@ def hash_words(texts: Sequence[str]) -> Hashed:
     total, inverse = _running_sum(raw)
     hashes = _mixed((total[last] - total[first]) * inverse[first])
     bounds = np.searchsorted(first, np.append(starts, len(raw)))
-    return Hashed(hashes, np.diff(bounds), first, last - first, buffer)
+    row = np.repeat(np.arange(len(texts)), np.diff(bounds))
+    return Hashed(hashes, row, len(texts), first, last - first, buffer)
 
 
 def hash_ngrams(texts: Sequence[str], shortest: int, longest: int) -> Hashed:
@@ -107,17 +115,14 @@ def hash_ngrams(texts: Sequence[str], shortest: int, longest: int) -> Hashed:
     total, inverse = _running_sum(raw)
     left = np.repeat(ends, ends - starts + 1) - np.arange(len(raw))
     row = np.repeat(np.arange(len(texts)), ends - starts + 1)
-    first, size, rows = [], [], []
+    first, size = [], []
     for length in range(shortest, longest + 1):
         at = np.flatnonzero(left >= length)
         first.append(at)
         size.append(np.full(len(at), length))
-        rows.append(row[at])
     at, sizes = np.concatenate(first), np.concatenate(size)
     hashes = _mixed((total[at + sizes] - total[at]) * inverse[at])
-    order = np.argsort(np.concatenate(rows), kind="stable")
-    lengths = np.bincount(row[at], minlength=len(texts)).astype(np.int64)
-    return Hashed(hashes[order], lengths, at[order], sizes[order], buffer)
+    return Hashed(hashes, row[at], len(texts), at, sizes, buffer)
 
 
 class HashIndex:
@@ -142,9 +147,9 @@ class HashIndex:
     def _slot(hashes: Hashes, number: int, shift: np.uint64) -> npt.NDArray[np.intp]:
         return ((hashes * np.uint64((2 * number + 1) * _BASE % 2**64)) >> shift).astype(np.intp)
 
-    def find(self, hashes: Hashes) -> npt.NDArray[np.int64]:
+    def find(self, hashes: Hashes) -> npt.NDArray[np.int32]:
         """The column of each hash, or -1."""
-        found = np.full(len(hashes), -1, np.int64)
+        found = np.full(len(hashes), -1, np.int32)
         todo: Ints | slice = slice(None)
         asked = hashes
         for number, (shift, table) in enumerate(self._rounds):

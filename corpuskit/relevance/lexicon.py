@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import repeat
+from itertools import chain, repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -42,35 +42,38 @@ class Lexicon:
         width = max(self.size, 1)
         rows, columns, times, tokens, known = [], [], [], [], []
         start = 0
-        for column, length in self._columns(texts):
-            row = np.repeat(np.arange(len(length)), length)
+        for column, row, size in self._columns(texts):
             found = column >= 0
-            row = row[found]
-            key, number = np.unique(row * width + column[found], return_counts=True)
+            inside = row[found]
+            keys = inside * width + column[found]
+            if size * width < 2**31:  # sorting is most of the work, and faster so
+                keys = keys.astype(np.int32)
+            key, number = np.unique(keys, return_counts=True)
             rows.append(key // width + start)
             columns.append(key % width)
             times.append(number)
-            tokens.append(length)
-            known.append(np.bincount(row, minlength=len(length)))
-            start += len(length)
+            tokens.append(np.bincount(row, minlength=size))
+            known.append(np.bincount(inside, minlength=size))
+            start += size
         none = np.zeros(0, np.int64)
         parts = (np.concatenate([none, *part]).astype(np.int64) for part in (rows, columns, times, tokens, known))
         return Counts(*parts)
 
-    def _columns(self, texts: Sequence[str]) -> Iterator[tuple[Ints, Ints]]:
-        """The column (or -1) of every token, and how many tokens each text has, some texts at a time."""
+    def _columns(self, texts: Sequence[str]) -> Iterator[tuple[npt.NDArray[np.int32], Ints, int]]:
+        """The column (or -1) and the text of every token, some texts at a time."""
         if self._hashes is not None:
             prepare, split = _HASHED[self.name]
             for chunk in in_chunks(map(prepare, texts)):
                 hashed = split(chunk)
-                yield self._hashes.find(hashed.hashes), hashed.lengths
+                yield self._hashes.find(hashed.hashes), hashed.row, len(chunk)
             return
         tokenize = tokenizer(self.name)
         for chunk in in_chunks(texts):
             lists = [tokenize(text) for text in chunk]
             length = np.fromiter(map(len, lists), np.int64, len(lists))
-            flat = (token for tokens in lists for token in tokens)
-            yield np.fromiter(map(self._index.get, flat, repeat(-1)), np.int64, int(length.sum())), length
+            columns = map(self._index.get, chain.from_iterable(lists), repeat(-1))
+            row = np.repeat(np.arange(len(chunk)), length)
+            yield np.fromiter(columns, np.int32, len(row)), row, len(chunk)
 
 
 def _own_hashes(name: str, words: Sequence[str]) -> npt.NDArray[np.uint64]:
@@ -95,13 +98,12 @@ def frequencies(texts: Sequence[str], name: str) -> dict[str, int]:
     prepare, split = _HASHED[name]
     names: dict[int, str] = {}
     totals: Counter[int] = Counter()
-    for chunk in in_chunks(map(prepare, texts), 1 << 21):
+    for chunk in in_chunks(map(prepare, texts), 1 << 20):
         hashed = split(chunk)
         if not len(hashed.hashes):
             continue
-        order = np.lexsort((np.repeat(np.arange(len(chunk)), hashed.lengths), hashed.hashes))
-        sorted_hashes = hashed.hashes[order]
-        sorted_rows = np.repeat(np.arange(len(chunk)), hashed.lengths)[order]
+        order = np.lexsort((hashed.row, hashed.hashes))
+        sorted_hashes, sorted_rows = hashed.hashes[order], hashed.row[order]
         new_token = np.append(True, sorted_hashes[1:] != sorted_hashes[:-1])
         new_pair = new_token | np.append(True, sorted_rows[1:] != sorted_rows[:-1])
         first = np.flatnonzero(new_token)

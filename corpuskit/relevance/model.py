@@ -13,14 +13,14 @@ import numpy as np
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.places import Places
-from corpuskit.relevance.table import WordTable
+from corpuskit.relevance.table import Bags, WordTable
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
 from corpuskit.relevance.urls import host_of
 
-__all__ = ["AuditRecord", "Decision", "Explanation", "ModelCard", "RelevanceModel", "url_logits"]
+__all__ = ["AuditRecord", "Decision", "Explanation", "ModelCard", "RelevanceModel"]
 
 Decision = Literal["relevant", "unknown", "other"]
-_BATCH = 20_000
+_BATCH = 10_000
 _START = "(start)"
 
 
@@ -142,11 +142,11 @@ class RelevanceModel:
         texts = list(texts)
         for first in range(0, len(texts), _BATCH):
             batch = texts[first : first + _BATCH]
-            total, found = self.tables[0].logits(batch)
-            known = found.known > 0
             if self.places is not None:
-                total, known = url_logits(self.tables, batch, self.places), np.ones(len(batch), bool)
-            total[~known] = self._no_evidence
+                total, found = _url_logits(self.tables, batch, self.places)
+            else:
+                total, found = self.tables[0].logits(batch)
+                total[found.known == 0] = self._no_evidence
             logits.append(total)
             unknown.append(1.0 - found.known / np.maximum(found.tokens, 1))
         if not logits:
@@ -264,13 +264,12 @@ def _probability(logits: Floats) -> Floats:
     return 1.0 / (1.0 + np.exp(-np.clip(logits, -500.0, 500.0)))
 
 
-def url_logits(tables: Sequence[WordTable], urls: Sequence[str], places: Places | None = None) -> Floats:
+def _url_logits(tables: Sequence[WordTable], urls: Sequence[str], places: Places) -> tuple[Floats, Bags]:
     """The logits of URLs: the mean of both tables for hosts that the pool has, n-grams alone for others.
 
-    Then host and domain pull it to the mean of their pages. Without `places`, of URLs that are in the pool.
+    Then host and domain pull it to the mean of their pages.
     """
-    structured, ngrams = (table.logits(urls)[0] for table in tables)
-    if places is None:
-        return (structured + ngrams) / 2.0
+    structured, found = tables[0].logits(urls)
+    ngrams = tables[1].logits(urls)[0]
     seen, replaced, pull = places.find(urls)
-    return (1.0 - replaced) * np.where(seen, (structured + ngrams) / 2.0, ngrams) + pull
+    return (1.0 - replaced) * np.where(seen, (structured + ngrams) / 2.0, ngrams) + pull, found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ __all__ = ["Places"]
 _MOST = 0.5
 
 
+@lru_cache(maxsize=1 << 15)
 def _names(url: str) -> tuple[str, str]:
     host = host_of(url)
     return f"host={host}", f"domain={registered_domain(host)}"

@@ -153,6 +153,11 @@ class Space:
         length: Floats = np.linalg.norm(self.basis, axis=1, keepdims=True)
         return self.basis / np.maximum(length, 1e-9)
 
+    @cached_property
+    def url_matrices(self) -> tuple[Any, ...]:
+        """The weighted tokens of the sampled URLs, one matrix a tokenizer: they are scored at every training."""
+        return tuple(matrix(words.bags(self.urls), len(words.words)).astype(np.float32) for words in self.tables)
+
     @property
     def is_stale(self) -> bool:
         """Whether the pool has grown by half since the vectors were made: then fit a new space."""

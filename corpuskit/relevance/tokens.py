@@ -7,9 +7,13 @@ being fed tokens it never saw.
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
 
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.urls import pdf_trio_url_tokens, url_ngrams, url_tokens
@@ -35,7 +39,16 @@ _ASCII_TABLE = bytes(
 _ASCII_CHARACTERS = {code: chr(_ASCII_TABLE[code]) for code in range(128)}
 # Code points below 128: letters and digits stay, everything else is a blank. The text is lowered before.
 _LOWERED_TABLE = {code: " " for code in range(128) if not chr(code).isalnum()}
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+# Thai and Lao, Burmese, Khmer, kana, ideographs: scripts that put no blanks between words.
+_UNSPACED = (
+    (0x0E00, 0x0EFF),
+    (0x1000, 0x109F),
+    (0x1780, 0x17FF),
+    (0x3040, 0x30FF),
+    (0x3400, 0x9FFF),
+    (0xF900, 0xFAFF),
+    (0x20000, 0x3FFFF),
+)
 
 
 def ascii_tokens(text: str | bytes) -> str:
@@ -58,23 +71,21 @@ def _ascii_words(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def _separators() -> re.Pattern[str]:
-    """Every character beyond ASCII that is no letter, digit or mark; marks are vowel signs of Hindi or Thai words."""
-    ranges: list[list[int]] = []
-    for code in range(0x80, 0x20000):
+def _kinds() -> npt.NDArray[np.uint8]:
+    """For every code point: 0 part of a word (letter, digit, mark: vowel signs of Hindi are marks), 1 not, 2 unspaced."""
+    kinds = np.zeros(sys.maxunicode + 1, np.uint8)
+    for code in range(0x80, 0x20000):  # beyond are ideographs and what is not assigned
         character = chr(code)
-        if character.isalnum() or unicodedata.category(character) in ("Mn", "Mc", "Cs"):
-            continue
-        if ranges and ranges[-1][1] == code - 1:
-            ranges[-1][1] = code
-        else:
-            ranges.append([code, code])
-    return re.compile(f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in ranges)}]+")
+        if not character.isalnum() and unicodedata.category(character) not in ("Mn", "Mc", "Cs"):
+            kinds[code] = 1
+    for first, last in _UNSPACED:
+        kinds[first : last + 1][kinds[first : last + 1] == 0] = 2
+    return kinds
 
 
 @lru_cache(maxsize=1)
 def _unspaced() -> re.Pattern[str]:
-    return re.compile(f"[{_UNSPACED}]+")
+    return re.compile(f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in _UNSPACED)}]+")
 
 
 def _pairs(match: re.Match[str]) -> str:
@@ -89,10 +100,11 @@ def prepared(text: str) -> str:
         return lowered
     if not unicodedata.is_normalized("NFC", lowered):
         lowered = unicodedata.normalize("NFC", lowered)
-    spaced = _separators().sub(" ", lowered)
-    if _unspaced().search(spaced):
-        spaced = _unspaced().sub(_pairs, spaced)
-    return spaced
+    codes = np.frombuffer(bytearray(lowered.encode("utf-32-le", "surrogatepass")), np.uint32)
+    kinds = _kinds()[codes]
+    codes[kinds == 1] = 0x20
+    spaced = codes.tobytes().decode("utf-32-le", "surrogatepass")
+    return _unspaced().sub(_pairs, spaced) if (kinds == 2).any() else spaced
 
 
 def document_tokens(text: str) -> list[str]:

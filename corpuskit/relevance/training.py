@@ -20,7 +20,7 @@ from corpuskit.errors import MissingExtraError, RelevanceError
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.embedding import fold_fasttext
 from corpuskit.relevance.labels import examples, label_hash
-from corpuskit.relevance.model import ModelCard, RelevanceModel, url_logits
+from corpuskit.relevance.model import ModelCard, RelevanceModel
 from corpuskit.relevance.places import Places
 from corpuskit.relevance.space import Kind, Space, Words, matrix
 from corpuskit.relevance.table import Bags, WordTable
@@ -74,7 +74,7 @@ def train(
     relevant = np.array(given.relevant)
     fold = _fold_documents if kind == "document" else _fold_urls
     tables = fold(given.texts, relevant, space)
-    places = Places.fit(space.urls, url_logits(tables, space.urls)) if kind == "url" else None
+    places = _places(tables, space) if kind == "url" else None
     card = ModelCard(
         kind=kind,
         relevant=int(relevant.sum()),
@@ -123,6 +123,11 @@ def _fold_documents(texts: Sequence[str], relevant: Any, space: Space) -> tuple[
 def _fold_urls(urls: Sequence[str], relevant: Any, space: Space) -> tuple[WordTable, ...]:
     """Structured tokens for hosts that the pool has, n-grams for all."""
     return tuple(_table(words, *_regression(words.bags(urls), words, relevant)) for words in space.tables)
+
+
+def _places(tables: tuple[WordTable, ...], space: Space) -> Places:
+    logits = [found @ table.weight + table.bias for found, table in zip(space.url_matrices, tables, strict=True)]
+    return Places.fit(space.urls, np.mean(logits, axis=0).astype(np.float64))
 
 
 def _logistic(matrix: Any, relevant: Any) -> tuple[Floats, float]:

@@ -54,6 +54,7 @@ def pdf_trio_url_tokens(url: str) -> str:
     return " U_".join([*folders.split("/"), host])
 
 
+@lru_cache(maxsize=1 << 15)  # a batch of URLs is taken apart once, not by each tokenizer again
 def _split(url: str) -> tuple[str, str, str]:
     """Host, path and query of a URL; lenient, for links that no parser accepts."""
     url = url.strip()[:_MAX_URL]
