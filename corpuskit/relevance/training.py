@@ -31,7 +31,7 @@ __all__ = ["train"]
 
 _LOG = logging.getLogger(__name__)
 _PENALTY = 10.0
-_FASTTEXT_TOKENS = 60
+_FASTTEXT_TOKENS = 40
 _SPACES: OrderedDict[tuple[Kind, int, tuple[str, ...]], Space] = OrderedDict()
 
 
