@@ -21,6 +21,8 @@ from corpuskit.extraction.pdf.layout.parts import Block, PageParts, TextLine
 from corpuskit.extraction.pdf.layout.rows import rows_of
 from corpuskit.extraction.pdf.roles import Document, key_of, set_roles
 from corpuskit.extraction.pdf.tables.lattice import find_ruled_tables
+from corpuskit.extraction.pdf.tables.tagged import find_tagged_tables
+from corpuskit.extraction.pdf.tags import read_tags, usable_tags
 from corpuskit.extraction.pdf.words import Run, read_runs
 
 _log = logging.getLogger(__name__)
@@ -79,6 +81,7 @@ class _Reader:
     def __init__(self, pdf: Any) -> None:
         self._pdf = pdf
         self._fonts = Fonts()
+        self._is_tagged = _is_tagged(pdf)
         self.vocabulary = Vocabulary()
         self.infos = [PageInfo() for _ in range(len(pdf))]
         self.document = Document(10.0, 0, _outline(pdf))
@@ -133,33 +136,50 @@ class _Reader:
         characters = read_characters(page, self._fonts)
         if characters is None:
             return None
+        tags = read_tags(page) if self._is_tagged else None
+        found = usable_tags(tags, characters.tag[characters.usable])
+        if found is None:
+            tags = None
+            characters.tag[:] = -1
+        else:
+            characters.tag[characters.usable] = found
         drawings = read_drawings(page, characters.frame)
         info.frame, info.seen = characters.frame, characters.seen
         info.characters, info.unmapped = len(characters), characters.unmapped
         info.images = len(drawings.images)
-        return PageParts(number, characters.frame, characters.seen, read_runs(characters), drawings)
+        return PageParts(number, characters.frame, characters.seen, read_runs(characters), drawings, tags=tags)
 
     def blocks(self, page: PageParts) -> list[Block]:
         """The blocks of a page in reading order."""
         if not page.runs:
             return []
         runs = page.runs
-        tables, rules = _ruled_tables(page.drawings, runs, self.document.body)
+        tagged = [TableItem(*found) for found in find_tagged_tables(page.tags, runs)] if page.tags else []
+        in_tagged = {id(run) for table in tagged for run in table.runs}
+        free = [run for run in runs if id(run) not in in_tagged] if tagged else runs
+        tables, rules = _ruled_tables(page.drawings, free)
+        tables += tagged
         taken = {id(run) for table in tables for run in table.runs}
         items: list[Run | TableItem] = [run for run in runs if id(run) not in taken]
         items += tables
-        reader = RegionReader(self.document.body, self.document.body_style, self.vocabulary)
+        reader = RegionReader(self.document.body, self.document.body_style, self.vocabulary, page.tags)
         blocks: list[Block] = []
         for k, region in enumerate(reading_order(items)):
             blocks += reader.blocks(page.number, k, region, rules)
         return blocks
 
 
-def _ruled_tables(drawings: Drawings, runs: list[Run], body: float) -> tuple[list[TableItem], list[Any]]:
+def _ruled_tables(drawings: Drawings, runs: list[Run]) -> tuple[list[TableItem], list[Any]]:
     if not (drawings.horizontal or drawings.vertical or drawings.fills):
         return [], []
-    tables, rules = find_ruled_tables(drawings, runs, body)
+    tables, rules = find_ruled_tables(drawings, runs)
     return [TableItem(grid, inside) for grid, inside in tables], rules
+
+
+def _is_tagged(pdf: Any) -> bool:
+    import pypdfium2.raw as raw
+
+    return bool(raw.FPDFCatalog_IsTagged(pdf))
 
 
 def _outline(pdf: Any) -> dict[str, int]:

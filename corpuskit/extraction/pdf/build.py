@@ -199,6 +199,7 @@ def merged_headings(blocks: list[Block]) -> list[Block]:
             before is not None
             and block.role == before.role == "section-heading"
             and before.page == block.page
+            and not block.tag_type
             and CHAPTER_LABEL.fullmatch(before.text.strip())
         ):
             before.text = f"{before.text.strip()} {block.text}"

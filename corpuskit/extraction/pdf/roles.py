@@ -24,6 +24,13 @@ _NOT_LETTERS: Final = re.compile(r"[^\w]+")
 _FRONT_END: Final = re.compile(r"^(?:[\dIVX]+\.?\s+)?(?:abstract|introduction|summary|einleitung|zusammenfassung|résumé)", re.IGNORECASE)
 
 
+_BY_TAG: Final = {
+    **dict.fromkeys(("H", "H1", "H2", "H3", "H4", "H5", "H6", "Title"), "section-heading"),
+    "Caption": "caption", "LI": "list", "Code": "code", "Note": "footnote", "FENote": "footnote", "Formula": "equation",
+    "Figure": "figure", "BibEntry": "reference",
+}  # fmt: skip
+
+
 @dataclass(slots=True)
 class Document:
     """What is known of the whole document.
@@ -46,7 +53,15 @@ def key_of(text: str) -> str:
 def set_roles(blocks: Sequence[Block], document: Document) -> None:
     """Sets roles, levels and zones of all blocks, in reading order."""
     headings = []
+    by_tags = _trusted_heading_tags(blocks)
     for i, block in enumerate(blocks):
+        role = _BY_TAG.get(block.tag_type)
+        if block.role == "code" and role != "section-heading":
+            continue
+        if role is not None and block.role != "table" and (role != "section-heading" or by_tags):
+            block.role = role
+            if role == "section-heading":
+                block.level = int(block.tag_type[1]) if block.tag_type[1:].isdigit() else 1
         if block.role != "paragraph":
             continue
         text = block.text.strip()
@@ -54,13 +69,23 @@ def set_roles(blocks: Sequence[Block], document: Document) -> None:
             block.role = "caption"
         elif BULLET_START.match(text + " ") and BULLET.match(text[:1]):
             block.role = "list"
-        elif _heading_score(blocks, i, document) >= _THRESHOLD:
+        elif not (by_tags and block.tag_type) and _heading_score(blocks, i, document) >= _THRESHOLD:
             block.role = "section-heading"
             headings.append(block)
         elif NUMBERED.match(text):
             block.role = "list"
     _set_levels(headings, document)
     _set_zones(blocks)
+
+
+def _trusted_heading_tags(blocks: Sequence[Block]) -> bool:
+    """Whether the heading tags look sane: there are some, they are short, and far fewer than the rest."""
+    tagged = [block for block in blocks if block.tag_type]
+    headings = [block for block in tagged if _BY_TAG.get(block.tag_type) == "section-heading"]
+    if not headings or len(tagged) < 0.7 * len(blocks):
+        return False
+    length = sum(len(block.text) for block in headings)
+    return length <= 0.3 * sum(len(block.text) for block in tagged) and length <= 150 * len(headings)
 
 
 def _is_sentence_about(text: str) -> bool:

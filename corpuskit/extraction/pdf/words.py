@@ -223,6 +223,8 @@ def _split(words: list[Word]) -> list[Run]:
     for before, word in itertools.pairwise(words):
         larger, smaller = max(before.size, word.size), min(before.size, word.size)
         gap = word.x0 - before.x1
+        if before.tag != word.tag:
+            gap = 9 * larger
         if gap < 0 and is_rtl(word.text) and is_rtl(before.text):
             gap = before.x0 - word.x1
         rise = abs(word.base - before.base)
@@ -268,6 +270,8 @@ def _is_script(left: Run, right: Run) -> bool:
 
 
 def _adjacent(left: Run, right: Run) -> bool:
+    if left.tag != right.tag:
+        return False
     larger = max(left.size, right.size)
     script = _is_script(left, right)
     gap = right.x0 - left.x1

@@ -19,6 +19,7 @@ from corpuskit.extraction.pdf.notation import escape_plain
 from corpuskit.extraction.pdf.patterns import BULLET, BULLET_START, ENUMERATOR, SENTENCE_END
 from corpuskit.extraction.pdf.tables.aligned import find_aligned_tables
 from corpuskit.extraction.pdf.tables.grid import Grid
+from corpuskit.extraction.pdf.tags import PageTags
 from corpuskit.extraction.pdf.words import Run
 
 _REFERENCE_MARK: Final = re.compile(r"^\[\w+\]")
@@ -40,10 +41,13 @@ class RegionReader:
         body: size of the body font.
         body_style: its style bits.
         vocabulary: for hyphens at line ends.
+        tags: the page's structure tags, where they are usable.
     """
 
-    def __init__(self, body: float, body_style: int, vocabulary: Vocabulary) -> None:
-        self._body, self._body_style, self._vocabulary = body, body_style, vocabulary
+    def __init__(
+        self, body: float, body_style: int, vocabulary: Vocabulary, tags: PageTags | None = None
+    ) -> None:
+        self._body, self._body_style, self._vocabulary, self._tags = body, body_style, vocabulary, tags
 
     def blocks(self, page: int, region: int, items: Sequence[Run | TableItem], rules: list[Line]) -> list[Block]:
         """The blocks of a region from the top down."""
@@ -85,6 +89,8 @@ class RegionReader:
         for group in groups:
             is_code = all(line.has_all(MONO) for line in group) and len(group) > 1
             block = Block(page, group, left=left, right=right, leading=leading, region=region, tag=group[0].tag)
+            if self._tags is not None and block.tag >= 0:
+                block.tag_type = self._tags.blocks[block.tag].type
             block.role = "code" if is_code and not self._body_style & MONO else "paragraph"
             fill_text(block, self._vocabulary)
             if block.text.strip():
@@ -105,6 +111,8 @@ class RegionReader:
         self, current: list[TextLine], above: TextLine, line: TextLine, margins: tuple[float, float, float], tops: list[float]
     ) -> bool:
         """Whether a line starts a new block after the lines of the current one."""
+        if above.tag >= 0 and line.tag >= 0:
+            return above.tag != line.tag
         left, right, leading = margins
         gap = line.base - above.base
         usual = leading * max(1.0, line.size / self._body) if line.size > self._body else leading

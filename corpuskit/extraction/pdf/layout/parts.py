@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from corpuskit.extraction.pdf.drawings import Drawings
 from corpuskit.extraction.pdf.frame import Frame
 from corpuskit.extraction.pdf.tables.grid import Grid
+from corpuskit.extraction.pdf.tags import PageTags
 from corpuskit.extraction.pdf.words import Run
 
 Spans = NDArray[np.int32]
@@ -66,7 +66,8 @@ class Block:
         grid: the cells of a table.
         left, right: margins of the region it stands in.
         leading: usual distance of base lines there.
-        tag: number of its structure element in the page's tags, -1 for none.
+        tag: index of its tag on the page, -1 for none.
+        tag_type: standard structure type of that tag.
     """
 
     page: int
@@ -82,7 +83,7 @@ class Block:
     leading: float = 12.0
     region: int = 0
     tag: int = -1
-    parts: list[Block] = field(default_factory=list)
+    tag_type: str = ""
 
     @property
     def box(self) -> tuple[float, float, float, float]:
@@ -103,7 +104,7 @@ class PageParts:
     Attributes:
         number: 0-based.
         runs: what is left of its text; those of the furniture are taken out.
-        tags: marked content identifier → index of the tag in the page's structure.
+        tags: structure tags, where they are usable.
     """
 
     number: int
@@ -114,4 +115,4 @@ class PageParts:
     furniture: list[Run] = field(default_factory=list)
     characters: int = 0
     unmapped: float = 0.0
-    tags: Any = None
+    tags: PageTags | None = None

@@ -76,7 +76,7 @@ def _stacked(boxes: list[Box]) -> list[Box]:
     return found
 
 
-def find_ruled_tables(drawings: Drawings, runs: list[Run], body: float) -> tuple[list[tuple[Grid, list[Run]]], list[Line]]:
+def find_ruled_tables(drawings: Drawings, runs: list[Run]) -> tuple[list[tuple[Grid, list[Run]]], list[Line]]:
     """Tables whose cells are drawn, each with the runs that stand in it, and the horizontal lines that are in none."""
     fill_h, fill_v = split_panels(drawings)
     horizontal = _joined([*drawings.horizontal, *fill_h])
