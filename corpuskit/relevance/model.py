@@ -126,8 +126,9 @@ class RelevanceModel:
     def score(self, texts: Sequence[str]) -> Floats:
         """P(relevant) of each text, in [0, 1].
 
-        A text without a single known token gets the share of relevant labels, at most one half less: no evidence is no
-        relevance.
+        As if both classes were equally frequent: 0.5 is the border between them, and no promise of precision, which
+        only an `Audit` makes. A document without a single known token gets the share of relevant labels, always less
+        than 0.5: no evidence is no relevance.
         """
         return _probability(self.logits(texts))
 
@@ -140,6 +141,9 @@ class RelevanceModel:
             raise RelevanceError("found one string, expected a list of texts")
         logits, unknown = [], []
         texts = list(texts)
+        for position, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise RelevanceError(f"found {type(text).__name__} as text {position}, expected a string")
         for first in range(0, len(texts), _BATCH):
             batch = texts[first : first + _BATCH]
             if self.places is not None:

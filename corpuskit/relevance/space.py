@@ -6,9 +6,11 @@ Most of what makes 50 labels enough comes from here. Fitted once for a corpus an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,7 +21,7 @@ from corpuskit.relevance.counts import Floats, Ints, inverse_frequency
 from corpuskit.relevance.lexicon import Lexicon, frequencies
 from corpuskit.relevance.table import BEST_TOKENS, Bags, bags
 
-__all__ = ["Kind", "Space", "Words"]
+__all__ = ["Kind", "Space", "Words", "matrix", "one_thread"]
 
 Kind = Literal["document", "url"]
 
@@ -86,6 +88,17 @@ class Words:
         return self._of(found, self.texts + len(texts), self.tokenizer)
 
 
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One thread for linear algebra: sums come out the same whatever the number of cores, and small ones faster."""
+    try:
+        threadpoolctl = import_module("threadpoolctl")
+    except ImportError as error:  # comes with scikit-learn
+        raise MissingExtraError("scikit-learn", "relevance") from error
+    with threadpoolctl.threadpool_limits(limits=1):
+        yield
+
+
 def matrix(found: Bags, columns: int) -> Any:
     """Weighted tokens as a sparse matrix, one row a text."""
     from scipy import sparse
@@ -103,7 +116,8 @@ def _basis(texts: Sequence[str], words: Words, seed: int) -> Floats:
     found = words.bags(texts)
     size = min(_SIZE, len(texts) - 1, len(words.words) - 1)
     if size >= 1 and len(found.row):
-        lsa = TruncatedSVD(size, n_iter=3, random_state=seed).fit(matrix(found, len(words.words)))
+        with one_thread():
+            lsa = TruncatedSVD(size, n_iter=3, random_state=seed).fit(matrix(found, len(words.words)))
         basis[:, :size] = (lsa.components_ * np.sqrt(np.maximum(lsa.singular_values_, 0.0))[:, None]).T
     return basis
 

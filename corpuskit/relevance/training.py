@@ -19,10 +19,10 @@ import numpy as np
 from corpuskit.errors import MissingExtraError, RelevanceError
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.embedding import fold_fasttext
-from corpuskit.relevance.labels import examples, label_hash
+from corpuskit.relevance.labels import Examples, examples, label_hash
 from corpuskit.relevance.model import ModelCard, RelevanceModel
 from corpuskit.relevance.places import Places
-from corpuskit.relevance.space import Kind, Space, Words, matrix
+from corpuskit.relevance.space import Kind, Space, Words, matrix, one_thread
 from corpuskit.relevance.table import Bags, WordTable
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
 from corpuskit.relevance.urls import host_of
@@ -68,10 +68,16 @@ def train(
     given = examples(texts, labels, positive=positive)
     if given.contradicted:
         _LOG.warning("%d labels contradict each other on the same text and are left out", len(given.contradicted))
-    space = space or _space(given.texts, pool, kind, seed)
+    with one_thread():
+        space = space or _space(given.texts, pool, kind, seed)
     if space.kind != kind:
         raise RelevanceError(f"found a space for kind={space.kind!r}, expected one for {kind!r}")
-    relevant = np.array(given.relevant)
+    with one_thread():
+        return _trained(texts, labels, given, space)
+
+
+def _trained(texts: Sequence[str], labels: Sequence[str], given: Examples, space: Space) -> RelevanceModel:
+    kind, relevant = space.kind, np.array(given.relevant)
     fold = _fold_documents if kind == "document" else _fold_urls
     tables = fold(given.texts, relevant, space)
     places = _places(tables, space) if kind == "url" else None
@@ -82,7 +88,7 @@ def train(
         contradicted=len(given.contradicted),
         unsure=given.unsure,
         pool=space.texts,
-        seed=seed,
+        seed=space.seed,
         tokenizer_version=TOKENIZER_VERSION,
         labels=label_hash(texts, labels),
         hosts=tuple(sorted({host_of(text) for text in given.texts})) if kind == "url" else (),

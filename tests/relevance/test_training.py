@@ -3,6 +3,7 @@ from __future__ import annotations
 import builtins
 import hashlib
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -172,3 +173,63 @@ def test_processes_write_the_same_bytes_whatever_memory_holds(tmp_path: object, 
             digest.update(file.read_bytes())
         digests.add(digest.hexdigest())
     assert len(digests) == 1
+
+
+def test_a_model_goes_to_other_processes(world: World, model: RelevanceModel) -> None:
+    again = pickle.loads(pickle.dumps(model))
+    assert (again.score(world[0]) == model.score(world[0])).all()
+
+
+def test_a_text_that_is_no_string_is_named(model: RelevanceModel) -> None:
+    with pytest.raises(RelevanceError, match="NoneType as text 1"):
+        model.score(["sea", None])  # type: ignore[list-item]
+
+
+def test_a_growing_space_knows_new_words(world: World) -> None:
+    texts, labels = world
+    space = Space.fit(texts)
+    grown = space.refresh(["lagoon sea ship harbour", "lagoon fish tide boat"] * 5)
+    assert grown.texts == 410
+    assert "lagoon" in grown.tables[0].words
+    assert not grown.is_stale
+    assert space.refresh(texts).is_stale
+    model = train(texts[:30], labels[:30], space=grown)
+    assert model.score(["lagoon"])[0] > 0.5  # no label has the word: its neighbours in the pool have
+
+
+def test_a_space_refreshed_with_nothing_new_counts_as_one_fitted_on_all(world: World) -> None:
+    texts, _ = world
+    grown, whole = Space.fit(texts[:300]).refresh(texts[300:]), Space.fit(texts)
+    assert grown.tables[0].words == whole.tables[0].words
+    assert grown.tables[0].frequency.tolist() == whole.tables[0].frequency.tolist()
+
+
+def test_a_saved_space_trains_the_same_model(world: World, links: World, tmp_path: Path) -> None:
+    for kind, (texts, labels) in (("document", world), ("url", links)):
+        space = Space.fit(texts, kind=kind)
+        space.save(tmp_path / kind)
+        again = Space.load(tmp_path / kind)
+        first, second = (train(texts[:30], labels[:30], kind=kind, space=s) for s in (space, again))
+        assert first.fingerprint == second.fingerprint
+
+
+def test_url_explanations_name_host_and_folder(links: World) -> None:
+    urls, labels = links
+    model = train(urls[:60], labels[:60], pool=urls, kind="url")
+    for url in [*urls[:5], "http://new.example/sea/", "", "mailto:"]:
+        found = model.explain(url)
+        assert sum(amount for _, amount in found) == pytest.approx(found.logit, abs=1e-9)
+        assert found.logit == pytest.approx(float(model.logits([url])[0]), abs=1e-9)
+    names = [token for token, _ in model.explain("https://www.site3.example/sea/day-1.html")]
+    assert "pages of host=www.site3.example" in names
+    assert "under=www.site3.example/sea" in names
+
+
+def test_a_host_that_the_pool_shows_to_be_uniform_lifts_its_urls() -> None:
+    pool = [f"http://a{i % 8}.example/sea/{i}" for i in range(80)] + [
+        f"http://b{i % 8}.example/law/{i}" for i in range(80)
+    ]
+    labelled = [*pool[:3], *pool[80:86]]  # hosts a0 to a2, and six of b
+    model = train(labelled, ["relevant"] * 3 + ["other"] * 6, pool=pool, kind="url")
+    lifted, plain = model.score(["http://a7.example/x", "http://zz.other/x"])
+    assert lifted > plain
