@@ -118,8 +118,8 @@ class Politeness:
                 robots = Robots()  # RFC 9309, 2.3.1.2: more redirects count as unavailable
         except ResourceLimitError:
             robots, status = Robots(closed=True), "too large"
-        except RefusedError as error:
-            status = str(error)
+        except RefusedError:
+            raise  # the host itself must not be asked
         except FetchError as error:
             status = f"unreachable: {error}"
         self._catalog.connection.execute(

@@ -27,6 +27,7 @@ from corpuskit.store.catalog import clean, now
 _TRIES: Final = 4
 _FLUSH_SECONDS: Final = 1.0
 _IDLE_SECONDS: Final = 0.5
+_MAX_WAIT: Final = 120.0  # seconds; a crawl that can do nothing for longer ends, and is resumed later
 _BACKLOG: Final = 200  # pages fetched and not extracted, before fetching waits
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 _RETRIED: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -161,15 +162,22 @@ class Crawler:
         if self.paused.is_set() or self._is_behind(0):
             return None
         self._heads = dict(self._frontier.hosts())
-        return None if self._heads else "nothing left to fetch"
+        if not self._heads:
+            return "nothing left to fetch"
+        if (wait := self._seconds_to_next()) > _MAX_WAIT:
+            return f"the hosts that are left ask for a pause, the first for {wait / 60:.0f} minutes: resume later"
+        return None
 
     def _pause(self) -> float:
-        """Seconds until something may be ready."""
+        """Seconds to sleep until something may be ready."""
+        return min(max(self._seconds_to_next(), 0.005), _IDLE_SECONDS)
+
+    def _seconds_to_next(self) -> float:
+        """Seconds until the first host may be asked and the first URL may be tried again."""
         moment = time.time()
         times = [self._politeness.of(host).next_allowed for host in self._heads]
         waiting = self._frontier.next_time()
-        soonest = max(min(times, default=moment), waiting or 0.0) - moment
-        return min(max(soonest, 0.005), _IDLE_SECONDS)
+        return max(min(times, default=moment), waiting or 0.0) - moment
 
     # -- choosing --------------------------------------------------------------------------------------------------
 

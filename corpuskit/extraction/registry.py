@@ -70,6 +70,8 @@ def extract_bytes(
     options = options or ExtractOptions()
     if len(content) > options.max_bytes:
         raise ResourceLimitError(f"{uri or 'input'}: {len(content):,} bytes, the limit is {options.max_bytes:,}")
+    if not content.strip():
+        raise ExtractionError(f"{uri or 'input'}: empty")
     extractor = _find(media_type.partition(";")[0].strip().lower())
     try:
         return extractor(content, uri=uri, options=options, charset=charset)

@@ -48,6 +48,8 @@ def detect_media_type(content: bytes, name: str = "", declared: str | None = Non
             return _office(content, by_suffix or declared) or str(kind.mime)
         if kind.mime not in {"text/plain", "application/xml", "text/xml"}:
             return str(kind.mime)
+    if by_suffix == "application/pdf" and not declared:
+        return by_suffix  # an error page saved under the name of a PDF is a damaged PDF, no document
     if not _is_text(head):
         return UNKNOWN
     if _HTML.search(head):

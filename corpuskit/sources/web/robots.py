@@ -62,6 +62,9 @@ class _Group:
         self._global: list[str] = []
         self._has_specific = False
         self._in_specific = self._in_global = self._rules_seen = False
+        # RFC 9309, 2.2.4: other records must not interfere with the rules, so delays have groups of their own.
+        self._delay_agents: set[bool] = set()
+        self._delay_seen = False
         self._delays: dict[bool, float] = {}
 
     def handle_robots_start(self) -> None: ...
@@ -69,12 +72,16 @@ class _Group:
     def handle_robots_end(self) -> None: ...
 
     def handle_user_agent(self, _line: int, value: str) -> None:
+        if self._rules_seen or self._delay_seen:
+            self._delay_agents, self._delay_seen = set(), False
         if self._rules_seen:
             self._in_specific = self._in_global = self._rules_seen = False
         if value[:1] == "*" and (len(value) == 1 or value[1].isspace()):
             self._in_global = True
+            self._delay_agents.add(False)
         elif _product(value) == PRODUCT_TOKEN:
             self._in_specific = self._has_specific = True
+            self._delay_agents.add(True)
 
     def handle_allow(self, _line: int, value: str) -> None:
         self._rule("Allow", value)
@@ -92,9 +99,9 @@ class _Group:
             delay = float(value.strip())
         except ValueError:
             return
-        for here, key in ((self._in_specific, True), (self._in_global, False)):
-            if here and 0 <= delay < float("inf"):
-                self._delays[key] = min(delay, _MAX_CRAWL_DELAY)
+        self._delay_seen = True
+        if 0 <= delay < float("inf"):
+            self._delays.update(dict.fromkeys(self._delay_agents, min(delay, _MAX_CRAWL_DELAY)))
 
     def _rule(self, name: str, value: str) -> None:
         if self._in_specific:

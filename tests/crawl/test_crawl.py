@@ -1,0 +1,349 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import pytest
+
+import corpuskit
+from corpuskit.errors import ConfigurationError, RefusedError
+from corpuskit.ingest import document_id
+
+SEED = "http://a.example/"
+
+
+def crawl(corpus, web, seeds=SEED, **options):
+    options = {"delay": 0, "proxy": web.proxy, **options}
+    return corpus.crawl(seeds, **options).wait(progress=False)
+
+
+def small_site(web, host="a.example", pages=6):
+    web.add(f"http://{host}/", "front", [f"/p{i}" for i in range(pages)])
+    for i in range(pages):
+        web.add(f"http://{host}/p{i}", f"Text number {i} of {host}.", ["/", f"/p{(i + 1) % pages}"])
+
+
+def test_a_site_is_crawled_page_by_page_each_once(corpus, web):
+    small_site(web)
+    job = crawl(corpus, web)
+    assert job.progress.reason == "nothing left to fetch"
+    assert set(web.fetched.values()) == {1}
+    assert len(corpus) == 7
+    documents = corpus.documents()
+    assert documents.doc_id.tolist() == [document_id(uri) for uri in documents.uri]
+    assert "Text number 3" in corpus[document_id("http://a.example/p3")].to_text()
+
+
+def test_robots_txt_is_read_first_and_obeyed(corpus, web):
+    small_site(web)
+    rules = b"User-agent: *\nDisallow: /\nUser-agent: corpuskit\nDisallow: /p1\nAllow: /p1/ok\n"
+    web.pages["http://a.example/robots.txt"] = lambda _: (200, {"Content-Type": "text/plain"}, rules)
+    crawl(corpus, web)
+    assert web.log[0] == "http://a.example/robots.txt"
+    assert "http://a.example/p1" not in web.fetched
+    refused = corpus.frontier("refused")
+    assert refused[["url", "reason_refused"]].values.tolist() == [["http://a.example/p1", "robots.txt"]]
+
+
+@pytest.mark.parametrize(("status", "pages"), [(404, 7), (403, 7), (500, 0), (503, 0)])
+def test_without_robots_txt_all_is_allowed_but_not_while_the_server_is_broken(corpus, web, status, pages):
+    small_site(web)
+    web.pages["http://a.example/robots.txt"] = lambda _: (status, {}, b"")
+    crawl(corpus, web, minutes=0.05)
+    assert sum(web.fetched.values()) == pages
+
+
+def test_a_crawl_delay_is_kept_even_when_told_not_to_wait(corpus, web):
+    small_site(web, pages=3)
+    web.pages["http://a.example/robots.txt"] = lambda _: (200, {}, b"User-agent: *\nCrawl-delay: 0.3\n")
+    times = []
+    for url in [url for url in web.pages if not url.endswith("robots.txt")]:
+        body = web.pages[url]
+        web.pages[url] = lambda _, body=body: (
+            times.append(time.monotonic()),
+            (200, {"Content-Type": "text/html"}, body),
+        )[1]
+    crawl(corpus, web)
+    gaps = [after - before for before, after in zip(times, times[1:], strict=False)]
+    assert len(times) == 4
+    assert min(gaps) >= 0.28
+
+
+def test_links_out_of_scope_stay_refused_and_come_back_when_the_scope_widens(corpus, web):
+    web.add(SEED, "front", ["http://b.example/", "http://sub.a.example/"])
+    web.add("http://b.example/", "other site")
+    web.add("http://sub.a.example/", "sub site")
+    crawl(corpus, web, scope="host")
+    assert len(corpus) == 1
+    assert sorted(corpus.frontier("refused").reason_refused) == ["scope", "scope"]
+    crawl(corpus, web, None, resume=True, scope="domain")
+    assert len(corpus) == 2
+    crawl(corpus, web, None, resume=True, scope="web")
+    assert len(corpus) == 3
+    assert set(web.fetched.values()) == {1}
+
+
+def test_excluded_patterns_are_not_fetched_and_counted(corpus, web):
+    small_site(web)
+    crawl(corpus, web, exclude=["/p1", "/*2$"])
+    assert set(web.fetched) == {SEED, *(f"http://a.example/p{i}" for i in (0, 3, 4, 5))}
+    assert Counter(corpus.frontier("refused").reason_refused) == {"excluded by /p1": 1, "excluded by /*2$": 1}
+
+
+def test_the_page_budget_is_kept_and_the_rest_waits(corpus, web):
+    small_site(web, pages=20)
+    job = crawl(corpus, web, pages=8)
+    assert sum(web.fetched.values()) == job.progress.pages == 8
+    assert len(corpus.frontier("queued")) == 13
+    crawl(corpus, web, None, resume=True, pages=5)
+    assert sum(web.fetched.values()) == 13
+    assert set(web.fetched.values()) == {1}
+
+
+def test_an_error_page_is_a_failure_row_and_counts_as_a_page(corpus, web):
+    web.add(SEED, "front", ["/gone"])
+    job = crawl(corpus, web)
+    assert job.progress.pages == 2
+    assert corpus.failures()[["uri", "stage"]].values.tolist() == [["http://a.example/gone", "fetch"]]
+    assert "404" in corpus.failures().message[0]
+    assert corpus.requests().status_code.tolist() == [200, 404]
+
+
+def test_a_seed_that_is_not_there_is_a_failure_row(corpus, web):
+    job = crawl(corpus, web, "http://a.example/nothing")
+    assert job.progress.failed == 1
+    assert corpus.failures().uri.tolist() == ["http://a.example/nothing"]
+    assert len(corpus) == 0
+
+
+def test_an_empty_page_is_a_failure_row(corpus, web):
+    web.pages[SEED] = b"  \n"
+    crawl(corpus, web)
+    assert corpus.failures().message.tolist() == ["the page is empty"]
+
+
+def test_a_busy_server_is_asked_again_after_the_time_it_names(corpus, web):
+    asked = []
+
+    def busy(_):
+        asked.append(time.monotonic())
+        return (
+            (429, {"Retry-After": "1"}, b"") if len(asked) == 1 else (200, {"Content-Type": "text/html"}, b"<p>now</p>")
+        )
+
+    web.pages[SEED] = busy
+    job = crawl(corpus, web)
+    assert len(corpus) == 1
+    assert asked[1] - asked[0] >= 0.99
+    assert job.progress.pages == 1
+
+
+def test_redirects_are_followed_recorded_and_not_fetched_twice(corpus, web):
+    web.add(SEED, "front", ["/old", "/new", "/loop"])
+    web.pages["http://a.example/old"] = lambda _: (301, {"Location": "/new"}, b"")
+    web.pages["http://a.example/loop"] = lambda _: (302, {"Location": "/loop"}, b"")
+    web.add("http://a.example/new", "moved here")
+    crawl(corpus, web)
+    assert sorted(corpus.documents().uri) == [SEED, "http://a.example/new"]
+    assert web.fetched["http://a.example/new"] == 1
+    assert corpus.failures().uri.tolist() == ["http://a.example/loop"]
+
+
+def test_a_redirect_into_a_private_network_is_refused(corpus, web):
+    web.add(SEED, "front", ["/in"])
+    web.pages["http://a.example/in"] = lambda _: (302, {"Location": "http://169.254.169.254/latest/meta-data"}, b"")
+    crawl(corpus, web, scope="web")
+    row = corpus.frontier("refused").iloc[0]
+    assert row.reason_refused == "private address 169.254.169.254"
+    assert not any("169.254" in url for url in web.log)
+
+
+def test_without_proxy_a_name_that_resolves_to_a_private_address_is_refused(corpus):
+    corpus.crawl("http://localhost.localdomain:9/", delay=0, minutes=0.2).wait(progress=False)
+    assert len(corpus) == 0
+
+
+def test_a_loopback_seed_named_by_the_user_is_fetched_but_no_other_local_port(corpus, web):
+    port = int(web.proxy.rpartition(":")[2])
+    base = f"http://127.0.0.1:{port}"
+    web.add(
+        f"{base}/",
+        "local",
+        [f"{base}/p", "http://127.0.0.1:1/", "http://10.0.0.1/", "http://[::1]:1/", "http://2130706433/"],
+    )
+    web.add(f"{base}/p", "page")
+    corpus.crawl(f"{base}/", delay=0, scope="web").wait(progress=False)
+    assert sorted(corpus.documents().uri) == [f"{base}/", f"{base}/p"]
+    reasons = corpus.frontier("refused").reason_refused
+    assert len(reasons) == 4
+    assert reasons.str.startswith("private address").all()
+
+
+def test_nofollow_is_respected_in_all_three_places(corpus, web):
+    web.pages[SEED] = b'<a href="/a">a</a> <a rel="nofollow" href="/b">b</a> <a href="/c">c</a>'
+    web.pages["http://a.example/a"] = b'<meta name="robots" content="noindex, nofollow"><p>x</p><a href="/d">d</a>'
+    header = {"X-Robots-Tag": "nofollow", "Content-Type": "text/html"}
+    web.pages["http://a.example/c"] = lambda _: (200, header, b'<p>y</p><a href="/e">e</a>')
+    crawl(corpus, web)
+    assert sorted(web.fetched) == [SEED, "http://a.example/a", "http://a.example/c"]
+
+
+def test_a_page_over_the_limit_is_a_failure_and_read_no_further(corpus, web):
+    import gzip
+
+    bomb = gzip.compress(bytes(60_000_000))
+    web.add(SEED, "front", ["/bomb", "/ok"])
+    web.pages["http://a.example/bomb"] = lambda _: (
+        200,
+        {"Content-Type": "text/html", "Content-Encoding": "gzip"},
+        bomb,
+    )
+    web.add("http://a.example/ok", "fine")
+    crawl(corpus, web)
+    assert corpus.failures().uri.tolist() == ["http://a.example/bomb"]
+    assert len(corpus) == 2
+
+
+def test_pictures_are_refused_without_reading_them(corpus, web):
+    web.add(SEED, "front", ["/cat.png"])
+    web.pages["http://a.example/cat.png"] = lambda _: (200, {"Content-Type": "image/png"}, bytes(1000))
+    crawl(corpus, web)
+    assert corpus.frontier("refused").reason_refused.tolist() == ["media type image/png"]
+
+
+def test_a_cut_answer_is_tried_again(corpus, web):
+    asked = []
+
+    def cut(handler):
+        asked.append(1)
+        if len(asked) == 1:
+            handler.close_connection = True
+            return 200, {"Content-Type": "text/html", "Content-Length": "1000"}, b"<p>half"
+        return 200, {"Content-Type": "text/html"}, b"<p>whole</p>"
+
+    web.pages[SEED] = cut
+    crawl(corpus, web)
+    assert corpus[document_id(SEED)].to_text() == "whole"
+
+
+def test_our_name_and_contact_are_sent_and_secrets_stay_out_of_the_archive(corpus, web):
+    seen = {}
+
+    def page(handler):
+        seen.update(handler.headers.items())
+        return 200, {"Content-Type": "text/html"}, b"<p>x</p>"
+
+    web.pages[SEED] = page
+    crawl(corpus, web, contact="me@uni.example", headers={"X-Key": "hush-1"}, cookies={"session": "hush-2"})
+    assert seen["User-Agent"].startswith("corpuskit/")
+    assert "me@uni.example" in seen["User-Agent"]
+    assert (seen["X-Key"], seen["Cookie"]) == ("hush-1", "session=hush-2")
+    import gzip
+    from pathlib import Path
+
+    files = [file for file in Path(corpus.path).rglob("*") if file.is_file()]
+    for file in files:
+        content = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+        assert b"hush" not in content, file
+
+
+def test_the_archive_is_read_by_another_program(corpus, web):
+    from pathlib import Path
+
+    from warcio.archiveiterator import ArchiveIterator
+
+    small_site(web, pages=2)
+    crawl(corpus, web)
+    (file,) = (Path(corpus.path) / "originals").glob("*.warc.gz")
+    with file.open("rb") as handle:
+        records = [
+            (record.rec_type, record.rec_headers.get_header("WARC-Target-URI"), record.content_stream().read())
+            for record in ArchiveIterator(handle, check_digests="raise")
+        ]
+    bodies = {uri: body for kind, uri, body in records if kind == "response"}
+    assert bodies == {url: body for url, body in web.pages.items() if url.startswith("http://a.example")}
+    assert sum(kind == "request" for kind, _, _ in records) == 3
+
+
+def test_steering_by_a_function_fetches_what_it_likes_first(corpus, web):
+    web.add(SEED, "front", [f"/bad{i}" for i in range(5)] + [f"/good{i}" for i in range(5)])
+    for i in range(5):
+        web.add(f"http://a.example/bad{i}", "x")
+        web.add(f"http://a.example/good{i}", "y")
+    rows_seen = []
+
+    def likes_good(rows):
+        rows_seen.append(rows)
+        return rows.url.str.contains("good").astype(float)
+
+    crawl(corpus, web, pages=6, steer=likes_good, connections=1)
+    assert sum("good" in url for url in web.fetched) == 5
+    assert list(rows_seen[0].columns) == ["url", "anchor", "context", "parent_score", "host"]
+    assert corpus.frontier("queued").why.str.startswith("score").all()
+
+
+def test_a_wrong_call_says_what_to_do(corpus, web):
+    with pytest.raises(ConfigurationError, match="name seeds"):
+        corpus.crawl()
+    with pytest.raises(ConfigurationError, match="no crawl to resume"):
+        corpus.crawl(resume=True)
+    with pytest.raises(ConfigurationError, match="scope 'planet'"):
+        corpus.crawl(SEED, scope="planet")
+    with pytest.raises(ConfigurationError, match="pagse"):
+        corpus.crawl(SEED, pagse=3)
+    with pytest.raises(RefusedError, match="scheme ftp"):
+        corpus.crawl("ftp://a.example/")
+    with pytest.raises(ConfigurationError, match="steer=3"):
+        corpus.crawl(SEED, steer=3)
+
+
+def test_a_crawl_can_be_paused_resumed_and_stopped(corpus, web):
+    small_site(web, pages=300)
+    job = corpus.crawl(SEED, delay=0, proxy=web.proxy, connections=2)
+    job.pause()
+    while job.progress.pages < 1 and job.is_running:
+        time.sleep(0.01)
+        job.resume()
+    job.pause()
+    time.sleep(0.3)
+    paused_at = job.progress.pages
+    time.sleep(0.3)
+    assert job.progress.pages == paused_at
+    assert "paused" in repr(job)
+    job.resume()
+    job.stop()
+    assert not job.is_running
+    assert job.progress.reason in {"stopped by the user", "nothing left to fetch"}
+    assert corpus.frontier("leased").empty
+
+
+def test_a_killed_crawl_loses_nothing_and_fetches_almost_nothing_again(tmp_path, web):
+    small_site(web, pages=150)
+    code = (
+        "import sys, corpuskit\n"
+        "corpus = corpuskit.open(sys.argv[1])\n"
+        "seeds = None if corpus._folder.catalog.value('SELECT count(*) FROM frontier') else ['http://a.example/']\n"
+        "corpus.crawl(seeds, resume=seeds is None, delay=0, proxy=sys.argv[2], connections=4).wait(progress=False)\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "k"), web.proxy]
+    kills = 0
+    for wanted in (20, 60, 110):
+        process = subprocess.Popen(command)
+        while process.poll() is None and sum(web.fetched.values()) < wanted:
+            time.sleep(0.005)
+        if process.poll() is None:
+            os.kill(process.pid, signal.SIGKILL)
+            kills += 1
+        process.wait()
+    subprocess.run(command, check=True, timeout=120)
+    assert kills >= 2
+    corpus = corpuskit.open(tmp_path / "k")
+    assert len(corpus) == 151
+    assert corpus._folder.catalog.value("PRAGMA integrity_check") == "ok"
+    assert set(web.fetched) == {SEED, *(f"http://a.example/p{i}" for i in range(150))}
+    assert sum(web.fetched.values()) <= 151 + kills * 4
+    for doc_id in corpus.documents().doc_id:
+        assert corpus._folder.original(doc_id).startswith(b"<!DOCTYPE html>")
+    corpus.close()

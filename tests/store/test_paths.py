@@ -1,0 +1,45 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpuskit.store.paths import document_path
+
+RESERVED = {"con", "prn", "aux", "nul", *(f"com{i}" for i in range(10)), *(f"lpt{i}" for i in range(10))}
+
+
+@pytest.mark.parametrize(
+    ("uri", "path"),
+    [
+        ("http://www.bank.example/a/b.html", "www.bank.example/a/b.html"),
+        ("http://bank.example", "bank.example/_default_"),
+        ("http://bank.example/a/", "bank.example/a/_default_"),
+        ("http://bank.example/a%20b/c", "bank.example/a b/c"),
+        # MD5 of "id=3", upper hexadecimal digits
+        ("http://bank.example/p?id=3", "bank.example/p_D708890652C8C91BE720C10731416368"),
+        ("http://bank.example:8080/x", "bank.example_8080/x"),
+        ("reports/2024/a.pdf", "_files_/reports/2024/a.pdf"),
+        ("http://bank.example/a:b*c", "bank.example/a_b_c"),
+        ("http://bank.example/con/x", "bank.example/_con/x"),
+        ("http://bank.example/../../etc/passwd", "bank.example/etc/passwd"),
+        ("http://bank.example/%2e%2e/%2e%2e/etc", "bank.example/etc"),
+        ("http://bank.example/a%2fb", "bank.example/a_b"),
+    ],
+)
+def test_a_document_stands_where_its_host_and_path_say(uri, path):
+    assert document_path(uri) == path
+
+
+@given(st.text(max_size=300), st.sampled_from(["http://h.example/", "https://h.example/?", "", "file:///"]))
+def test_any_uri_gives_a_path_that_is_legal_on_every_system(text, prefix):
+    path = document_path(prefix + text)
+    assert len(path.encode()) < 2000
+    for segment in path.split("/"):
+        assert segment
+        assert segment not in {".", ".."}
+        assert not re.search(r'[<>:"\\|?*\x00-\x1f]', segment)
+        assert not segment.endswith((".", " "))
+        assert segment.partition(".")[0].lower() not in RESERVED
+        assert len(segment.encode()) <= 120
+        segment.encode()

@@ -1,0 +1,144 @@
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import corpuskit
+from corpuskit.errors import SourceError
+from corpuskit.ingest import document_id
+
+PAGE = "<html><head><title>{0}</title></head><body><p>The text of page {0}, long enough to be read.</p></body></html>"
+INVALID = sorted((Path(__file__).parent / "specs" / "nlptext" / "invalid").glob("*.nlp.txt"))
+
+
+def write(folder, **pages):
+    folder.mkdir(exist_ok=True)
+    for name, text in pages.items():
+        (folder / f"{name}.html").write_text(PAGE.format(text), "utf-8")
+
+
+def test_files_become_documents_and_nothing_is_added_twice(corpus, tmp_path):
+    write(tmp_path / "pages", a="A", b="B")
+    assert repr(corpus.add(tmp_path / "pages", progress=False)) == "2 new"
+    assert repr(corpus.add(tmp_path / "pages", progress=False)) == "2 unchanged"
+    documents = corpus.documents()
+    assert documents.uri.tolist() == ["pages/a.html", "pages/b.html"]
+    assert documents.doc_id.tolist() == [document_id("pages/a.html"), document_id("pages/b.html")]
+    assert documents.title.tolist() == ["A", "B"]
+    assert documents.lang.tolist() == ["en", "en"]
+
+
+def test_a_changed_file_is_a_new_version_and_the_old_one_stays(corpus, tmp_path):
+    write(tmp_path / "pages", a="old")
+    corpus.add(tmp_path / "pages", progress=False)
+    write(tmp_path / "pages", a="new")
+    assert repr(corpus.add(tmp_path / "pages", progress=False)) == "1 changed"
+    assert corpus.documents().version.tolist() == [2]
+    assert corpus.documents(versions=True).title.tolist() == ["old", "new"]
+    assert "page new" in corpus[document_id("pages/a.html")].to_text()
+    assert corpus.elements().text.str.contains("page new").sum() == 1
+    assert corpus.elements().text.str.contains("page old").sum() == 0
+
+
+def test_files_of_one_name_from_two_folders_are_two_documents(corpus, tmp_path):
+    for parent, text in (("x", "first"), ("y", "second")):
+        (tmp_path / parent).mkdir()
+        write(tmp_path / parent / "pages", a=text)
+        corpus.add(tmp_path / parent / "pages", progress=False)
+    assert sorted(corpus.documents().title) == ["first", "second"]
+
+
+def test_a_missing_path_and_a_pattern_without_match_are_clear_errors(corpus, tmp_path):
+    with pytest.raises(SourceError, match="no file or folder"):
+        corpus.add(tmp_path / "nowhere", progress=False)
+    with pytest.raises(SourceError, match="no file matches"):
+        corpus.add(str(tmp_path / "*.pdf"), progress=False)
+
+
+def test_an_unreadable_file_is_a_row_and_the_rest_is_added(corpus, tmp_path, monkeypatch):
+    write(tmp_path / "pages", a="A", b="B")
+    read = Path.read_bytes
+
+    def refuse(path):
+        if path.name == "a.html" and path.parent.name == "pages":
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    assert repr(corpus.add(tmp_path / "pages", progress=False)) == "1 failed, 1 new; see corpus.failures()"
+    failures = corpus.failures()
+    assert failures[["uri", "stage", "error"]].values.tolist() == [["pages/a.html", "read", "SourceError"]]
+    assert "Permission denied" in failures.message[0]
+
+
+def test_every_kind_of_bad_file_is_a_row_and_the_rest_is_added(corpus, tmp_path):
+    folder = tmp_path / "files"
+    write(folder, good="Good")
+    (folder / "empty.html").write_bytes(b"")
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 and no more")
+    (folder / "broken.docx").write_bytes(b"PK\x03\x04 and no more")
+    (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(50))
+    for path in INVALID:
+        shutil.copy(path, folder)
+    report = corpus.add(folder, progress=False)
+    failures = corpus.failures().set_index("uri")
+    assert (report.new, report.failed, len(failures)) == (1, len(INVALID) + 4, len(INVALID) + 4)
+    assert "empty" in failures.message["files/empty.html"]
+    assert "no extractor for 'image/png'" in failures.message["files/picture.png"]
+    assert set(failures.stage) == {"extract"}
+    assert "Good" in corpus.documents().title.tolist()
+    for path in INVALID:
+        assert f"files/{path.name}" in failures.index
+
+
+def test_a_mended_file_leaves_the_failures(corpus, tmp_path):
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "a.nlp.txt").write_text("## NLPTextDocument Title T\nx\n")
+    corpus.add(folder, progress=False)
+    assert len(corpus.failures()) == 1
+    (folder / "a.nlp.txt").write_text(
+        "## NLPTextDocument Title T\n## NLPTextDocument Uri ?\n## NLPTextDocument Timestamp 2020-01-02T03:04:05\n\nx\n"
+    )
+    corpus.add(folder, progress=False)
+    assert len(corpus.failures()) == 0
+    assert str(corpus.documents().timestamp[0]) == "2020-01-02 03:04:05+00:00"
+
+
+def test_provenance_stands_in_the_metadata(corpus, tmp_path):
+    write(tmp_path / "pages", a="A")
+    corpus.add(tmp_path / "pages", progress=False)
+    metadata = corpus[document_id("pages/a.html")].metadata
+    assert metadata["media_type"] == "text/html"
+    assert metadata["source"] == "file"
+    assert metadata["timestamp_source"] == "last-modified"
+    assert metadata["extractor"] == f"corpuskit {corpuskit.__version__}"
+    assert len(metadata["original_sha256"]) == 64
+
+
+def test_originals_stand_in_artifact_directories(corpus, tmp_path):
+    write(tmp_path / "pages", a="A")
+    corpus.add(tmp_path / "pages", progress=False)
+    originals = Path(corpus.path) / "originals"
+    assert (originals / ".corpus-root").exists()
+    assert (originals / "a.html.d" / "a.html").read_text("utf-8") == PAGE.format("A")
+
+
+def test_a_killed_add_is_completed_by_the_next(corpus, tmp_path):
+    write(tmp_path / "pages", **{f"p{i}": f"P{i}" for i in range(60)})
+    code = "import sys, corpuskit; corpuskit.open(sys.argv[1]).add(sys.argv[2], progress=False)"
+    process = subprocess.Popen([sys.executable, "-c", code, corpus.path, str(tmp_path / "pages")])
+    deadline = time.monotonic() + 30
+    while len(corpus) < 5 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    reported = corpus.documents()
+    for doc_id in reported.doc_id:
+        assert corpus[doc_id].title
+    corpus.add(tmp_path / "pages", progress=False)
+    assert corpus.extract_pending() == 0
+    assert sorted(corpus.documents().title) == sorted(f"P{i}" for i in range(60))
