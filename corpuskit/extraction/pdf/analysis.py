@@ -177,7 +177,7 @@ def _ruled_tables(drawings: Drawings, runs: list[Run]) -> tuple[list[TableItem],
 
 
 def _is_tagged(pdf: Any) -> bool:
-    import pypdfium2.raw as raw
+    from pypdfium2 import raw
 
     return bool(raw.FPDFCatalog_IsTagged(pdf))
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
+_LARGEST: Final = 200_000.0  # points; sides of 14,400 are the largest that viewers take (ISO 32000-1, annex C)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,8 @@ def frame_of(page: Any) -> Frame:
     from pypdfium2 import raw
 
     box = raw.FS_RECTF()
+    if max(abs(side) for side in page.get_size()) > _LARGEST:
+        return Frame(0.0, 0.0, _LARGEST, _LARGEST)
     if not raw.FPDF_GetPageBoundingBox(page, ctypes.byref(box)) or box.right <= box.left or box.top <= box.bottom:
         width, height = page.get_size()
         return Frame(0.0, 0.0, width, height, 0)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import logging
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from corpuskit.errors import EncryptedDocumentError, ExtractionError, MissingExtraError
+from corpuskit.errors import EncryptedDocumentError, ExtractionError, MissingExtraError, ResourceLimitError
+
+_log = logging.getLogger(__name__)
+
+MANY_PAGES: Final = 20_000
+"""More pages are believed only after pikepdf has counted them: a damaged page tree can claim any number."""
 
 
 @dataclass(slots=True)
@@ -30,21 +37,71 @@ class Opened:
 
 
 def open_pdf(content: bytes, *, password: str | None = None, where: str = "input") -> Opened:
-    """Opens a PDF.
+    """Opens a PDF; one that pdfium refuses, or in which it finds no page, is mended by pikepdf and tried again.
 
     Raises:
         EncryptedDocumentError: a password is needed, or it is wrong.
         ExtractionError: no PDF, or damaged beyond repair.
+        ResourceLimitError: more than :data:`MANY_PAGES` real pages.
         MissingExtraError: pypdfium2 is not installed.
     """
+    if b"%PDF-" not in content[:4096] and b"%PDF-" not in content[-1_000_000:]:
+        found = "nothing" if not content else f"{content[:20]!r}"
+        raise ExtractionError(f"{where}: found {found}, expected a PDF, which starts with %PDF-")
+    pdf, reason = _load(content, password, where)
+    if pdf is not None and 0 < len(pdf) <= MANY_PAGES:
+        return Opened(pdf, is_encrypted=_is_encrypted(pdf))
+    if pdf is not None:
+        reason = f"{len(pdf):,} pages"
+        pdf.close()
+    mended = _mended(content, password)
+    if mended is not None:
+        pdf, _ = _load(mended, None, where)
+        if pdf is not None and len(pdf) > MANY_PAGES:
+            pdf.close()
+            raise ResourceLimitError(f"{where}: {reason}, the limit is {MANY_PAGES:,}")
+        if pdf is not None and len(pdf):
+            return Opened(pdf, is_repaired=True)
+    raise ExtractionError(f"{where}: damaged beyond repair ({reason})")
+
+
+def _load(content: bytes, password: str | None, where: str) -> tuple[Any, str]:
+    """The document of pypdfium2, or None and why not."""
     try:
         import pypdfium2
+        from pypdfium2 import raw
     except ImportError:
         raise MissingExtraError("pypdfium2", "pdf") from None
     try:
-        pdf = pypdfium2.PdfDocument(content, password=password)
+        return pypdfium2.PdfDocument(content, password=password), ""
     except pypdfium2.PdfiumError as error:
-        if "password" in str(error).lower():
-            raise EncryptedDocumentError(f"{where}: a password is needed") from error
-        raise ExtractionError(f"{where}: {error}") from error
-    return Opened(pdf)
+        code = getattr(error, "err_code", None)
+        if code == raw.FPDF_ERR_PASSWORD or "password" in str(error).lower():
+            said = "the password is wrong" if password else "a password is needed (options.password)"
+            raise EncryptedDocumentError(f"{where}: {said}") from error
+        return None, str(error)
+
+
+def _is_encrypted(pdf: Any) -> bool:
+    from pypdfium2 import raw
+
+    return bool(raw.FPDF_GetSecurityHandlerRevision(pdf) != -1)
+
+
+def _mended(content: bytes, password: str | None) -> bytes | None:
+    """The file written anew by pikepdf, which finds objects without the table of their places."""
+    try:
+        import pikepdf
+    except ImportError:
+        _log.info("a damaged PDF could be mended with pikepdf: pip install 'corpuskit[pdf]'")
+        return None
+    written = io.BytesIO()
+    try:
+        with pikepdf.open(io.BytesIO(content), password=password or "") as pdf:
+            if not len(pdf.pages):
+                return None
+            pdf.save(written)
+    except (pikepdf.PdfError, ValueError, RuntimeError, OverflowError, RecursionError) as error:
+        _log.info("pikepdf cannot mend it: %s", error)
+        return None
+    return written.getvalue()

@@ -68,7 +68,7 @@ class PageTags:
 
 def read_tags(page: Any) -> PageTags | None:
     """The tags of a page of pypdfium2; None where it has none."""
-    import pypdfium2.raw as raw
+    from pypdfium2 import raw
 
     tree = raw.FPDF_StructTree_GetForPage(page)
     if not tree:

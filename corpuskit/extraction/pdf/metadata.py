@@ -1,0 +1,142 @@
+"""Metadata of a PDF: document information, XMP, language, and what the pages tell."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import Any, Final
+
+from corpuskit.extraction.pdf.analysis import Analysis, PageInfo
+from corpuskit.extraction.pdf.layout.parts import Block
+from corpuskit.extraction.pdf.opening import Opened
+
+_INFORMATION: Final = {  # ISO 32000-1, table 317 → our names
+    "Author": "author", "Subject": "description", "Keywords": "keywords", "Creator": "creator", "Producer": "producer",
+}  # fmt: skip
+_DATE: Final = re.compile(  # ISO 32000-1, 7.9.4
+    r"^(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-])(\d\d)'?(\d\d)?)?"
+)
+_JUNK_TITLE: Final = re.compile(
+    r"^(?:untitled.*|title|unbenannt.*|microsoft (?:word|powerpoint|excel).*|.*\.(?:docx?|dvi|tex|pdf|indd|qxd|pptx?|xlsx?|pub|rtf|odt|ps|fm)"
+    r"|document\d*|slide \d+|powerpoint.*|print|no job name|layout \d+|[\W\d_]*|\S{1,3})$",
+    re.IGNORECASE,
+)
+GARBLED: Final = 0.3
+"""Share of unmapped characters from which the text of a file is no text."""
+_XMP_LANGUAGE: Final = re.compile(rb"<dc:language>.*?<rdf:li[^>]*>\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]+)*)\s*</rdf:li>", re.DOTALL)
+_XMP_RIGHTS: Final = re.compile(rb"<(?:xmpRights:WebStatement|cc:license)[^>]*?(?:>\s*|rdf:resource=\")(https?://[^<\"\s]+)", re.DOTALL)
+
+
+def information(opened: Opened, content: bytes) -> tuple[dict[str, str], datetime | None, str]:
+    """Metadata that the file states, its date, and the title of its information dictionary."""
+    pdf = opened.pdf
+    found: dict[str, str] = {}
+    for name, ours in _INFORMATION.items():
+        value = _clean(pdf.get_metadata_value(name))
+        if value:
+            found[ours] = value
+    created, modified = (_date(pdf.get_metadata_value(name)) for name in ("CreationDate", "ModDate"))
+    if created:
+        found["created"] = created.isoformat()
+    if modified:
+        found["modified"] = modified.isoformat()
+    date = modified or created
+    if date is not None:
+        found["timestamp_source"] = "modified" if modified else "created"
+    language = _language(pdf) or _xmp(content, _XMP_LANGUAGE)
+    if language:
+        found["language"] = language
+    rights = _xmp(content, _XMP_RIGHTS)
+    if rights:
+        found["license"] = rights
+    found["pages"] = str(len(pdf))
+    if opened.is_encrypted:
+        found["encrypted"] = "true"
+    if opened.is_repaired:
+        found["repaired"] = "true"
+    return found, date, _clean(pdf.get_metadata_value("Title"))
+
+
+def page_flags(pages: list[PageInfo]) -> dict[str, str]:
+    """What the pages tell: pages that failed, have no text, are scanned, or whose characters mean nothing."""
+    found: dict[str, str] = {}
+    failed = [str(i + 1) for i, page in enumerate(pages) if page.error]
+    if failed:
+        found["failed_pages"] = " ".join(failed[:1_000])
+    empty = [str(i + 1) for i, page in enumerate(pages) if not page.characters and not page.error]
+    if empty:
+        found["pages_without_text"] = " ".join(empty[:1_000])
+    if pages and len(empty) == len(pages):
+        found["status"] = "no_text"
+    if any(page.images and not page.characters for page in pages):
+        found["scanned"] = "true" if len(empty) > len(pages) / 2 else "partly"
+    total = sum(page.characters for page in pages)
+    unmapped = sum(page.unmapped * page.characters for page in pages)
+    if total and unmapped >= 0.01 * total:
+        found["unmapped_share"] = f"{unmapped / total:.2f}"
+        if unmapped > GARBLED * total:
+            found["garbled"] = "true"
+    return found
+
+
+def title_of(stated: str, analysis: Analysis) -> str:
+    """The stated title, or that on the first page where the stated one is junk.
+
+    On the page it is the block of the largest letters in its upper part; the 2016 rule of TextWorks (the tallest of the
+    first lines longer than five characters) refined.
+    """
+    if stated and not _JUNK_TITLE.match(stated.strip()):
+        return stated
+    first = [block for block in analysis.blocks if block.page == 0 and block.lines and block.role != "table"][:12]
+    candidates = [block for block in first if 5 < len(block.text) < 250]
+    if not candidates:
+        return ""
+    best = max(candidates, key=lambda block: (round(_size(block)), -block.lines[0].base))
+    return best.text.strip() if _size(best) > 1.15 * analysis.document.body else ""
+
+
+def _size(block: Block) -> float:
+    return max(line.size for line in block.lines)
+
+
+def _clean(value: str | None) -> str:
+    return " ".join((value or "").replace("\x00", "").replace("\ufeff", "").split())
+
+
+def _date(value: str | None) -> datetime | None:
+    match = _DATE.match(value or "")
+    if match is None:
+        return None
+    year, month, day, hour, minute, second = (int(part) if part else None for part in match.groups()[:6])
+    zone: tzinfo = UTC
+    if match[8]:
+        offset = timedelta(hours=int(match[9]), minutes=int(match[10] or 0))
+        if offset >= timedelta(hours=24):
+            return None
+        zone = timezone(offset if match[8] == "+" else -offset)
+    try:
+        return datetime(year or 0, month or 1, day or 1, hour or 0, minute or 0, second or 0, tzinfo=zone)
+    except ValueError:
+        return None
+
+
+def _language(pdf: Any) -> str:
+    """The natural language of the catalogue (ISO 32000-1, 14.9.2)."""
+    from pypdfium2 import raw
+
+    length = raw.FPDFCatalog_GetLanguage(pdf, None, 0)
+    if not 2 < length < 200:
+        return ""
+    buffer = (ctypes.c_ushort * (length // 2))()
+    raw.FPDFCatalog_GetLanguage(pdf, buffer, length)
+    return bytes(buffer).decode("utf-16-le", "replace").rstrip("\x00").strip()
+
+
+def _xmp(content: bytes, pattern: re.Pattern[bytes]) -> str:
+    """A value of the XMP packet, where that is not compressed."""
+    start = content.find(b"<x:xmpmeta")
+    if start < 0:
+        return ""
+    match = pattern.search(content, start, min(len(content), start + 200_000))
+    return match[1].decode("utf-8", "replace") if match else ""
