@@ -6,6 +6,7 @@ them; where they differ (a forge, a news site), the host says little. The same f
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -19,6 +20,7 @@ from corpuskit.relevance.urls import host_of, registered_domain
 __all__ = ["Places"]
 
 _MOST = 0.5
+_LABELS = 3.0
 
 
 @lru_cache(maxsize=1 << 15)
@@ -42,12 +44,13 @@ class Places:
     trust: npt.NDArray[np.float32]
 
     @classmethod
-    def fit(cls, urls: Sequence[str], logits: Floats) -> Places:
+    def fit(cls, urls: Sequence[str], logits: Floats, labelled: Sequence[str] = ()) -> Places:
         """Measure every host and domain of a pool: the less its URLs differ, compared to the whole pool, the more trust.
 
         Trust is 0.5 * (1 - (variance there / variance of all) ** 2); one imagined URL as far off as the average one
-        keeps small hosts from looking uniform.
+        keeps small hosts from looking uniform. A host with labels of its own needs this less: three of them halve it.
         """
+        own = Counter(name for url in labelled for name in set(_names(url)))
         total = float(np.var(logits))
         members: dict[str, list[int]] = {}
         for position, url in enumerate(urls):
@@ -59,7 +62,8 @@ class Places:
             there = logits[members[name]]
             mean[number] = there.mean()
             spread = (((there - there.mean()) ** 2).sum() + total) / (len(there) + 1)
-            trust[number] = _MOST * max(0.0, 1.0 - (spread / total) ** 2) if total > 1e-9 else 0.0
+            uniform = max(0.0, 1.0 - (spread / total) ** 2) if total > 1e-9 else 0.0
+            trust[number] = _MOST * uniform / (1.0 + own[name] / _LABELS)
         return cls(tuple(names), mean, trust)
 
     @cached_property

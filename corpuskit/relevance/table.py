@@ -20,6 +20,9 @@ __all__ = ["BEST_TOKENS", "Bags", "WordTable", "bags"]
 
 #: Tokens of a document that count, the best by tf-idf; with all of them, long documents are ranked worse.
 BEST_TOKENS = 100
+#: What an unknown token weighs in a text's length, as a share of the rarest known one's square: one topic word among
+#: many unknown ones (another language, nonsense) is weak evidence. Average precision does not change up to 0.25.
+UNKNOWN = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class Bags:
     Attributes:
         row: the text's position.
         column: the token's number.
-        weight: tf-idf, scaled so that each text has length one.
+        weight: tf-idf, scaled so that each text has length one at most.
         tokens: tokens of each text, known or not.
         known: of these, how many are known.
     """
@@ -42,7 +45,10 @@ class Bags:
 
 
 def bags(counts: Counts, idf: Floats, best: int | None = BEST_TOKENS) -> Bags:
-    """Keep the `best` tokens of each text by (1 + ln times) * idf and scale the text to length one."""
+    """Keep the `best` tokens of each text by (1 + ln times) * idf and scale the text to length one.
+
+    Unknown tokens count in the length where `best` limits the tokens; so known ones alone are shorter than one.
+    """
     weight = (1.0 + np.log(counts.times)) * idf[counts.column]
     row, column = counts.row, counts.column
     sizes = np.bincount(row, minlength=len(counts.tokens))
@@ -55,7 +61,10 @@ def bags(counts: Counts, idf: Floats, best: int | None = BEST_TOKENS) -> Bags:
             # stable: of equal weights the first columns stay, on every machine
             keep[starts[text] + np.argsort(-part, kind="stable")[best:]] = False
         row, column, weight = row[keep], column[keep], weight[keep]
-    length = np.sqrt(np.bincount(row, weight * weight, minlength=len(counts.tokens)))
+    square = np.bincount(row, weight * weight, minlength=len(counts.tokens))
+    if best is not None and len(idf):
+        square = square + np.minimum(counts.tokens - counts.known, best) * UNKNOWN * float(idf.max()) ** 2
+    length = np.sqrt(square)
     return Bags(row, column, weight / length[row], counts.tokens, counts.known)
 
 

@@ -80,7 +80,7 @@ def _trained(texts: Sequence[str], labels: Sequence[str], given: Examples, space
     kind, relevant = space.kind, np.array(given.relevant)
     fold = _fold_documents if kind == "document" else _fold_urls
     tables = fold(given.texts, relevant, space)
-    places = _places(tables, space) if kind == "url" else None
+    places = _places(tables, space, given.texts) if kind == "url" else None
     card = ModelCard(
         kind=kind,
         relevant=int(relevant.sum()),
@@ -131,9 +131,9 @@ def _fold_urls(urls: Sequence[str], relevant: Any, space: Space) -> tuple[WordTa
     return tuple(_table(words, *_regression(words.bags(urls), words, relevant)) for words in space.tables)
 
 
-def _places(tables: tuple[WordTable, ...], space: Space) -> Places:
+def _places(tables: tuple[WordTable, ...], space: Space, labelled: Sequence[str]) -> Places:
     logits = [found @ table.weight + table.bias for found, table in zip(space.url_matrices, tables, strict=True)]
-    return Places.fit(space.urls, np.mean(logits, axis=0).astype(np.float64))
+    return Places.fit(space.urls, np.mean(logits, axis=0).astype(np.float64), labelled)
 
 
 def _logistic(matrix: Any, relevant: Any) -> tuple[Floats, float]:

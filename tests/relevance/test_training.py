@@ -233,3 +233,8 @@ def test_a_host_that_the_pool_shows_to_be_uniform_lifts_its_urls() -> None:
     model = train(labelled, ["relevant"] * 3 + ["other"] * 6, pool=pool, kind="url")
     lifted, plain = model.score(["http://a7.example/x", "http://zz.other/x"])
     assert lifted > plain
+
+
+def test_one_topic_word_among_unknown_ones_is_weak_evidence(model: RelevanceModel) -> None:
+    alone, drowned = model.score(["sea ship fish", "sea ship fish " + " ".join(f"qwrtz{i}" for i in range(60))])
+    assert drowned < alone - 0.1
