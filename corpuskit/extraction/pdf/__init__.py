@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from corpuskit.document import NLPTextDocument
 from corpuskit.extraction.options import ExtractOptions
 
@@ -19,3 +21,19 @@ def extract_pdf(
     from corpuskit.extraction.pdf.extract import extract
 
     return extract(content, uri=uri, options=options)
+
+
+def extract_pdf_with_artifacts(
+    content: bytes, *, uri: str | None, options: ExtractOptions, folder: Path
+) -> NLPTextDocument:
+    """As :func:`extract_pdf`; also writes ``segmentation.json`` and ``textgrid.json`` into a folder.
+
+    The layout is analysed once. With ``options.structure=False`` there is none, and nothing is written.
+    """
+    from corpuskit.extraction.pdf.extract import extract_with_analysis
+    from corpuskit.extraction.pdf.textworks import write_artifacts
+
+    document, analysis = extract_with_analysis(content, uri=uri, options=options)
+    if analysis is not None:
+        write_artifacts(content, folder, analysis=analysis, password=options.password)
+    return document

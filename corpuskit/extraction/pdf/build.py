@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from corpuskit.document import DocumentBuilder, NLPTextDocument
@@ -202,8 +202,8 @@ def merged_headings(blocks: list[Block]) -> list[Block]:
             and not block.tag_type
             and CHAPTER_LABEL.fullmatch(before.text.strip())
         ):
-            before.text = f"{before.text.strip()} {block.text}"
-            before.lines = before.lines + block.lines
+            text = f"{before.text.strip()} {block.text}"
+            found[-1] = replace(before, text=text, lines=before.lines + block.lines)
             continue
         found.append(block)
     return found

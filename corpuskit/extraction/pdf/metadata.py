@@ -61,6 +61,9 @@ def information(opened: Opened, content: bytes) -> tuple[dict[str, str], datetim
 def page_flags(pages: list[PageInfo]) -> dict[str, str]:
     """What the pages tell: pages that failed, have no text, are scanned, or whose characters mean nothing."""
     found: dict[str, str] = {}
+    first = next((page.seen for page in pages if page.seen is not None), None)
+    if first is not None:
+        found["page_width"], found["page_height"] = str(round(first.width)), str(round(first.height))
     failed = [str(i + 1) for i, page in enumerate(pages) if page.error]
     if failed:
         found["failed_pages"] = " ".join(failed[:1_000])

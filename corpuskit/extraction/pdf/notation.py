@@ -37,37 +37,43 @@ def script_of(word: Word, size: float, base: float) -> int:
     return -1 if rise < -0.08 * size else 0
 
 
-def tokens_of(words: Sequence[Word], size: float, base: float) -> list[tuple[str, list[Word]]]:
-    """The tokens of a line: glued words together, in notation where one of them is a script."""
+def tokens_of(words: Sequence[Word]) -> list[list[Word]]:
+    """The words of a line in tokens: glued words are one."""
     groups: list[list[Word]] = []
     for word in words:
         if groups and word.glued:
             groups[-1].append(word)
         else:
             groups.append([word])
-    return [(_token(group, size, base), group) for group in groups]
+    return groups
 
 
-def _token(group: list[Word], size: float, base: float) -> str:
+def pieces_of(group: Sequence[Word], size: float, base: float) -> list[tuple[str, Word | None]]:
+    """A token in pieces: (mark, None) for what the notation adds, (text with escapes, word) for words."""
     scripts = [script_of(word, size, base) for word in group]
     if scripts[0]:  # no base letter: the mark belongs to nothing here
         lead = next((i for i, script in enumerate(scripts) if not script), len(scripts))
         scripts[:lead] = [0] * lead
     if not any(scripts):
-        return escape_plain("".join(word.text for word in group))
-    parts: list[str] = []
+        return [(escape_plain(word.text), word) for word in group]
+    pieces: list[tuple[str, Word | None]] = [("{", None)]
     open_script = 0
     for word, script in zip(group, scripts, strict=True):
         if script != open_script:
             if open_script:
-                parts.append("}")
+                pieces.append(("}", None))
             if script:
-                parts.append("^{" if script > 0 else "_{")
+                pieces.append(("^{" if script > 0 else "_{", None))
             open_script = script
-        parts.append(_escape_inside(word.text))
+        pieces.append((_escape_inside(word.text), word))
     if open_script:
-        parts.append("}")
-    return "{" + "".join(parts) + "}"
+        pieces.append(("}", None))
+    return [*pieces, ("}", None)]
+
+
+def token_of(group: Sequence[Word], size: float, base: float) -> str:
+    """A token as TextWorks writes it."""
+    return "".join(text for text, _ in pieces_of(group, size, base))
 
 
 def has_scripts(words: Sequence[Word], size: float, base: float) -> bool:
@@ -79,4 +85,4 @@ def tex_of(words: Sequence[Word], size: float, base: float) -> str | None:
     """The line in notation; None where it has no super- or subscript."""
     if not has_scripts(words, size, base):
         return None
-    return " ".join(token for token, _ in tokens_of(words, size, base))
+    return " ".join(token_of(group, size, base) for group in tokens_of(words))

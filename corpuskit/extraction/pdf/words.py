@@ -118,6 +118,17 @@ def joined(words: list[Word]) -> str:
     return "".join(parts)
 
 
+def spelled(code: int) -> str:
+    """What a code point stands for: ligatures written out, all hyphens alike, controls as the replacement character."""
+    return _SPELLED.get(code) or ("\ufffd" if code < 32 or 0x7F <= code < 0xA0 else chr(code))
+
+
+def is_text(characters: Characters) -> NDArray[np.bool_]:
+    """Which characters are part of words."""
+    chosen: NDArray[np.bool_] = characters.usable & ~np.isin(characters.code, _BLANKS)
+    return chosen & (characters.x1 > characters.x0 - 0.01)
+
+
 def read_runs(characters: Characters) -> list[Run]:
     """The runs of a page: first as the file has them one after the other, then joined side by side."""
     words = _words(characters)
@@ -128,7 +139,7 @@ def read_runs(characters: Characters) -> list[Run]:
 
 def _words(c: Characters) -> list[Word]:
     blank = np.isin(c.code, _BLANKS)
-    chosen = np.flatnonzero(c.usable & ~blank & (c.x1 > c.x0 - 0.01))
+    chosen = np.flatnonzero(is_text(c))
     if chosen.size == 0:
         return []
     x0, x1, size, base, code = c.x0[chosen], c.x1[chosen], c.size[chosen], c.base[chosen], c.code[chosen]
@@ -136,8 +147,8 @@ def _words(c: Characters) -> list[Word]:
     first = np.flatnonzero(starts)
     end = np.append(first[1:], len(chosen))
     glued = np.concatenate(([False], ~_spaced(blank, chosen)))[first] & _close(x0, x1, size, base, first)
-    texts = [_SPELLED.get(value) or chr(value) for value in code.tolist()]
-    spelled = ["".join(texts[a:b]) for a, b in zip(first.tolist(), end.tolist(), strict=True)]
+    texts = [spelled(value) for value in code.tolist()]
+    written = ["".join(texts[a:b]) for a, b in zip(first.tolist(), end.tolist(), strict=True)]
     columns = (
         np.minimum.reduceat(x0, first), np.minimum.reduceat(c.y0[chosen], first),
         np.maximum.reduceat(x1, first), np.maximum.reduceat(c.y1[chosen], first),
@@ -148,7 +159,7 @@ def _words(c: Characters) -> list[Word]:
     return [
         Word(*row)
         for row in zip(
-            wx0, wy0, wx1, wy1, map(_whole, spelled), sizes, bases, styles, gluing, firsts, lasts, tags, fonts,
+            wx0, wy0, wx1, wy1, map(_whole, written), sizes, bases, styles, gluing, firsts, lasts, tags, fonts,
             strict=True,
         )
     ]  # fmt: skip

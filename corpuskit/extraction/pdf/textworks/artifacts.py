@@ -1,0 +1,169 @@
+"""Artifact directories: a corpus root with one folder a PDF, which holds the PDF and what was read from it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from corpuskit import engine
+from corpuskit.errors import ConfigurationError, CorpusError, SourceError
+from corpuskit.extraction.pdf.analysis import Analysis, analyse
+from corpuskit.extraction.pdf.opening import open_pdf
+from corpuskit.extraction.pdf.textworks.segmentation import segmentation
+from corpuskit.extraction.pdf.textworks.textgrid import textgrid
+
+ROOT_MARKER: Final = ".corpus-root"
+SEGMENTATION: Final = "segmentation.json"
+TEXTGRID: Final = "textgrid.json"
+_SUFFIXES: Final = (".pdf", ".ps")
+
+
+@dataclass(frozen=True, slots=True)
+class EntryOutcome:
+    """What became of one entry of a run: ``made``, ``skipped`` (it has its artifacts) or ``failed``."""
+
+    name: str
+    state: Literal["made", "skipped", "failed"]
+    error: Exception | None = None
+
+
+def write_artifacts(
+    content: bytes, folder: Path, *, analysis: Analysis | None = None, document_id: str = "", password: str | None = None
+) -> None:
+    """Writes ``segmentation.json`` and ``textgrid.json`` of a PDF into a folder.
+
+    Args:
+        content: the PDF.
+        folder: is there already.
+        analysis: of the same content, where there is one: layout is not done twice.
+        document_id: its name in the files; default: the folder's.
+        password: opens an encrypted PDF.
+    """
+    document_id = document_id or folder.name.removesuffix(".d")
+    with open_pdf(content, password=password, where=document_id) as opened:
+        analysis = analysis or analyse(opened.pdf)
+        _write(folder / SEGMENTATION, segmentation(opened.pdf, analysis, document_id))
+        _write(folder / TEXTGRID, textgrid(opened.pdf, analysis, document_id))
+
+
+def _write(path: Path, content: object) -> None:
+    """Writes JSON in one step, so that no half a file is ever seen."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    with part.open("w", encoding="utf-8", newline="\n") as file:
+        json.dump(content, file, ensure_ascii=False, separators=(",", ":"))
+    part.replace(path)
+
+
+def init_corpus(folder: str | os.PathLike[str]) -> list[str]:
+    """Makes a folder a corpus root: each ``NAME.pdf`` and ``NAME.ps`` in it moves to ``NAME.pdf.d/NAME.pdf``.
+
+    What has its directory already stays where it is. Gives the names that were moved; a second call adds only new ones.
+
+    Raises:
+        SourceError: no such folder.
+    """
+    root = Path(folder)
+    if not root.is_dir():
+        raise SourceError(f"{root} is no folder")
+    (root / ROOT_MARKER).touch()
+    moved = []
+    for path in sorted(root.iterdir()):
+        if path.suffix.lower() not in _SUFFIXES or not path.is_file():
+            continue
+        entry = root / f"{path.name}.d"
+        if (entry / path.name).exists():
+            continue
+        entry.mkdir(exist_ok=True)
+        shutil.move(path, entry / path.name)
+        moved.append(path.name)
+    return moved
+
+
+def run_corpus(
+    folder: str | os.PathLike[str], *, overwrite: bool = False, filter: str | None = None
+) -> Iterator[EntryOutcome]:
+    """Makes the artifacts of each entry of a corpus root; one that fails does not stop the run.
+
+    Args:
+        folder: made by :func:`init_corpus`.
+        overwrite: also where there are artifacts already.
+        filter: a regular expression that the whole name of an entry (``NAME.pdf.d``) matches.
+
+    Raises:
+        ConfigurationError: the filter is no regular expression.
+        CorpusError: the folder is no corpus root.
+    """
+    root = Path(folder)
+    if not (root / ROOT_MARKER).exists():
+        raise CorpusError(
+            f"{root} is no corpus of artifact directories: there is no {ROOT_MARKER}; "
+            f"make it one with: corpuskit textworks init --corpus {root}"
+        )
+    try:
+        wanted = re.compile(filter) if filter is not None else None
+    except re.error as error:
+        raise ConfigurationError(f"filter {filter!r} is no regular expression: {error}") from error
+    return _run(root, wanted, overwrite=overwrite)
+
+
+def _run(root: Path, wanted: re.Pattern[str] | None, *, overwrite: bool) -> Iterator[EntryOutcome]:
+    tasks = []
+    for entry in entries(root):
+        if wanted is not None and not wanted.fullmatch(entry.name):
+            continue
+        if not overwrite and (entry / SEGMENTATION).exists() and (entry / TEXTGRID).exists():
+            yield EntryOutcome(entry.name, "skipped")
+        else:
+            tasks.append(str(entry))
+    for outcome in engine.run(_make, tasks, on="processes"):
+        name = Path(outcome.item).name
+        yield EntryOutcome(name, "failed", outcome.error) if outcome.error else EntryOutcome(name, "made")
+
+
+def entries(root: Path) -> list[Path]:
+    """The artifact directories of a corpus root, sorted; folders without files are left out."""
+    folders = sorted(path for path in root.iterdir() if path.is_dir() and not path.name.startswith("."))
+    return [path for path in folders if any(child.is_file() for child in path.iterdir())]
+
+
+def _make(entry: str) -> None:
+    """The artifacts of one entry; runs in a worker process."""
+    folder = Path(entry)
+    original = folder / folder.name.removesuffix(".d")
+    if not original.is_file():
+        found = sorted(path for path in folder.iterdir() if path.suffix.lower() in _SUFFIXES)
+        if not found:
+            raise SourceError(f"{folder} holds no PDF")
+        original = found[0]
+    if original.suffix.lower() == ".ps":
+        raise SourceError(f"{original.name} is PostScript; convert it first, for example with ps2pdf")
+    write_artifacts(original.read_bytes(), folder, document_id=original.name)
+
+
+def run_file(file: str | os.PathLike[str], output: str | os.PathLike[str] | None = None) -> Path:
+    """Writes the text grid of one PDF; gives its path, ``NAME.textgrid.json`` in the current folder by default.
+
+    Raises:
+        SourceError: the file cannot be read.
+        ExtractionError: it is no PDF, damaged or encrypted, or a limit was reached.
+    """
+    path = Path(file)
+    target = Path(output) if output is not None else Path.cwd() / f"{path.stem}.textgrid.json"
+    engine.call(_make_file, str(path), str(target))
+    return target
+
+
+def _make_file(source: str, target: str) -> None:
+    path = Path(source)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
+    with open_pdf(content, where=str(path)) as opened:
+        _write(Path(target), textgrid(opened.pdf, analyse(opened.pdf), path.name))
