@@ -14,7 +14,7 @@ from corpuskit.extraction.pdf.fonts import MONO
 from corpuskit.extraction.pdf.layout.rows import rows_of
 from corpuskit.extraction.pdf.patterns import BULLET, CONTENTS_LEADER, ENUMERATOR, EQUATION_NUMBER
 from corpuskit.extraction.pdf.tables.grid import Cell, Grid, cell_of, mark_headers, without_empty, words_of
-from corpuskit.extraction.pdf.words import Run
+from corpuskit.extraction.pdf.words import Run, Word
 
 Gap = tuple[float, float]
 Row = list[Run]
@@ -41,26 +41,92 @@ def find_aligned_tables(rows: list[Row], rules: list[Line], *, is_mono_page: boo
         is_mono_page: the body font is of a fixed pitch, so that listings cannot be told by it.
     """
     heights = sorted(rule.at for rule in rules)
-    found = []
-    i = 0
     is_multi = [len(row) >= 2 and (is_mono_page or not all(run.style & MONO for run in row)) for row in rows]
+    stretches: list[tuple[Found, int]] = []
+    i = 0
     while i < len(rows):
-        if not is_multi[i]:
-            i += 1
-            continue
-        stretch = _stretch(rows, i, is_multi, heights)
+        stretch = _stretch(rows, i, is_multi, heights) if is_multi[i] else None
         if stretch is None:
             i += 1
             continue
-        place, multi_rows = stretch
-        if _is_table(rows[place.first : place.last + 1], place.gaps, multi_rows, heights, rows[i]):
-            grid = _grid(rows[place.first : place.last + 1], place.gaps, heights)
-            if grid is not None:
-                found.append((place, grid))
-                i = place.last + 1
-                continue
-        i = max(i + 1, place.last + 1) if multi_rows >= 2 else i + 1
+        stretches.append(stretch)
+        i = stretch[0].last + 1
+    found = []
+    for group in _groups(rows, stretches, heights):
+        whole = _merged(group)
+        table = _table(rows, whole, heights)
+        if table is not None:
+            found.append(table)
+        elif len(group) > 1:
+            found += [table for part in group if (table := _table(rows, part, heights)) is not None]
     return found
+
+
+def _groups(rows: list[Row], stretches: list[tuple[Found, int]], heights: list[float]) -> list[list[tuple[Found, int]]]:
+    """Stretches that follow each other closely and are as wide: the head and the body of one table."""
+    groups: list[list[tuple[Found, int]]] = []
+    for stretch in stretches:
+        if groups and _belongs(rows, groups[-1][-1][0], stretch[0], heights):
+            groups[-1].append(stretch)
+        else:
+            groups.append([stretch])
+    return groups
+
+
+def _belongs(rows: list[Row], above: Found, below: Found, heights: list[float]) -> bool:
+    if below.first != above.last + 1:
+        return False
+    last, first = rows[above.last], rows[below.first]
+    size = max(run.size for run in last)
+    distance = first[0].base - last[0].base
+    is_ruled = any(last[0].base - 2 < y < first[0].base for y in heights)
+    if distance > (4.2 if is_ruled else 2.2) * size or not 0.8 < max(run.size for run in first) / size < 1.25:
+        return False
+    a, b = (
+        (min(run.x0 for row in rows[f.first : f.last + 1] for run in row), max(run.x1 for row in rows[f.first : f.last + 1] for run in row))
+        for f in (above, below)
+    )  # fmt: skip
+    shared = min(a[1], b[1]) - max(a[0], b[0])
+    return shared >= 0.75 * max(a[1] - a[0], b[1] - b[0])
+
+
+def _merged(group: list[tuple[Found, int]]) -> tuple[Found, int]:
+    most = max(group, key=lambda stretch: len(stretch[0].gaps) * stretch[1])
+    return Found(group[0][0].first, group[-1][0].last, most[0].gaps), sum(count for _, count in group)
+
+
+def _table(rows: list[Row], stretch: tuple[Found, int], heights: list[float]) -> tuple[Found, Grid] | None:
+    place, multi_rows = stretch
+    run_rows = rows[place.first : place.last + 1]
+    gaps = _gutters(run_rows) or place.gaps
+    if not _is_table(run_rows, gaps, multi_rows, heights):
+        return None
+    grid = _grid(run_rows, gaps, heights)
+    return None if grid is None else (place, grid)
+
+
+def _gutters(run_rows: list[Row]) -> list[Gap]:
+    """The gaps that nearly all rows with many runs leave free; heads that span columns do not count.
+
+    Where there are enough rows, words are looked at: blanks of running text do not fall on one another in all of them.
+    """
+    most = max(len(row) for row in run_rows)
+    full = [row for row in run_rows if len(row) >= max(2, 0.6 * most)]
+    size = float(np.median([run.size for row in full for run in row]))
+    by_words = len(full) >= 6
+    left, right = min(run.x0 for row in full for run in row), max(run.x1 for row in full for run in row)
+    bins = int(right - left) + 2
+    cover = np.zeros(bins, np.int32)
+    for row in full:
+        line = np.zeros(bins, np.bool_)
+        boxes = [(w.x0, w.x1) for run in row for w in run.words] if by_words else [(run.x0, run.x1) for run in row]
+        for x0, x1 in boxes:
+            line[int(x0 - left) : int(x1 - left) + 1] = True
+        cover += line
+    free = np.concatenate(([False], cover <= int(0.08 * len(full)), [False]))
+    edges = np.flatnonzero(free[1:] != free[:-1]).reshape(-1, 2)
+    least = 0.5 * size
+    return [(left + a, left + b) for a, b in edges.tolist() if a > 0 and b < bins - 1 and b - a >= least]
 
 
 def _free(gap: Gap, row: Row, least: float) -> Gap | None:
@@ -137,9 +203,10 @@ def _on_both_sides(row: Row, gaps: list[Gap]) -> bool:
     return any(any(x < gap[0] + 1 for x in middles) and any(x > gap[1] - 1 for x in middles) for gap in gaps)
 
 
-def _is_table(run_rows: list[Row], gaps: list[Gap], multi_rows: int, heights: list[float], first: Row) -> bool:
+def _is_table(run_rows: list[Row], gaps: list[Gap], multi_rows: int, heights: list[float]) -> bool:
     """Whether rows with free gaps are a table: not a list, contents, equations with numbers, or two columns of prose."""
     columns = len(gaps) + 1
+    first = run_rows[0]
     multi = [row for row in run_rows if len(row) >= 2]
     top, bottom = run_rows[0][0].y0 - 16, run_rows[-1][0].y1 + 16
     ruled = sum(top < y < bottom for y in heights)
@@ -167,7 +234,7 @@ def _grid(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> Grid | 
     runs = [run for row in run_rows for run in row]
     top, bottom = run_rows[0][0].y0 - 4, run_rows[-1][0].y1 + 4
     inside = [y for y in heights if top < y < bottom]
-    cells = without_empty(_cells(run_rows, [(a + b) / 2 for a, b in gaps], inside))
+    cells = without_empty(_cells(run_rows, gaps, inside))
     if not cells:
         return None
     grid = Grid(
@@ -196,11 +263,12 @@ def _header_rows(grid: Grid, run_rows: list[Row], heights: list[float]) -> int:
 _Line = dict[tuple[int, int], list[Run]]
 
 
-def _cells(run_rows: list[Row], borders: list[float], heights: list[float]) -> list[Cell]:
+def _cells(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> list[Cell]:
+    borders = [(a + b) / 2 for a, b in gaps]
     lines: list[_Line] = []
     for row in run_rows:
         placed: _Line = {}
-        for run in row:
+        for run in _parted(row, gaps):
             first = sum(run.x0 + 0.3 * run.size >= border for border in borders)
             last = max(first, sum(run.x1 - 0.3 * run.size > border for border in borders))
             for key in [key for key in placed if not (key[1] < first or key[0] > last)]:
@@ -230,6 +298,21 @@ def _cells(run_rows: list[Row], borders: list[float], heights: list[float]) -> l
             free -= set(range(first, last + 1))
         cells += [Cell(i, col) for col in free]
     return cells
+
+
+def _parted(row: Row, gaps: list[Gap]) -> Row:
+    """The runs of a row, parted where the gap between two words, wider than a blank, lies in a gutter."""
+    found: Row = []
+    for run in row:
+        words: list[Word] = [run.words[0]]
+        for word in run.words[1:]:
+            before = words[-1]
+            if word.x0 - before.x1 > 0.4 * run.size and any(before.x1 < b and word.x0 > a for a, b in gaps):
+                found.append(Run(words).measure())
+                words = []
+            words.append(word)
+        found.append(run if len(words) == len(run.words) else Run(words).measure())
+    return found
 
 
 def _row_starts(run_rows: list[Row], lines: list[_Line], columns: int, heights: list[float]) -> list[bool]:
