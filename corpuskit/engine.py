@@ -355,7 +355,11 @@ def _work() -> None:
     threading.Thread(target=die_with_parent, daemon=True).start()
     if memory is not None:
         _limit_memory(memory)
-    with Client(address, authkey=key) as connection:
+    try:
+        connection = Client(address, authkey=key)
+    except (OSError, EOFError):
+        return  # the parent has given up meanwhile
+    with connection:
         while True:
             try:
                 function, arguments = connection.recv()

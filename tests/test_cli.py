@@ -1,0 +1,107 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import corpuskit
+
+PAGE = "<html><head><title>{0}</title></head><body><p>About {0} and what an insurer says of it.</p></body></html>"
+
+
+def run(*arguments, **options):
+    command = [sys.executable, "-c", "from corpuskit.cli import main; main()", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
+
+
+@pytest.fixture
+def pages(tmp_path):
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    for topic in ("flood", "bread"):
+        (folder / f"{topic}.html").write_text(PAGE.format(topic), "utf-8")
+    return folder
+
+
+def test_the_whole_way_on_the_command_line(tmp_path, pages):
+    corpus = tmp_path / "c"
+    assert run("add", corpus, pages).stdout == "2 new\n"
+    assert "flood" in run("kwic", corpus, "flood").stdout
+    (tmp_path / "labels.csv").write_text("target,label\nflood.html,relevant\nbread.html,other\nnowhere,other\n")
+    assert run("label", corpus, tmp_path / "labels.csv").stdout.startswith(
+        "2 labels taken, 1 not in the corpus: nowhere"
+    )
+    status = run("status", corpus)
+    assert "2 documents" in status.stdout
+    result = run("export", corpus, tmp_path / "out", "-f", "jsonl", "-f", "txt")
+    assert result.returncode == 0, result.stderr
+    rows = [json.loads(line) for line in (tmp_path / "out" / "corpus.jsonl").read_text("utf-8").splitlines()]
+    assert {row["label"] for row in rows} == {"relevant", "other"}
+
+
+def test_a_document_is_printed_or_written(tmp_path, pages):
+    printed = run("extract", pages / "flood.html").stdout
+    assert printed.startswith("## NLPTextDocument Title flood\n")
+    assert run("extract", pages / "flood.html", "--main").stdout == "About flood and what an insurer says of it.\n"
+    run("extract", pages / "flood.html", "-o", tmp_path / "x.nlp.txt")
+    assert corpuskit.read_nlptext(tmp_path / "x.nlp.txt").title == "flood"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["add", "c", "nowhere.html"], 1, "corpuskit: there is no file or folder 'nowhere.html'"),
+        (["status", "nowhere"], 1, "corpuskit: nowhere is no corpus"),
+        (["train", "nowhere"], 1, "corpuskit: nowhere is no corpus"),
+        (["crawl", "c"], 1, "corpuskit: nothing to crawl: name seeds"),
+        (["crawl", "c", "http://a.example/", "--scope", "planet"], 1, "corpuskit: scope 'planet'"),
+        (["extract", "nowhere.pdf"], 1, "corpuskit: nowhere.pdf cannot be read"),
+        (["extract"], 2, "Usage"),
+        (["explode"], 2, "No such command"),
+    ],
+)
+def test_an_error_is_one_line_with_its_exit_code(tmp_path, arguments, code, message):
+    result = run(*arguments, cwd=tmp_path)
+    assert result.returncode == code
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert code == 2 or len(result.stderr.strip().splitlines()) == 1
+
+
+def test_inputs_that_failed_give_exit_code_3_and_the_rest_is_added(tmp_path, pages):
+    (pages / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
+    result = run("add", tmp_path / "c", pages)
+    assert result.returncode == 3
+    assert "1 failed" in result.stdout
+    assert "2 new" in result.stdout
+
+
+def test_what_was_crawled_cannot_steer_the_terminal(tmp_path, pages):
+    (pages / "evil.html").write_text(PAGE.format("\x1b[2J[bold red]flood"), "utf-8")
+    run("add", tmp_path / "c", pages)
+    assert "\x1b" not in run("kwic", tmp_path / "c", "flood").stdout
+
+
+def test_ctrl_c_stops_a_crawl_cleanly_and_resume_goes_on(tmp_path, web):
+    for i in range(400):
+        web.add(f"http://a.example/p{i}", f"text {i}", [f"/p{i + 1}", f"/p{i + 2}"])
+    command = [sys.executable, "-c", "from corpuskit.cli import main; main()", "crawl", str(tmp_path / "c")]
+    options = ["--delay", "0", "--proxy", web.proxy]
+    process = subprocess.Popen([*command, "http://a.example/p0", *options], stderr=subprocess.PIPE, text=True)
+    while sum(web.fetched.values()) < 30 and process.poll() is None:
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    corpus = corpuskit.open(tmp_path / "c")
+    assert corpus.frontier("leased").empty
+    assert 30 <= len(corpus) < 400
+    corpus.close()
+    assert (
+        subprocess.run([*command, "--resume", *options], capture_output=True, timeout=120, check=False).returncode == 0
+    )
+    assert set(web.fetched.values()) == {1}

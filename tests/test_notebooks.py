@@ -1,0 +1,30 @@
+"""The notebooks run from a clean kernel, top to bottom, and are kept tidy."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+NOTEBOOKS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.filterwarnings("ignore")
+def test_a_notebook_runs_from_a_clean_kernel(path, tmp_path):
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": tmp_path}}).execute()
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    assert len(outputs) >= 3
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_tidy(path):
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    assert len(cells) <= 25
+    assert cells[0]["cell_type"] == cells[-1]["cell_type"] == "markdown"
+    assert "?" in "".join(cells[0]["source"]).splitlines()[0]
+    assert "What next" in "".join(cells[-1]["source"])
+    assert all(not cell.get("outputs") and cell.get("execution_count") is None for cell in cells)

@@ -1,0 +1,42 @@
+import pytest
+
+from corpuskit.errors import ConfigurationError
+
+TEXT = "The premium is due in May. A high premium, paid late, costs more! PREMIUM bread is another thing."
+
+
+@pytest.fixture
+def filled(corpus, tmp_path):
+    (tmp_path / "a.txt").write_text(TEXT, "utf-8")
+    corpus.add(tmp_path / "a.txt", progress=False)
+    return corpus
+
+
+def test_each_match_is_a_line_with_the_words_around_it(filled):
+    lines = filled.kwic("premium", window=3)
+    assert lines[["left", "match", "right"]].values.tolist() == [
+        ["The", "premium", "is due in"],
+        ["May. A high", "premium", ", paid late, costs"],
+        ["late, costs more!", "PREMIUM", "bread is another"],
+    ]
+    assert {name: str(dtype) for name, dtype in lines.dtypes.items()} == {
+        "doc_id": "str", "element_id": "int32", "left": "str", "match": "str", "right": "str",
+    }  # fmt: skip
+
+
+def test_lines_are_sorted_by_a_word_on_either_side(filled):
+    firsts = [right.strip(", ").split()[0] for right in filled.kwic("premium", sort="1R").right]
+    assert firsts == ["bread", "is", "paid"]
+    assert [left.split()[-1].strip("!") for left in filled.kwic("premium", sort="1L").left] == ["high", "more", "The"]
+
+
+def test_a_pattern_with_look_around_works_and_a_wrong_one_is_told(filled):
+    assert len(filled.kwic(r"(?<=high )premium")) == 1
+    with pytest.raises(ConfigurationError, match="pattern"):
+        filled.kwic("(")
+    with pytest.raises(ConfigurationError, match="'1R'"):
+        filled.kwic("premium", sort="right")
+
+
+def test_an_empty_corpus_has_the_same_columns(corpus, filled):
+    assert list(corpus.kwic("x").columns) == list(filled.kwic("premium").columns)
