@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -52,15 +53,14 @@ class PagePicture:
 
     def show(self) -> None:
         """Shows the picture in the notebook, else in the system's viewer."""
-        try:
+        if "IPython" in sys.modules:
             from IPython.core.getipython import get_ipython
             from IPython.display import display
-        except ImportError:
-            get_ipython = None
-        if get_ipython is not None and get_ipython() is not None:
-            display(self)
-        else:
-            self.image.show()
+
+            if get_ipython() is not None:
+                display(self)  # type: ignore[no-untyped-call]
+                return
+        self.image.show()
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{count} {role}" for role, count in sorted(self.roles.items()))

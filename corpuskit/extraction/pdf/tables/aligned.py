@@ -14,6 +14,7 @@ from corpuskit.extraction.pdf.fonts import MONO
 from corpuskit.extraction.pdf.layout.rows import rows_of
 from corpuskit.extraction.pdf.patterns import BULLET, CONTENTS_LEADER, ENUMERATOR, EQUATION_NUMBER
 from corpuskit.extraction.pdf.tables.grid import Cell, Grid, cell_of, mark_headers, without_empty, words_of
+from corpuskit.extraction.pdf.tables.rows import Placed, row_starts
 from corpuskit.extraction.pdf.words import Run, Word
 
 Gap = tuple[float, float]
@@ -213,6 +214,9 @@ def _is_table(run_rows: list[Row], gaps: list[Gap], multi_rows: int, heights: li
     need = 2 if columns >= 3 or ruled >= 2 else 4 if len(multi) < 4 and not ruled else 3
     if multi_rows < need:
         return False
+    size = max(run.size for run in first)
+    if len(multi) <= 3 and not ruled and fmean(b - a for a, b in gaps) < 1.5 * size:
+        return False  # lines of prose set wide
     starts = [row[0].text.strip() for row in multi]
     ends = [row[-1].text.strip() for row in multi]
     if sum(bool(BULLET.match(text) or ENUMERATOR.match(text)) for text in starts) >= 0.5 * len(starts):
@@ -260,14 +264,13 @@ def _header_rows(grid: Grid, run_rows: list[Row], heights: list[float]) -> int:
     return 0
 
 
-_Line = dict[tuple[int, int], list[Run]]
 
 
 def _cells(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> list[Cell]:
     borders = [(a + b) / 2 for a, b in gaps]
-    lines: list[_Line] = []
+    lines: list[Placed] = []
     for row in run_rows:
-        placed: _Line = {}
+        placed: Placed = {}
         for run in _parted(row, gaps):
             first = sum(run.x0 + 0.3 * run.size >= border for border in borders)
             last = max(first, sum(run.x1 - 0.3 * run.size > border for border in borders))
@@ -277,8 +280,8 @@ def _cells(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> list[C
                 placed[first, last] = moved
             placed.setdefault((first, last), []).append(run)
         lines.append(placed)
-    starts = _row_starts(run_rows, lines, len(borders) + 1, heights)
-    rows: list[_Line] = []
+    starts = row_starts(run_rows, lines, len(borders) + 1, heights)
+    rows: list[Placed] = []
     for line, starts_row in zip(lines, starts, strict=True):
         if starts_row or not rows:
             rows.append({key: list(runs) for key, runs in line.items()})
@@ -313,51 +316,6 @@ def _parted(row: Row, gaps: list[Gap]) -> Row:
             words.append(word)
         found.append(run if len(words) == len(run.words) else Run(words).measure())
     return found
-
-
-def _row_starts(run_rows: list[Row], lines: list[_Line], columns: int, heights: list[float]) -> list[bool]:
-    """Which lines start a row of the table, and which go on with the cells above."""
-    count = len(lines)
-    starts = [True] * count
-    if count < 2:
-        return starts
-    bases = [max(run.base for run in row) for row in run_rows]
-    size = float(np.median([run.size for row in run_rows for run in row]))
-    if len(heights) >= 4 and len(heights) - 2 >= 0.25 * count:
-        for i in range(1, count):
-            starts[i] = any(bases[i - 1] - 0.1 * size < y < bases[i] - 0.5 * size for y in heights)
-        return starts
-    gaps = [b - a for a, b in itertools.pairwise(bases)]
-    ordered = sorted(gaps)
-    low = max(ordered[int(0.1 * len(gaps))], size)
-    high = ordered[min(len(gaps) - 1, int(0.9 * len(gaps)))]
-    is_full = [len(line) >= max(2, 0.5 * columns) for line in lines]
-    has_first = [any(key[0] == 0 for key in line) for line in lines]
-    if high > 1.22 * low and low < 1.5 * size:
-        if sum(is_full) > 0.9 * count:
-            return starts
-        threshold = _threshold(ordered, low, size)
-        for i in range(1, count):
-            starts[i] = gaps[i - 1] >= threshold
-        return starts
-    is_sparse = sum(has_first) < 0.85 * count
-    for i in range(1, count):
-        alone = len(lines[i]) == 1 and columns >= 2 and not has_first[i - 1]
-        starts[i] = (is_full[i] and (has_first[i] or not is_sparse)) or (has_first[i] and not alone)
-    if count >= 4 and sum(len(line) == 1 for line in lines) > 0.45 * count and low < 1.35 * size:
-        # Cells run over lines at an even leading: a row starts where several columns do.
-        for i in range(1, count):
-            ends_above = len(lines[i - 1]) == 1 and not has_first[i - 1]
-            starts[i] = has_first[i] and (is_full[i] or ends_above)
-    return starts
-
-
-def _threshold(ordered: list[float], low: float, size: float) -> float:
-    """The distance of base lines from which on a new row starts: in the widest step between two kinds of distances."""
-    values = sorted({round(gap, 1) for gap in ordered})
-    steps = [(b - a, (a + b) / 2) for a, b in itertools.pairwise(values)]
-    step = max(steps, default=(0.0, low * 1.18))
-    return step[1] if step[1] < 2.0 * size else low * 1.18
 
 
 __all__ = ["Found", "find_aligned_tables", "rows_of"]
