@@ -19,15 +19,15 @@ from corpuskit.relevance.report import (
     drift,
     learning_curve,
     mistakes,
+    seen_and_unseen,
 )
 from corpuskit.relevance.sampling import Suggestion, rank_by_seeds, select, suggest
 from corpuskit.relevance.space import Space
-from corpuskit.relevance.tokens import TOKENIZER_VERSION, ascii_tokens, document_tokens, page_size_tokens, tokenizer
+from corpuskit.relevance.tokens import ascii_tokens, document_tokens, page_size_tokens, tokenizer
 from corpuskit.relevance.training import train
 from corpuskit.relevance.urls import host_of, pdf_trio_url_tokens, url_tokens, without_wayback
 
 __all__ = [
-    "TOKENIZER_VERSION",
     "Audit",
     "AuditRecord",
     "CorpusModel",
@@ -51,6 +51,7 @@ __all__ = [
     "page_size_tokens",
     "pdf_trio_url_tokens",
     "rank_by_seeds",
+    "seen_and_unseen",
     "select",
     "split",
     "suggest",

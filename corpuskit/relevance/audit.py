@@ -1,8 +1,9 @@
 """The audit: a threshold with a claim that holds, or no claim.
 
 First 40 labels, spread over the top of the ranking, tell where precision falls under the target. Where the texts above
-that point are few enough, they are labelled whole: their precision is then known, not estimated. Where they are many,
-a uniform sample of them is put to a fixed-sequence test: from its 45 highest scores on, each longer prefix must have so
+that point are few, they are labelled from the top on as far as the budget of 140 goes, if that is at least half of
+them: their precision is then known, not estimated, and the claim ends where the labels end. Where they are many, a
+uniform sample of them is put to a fixed-sequence test: from its 45 highest scores on, each longer prefix must have so
 few errors that a region of too low a precision would show them with a probability of at most 1 - confidence; the first
 failure ends the test. Labels of an audit must not be trained on, and a new training voids it.
 """
@@ -151,8 +152,10 @@ class Audit:
     def _advance(self) -> None:
         if self._stage == "look":
             size = self._region()
-            inside = sum(self._rank[position] < size for position in self._said)
-            if size - inside <= _BUDGET - len(self._said):
+            left = _BUDGET - len(self._said)
+            missing = [rank for rank, position in enumerate(self._order) if int(position) not in self._said]
+            reach = missing[left] if left < len(missing) else len(self._order)
+            if 2 * reach >= size:  # half of the region known for certain is worth more than a guess at all of it
                 self._stage = "whole"
             else:
                 self._stage = "sample"

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain, repeat
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -100,21 +101,23 @@ def frequencies(texts: Sequence[str], name: str) -> dict[str, int]:
     totals: Counter[int] = Counter()
     for chunk in in_chunks(map(prepare, texts), 1 << 20):
         hashed = split(chunk)
-        if not len(hashed.hashes):
-            continue
-        order = np.lexsort((hashed.row, hashed.hashes))
-        sorted_hashes, sorted_rows = hashed.hashes[order], hashed.row[order]
-        new_token = np.append(True, sorted_hashes[1:] != sorted_hashes[:-1])
-        new_pair = new_token | np.append(True, sorted_rows[1:] != sorted_rows[:-1])
-        first = np.flatnonzero(new_token)
-        texts_with = np.add.reduceat(new_pair.astype(np.int64), first)
-        for value, position, number in zip(
-            sorted_hashes[first].tolist(), order[first].tolist(), texts_with.tolist(), strict=True
-        ):
+        different = _distinct(hashed.hashes)
+        width = max(1, len(different))
+        number = HashIndex(different).find(hashed.hashes)
+        first = np.zeros(len(different), np.int64)
+        first[number[::-1]] = np.arange(len(number) - 1, -1, -1)
+        texts_with = np.bincount(_distinct(hashed.row * width + number) % width, minlength=len(different))
+        for value, position, times in zip(different.tolist(), first.tolist(), texts_with.tolist(), strict=True):
             if value not in names:
                 names[value] = hashed.token(position)
-            totals[value] += number
+            totals[value] += times
         if len(totals) > _MAX_DIFFERENT:
-            totals = Counter({value: number for value, number in totals.items() if number > 1})
+            totals = Counter({value: times for value, times in totals.items() if times > 1})
             names = {value: names[value] for value in totals}
-    return {names[value]: number for value, number in totals.items()}
+    return {names[value]: times for value, times in totals.items()}
+
+
+def _distinct(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """What np.unique gives, which takes eight times as long for many different values (NumPy 2.4)."""
+    values = np.sort(values)
+    return values[np.append(True, values[1:] != values[:-1])] if len(values) else values

@@ -163,12 +163,18 @@ class RelevanceModel:
         return float(np.log(rate / (1.0 - rate)))
 
     def decide(self, texts: Sequence[str]) -> list[Decision]:
-        """``relevant`` from the certified threshold on, ``other`` below the certified lower one, else ``unknown``."""
+        """``relevant`` from the certified threshold on, ``other`` below the certified lower one, else ``unknown``.
+
+        Without an audit everything is unknown, and so is always a text without a single known token.
+        """
         upper = self.audit.threshold if self.audit else None
         lower = self.audit.other_threshold if self.audit else None
+        logits, unknown = self._logits(texts)
         decisions: list[Decision] = []
-        for score in self.score(texts):
-            if upper is not None and score >= upper:
+        for score, share in zip(_probability(logits), unknown, strict=True):
+            if share == 1.0 and self.places is None:
+                decisions.append("unknown")
+            elif upper is not None and score >= upper:
                 decisions.append("relevant")
             elif lower is not None and score <= lower:
                 decisions.append("other")

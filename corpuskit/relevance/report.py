@@ -23,6 +23,7 @@ __all__ = [
     "drift",
     "learning_curve",
     "mistakes",
+    "seen_and_unseen",
 ]
 
 
@@ -58,6 +59,20 @@ def curve(scores: Sequence[float], relevant: Sequence[bool]) -> Curve:
     precision, recall = right / (ends + 1), right / truth.sum()
     average = float(np.sum(np.diff(recall, prepend=0.0) * precision))
     return Curve(score[order][ends], precision, recall, average)
+
+
+def seen_and_unseen(model: RelevanceModel, urls: Sequence[str], relevant: Sequence[bool]) -> dict[str, Curve | None]:
+    """The curves of URLs on labelled hosts (``seen``) and on others (``unseen``), never mixed: they differ too much.
+
+    None where a side has nothing relevant.
+    """
+    scores, sides = model.score(urls), model.is_seen(urls)
+    found: dict[str, Curve | None] = {}
+    for name, side in (("seen", True), ("unseen", False)):
+        at = [position for position, seen in enumerate(sides) if seen == side]
+        truth = [bool(relevant[position]) for position in at]
+        found[name] = curve([float(scores[position]) for position in at], truth) if any(truth) else None
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,9 @@ from corpuskit.relevance import (
     drift,
     learning_curve,
     mistakes,
+    seen_and_unseen,
     split,
+    train,
 )
 
 World = tuple[list[str], list[str]]
@@ -102,3 +104,20 @@ def test_drift_tells_other_texts(world: World, model: RelevanceModel) -> None:
     assert same.distance == 0
     assert other.distance > 0.5
     assert other.unknown_after > same.unknown_after
+
+
+def test_seen_and_unseen_hosts_are_told_apart(links: World) -> None:
+    urls, labels = links
+    model = train(urls[:60:2], labels[:60:2], pool=urls, kind="url")  # every second host is labelled
+    found = seen_and_unseen(model, urls, [label == "relevant" for label in labels])
+    assert found["seen"] is not None
+    assert found["unseen"] is not None
+    assert found["seen"].average_precision > 0.99
+    assert seen_and_unseen(model, urls[:3], [False] * 3) == {"seen": None, "unseen": None}
+
+
+def test_every_public_name_is_there() -> None:
+    import corpuskit.relevance as room
+
+    assert list(room.__all__) == sorted(room.__all__)
+    assert all(hasattr(room, name) for name in room.__all__)
