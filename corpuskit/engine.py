@@ -371,7 +371,10 @@ def _work() -> None:
                 answer = (False, ResourceLimitError(f"needs more than {memory or 0:,} bytes of memory"))
             except Exception as error:
                 answer = (False, _portable(error))
-            connection.send(answer)
+            try:
+                connection.send(answer)
+            except OSError:
+                return  # the parent has gone
 
 
 def _limit_memory(limit: int) -> None:

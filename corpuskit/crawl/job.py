@@ -34,6 +34,8 @@ class CrawlJob:
         self._lock.__enter__()
         self._job = _start_row(folder, options)
         self._crawler = Crawler(folder, options, ranking, seeds=seeds, job=self._job)
+        # Not Thread.join: interrupted by Ctrl-C it takes a running thread for an ended one (Python 3.11).
+        self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="corpuskit-crawl", daemon=True)
         self._thread.start()
 
@@ -50,6 +52,7 @@ class CrawlJob:
                 (now(), self.progress.reason, self.progress.pages, self._job),
             )
             self._lock.__exit__(None, None, None)
+            self._ended.set()
 
     @property
     def progress(self) -> Progress:
@@ -59,7 +62,7 @@ class CrawlJob:
     @property
     def is_running(self) -> bool:
         """It has not ended."""
-        return self._thread.is_alive()
+        return not self._ended.is_set()
 
     def wait(self, *, progress: bool = True) -> CrawlJob:
         """Waits for the end; Ctrl-C stops the crawl cleanly and leaves a state to continue from.
@@ -70,7 +73,7 @@ class CrawlJob:
         try:
             if progress:
                 self._show()
-            self._thread.join()
+            self._ended.wait()
         except KeyboardInterrupt:
             self.stop()
             raise
@@ -81,7 +84,7 @@ class CrawlJob:
     def stop(self) -> None:
         """Ends it: what is under way is finished, the rest stays in the frontier."""
         self._crawler.stopping.set()
-        self._thread.join()
+        self._ended.wait()
 
     def pause(self) -> None:
         """Fetches nothing new until :meth:`resume`."""
@@ -101,14 +104,13 @@ class CrawlJob:
         from tqdm.auto import tqdm
 
         with tqdm(total=self._options.pages, desc="crawl", unit="page", mininterval=_UPDATE_SECONDS) as bar:
-            while True:
+            has_ended = False
+            while not has_ended:
+                has_ended = self._ended.wait(_UPDATE_SECONDS)
                 state = self.progress
                 bar.n = state.pages
                 bar.set_postfix(stored=state.stored, failed=state.failed, hosts=len(state.hosts), refresh=False)
                 bar.refresh()
-                if not self._thread.is_alive():
-                    return
-                self._thread.join(timeout=_UPDATE_SECONDS)
 
     def __repr__(self) -> str:
         state = self.progress
