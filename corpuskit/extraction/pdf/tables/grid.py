@@ -11,6 +11,8 @@ from corpuskit.extraction.pdf.words import Run, Word, is_rtl, joined
 
 Box = tuple[float, float, float, float]
 
+SNAP: Final = 6.0
+"""Points: lines nearer than this are one; double rules are some 2 to 5 points apart."""
 EMPTY: Final[Box] = (0.0, 0.0, 0.0, 0.0)
 
 
@@ -48,6 +50,17 @@ class Grid:
         return max(cell.row + cell.row_span for cell in self.cells), max(cell.col + cell.col_span for cell in self.cells)
 
 
+def snapped(values: list[float], tolerance: float = SNAP) -> list[float]:
+    """Sorted values, near ones put together to their mean."""
+    groups: list[list[float]] = []
+    for value in sorted(values):
+        if groups and value - groups[-1][-1] <= tolerance:
+            groups[-1].append(value)
+        else:
+            groups.append([value])
+    return [sum(group) / len(group) for group in groups]
+
+
 def cell_lines(words: list[Word]) -> list[list[Word]]:
     """The words of a cell in lines, from the top down."""
     lines: list[list[Word]] = []
@@ -81,8 +94,8 @@ def join_lines(above: str, below: str) -> str:
     """Two lines of a cell: a word parted by a hyphen becomes one."""
     if not above:
         return below
-    if above.endswith("-") and len(above) > 2 and above[-2].isalpha() and below[:1].islower():
-        return above[:-1] + below
+    if above.endswith("-") and len(above) > 2 and above[-2].isalpha() and below[:1].isalnum():
+        return above[:-1] + below if below[0].islower() else above + below
     return f"{above} {below}"
 
 

@@ -4,31 +4,18 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 
 from corpuskit.extraction.pdf.drawings import Box, Drawings, Line
-from corpuskit.extraction.pdf.tables.grid import Cell, Grid, cell_of, mark_headers, without_empty
-from corpuskit.extraction.pdf.words import Run, Word
+from corpuskit.extraction.pdf.tables.grid import SNAP, Cell, Grid, cell_of, mark_headers, snapped, without_empty
+from corpuskit.extraction.pdf.tables.hidden import Place, pieces_of, split_hidden_columns, split_hidden_rows
+from corpuskit.extraction.pdf.words import Run
 
-SNAP: Final = 6.0
-"""Points: lines nearer than this are one; double rules are some 2 to 5 points apart."""
 _TOUCH: Final = 3.0  # points by which crossing lines may miss each other
 _MAX_PAIRS: Final = 400_000
 _MAX_CELLS: Final = 6_000
-
-
-@dataclass(slots=True)
-class _Place:
-    """A cell before it has text; positions in the lists of edges."""
-
-    row: int
-    col: int
-    row_span: int
-    col_span: int
-    words: list[Word] = field(default_factory=list)
 
 
 def split_panels(drawings: Drawings) -> tuple[list[Line], list[Line]]:
@@ -154,17 +141,6 @@ def _connected(horizontal: list[Line], vertical: list[Line]) -> tuple[list[tuple
     return crossing, alone
 
 
-def snapped(values: list[float], tolerance: float = SNAP) -> list[float]:
-    """Sorted values, near ones put together to their mean."""
-    groups: list[list[float]] = []
-    for value in sorted(values):
-        if groups and value - groups[-1][-1] <= tolerance:
-            groups[-1].append(value)
-        else:
-            groups.append([value])
-    return [sum(group) / len(group) for group in groups]
-
-
 def _table(h_lines: list[Line], v_lines: list[Line], runs: list[Run]) -> tuple[Grid, list[Run]] | None:
     """The table of crossing lines, or None where they make none."""
     xs, ys = snapped([line.at for line in v_lines]), snapped([line.at for line in h_lines])
@@ -189,7 +165,8 @@ def _table(h_lines: list[Line], v_lines: list[Line], runs: list[Run]) -> tuple[G
     places = _places(xs, ys, h_lines, v_lines)
     _fill(places, xs, ys, inside)
     places = _split_columns(places, xs)
-    places = _split_rows(places)
+    places = split_hidden_columns(places)
+    places = split_hidden_rows(places)
     cells = without_empty([cell_of(p.row, p.col, p.row_span, p.col_span, p.words) for p in places])
     grid = Grid(box, cells, is_drawn=True, edges=tuple(xs))
     if not _is_table(grid, all(line.drawn for line in h_lines), inside):
@@ -221,7 +198,7 @@ def _is_table(grid: Grid, is_drawn: bool, runs: list[Run]) -> bool:
     return not (mono > 0.9 * sum(run.length for run in runs) and not is_drawn)
 
 
-def _places(xs: list[float], ys: list[float], h_lines: list[Line], v_lines: list[Line]) -> list[_Place]:
+def _places(xs: list[float], ys: list[float], h_lines: list[Line], v_lines: list[Line]) -> list[Place]:
     """Cells between the lines that are really there."""
     rows, cols = len(ys) - 1, len(xs) - 1
     tolerance = SNAP / 2 + 0.5
@@ -257,13 +234,13 @@ def _places(xs: list[float], ys: list[float], h_lines: list[Line], v_lines: list
             ):
                 tall += 1
             taken[i : i + tall, j : j + wide] = True
-            places.append(_Place(i, j, tall, wide))
+            places.append(Place(i, j, tall, wide))
     return places
 
 
-def _fill(places: list[_Place], xs: list[float], ys: list[float], runs: list[Run]) -> None:
+def _fill(places: list[Place], xs: list[float], ys: list[float], runs: list[Run]) -> None:
     """Gives each word to the cell in which its middle stands."""
-    at: dict[tuple[int, int], _Place] = {}
+    at: dict[tuple[int, int], Place] = {}
     for place in places:
         for i in range(place.row, place.row + place.row_span):
             for j in range(place.col, place.col + place.col_span):
@@ -276,12 +253,12 @@ def _fill(places: list[_Place], xs: list[float], ys: list[float], runs: list[Run
         at[row, col].words.append(word)
 
 
-def _split_columns(places: list[_Place], xs: list[float]) -> list[_Place]:
+def _split_columns(places: list[Place], xs: list[float]) -> list[Place]:
     """A cell over several columns whose pieces each fit under one column had undrawn borders."""
     found = []
     for place in places:
         inner = xs[place.col + 1 : place.col + place.col_span]
-        pieces = _pieces(place.words) if place.col_span > 1 and len(place.words) > 1 else []
+        pieces = pieces_of(place.words) if place.col_span > 1 and len(place.words) > 1 else []
         columns = [
             (sum(piece[0].x0 + 1 >= x for x in inner), sum(piece[-1].x1 - 1 >= x for x in inner)) for piece in pieces
         ]
@@ -290,66 +267,7 @@ def _split_columns(places: list[_Place], xs: list[float]) -> list[_Place]:
             continue
         for k in range(place.col_span):
             words = [word for piece, (first, _) in zip(pieces, columns, strict=True) if first == k for word in piece]
-            found.append(_Place(place.row, place.col + k, place.row_span, 1, words))
-    return found
-
-
-def _pieces(words: list[Word]) -> list[list[Word]]:
-    """Words of a cell, line by line, parted at gaps wider than a blank."""
-    pieces: list[list[Word]] = []
-    lines: dict[int, list[Word]] = defaultdict(list)
-    for word in words:
-        lines[round(word.base / 4)].append(word)
-    for line in lines.values():
-        line.sort(key=lambda word: word.x0)
-        current = [line[0]]
-        for word in line[1:]:
-            if word.x0 - current[-1].x1 > 0.9 * word.size:
-                pieces.append(current)
-                current = []
-            current.append(word)
-        pieces.append(current)
-    return pieces
-
-
-def _split_rows(places: list[_Place]) -> list[_Place]:
-    """Rows that hold several lines in most of their cells, on the same base lines, were not ruled: they are parted."""
-    by_row: dict[int, list[_Place]] = defaultdict(list)
-    for place in places:
-        by_row[place.row].append(place)
-    cut: dict[int, list[float]] = {}
-    for row, members in by_row.items():
-        filled = [place for place in members if place.words and place.row_span == 1]
-        if any(place.row_span > 1 for place in members) or len(filled) < 2:
-            continue
-        bases = [sorted(snapped([word.base for word in place.words], 2.5)) for place in filled]
-        lines = max(bases, key=len)
-        if len(lines) < 3:
-            continue
-        full = [own for own in bases if len(own) >= 0.7 * len(lines)]
-        on_lines = all(any(abs(base - line) < 2 for line in lines) for own in bases for base in own)
-        if len(full) >= max(2, 0.6 * len(bases)) and on_lines:
-            cut[row] = lines
-    if not cut:
-        return places
-    added = 0
-    shift: dict[int, int] = {}
-    for row in range(max(place.row + place.row_span for place in places)):
-        shift[row] = added
-        added += len(cut[row]) - 1 if row in cut else 0
-    found = []
-    for place in places:
-        lines = cut.get(place.row, [])
-        if not lines:
-            last = place.row + place.row_span - 1
-            span = shift[last] - shift[place.row] + place.row_span
-            found.append(_Place(place.row + shift[place.row], place.col, span, place.col_span, place.words))
-            continue
-        parted: list[list[Word]] = [[] for _ in lines]
-        for word in place.words:
-            parted[min(range(len(lines)), key=lambda k: abs(lines[k] - word.base))].append(word)
-        for k, words in enumerate(parted):
-            found.append(_Place(place.row + shift[place.row] + k, place.col, 1, place.col_span, words))
+            found.append(Place(place.row, place.col + k, place.row_span, 1, words))
     return found
 
 

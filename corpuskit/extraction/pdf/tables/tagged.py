@@ -33,28 +33,57 @@ def find_tagged_tables(tags: PageTags, runs: list[Run]) -> list[tuple[Grid, list
 
 
 def _grid(members: list[tuple[int, TagBlock]], by_cell: dict[int, list[Run]], inside: list[Run]) -> Grid | None:
-    cells: list[Cell] = []
-    taken: set[tuple[int, int]] = set()
-    col = -1
-    row = -1
-    headers: set[tuple[int, int]] = set()
+    rows: dict[int, list[Cell]] = defaultdict(list)
     for index, block in members:
-        col = col + 1 if block.row == row else 0
-        row = block.row
-        while (row, col) in taken:  # below a cell that spans rows
-            col += 1
-        cell = cell_of(row, col, block.row_span, block.col_span, [w for run in by_cell[index] for w in run.words])
+        words = [word for run in by_cell[index] for word in run.words]
+        cell = cell_of(block.row, 0, block.row_span, block.col_span, words)
         cell.is_header = block.type == "TH"
-        taken |= {(row + i, col + j) for i in range(cell.row_span) for j in range(cell.col_span)}
-        cells.append(cell)
-        col += cell.col_span - 1
-    headers = {(cell.row, cell.col) for cell in cells if cell.is_header}
-    cells = without_empty(cells)
+        rows[block.row].append(cell)
+    cells = without_empty(_placed(rows))
     box = (min(r.x0 for r in inside), min(r.y0 for r in inside), max(r.x1 for r in inside), max(r.y1 for r in inside))
     grid = Grid(box, cells)
-    rows, cols = grid.size
-    if rows * cols < 2 or max(len(cell.text) for cell in cells) > _MAX_TEXT or sum(bool(c.text) for c in cells) < 2:
+    count, cols = grid.size
+    if count * cols < 2 or max(len(cell.text) for cell in cells) > _MAX_TEXT or sum(bool(c.text) for c in cells) < 2:
         return None
-    if not headers:
+    if not any(cell.is_header for cell in cells):
         mark_headers(grid)
     return grid
+
+
+def _placed(rows: dict[int, list[Cell]]) -> list[Cell]:
+    """Cells with their columns. Empty cells have no content and are missing from the tags of a page: they are put
+    back, and where a row is short its cells stand in the columns whose texts they are under."""
+    width = max(sum(cell.col_span for cell in row) for row in rows.values())
+    spans = _column_spans(rows, width)
+    taken: set[tuple[int, int]] = set()
+    found: list[Cell] = []
+    for number, row in sorted(rows.items()):
+        free = [col for col in range(width) if (number, col) not in taken]
+        missing = len(free) - sum(cell.col_span for cell in row)
+        for cell in row:
+            if missing > 0 and cell.text and spans:
+                middle = (cell.box[0] + cell.box[2]) / 2
+                best = min(
+                    range(missing + 1), key=lambda k: _distance(middle, spans[free[k] : free[k] + cell.col_span])
+                )
+                missing -= best
+                del free[:best]
+            cell.col = free[0] if free else width
+            del free[: cell.col_span]
+            taken |= {(number + i, cell.col + j) for i in range(cell.row_span) for j in range(cell.col_span)}
+            found.append(cell)
+    last = max(cell.row + cell.row_span for cell in found)
+    found += [Cell(i, j) for i in range(last) for j in range(width) if (i, j) not in taken]
+    return found
+
+
+def _column_spans(rows: dict[int, list[Cell]], width: int) -> list[tuple[float, float]]:
+    """Left and right of the columns, from the rows that have all their cells; empty where there is no such row."""
+    full = [row for row in rows.values() if len(row) == width and all(cell.text for cell in row)]
+    return [(min(row[k].box[0] for row in full), max(row[k].box[2] for row in full)) for k in range(width)] if full else []
+
+
+def _distance(middle: float, columns: list[tuple[float, float]]) -> float:
+    if not columns:
+        return float("inf")
+    return abs(middle - (columns[0][0] + columns[-1][1]) / 2)
