@@ -17,6 +17,33 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+class _Connection(sqlite3.Connection):
+    """Says what went wrong with the disk in an error of ours."""
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        try:
+            return super().execute(sql, parameters)
+        except sqlite3.OperationalError as error:
+            raise _explained(error) from error
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
+        try:
+            return super().executemany(sql, parameters)
+        except sqlite3.OperationalError as error:
+            raise _explained(error) from error
+
+
+def _explained(error: sqlite3.OperationalError) -> Exception:
+    text = str(error)
+    if "disk is full" in text or "disk I/O" in text:
+        return CorpusError(f"the disk is full or failing ({text}): free some space and run the same again")
+    if "readonly" in text or "unable to open" in text:
+        return CorpusError(f"the corpus cannot be written ({text}): check the folder's permissions")
+    if "locked" in text:
+        return CorpusError("another process holds the catalogue for more than a minute: run the same again")
+    return error
+
+
 class Catalog:
     """The state of a corpus. Safe to use from several threads and processes at once."""
 
@@ -40,7 +67,9 @@ class Catalog:
 
     def _connect(self) -> sqlite3.Connection:
         try:
-            connection = sqlite3.connect(self._path, timeout=60, isolation_level=None, check_same_thread=False)
+            connection = sqlite3.connect(
+                self._path, timeout=60, isolation_level=None, check_same_thread=False, factory=_Connection
+            )
             connection.row_factory = sqlite3.Row
             connection.execute("PRAGMA journal_mode = WAL")
             # A power cut may lose the last transactions but never damages the file; see flush().
@@ -61,7 +90,8 @@ class Catalog:
         try:
             yield connection
         except BaseException:
-            connection.execute("ROLLBACK")
+            if connection.in_transaction:  # a full disk ends it by itself
+                connection.execute("ROLLBACK")
             raise
         connection.execute("COMMIT")
 
