@@ -177,8 +177,8 @@ class Audit:
         logit = logit if self.label == "relevant" else -logit
         slope, start = _platt(logit[known], np.array([self._said[int(i)] for i in known]))
         chance = 1.0 / (1.0 + np.exp(-np.clip(slope * logit[self._order] + start, -30, 30)))
-        below = np.flatnonzero(chance < min(0.9, self.precision))
-        return int(below[0]) if len(below) else len(chance)
+        below = np.flatnonzero(chance[: self._top] < min(0.9, self.precision))
+        return int(below[0]) if len(below) else self._top  # nobody looked further down
 
     # ---------------------------------------------------------------- what to claim
 

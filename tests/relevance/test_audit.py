@@ -99,3 +99,15 @@ def test_an_empty_pool_and_a_small_one_are_audited(model: RelevanceModel) -> Non
     small = Audit(model, ["sea ship", "law court"])
     assert run(small, ["relevant", "other"]) == 2
     assert small.threshold is None
+
+
+def test_where_all_of_the_first_labels_are_relevant_the_region_ends_where_they_end() -> None:
+    random = np.random.RandomState(2)
+    texts = [" ".join(random.choice(["sea", "ship", "fish", "tide"], 5)) + f" {i}" for i in range(180)]
+    texts += [" ".join(random.choice(["law", "court", "tax", "oath"], 5)) + f" {i}" for i in range(1500)]
+    truth = ["relevant"] * 180 + ["other"] * 1500
+    model = train([*texts[:5], *texts[-15:]], [*truth[:5], *truth[-15:]], pool=texts)
+    audit = Audit(model, texts)
+    assert run(audit, truth) <= 140
+    assert audit.threshold is not None
+    assert (model.score(texts[:180]) >= audit.threshold).sum() >= 100
