@@ -76,9 +76,13 @@ def extract(
 def _extract_opened(opened: Opened, options: ExtractOptions | None) -> NLPTextDocument:
     from corpuskit.extraction import extract_bytes
 
-    return extract_bytes(
+    document = extract_bytes(
         opened.content, media_type=opened.media_type, uri=opened.uri, options=options, charset=opened.charset
     )
+    if document.timestamp is None and (date := opened.modified or opened.fetched):
+        document.timestamp = date
+        document.metadata["timestamp_source"] = "last-modified" if opened.modified else "fetched"
+    return document
 
 
 def read_nlptext(path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str], *, strict: bool = True) -> NLPTextDocument:

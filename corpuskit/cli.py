@@ -11,6 +11,8 @@ import typer
 if TYPE_CHECKING:
     import pandas as pd
 
+_SHORT_CELL = 14  # characters; a column up to this width is never cut
+
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
@@ -212,8 +214,10 @@ def _print(title: str, columns: list[str], rows: list[list[str]]) -> None:
     from rich.text import Text
 
     table = Table(title=title, title_justify="left", show_edge=False)
-    for column in columns:
-        table.add_column(column, overflow="ellipsis", no_wrap=True)
+    for position, column in enumerate(columns):
+        widest = max([len(column), *(len(row[position]) for row in rows)])
+        # Long titles and addresses share what short figures leave.
+        table.add_column(column, overflow="ellipsis", no_wrap=True, min_width=min(widest, _SHORT_CELL))
     for row in rows:
         # Text, not markup: what was crawled must not colour the terminal.
         table.add_row(*(Text(_printable(cell)) for cell in row))

@@ -45,7 +45,7 @@ class CrawlJob:
         except BaseException as error:
             self._error = error
             self.progress.reason = f"{type(error).__name__}: {error}"
-            logger.exception("the crawl broke down")
+            logger.debug("the crawl broke down", exc_info=True)  # wait() raises it
         finally:
             self._folder.catalog.connection.execute(
                 "UPDATE jobs SET ended = ?, reason = ?, pages = ? WHERE id = ?",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +24,8 @@ class Opened:
     media_type: str
     uri: str | None
     charset: str | None = None
+    modified: datetime | None = None
+    fetched: datetime | None = None
 
 
 def open_source(source: Any, *, media_type: str | None, uri: str | None) -> Any:
@@ -33,7 +36,7 @@ def open_source(source: Any, *, media_type: str | None, uri: str | None) -> Any:
         FetchError: the URL cannot be fetched.
         TypeError: HTML in a str, or a source of another kind.
     """
-    charset = None
+    charset = modified = fetched = None
     name = ""
     if isinstance(source, (bytes, bytearray, memoryview)):
         content = bytes(source)
@@ -43,12 +46,14 @@ def open_source(source: Any, *, media_type: str | None, uri: str | None) -> Any:
         answer = fetch(source)
         content, charset, uri = answer.content, answer.charset, uri or answer.uri
         media_type = media_type or answer.media_type
+        modified, fetched = answer.modified, answer.fetched
     elif isinstance(source, str) and (_MARKUP.match(source) or "\n" in source):
         raise TypeError("markup in a str has lost its encoding: use extract(text.encode(), media_type='text/html')")
     elif isinstance(source, (str, os.PathLike)):
         path = Path(source)
         try:
             content = path.read_bytes()
+            modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
         except OSError as error:
             raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
         name, uri = path.name, uri or path.resolve().as_uri()
@@ -61,4 +66,4 @@ def open_source(source: Any, *, media_type: str | None, uri: str | None) -> Any:
         return source
     else:
         raise TypeError(f"cannot extract a {type(source).__name__}: expected a path, URL, bytes, file or lxml element")
-    return Opened(content, media_type or detect_media_type(content, name), uri, charset)
+    return Opened(content, media_type or detect_media_type(content, name), uri, charset, modified, fetched)
