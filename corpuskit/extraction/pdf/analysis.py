@@ -84,7 +84,7 @@ class _Reader:
         self._is_tagged = _is_tagged(pdf)
         self.vocabulary = Vocabulary()
         self.infos = [PageInfo() for _ in range(len(pdf))]
-        self.document = Document(10.0, 0, _outline(pdf))
+        self.document = Document(10.0, 0, _outline(pdf), [0.0] * len(pdf))
         self.furniture = FurnitureFinder(10.0)
 
     def groups(self) -> Iterator[list[PageParts]]:
@@ -114,7 +114,7 @@ class _Reader:
             body = sizes.most_common(1)[0][0]
             style = max((look for look in styles if look[0] == body), key=lambda look: styles[look])[1]
             self.document.body, self.document.body_style = body, style
-        self.furniture = FurnitureFinder(self.document.body)
+        self.furniture = FurnitureFinder(self.document.body, self._pdf.get_metadata_value("Title") or "")
 
     def _page(self, number: int) -> PageParts | None:
         info = self.infos[number]
@@ -145,6 +145,7 @@ class _Reader:
             characters.tag[characters.usable] = found
         drawings = read_drawings(page, characters.frame)
         info.frame, info.seen = characters.frame, characters.seen
+        self.document.heights[number] = characters.frame.height
         info.characters, info.unmapped = len(characters), characters.unmapped
         info.images = len(drawings.images)
         return PageParts(number, characters.frame, characters.seen, read_runs(characters), drawings, tags=tags)
@@ -166,7 +167,18 @@ class _Reader:
         blocks: list[Block] = []
         for k, region in enumerate(reading_order(items)):
             blocks += reader.blocks(page.number, k, region, rules)
+        _mark_figures(blocks, page)
         return blocks
+
+
+def _mark_figures(blocks: list[Block], page: PageParts) -> None:
+    """Text inside an image is part of a figure, unless the image is the page itself."""
+    area = page.frame.width * page.frame.height
+    images = [(a, b, c, d) for a, b, c, d in page.drawings.images if 0.005 * area < (c - a) * (d - b) < 0.7 * area]
+    for block in blocks if images else ():
+        x0, y0, x1, y1 = block.box
+        if block.role == "paragraph" and any(a <= x0 and b <= y0 and x1 <= c and y1 <= d for a, b, c, d in images):
+            block.role = "figure"
 
 
 def _ruled_tables(drawings: Drawings, runs: list[Run]) -> tuple[list[TableItem], list[Any]]:

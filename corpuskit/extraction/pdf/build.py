@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from corpuskit.document import DocumentBuilder, NLPTextDocument
-from corpuskit.document.elements import LIST, LIST_ITEM, SECTION, TABLE, TABLE_CELL, TABLE_HEADER
+from corpuskit.document.elements import LIST, LIST_ITEM, TABLE, TABLE_CELL, TABLE_HEADER
 from corpuskit.extraction.pdf.analysis import Analysis, PageInfo
+from corpuskit.extraction.pdf.joining import document_blocks
 from corpuskit.extraction.pdf.layout.lines import Vocabulary
 from corpuskit.extraction.pdf.layout.parts import Block, TextLine
 from corpuskit.extraction.pdf.notation import escape_plain
-from corpuskit.extraction.pdf.patterns import BULLET_START, CHAPTER_LABEL
+from corpuskit.extraction.pdf.patterns import BULLET_START
 
 _OPEN_END: Final = re.compile(r"[^\W\d_,]$|[,\-–]$|[a-z\d]\)$|\d$")
 Box = tuple[float, float, float, float]
@@ -129,15 +130,16 @@ class _Writer:
         assert grid is not None
         self._flush_furniture()
         table = self._builder.start(TABLE, grid.title or None)
-        self._mark(table, "table", block.zone, grid.boxes or [(block.page, grid.box)], None)
+        self._mark(table, "table", block.zone, grid.boxes or [(block.page, grid.box)], block.tex if grid.title else None)
         for cell in grid.cells:
             kind = TABLE_HEADER if cell.is_header else TABLE_CELL
             place = (cell.row + 1, cell.row_span, cell.col + 1, cell.col_span)
             element = self._builder.start(kind, cell=place)
-            self._builder.mark("page", element, block.page + 1)
+            page = block.page if cell.page is None else cell.page
+            self._builder.mark("page", element, page + 1)
             if cell.text:
                 text = self._builder.add_text_block(cell.text)
-                self._mark(text, "table", block.zone, [(block.page, cell.box)], None)
+                self._mark(text, "table", block.zone, [(page, cell.box)], None)
             self._builder.end(kind)
         self._builder.end(TABLE)
 
@@ -181,32 +183,10 @@ def build_document(analysis: Analysis, *, uri: str | None, title: str = "") -> N
     """The document of an analysis, without metadata."""
     builder = DocumentBuilder(title, uri or "?")
     writer = _Writer(builder, analysis.pages, analysis.vocabulary)
-    for block in merged_headings(analysis.blocks):
+    for block in document_blocks(analysis.blocks):
         writer.add(block)
     not_main = writer.finish()
     document = builder.build()
     for element in not_main:
         document.table.main[element] = False
     return document
-
-
-def merged_headings(blocks: list[Block]) -> list[Block]:
-    """'Chapter 7' and the title below it are one heading."""
-    found: list[Block] = []
-    for block in blocks:
-        before = found[-1] if found else None
-        if (
-            before is not None
-            and block.role == before.role == "section-heading"
-            and before.page == block.page
-            and not block.tag_type
-            and CHAPTER_LABEL.fullmatch(before.text.strip())
-        ):
-            text = f"{before.text.strip()} {block.text}"
-            found[-1] = replace(before, text=text, lines=before.lines + block.lines)
-            continue
-        found.append(block)
-    return found
-
-
-__all__ = ["SECTION", "build_document", "merged_headings"]

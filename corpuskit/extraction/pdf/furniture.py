@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Final
 
@@ -27,10 +27,13 @@ class FurnitureFinder:
     groups helps the later ones.
     """
 
-    def __init__(self, body: float) -> None:
+    def __init__(self, body: float, title: str = "") -> None:
+        """``body``: size of the body font; ``title``: that of the document, where the file states it."""
         self._body = body
+        self._title = " ".join(title.lower().split())
         self._pages_of: dict[Key, set[int]] = defaultdict(set)
         self._with_text = 0
+        self._offsets: Counter[int] = Counter()  # printed number less position in the file → pages
 
     def take_out(self, pages: Sequence[PageParts]) -> None:
         """Moves the furniture of these pages from ``runs`` to ``furniture``."""
@@ -41,6 +44,8 @@ class FurnitureFinder:
                 self._pages_of[_key(side, row)].add(number)
                 for run in row:
                     self._pages_of[_key(side, [run])].add(number)
+                if len(row) > 1:
+                    self._offsets.update(_page_offsets(number, row))
         for page in pages:
             taken = self._furniture(page, edges.get(page.number, []))
             page.furniture = [run for run in page.runs if id(run) in taken]
@@ -66,17 +71,25 @@ class FurnitureFinder:
                 continue
             apart = _stands_apart(row, page.runs, side)
             text = " ".join(run.text for run in row).strip()
-            if PAGE_NUMBER.match(text) and len(row) <= 2 and apart:
+            if page.number and small and apart and self._title and text.lower() == self._title:
+                taken |= {id(run) for run in row}
+                continue
+            if PAGE_NUMBER.match(text) and len(row) <= 2 and apart and row[0].size <= 1.1 * self._body:
                 taken |= {id(run) for run in row}
                 continue
             if len(row) > 1:
                 repeated = {id(run) for run in row if run.size <= _BIG * self._body and self._repeats(_key(side, [run]))}
                 taken |= repeated
                 # Titles of chapters alternate with those of sections beside the page number.
-                numbered = PAGE_NUMBER.match(row[0].text) or PAGE_NUMBER.match(row[-1].text)
-                if numbered and apart and side == "top" and id(row[0]) not in taken:
+                counted = any(self._offsets[offset] >= 2 for offset in _page_offsets(page.number, row))
+                if counted and apart and small and id(row[0]) not in taken:
                     taken |= {id(run) for run in row}
         return taken
+
+
+def _page_offsets(number: int, row: list[Run]) -> set[int]:
+    """Printed page number less the position in the file, for numbers at the ends of a row."""
+    return {int(run.text) - number for run in (row[0], row[-1]) if run.text.isascii() and run.text.isdigit() and len(run.text) < 5}
 
 
 def _key(side: str, row: list[Run]) -> Key:

@@ -19,6 +19,10 @@ from corpuskit.extraction.pdf.patterns import (
 )
 
 _THRESHOLD: Final = 1.75
+_FOOTNOTE: Final = re.compile(r"^(?:[*†‡§¶]|\d{1,2}[^\W\d_]|\d{1,2} [^\W\d_])")
+_RELATION: Final = re.compile(r"[=≈≃≅≡≤≥≪≫<>∝→∼∑∫∏]")
+_WORD: Final = re.compile(r"[^\W\d_]{3,}")
+_EQUATION_END: Final = re.compile(r"\([A-Z]?\d+(?:\.\d+)*[a-z]?\)$")
 _LETTERS: Final = re.compile(r"[^\W\d_]{2}")
 _NOT_LETTERS: Final = re.compile(r"[^\w]+")
 _FRONT_END: Final = re.compile(r"^(?:[\dIVX]+\.?\s+)?(?:abstract|introduction|summary|einleitung|zusammenfassung|résumé)", re.IGNORECASE)
@@ -38,11 +42,13 @@ class Document:
     Attributes:
         body, body_style: the body font.
         outline: key of a bookmark's title → its level, 1-based.
+        heights: of the pages.
     """
 
     body: float
     body_style: int
     outline: dict[str, int] = field(default_factory=dict)
+    heights: list[float] = field(default_factory=list)
 
 
 def key_of(text: str) -> str:
@@ -69,6 +75,10 @@ def set_roles(blocks: Sequence[Block], document: Document) -> None:
             block.role = "caption"
         elif BULLET_START.match(text + " ") and BULLET.match(text[:1]):
             block.role = "list"
+        elif _is_footnote(block, document):
+            block.role = "footnote"
+        elif _is_equation(block):
+            block.role = "equation"
         elif not (by_tags and block.tag_type) and _heading_score(blocks, i, document) >= _THRESHOLD:
             block.role = "section-heading"
             headings.append(block)
@@ -76,6 +86,24 @@ def set_roles(blocks: Sequence[Block], document: Document) -> None:
             block.role = "list"
     _set_levels(headings, document)
     _set_zones(blocks)
+
+
+def _is_footnote(block: Block, document: Document) -> bool:
+    """Small text low on the page that starts with a mark."""
+    size = max(line.size for line in block.lines)
+    height = document.heights[block.page] if block.page < len(document.heights) else 0.0
+    is_low = block.lines[0].base > 0.6 * height > 0
+    return is_low and size < 0.93 * document.body and bool(_FOOTNOTE.match(block.text)) and len(block.text) > 15
+
+
+def _is_equation(block: Block) -> bool:
+    """Signs and single letters set in, with an equals sign or the like among them."""
+    text = block.text
+    if len(block.lines) > 4 or len(text) > 200 or not _RELATION.search(text):
+        return False
+    words = sum(len(word) for word in _WORD.findall(text))
+    indented = min(line.x0 for line in block.lines) > block.left + 8
+    return words <= 0.35 * len(text.replace(" ", "")) and (indented or bool(_EQUATION_END.search(text)))
 
 
 def _trusted_heading_tags(blocks: Sequence[Block]) -> bool:

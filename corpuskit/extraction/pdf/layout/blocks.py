@@ -116,6 +116,8 @@ class RegionReader:
         left, right, leading = margins
         gap = line.base - above.base
         usual = leading * max(1.0, line.size / self._body) if line.size > self._body else leading
+        if above.has_all(MONO) and line.has_all(MONO) and not self._body_style & MONO:
+            usual *= 2  # blank lines in code
         if (
             line.row != above.row + 1
             or gap > 1.28 * usual + 0.5
@@ -123,6 +125,8 @@ class RegionReader:
             or any(above.base < top < line.base for top in tops)
         ):
             return True
+        if above.has_all(MONO) and line.has_all(MONO) and not self._body_style & MONO:
+            return False
         if starts_item(line) or _changes_style(above, line, right - 4 * self._body):
             return True
         before = above.text.rstrip()
@@ -162,11 +166,19 @@ def _hangs(current: list[TextLine], line: TextLine) -> bool:
     return starts_item(current[0]) or bool(_REFERENCE_MARK.match(current[0].text)) or line.x0 > current[0].x0
 
 
+def _indented(lines: list[TextLine]) -> list[str]:
+    """The lines of code with the blanks before them, told by where they start."""
+    left = min(line.x0 for line in lines)
+    widths = sorted((line.x1 - line.x0) / len(line.text) for line in lines)
+    width = max(widths[len(widths) // 2], 1.0)
+    return [" " * min(round((line.x0 - left) / width), 80) + line.text for line in lines]
+
+
 def fill_text(block: Block, vocabulary: Vocabulary) -> None:
     """The text and notation of a block from its lines; the lines of code stay apart."""
     texts = [line.text for line in block.lines]
     if block.role == "code":
-        block.text = "\n".join(texts)
+        block.text = "\n".join(_indented(block.lines))
         block.tex = None
         return
     block.text = vocabulary.join_all(texts)

@@ -28,18 +28,21 @@ class Cell:
     is_header: bool = False
     box: Box = EMPTY
     styles: frozenset[int] = frozenset()
+    page: int | None = None  # 0-based, where it is not that of its block
 
 
 @dataclass(slots=True)
 class Grid:
-    """A table: cells by row and column, where it stands, its title."""
+    """A table: cells by row and column, where it stands, its title.
+
+    Attributes:
+        boxes: (0-based page, box) of its parts, where they are more than one.
+    """
 
     box: Box
     cells: list[Cell]
     title: str = ""
     is_drawn: bool = False
-    continues: bool = False
-    edges: tuple[float, ...] = ()
     boxes: list[tuple[int, Box]] = field(default_factory=list)
 
     @property

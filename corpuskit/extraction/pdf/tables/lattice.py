@@ -167,7 +167,7 @@ def _table(h_lines: list[Line], v_lines: list[Line], runs: list[Run]) -> tuple[G
     places = _split_columns(places, xs)
     places = split_hidden_columns(split_hidden_rows(places))
     cells = without_empty([cell_of(p.row, p.col, p.row_span, p.col_span, p.words) for p in places])
-    grid = Grid(box, cells, is_drawn=True, edges=tuple(xs))
+    grid = Grid(box, cells, is_drawn=True)
     if not _is_table(grid, all(line.drawn for line in h_lines), inside):
         return None
     mark_headers(grid)

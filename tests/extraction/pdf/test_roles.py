@@ -1,0 +1,97 @@
+"""Headings and sections, lists, captions, furniture, zones."""
+
+import pytest
+
+from .reading import PROSE, read, roles
+from .writer import Page, pdf
+
+
+def section_titles(document):
+    """(nesting level, title)."""
+    table = document.table
+    return [(table.nesting_level[i], table.text[i]) for i, kind in enumerate(table.type) if kind == 1]
+
+
+def test_larger_bold_lines_are_nested_headings():
+    page = Page().text(60, 60, "The flood", size=18, font="bold").lines(60, 90, PROSE)
+    page.text(60, 160, "The first night", size=12, font="bold").lines(60, 180, PROSE)
+    page.text(60, 250, "The second night", size=12, font="bold").lines(60, 270, PROSE)
+    assert section_titles(read(pdf(page))) == [(1, "The flood"), (2, "The first night"), (2, "The second night")]
+
+
+def test_numbers_give_the_level():
+    page = Page().text(60, 60, "1 Water", size=12, font="bold").lines(60, 80, PROSE)
+    page.text(60, 150, "1.1 Rivers", size=12, font="bold").lines(60, 170, PROSE)
+    page.text(60, 240, "2 Fire", size=12, font="bold").lines(60, 260, PROSE)
+    assert section_titles(read(pdf(page))) == [(1, "1 Water"), (2, "1.1 Rivers"), (1, "2 Fire")]
+
+
+def test_a_bold_word_in_prose_is_no_heading():
+    page = Page().lines(60, 100, PROSE[:2]).text(60, 124, "Boats", font="bold").text(92, 124, "were tied to the gate posts of the mill,")
+    page.lines(60, 136, PROSE[3:])
+    assert section_titles(read(pdf(page))) == []
+
+
+def test_the_outline_helps_a_plain_heading():
+    lines = ["Of boats"]
+    page = Page().lines(60, 60, PROSE).lines(60, 130, lines).lines(60, 150, PROSE)
+    assert section_titles(read(pdf(page))) == []
+    assert section_titles(read(pdf(page, outline=[(1, "Of boats", 1)]))) == [(1, "Of boats")]
+
+
+def test_bulleted_and_numbered_lines_are_a_list():
+    page = Page().lines(60, 60, PROSE)
+    page.lines(70, 120, ["\u2022 rye and wheat", "\u2022 oats", "\u2022 barley"]).lines(60, 170, PROSE)
+    page.lines(70, 230, ["1. plough the field", "2. sow the seed"])
+    document = read(pdf(page))
+    assert roles(document, "list") == ["rye and wheat", "oats", "barley", "1. plough the field", "2. sow the seed"]
+    assert [document.table.type.count(code) for code in (2, 4)] == [2, 5]
+
+
+def test_a_caption_is_told_from_a_sentence_about_a_table():
+    page = Page().lines(60, 60, PROSE).text(60, 130, "Table 2: Harvests in the flooded years")
+    page.text(60, 160, "Table 2 shows that the harvests of the years after the flood were rather better.")
+    assert roles(read(pdf(page)), "caption") == ["Table 2: Harvests in the flooded years"]
+
+
+def test_running_heads_and_page_numbers_are_not_main():
+    pages = []
+    for number in range(1, 5):
+        page = Page().text(60, 40, "Weir Gardens Yearbook", size=8).lines(60, 200, PROSE)
+        pages.append(page.text(295, 780, str(number), size=8))
+    document = read(pdf(*pages))
+    assert "Yearbook" in document.to_text()
+    assert document.to_text(main=True) == "\n".join([" ".join(PROSE)] * 4)
+    assert roles(document, "header") == ["Weir Gardens Yearbook"] * 4
+    assert roles(document, "footer") == ["1", "2", "3", "4"]
+
+
+def test_a_running_head_on_the_second_of_two_pages_repeats_the_title():
+    first = Page().text(60, 60, "Noise along the line", size=18, font="bold").lines(60, 200, PROSE)
+    second = Page().text(60, 40, "Noise along the line", size=8).lines(60, 200, PROSE)
+    document = read(pdf(first, second, info={"Title": "Noise along the line"}))
+    assert document.to_text(main=True).count("Noise along the line") == 1
+
+
+def test_the_reference_list_is_a_zone_and_what_stands_before_the_abstract_another():
+    page = Page().text(60, 60, "On floods", size=18, font="bold").text(60, 84, "A. Miller and B. Weaver")
+    page.text(60, 110, "Abstract", size=12, font="bold").lines(60, 130, PROSE)
+    page.text(60, 200, "References", size=12, font="bold").lines(60, 220, ["[1] A. Miller, Floods, 1901."])
+    frame = read(pdf(page)).to_frame()
+    zones = dict(zip(frame.text, frame.zone, strict=True))
+    assert zones["A. Miller and B. Weaver"] == "header"
+    assert zones["[1] A. Miller, Floods, 1901."] == "references"
+    assert zones[" ".join(PROSE)] == "body"
+
+
+def test_a_title_over_lines_is_one_heading():
+    page = Page().lines(60, 60, ["The synthesis of everything that was", "ever known about floods and", "their mills"], size=18, leading=21)
+    page.lines(60, 140, PROSE)
+    found = section_titles(read(pdf(page)))
+    assert found == [(1, "The synthesis of everything that was ever known about floods and their mills")]
+
+
+@pytest.mark.parametrize("letters", ["(L)", "= x +", "12.5"])
+def test_scraps_of_figures_are_no_headings(letters):
+    page = Page().lines(60, 60, PROSE).text(200, 300, letters, size=10)
+    assert section_titles(read(pdf(page))) == []

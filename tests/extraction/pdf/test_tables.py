@@ -1,0 +1,155 @@
+"""Ruled, booktabs, borderless and tagged tables, and what only looks like one."""
+
+from .reading import PROSE, read, roles, table_cells
+from .writer import Page, pdf
+
+GRAIN = [("Grain", "Spring", "Autumn"), ("Rye", "12", "14"), ("Wheat", "15", "11"), ("Oats", "9", "8")]
+
+
+def has_table(document):
+    return 5 in document.table.type
+
+
+def put(page, rows, xs, y, *, leading=16, **look):
+    for i, row in enumerate(rows):
+        for x, text in zip(xs, row, strict=True):
+            if text:
+                page.text(x, y + leading * i, text, **look)
+    return page
+
+
+def plain(rows):
+    return {(i, j): (text, 1, 1) for i, row in enumerate(rows, 1) for j, text in enumerate(row, 1)}
+
+
+def test_a_ruled_table_has_its_cells_and_header():
+    page = put(Page().lines(60, 60, PROSE), GRAIN, (85, 185, 285), 152).grid((80, 180, 280, 380), (140, 156, 172, 188, 204))
+    document = read(pdf(page.lines(60, 240, PROSE)))
+    assert table_cells(document) == plain(GRAIN)
+    assert document.table.type.count(6) == 3
+
+
+def test_a_missing_rule_is_a_span():
+    page = Page().grid((80, 180, 280), (140, 160, 180))
+    page.content.clear()
+    for y in (140, 160, 180):
+        page.rule(80, y, 280, y)
+    page.rule(80, 140, 80, 180).rule(280, 140, 280, 180).rule(180, 160, 180, 180)
+    page.text(85, 154, "Harvest").text(85, 174, "Rye").text(185, 174, "12")
+    assert table_cells(read(pdf(page))) == {(1, 1): ("Harvest", 1, 2), (2, 1): ("Rye", 1, 1), (2, 2): ("12", 1, 1)}
+
+
+def test_rows_without_rules_between_are_parted():
+    page = Page()
+    for x in (80, 180, 280):
+        page.rule(x, 140, x, 210)
+    for y in (140, 156, 210):
+        page.rule(80, y, 280, y)
+    put(page, [row[:2] for row in GRAIN], (85, 185), 152)
+    assert table_cells(read(pdf(page))) == plain([row[:2] for row in GRAIN])
+
+
+def test_a_table_with_three_rules_only():
+    page = put(Page().lines(60, 60, PROSE), GRAIN, (85, 185, 285), 152)
+    for y in (140, 156, 204):
+        page.rule(80, y, 380, y)
+    assert table_cells(read(pdf(page.lines(60, 240, PROSE)))) == plain(GRAIN)
+
+
+def test_a_table_without_any_rule():
+    page = put(Page().lines(60, 60, PROSE), GRAIN, (85, 185, 285), 152).lines(60, 240, PROSE)
+    assert table_cells(read(pdf(page))) == plain(GRAIN)
+
+
+def test_a_table_with_few_heads_has_all_its_columns():
+    rows = [("", "2019", "", "2020", ""), *[(f"Field {k}", f"{k}1", f"{k}.2", f"{k}3", f"{k}.4") for k in range(1, 9)]]
+    page = put(Page(), rows, (60, 160, 220, 300, 360), 100)
+    cells = table_cells(read(pdf(page)))
+    assert max(col for _, col in cells) == 5
+    assert cells[9, 5][0] == "8.4"
+
+
+def test_groups_of_rows_parted_by_room_are_still_rows():
+    page = Page()
+    names = [f"Parish {k}" for k in range(12)]
+    for k, name in enumerate(names):
+        y = 100 + 11 * k + 11 * (k // 4)
+        page.text(60, y, name).text(200, y, str(k)).text(300, y, str(k * 7))
+    cells = table_cells(read(pdf(page)))
+    assert [cells[k + 1, 1][0] for k in range(12)] == names
+
+
+def test_boxed_code_is_no_table():
+    page = Page().lines(60, 60, PROSE)
+    for k, line in enumerate(["$ make all", "cc -o mill mill.c", "cc -o weir weir.c", "done"]):
+        page.box(60, 130 + 12 * k, 540, 142 + 12 * k).text(64, 139 + 12 * k, line, font="mono")
+    document = read(pdf(page.lines(60, 220, PROSE)))
+    assert not has_table(document)
+    assert roles(document, "code") == ["$ make all\ncc -o mill mill.c\ncc -o weir weir.c\ndone"]
+
+
+def test_a_frame_around_prose_is_no_table():
+    page = Page().grid((50, 560), (90, 160)).lines(60, 105, PROSE)
+    assert not has_table(read(pdf(page)))
+
+
+def test_contents_with_leaders_are_no_table():
+    page = Page()
+    for k in range(6):
+        page.text(60, 100 + 14 * k, f"Chapter of the number {k} . . . . . . . . . . . . . .").text(500, 100 + 14 * k, str(k))
+    assert not has_table(read(pdf(page)))
+
+
+def test_a_definition_list_of_long_texts_is_no_lost_text():
+    page = Page()
+    for k in range(4):
+        page.text(60, 100 + 26 * k, f"Term {k}").lines(160, 100 + 26 * k, [PROSE[0], "and more of it."])
+    text = read(pdf(page)).to_text()
+    assert all(f"Term {k}" in text for k in range(4))
+    assert text.count("and more of it.") == 4
+
+
+def test_a_caption_above_is_the_title():
+    page = Page().lines(60, 60, PROSE).text(80, 134, "Table 1: Harvests")
+    put(page, GRAIN, (85, 185, 285), 152).grid((80, 180, 280, 380), (140, 156, 172, 188, 204))
+    document = read(pdf(page))
+    assert document.table.text[document.table.type.index(5)] == "Table 1: Harvests"
+    assert document.to_text().count("Table 1: Harvests") == 1
+
+
+def test_a_table_goes_on_on_the_next_page():
+    xs = (80, 180, 280, 380)
+    first = put(Page(), GRAIN, (85, 185, 285), 712).grid(xs, (700, 716, 732, 748, 764))
+    more = [("Barley", "7", "6"), ("Maize", "3", "4")]
+    second = put(Page(), more, (85, 185, 285), 72).grid(xs, (60, 76, 92))
+    document = read(pdf(first, second))
+    assert document.table.type.count(5) == 1
+    assert table_cells(document) == plain([*GRAIN, *more])
+
+
+def test_a_repeated_head_is_left_out_when_a_table_goes_on():
+    xs = (80, 180, 280, 380)
+    first = put(Page(), GRAIN, (85, 185, 285), 712).grid(xs, (700, 716, 732, 748, 764))
+    second = put(Page(), [GRAIN[0], ("Barley", "7", "6")], (85, 185, 285), 72).grid(xs, (60, 76, 92))
+    assert table_cells(read(pdf(first, second))) == plain([*GRAIN, ("Barley", "7", "6")])
+
+
+def test_tags_give_the_cells_where_rules_do_not():
+    page = Page()
+    page.tag("P", *[(60, 60 + 12 * k, line) for k, line in enumerate(PROSE)])
+    for i, row in enumerate(GRAIN):
+        for j, text in enumerate(row):
+            place = "Table/+TR" if j == 0 else "Table/TR"
+            page.tag("TH" if i == 0 else "TD", (85 + 40 * j, 150 + 12 * i, text), parent=place)
+    document = read(pdf(page))
+    assert table_cells(document) == plain(GRAIN)
+    assert document.table.type.count(6) == 3
+
+
+def test_heading_tags_are_taken_and_short_paragraphs_are_not():
+    page = Page()
+    page.tag("H1", (60, 60, "Of boats"))
+    page.tag("P", *[(60, 80 + 12 * k, line) for k, line in enumerate(PROSE)])
+    page.tag("P", (60, 140, "Not a heading", {"font": "bold", "size": 14}))
+    page.tag("P", *[(60, 170 + 12 * k, line) for k, line in enumerate(PROSE)])
+    assert roles(read(pdf(page)), "section-heading") == ["Of boats"]

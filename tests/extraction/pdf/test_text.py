@@ -1,0 +1,111 @@
+"""Words, lines and paragraphs."""
+
+import pytest
+
+from .reading import PROSE, blocks, read, roles
+from .writer import Page, pdf
+
+
+def test_lines_of_a_paragraph_are_joined():
+    document = read(pdf(Page().lines(60, 100, PROSE)))
+    assert document.to_text() == " ".join(PROSE)
+
+
+def test_a_word_parted_at_a_line_end_is_put_together():
+    page = Page().lines(60, 100, ["The committee met in the after-", "noon and spoke of nothing but the well-", "known mill."])
+    page.lines(60, 200, ["A well-known and well-known mill stands by the water. Then nothing more was said of it that day."])
+    text = read(pdf(page)).to_text()
+    assert "afternoon" in text
+    assert "well-known mill.\n" in text
+
+
+def test_a_hyphen_before_a_capital_or_and_is_kept():
+    page = Page().lines(60, 100, ["Alle wissen vom GNU-", "System, von der Ein-", "und Ausgabe und mehr davon."])
+    assert read(pdf(page)).to_text() == "Alle wissen vom GNU-System, von der Ein- und Ausgabe und mehr davon."
+
+
+def test_words_are_parted_where_the_file_has_no_blanks():
+    page = Page()
+    page.text(60, 100, "two").text(60 + 16.7 + 3.3, 100, "words").text(60 + 52, 100, "here")
+    assert read(pdf(page)).to_text() == "two words here"
+
+
+def test_an_indented_line_starts_a_paragraph():
+    first = PROSE[:3] + ["was brought by a man in waders."]
+    page = Page().lines(60, 100, first).text(75, 148, PROSE[0]).lines(60, 160, PROSE[1:3])
+    document = read(pdf(page))
+    assert [text for _, text in blocks(document)] == [" ".join(first), " ".join(PROSE[:3])]
+
+
+def test_a_paragraph_goes_on_over_the_page_end():
+    pages = [Page().lines(60, 700, PROSE[:2]), Page().lines(60, 100, PROSE[2:])]
+    document = read(pdf(*pages))
+    assert document.to_text() == " ".join(PROSE)
+    locator = document.table.marks["locator"][0]
+    assert [part.split(":")[0] for part in locator.split(";")] == ["1", "2"]
+
+
+def test_two_columns_are_read_one_after_the_other():
+    left = [f"left column line {i} is about as long as this" for i in range(12)]
+    right = [f"right column line {i} is about as long as it" for i in range(12)]
+    page = Page().text(60, 60, "A headline that runs over both of the columns of this page", size=16)
+    page.lines(60, 100, left).lines(310, 100, right)
+    document = read(pdf(page))
+    text = document.to_text()
+    assert text.index("left column line 11") < text.index("right column line 0")
+    assert document.table.text[0].startswith("A headline")
+
+
+def test_a_table_in_one_column_does_not_break_the_other():
+    left = [f"left column line {i} is about as long as this" for i in range(20)]
+    page = Page().lines(60, 100, left)
+    page.lines(310, 100, ["right column begins with a line of its prose", "and goes on for a second one, a third one too", "until the small table"])
+    for k, (name, value) in enumerate([("Rye", "12"), ("Wheat", "14"), ("Oats", "9"), ("Barley", "11"), ("Maize", "8")]):
+        page.text(320, 150 + 14 * k, name).text(430, 150 + 14 * k, value)
+    page.lines(310, 240, ["and after it the right column has more prose to", "offer to those who read it as far as this end", "of the page in question."])
+    text = read(pdf(page)).to_text()
+    assert text.index("left column line 19") < text.index("right column begins")
+    assert text.index("Rye") < text.index("Maize") < text.index("and after it")
+
+
+def test_upright_text_is_read_on_a_rotated_page():
+    page = Page(800, 600, rotate=90)
+    for k, line in enumerate(PROSE):  # written upwards: upright once the page is turned clockwise
+        page.text(0, 0, line, matrix=f"0 1 -1 0 {100 + 12 * k} 60")
+    document = read(pdf(page))
+    assert document.to_text() == " ".join(PROSE)
+    left, top, width, height = map(float, document.table.marks["locator"][0].split(":")[1].split(","))
+    assert (left, top) == (pytest.approx(60, abs=1), pytest.approx(90, abs=4))
+    assert width > 300
+    assert 40 < height < 55
+
+
+def test_locators_count_from_the_crop_box():
+    page = Page(600, 800, crop=(50, 100, 550, 700)).lines(60, 200, PROSE)
+    left, top, *_ = map(float, read(pdf(page)).table.marks["locator"][0].split(":")[1].split(","))
+    assert left == pytest.approx(10, abs=0.5)
+    assert top == pytest.approx(200 - 10 - 100, abs=1.5)  # the base line less the ascent, less what is cropped
+
+
+def test_hidden_text_is_left_out_but_a_text_layer_is_not():
+    shown = Page().lines(60, 100, PROSE).text(60, 300, "not for human eyes", mode=3)
+    assert "human" not in read(pdf(shown)).to_text()
+    layer = Page().lines(60, 100, PROSE, mode=3)
+    assert read(pdf(layer)).to_text() == " ".join(PROSE)
+
+
+def test_a_margin_stamp_written_upwards_is_set_aside():
+    page = Page().lines(60, 100, PROSE).text(0, 0, "arXiv stamp", matrix="0 1 -1 0 30 300")
+    assert read(pdf(page)).to_text() == " ".join(PROSE)
+
+
+def test_code_keeps_its_lines():
+    page = Page().lines(60, 60, PROSE).lines(60, 150, ["for name in names:", "    print(name)"], font="mono").lines(60, 220, PROSE)
+    assert roles(read(pdf(page)), "code") == ["for name in names:\n    print(name)"]
+
+
+def test_text_only_gives_a_block_a_page():
+    document = read(pdf(Page().lines(60, 100, PROSE), Page().text(60, 100, "Page two.")), structure=False)
+    assert [kind for kind, _ in blocks(document)] == ["TextBlock", "TextBlock"]
+    assert document.table.marks["page"] == {0: 1, 1: 2}
+    assert document.to_text().split("\n")[-1] == "Page two."
