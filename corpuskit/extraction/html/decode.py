@@ -11,6 +11,8 @@ from corpuskit.errors import ExtractionError
 
 _META_CHARSET: Final = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]+)""", re.IGNORECASE)
 _XML_ENCODING: Final = re.compile(rb"""^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w:.-]+)""")
+_END_OF_PAGE: Final = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
+_TAIL: Final = 200  # bytes that may stand behind the page's end
 _META_WITHIN: Final = 4096
 _SAMPLE: Final = 64 * 1024
 _MOST_WRONG: Final = 0.01
@@ -115,6 +117,7 @@ def parse(content: bytes, *, charset: str | None, uri: str | None) -> etree._Ele
     content, _ = to_utf8(content, charset)
     if not content or content.isspace():
         raise ExtractionError(f"{uri or 'page'}: found an empty page, expected HTML")
+    content = _without_early_end(content)
     root = None
     start = content[:600].lstrip()
     if start.startswith(b"<?xml") and b"http://www.w3.org/1999/xhtml" in start:
@@ -127,6 +130,17 @@ def parse(content: bytes, *, charset: str | None, uri: str | None) -> etree._Ele
     if root is None:
         raise ExtractionError(f"{uri or 'page'}: found no elements, expected HTML")
     return root
+
+
+def _without_early_end(content: bytes) -> bytes:
+    """The page without the end of ``body`` and ``html`` where more follows, which libxml2 would drop.
+
+    HTML standard, "after body" and "after after body": what follows is content of the body.
+    """
+    first = content.find(b"</body")
+    if first < 0:
+        first = max(content.find(b"</html"), content.find(b"</BODY"))
+    return _END_OF_PAGE.sub(b"", content) if 0 <= first < len(content) - _TAIL else content
 
 
 def _html_parser() -> etree.HTMLParser:

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from lxml import etree
 
 from corpuskit.document import NLPTextDocument
+from corpuskit.extraction.html.classify import Page, classify
 from corpuskit.extraction.html.decode import parse
-from corpuskit.extraction.html.metadata import Head, article_of, dates, metadata_of, read_head, squeeze
+from corpuskit.extraction.html.forest import Model
+from corpuskit.extraction.html.metadata import Head, article_of, dates, kinds_of, metadata_of, read_head, squeeze
 from corpuskit.extraction.html.roles import locators, roles
-from corpuskit.extraction.html.rules import main_by_rules
+from corpuskit.extraction.html.shell import content_of, fill, is_shell
 from corpuskit.extraction.html.tags import block_selectors
 from corpuskit.extraction.html.texts import Resolver
-from corpuskit.extraction.html.walk import MarkupError, Walked, walk
+from corpuskit.extraction.html.walk import MarkupError, Walked, WalkOptions, walk
 from corpuskit.extraction.options import ExtractOptions
+from corpuskit.text import detect_language
+
+_SHELL: Final = 400  # characters; less hidden text is no page
+_LANGUAGE_SAMPLE: Final = 2000
+_LANGUAGE_LEAST: Final = 60
 
 
-def extract_html(content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None) -> NLPTextDocument:
+def extract_html(
+    content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None, model: Model | None = None
+) -> NLPTextDocument:
     """The document of an HTML page.
 
     Args:
@@ -26,11 +36,12 @@ def extract_html(content: bytes, *, uri: str | None, options: ExtractOptions, ch
         uri: its address, for relative links.
         options: see :class:`ExtractOptions`.
         charset: what the server said, if it said something.
+        model: decides about main content; the shipped one by default.
 
     Raises:
         ExtractionError: the page is empty.
     """
-    return _extract(parse(content, charset=charset, uri=uri), uri, options)
+    return _extract(parse(content, charset=charset, uri=uri), uri, options, model)
 
 
 def extract_tree(root: etree._Element, *, uri: str | None, options: ExtractOptions) -> NLPTextDocument:
@@ -38,26 +49,47 @@ def extract_tree(root: etree._Element, *, uri: str | None, options: ExtractOptio
     ours = copy.deepcopy(root)
     etree.strip_tags(ours, etree.Comment, etree.PI, etree.Entity)
     ours.tail = None
-    return _extract(ours, uri, options)
+    return _extract(ours, uri, options, None)
 
 
-def _extract(root: etree._Element, uri: str | None, options: ExtractOptions) -> NLPTextDocument:
+def _extract(root: etree._Element, uri: str | None, options: ExtractOptions, model: Model | None) -> NLPTextDocument:
     head = read_head(root)
-    resolve = Resolver(Resolver(uri)(head.base) if head.base else uri)
-    selectors = frozenset[str]().union(*map(block_selectors, head.styles))
-    walked = _walk(root, resolve, options, selectors)
+    walked, resolve = walk_page(root, head, uri, options)
+    needs_javascript = is_shell(walked.shown, head)
+    if needs_javascript and (content := content_of(head)) and fill(root, content):
+        walked, resolve = walk_page(root, head, uri, options)
     article = article_of(head.data)
     document = NLPTextDocument(uri=uri or "?", table=walked.table)
     document.title = head.title or head.values.get("title", (0, ""))[1] or squeeze(str(article.get("headline") or ""))
     _fill_metadata(document, head, article, walked, resolve)
     table = walked.table
-    table.main[:] = main_by_rules(walked) if options.classify else table.default_main()
+    if needs_javascript:
+        document.metadata["needs_javascript"] = "true"
     table.marks["locator"] = locators(walked)
     table.marks["role"] = roles(walked)
+    if options.classify:
+        classify(walked, Page(document.title, uri, kinds_of(head)), options, model)
+    else:
+        table.main[:] = table.default_main()
+    if "language" not in document.metadata and (language := detect_language(_sample(document))) != "?":
+        document.metadata["language"] = language
     if walked.hidden:
         document.warnings.append(f"{walked.hidden} hidden parts left out")
     document.warnings.extend(f"{message} ({count} times)" for message, count in walked.repairs.items())
     return document
+
+
+def walk_page(root: etree._Element, head: Head, uri: str | None, options: ExtractOptions) -> tuple[Walked, Resolver]:
+    """The walked page, and what makes its URLs absolute."""
+    resolve = Resolver(Resolver(uri)(head.base) if head.base else uri)
+    selectors = frozenset[str]().union(*map(block_selectors, head.styles))
+    return _walk(root, resolve, WalkOptions(images=options.images, blocks=selectors)), resolve
+
+
+def _sample(document: NLPTextDocument) -> str:
+    """Enough text to tell its language by; empty where there is too little."""
+    text = document.to_text(main=True)[:_LANGUAGE_SAMPLE]
+    return text if len(text) >= _LANGUAGE_LEAST else ""
 
 
 def _fill_metadata(
@@ -80,14 +112,25 @@ def _fill_metadata(
     document.metadata.update(sorted(metadata.items()))
 
 
-def _walk(root: etree._Element, resolve: Resolver, options: ExtractOptions, selectors: frozenset[str]) -> Walked:
-    for _ in range(2):
-        markup: str = etree.tostring(root, encoding="unicode", with_tail=False)
-        try:
-            return walk(markup, resolve, images=options.images, block_selectors=selectors)
-        except MarkupError:
-            _mend_names(root)
-    return walk(markup, resolve, images=options.images, block_selectors=selectors)
+def _walk(root: etree._Element, resolve: Resolver, options: WalkOptions) -> Walked:
+    """Walks over a tree; over one that shows next to nothing again, with what is in ``noscript`` or hidden.
+
+    Forums serve their posts in ``noscript`` and build them anew by scripts; pages fade in by scripts.
+    """
+    walked = _walk_once(root, resolve, options)
+    unseen = max(walked.noscript_chars, walked.hidden_chars)
+    if unseen > _SHELL and unseen > 2 * walked.shown:
+        noscript = walked.noscript_chars >= walked.hidden_chars
+        walked = _walk_once(root, resolve, replace(options, noscript=noscript, hidden=not noscript))
+    return walked
+
+
+def _walk_once(root: etree._Element, resolve: Resolver, options: WalkOptions) -> Walked:
+    try:
+        return walk(etree.tostring(root, encoding="unicode", with_tail=False), resolve, options)
+    except MarkupError:
+        _mend_names(root)
+        return walk(etree.tostring(root, encoding="unicode", with_tail=False), resolve, options)
 
 
 def _mend_names(root: etree._Element) -> None:

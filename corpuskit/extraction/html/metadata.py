@@ -54,6 +54,7 @@ class Head:
         data: contents of JSON-LD scripts, parsed.
         times: (datetime attribute, is marked as the publication) of ``time`` elements in order.
         scripts: how many characters of script there are.
+        script_elements: how many scripts there are.
     """
 
     title: str = ""
@@ -66,6 +67,7 @@ class Head:
     data: list[dict[str, Any]] = field(default_factory=list)
     times: list[tuple[str, bool]] = field(default_factory=list)
     scripts: int = 0
+    script_elements: int = 0
 
 
 def squeeze(text: str) -> str:
@@ -81,6 +83,7 @@ def read_head(root: etree._Element) -> Head:
         name = element.tag.rpartition("}")[2]
         if name == "script":
             text = element.text
+            head.script_elements += 1
             if text:
                 element.text = None
                 if "ld+json" in (element.get("type") or "").lower():
@@ -176,6 +179,12 @@ def _text(value: Any) -> str:
     if isinstance(value, dict):
         value = value.get("name") or value.get("@id") or value.get("url")
     return squeeze(value) if isinstance(value, str) else ""
+
+
+def kinds_of(head: Head) -> str:
+    """What the page says it is: ``og:type`` and types of JSON-LD, in lower case."""
+    kinds = {kind for item in head.data for kind in types_of(item)}
+    return " ".join([head.values.get("type", (0, ""))[1].lower(), *sorted(kinds)]).strip()
 
 
 def article_of(data: list[dict[str, Any]]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from corpuskit.document.elements import LIST, SECTION, TABLE, TEXT_BLOCK
+from corpuskit.extraction.html.shell import FILLED_BY
 from corpuskit.extraction.html.walk import Walked
 
 _BY_TAG: Final = {
@@ -23,6 +24,7 @@ _BY_TAG: Final = {
     "legend": "form",
     "fieldset": "form",
 }
+_FILLED: Final = f"/{FILLED_BY}["
 _BY_TYPE: Final = {SECTION: "section-heading", LIST: "list", TABLE: "table"}
 
 
@@ -43,7 +45,8 @@ def locators(walked: Walked) -> dict[int, str]:
             for step in reversed(missing):
                 path = f"{path}/{names[step]}[{nth[step]}]" if parents[step] >= 0 else f"/{names[step]}"
                 paths[step] = path
-        found[row] = path
+        if _FILLED not in path:
+            found[row] = path
     return found
 
 

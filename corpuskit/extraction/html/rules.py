@@ -14,8 +14,10 @@ _BOILERPLATE: Final = re.compile(
 )
 _OUTSIDE: Final = frozenset(("nav", "aside", "footer", "form", "dialog", "button", "textarea", "label", "select"))
 _CONTENT: Final = frozenset(("main", "article"))
-_CONTENT_ROLE: Final = re.compile(r"(?:^| )(?:main|article)(?: |$)")
-_OUTSIDE_ROLE: Final = re.compile(r"(?:^| )(?:navigation|banner|contentinfo|complementary|dialog|search|alert)(?: |$)")
+_CONTENT_ROLE: Final = re.compile(r"(?:^|\s)(?:main|article)(?:\s|$)")
+_OUTSIDE_ROLE: Final = re.compile(
+    r"(?:^|\s)(?:navigation|banner|contentinfo|complementary|dialog|search|alert)(?:\s|$)"
+)
 _BOILERPLATE_FLAG, _CONTENT_FLAG = 1, 2
 _LEAST_WORDS: Final = 25
 
@@ -58,5 +60,6 @@ def _node_flags(walked: Walked) -> list[int]:
 
 
 def _flag_of_key(key: str) -> int:
+    key = key.lower()
     content = _CONTENT_FLAG if _CONTENT_ROLE.search(key) else 0
     return content | (_BOILERPLATE_FLAG if _BOILERPLATE.search(key) or _OUTSIDE_ROLE.search(key) else 0)

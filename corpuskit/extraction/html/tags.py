@@ -40,10 +40,10 @@ LICENSE: Final = 8
 
 
 def _kinds() -> dict[str, int]:
-    blocks = """address article aside blockquote body button center dd details dialog dir div fieldset figcaption
+    blocks = """address article aside blockquote body button center dd details dialog dir div fieldset figcaption head
         figure footer form frameset header hgroup html legend main marquee nav noframes p section search summary
         tbody tfoot thead optgroup rt rp colgroup"""
-    skipped = """script style noscript template svg iframe head input datalist object audio video canvas embed param
+    skipped = """script style noscript template svg iframe input datalist object audio video canvas embed param
         source track meta link base col area map progress meter applet"""
     kinds = dict.fromkeys(blocks.split(), BLOCK) | dict.fromkeys(skipped.split(), SKIPPED)
     kinds |= {f"h{level}": HEADING for level in range(1, 7)} | dict.fromkeys(("ul", "ol", "menu", "dir"), LIST)
@@ -75,14 +75,19 @@ KINDS: Final = _kinds()
 """Tag → kind. The blocks are those of the rendering section of the HTML standard, and ``button`` and ``textarea``."""
 
 _ATTRIBUTE: Final = re.compile(r'([^\s="]+)="([^"]*)"')
+_LINK_ATTRIBUTE: Final = re.compile(r'(href|title|rel|class|role|style|hidden|aria-hidden|id)="([^"]*)"')
 _ENTITIES: Final = re.compile(r"&(?:#(\d+)|#x([0-9a-fA-F]+)|(lt|gt|amp|quot|apos));")
 _NAMED: Final = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 _INVISIBLE_STYLE: Final = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _BLOCK_STYLE: Final = re.compile(r"(?:^|;)\s*display\s*:\s*(?:block|flex|grid|list-item|table)\b", re.IGNORECASE)
+_COLLAPSED: Final = re.compile(
+    r"(?:^|[\s_-])(?:tabs?|tabpanel|accordion\w*|collaps\w*|faqs?|answer|panel|toggle\w*|expand\w*)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
 _HIDDEN_CLASSES: Final = frozenset(("hidden", "invisible"))
 # A hidden body is shown by a script when the page is ready.
 _NEVER_HIDDEN: Final = frozenset(("html", "body", "main"))
-_MARKED: Final = re.compile(r"\b(?:class|id|role|itemprop|itemtype)=")
+_SUSPECT: Final = re.compile(r"[Hh]idden|HIDDEN|invisible|[Nn]one|NONE|\"search\"")
 
 
 class Tag(NamedTuple):
@@ -94,7 +99,7 @@ class Tag(NamedTuple):
         flags: of ``SELF_CLOSED``, ``HIDDEN``, ``NAVIGATION``, ``LICENSE``.
         number: of a heading its level; 1 of a link that is shown as a block.
         attributes: the attributes, decoded; only of tags whose kind needs them.
-        key: class, id and the like as one string for the classifier; empty where there is none.
+        key: class and id, role and itemprop as one string, tabs between; empty where there is none.
     """
 
     kind: int
@@ -136,42 +141,47 @@ def read_tag(head: str, shown_as_block: frozenset[str]) -> Tag:
     name, _, rest = head.partition(" ")
     kind = KINDS.get(name, INLINE)
     number = int(name[1]) if kind == HEADING else 0
-    if not rest:
-        if kind == INLINE and shown_as_block and name in shown_as_block:
+    if name == "nav":
+        flags |= NAVIGATION
+    if not rest or (kind == SKIPPED and name != "noscript"):
+        if kind == INLINE and name in shown_as_block:
             kind = BLOCK
-        return Tag(kind, name, flags | (NAVIGATION if name == "nav" else 0), number, _NONE, "")
-    attributes = dict(_ATTRIBUTE.findall(rest))
+        return Tag(kind, name, flags, number, _NONE, "")
+    attributes: dict[str, str] = dict((_LINK_ATTRIBUTE if kind == LINK else _ATTRIBUTE).findall(rest))
     if "&" in rest:
         attributes = {key: decoded(value) for key, value in attributes.items()}
-    classes = attributes.get("class", "")
-    role = attributes.get("role", "")
-    style = attributes.get("style")
-    if name == "nav" or role == "navigation":
+    get = attributes.get
+    classes, role, style = get("class", ""), get("role", ""), get("style")
+    if role == "navigation":
         flags |= NAVIGATION
-    if name not in _NEVER_HIDDEN and _is_hidden(attributes, classes, role, style):
+    if _SUSPECT.search(rest) and name not in _NEVER_HIDDEN and _is_hidden(attributes, classes, role, style):
         flags |= HIDDEN
-    if kind in (INLINE, LINK) and _is_block(name, classes, style, shown_as_block):
+    if kind in (INLINE, LINK) and (style or shown_as_block) and _is_block(name, classes, style, shown_as_block):
         kind = BLOCK if kind == INLINE else kind
         number = 1
-    if attributes.get("rel") == "license":
+    if kind == LINK and get("rel") == "license":
         flags |= LICENSE
-    key = ""
-    if _MARKED.search(rest):
-        key = f"{classes} {attributes.get('id', '')} {role} {attributes.get('itemprop', '')}".lower()
+    identifier, item = get("id", ""), get("itemprop", "")
+    key = f"{classes} {identifier}\t{role}\t{item}" if classes or identifier or role or item else ""
     return Tag(kind, name, flags, number, attributes if kind in _WITH_ATTRIBUTES else _NONE, key)
 
 
 def _is_hidden(attributes: dict[str, str], classes: str, role: str, style: str | None) -> bool:
+    """Whether nobody can see it. What opens at a click (tabs, accordions) and what a script moves into place, as
+    server-side rendering of React does with ``<div hidden id="S:0">``, is no hidden content."""
+    if role == "search":
+        return True
+    if role == "tabpanel" or "aria-labelledby" in attributes or attributes.get("id", "")[:2] == "S:":
+        return False
+    if _COLLAPSED.search(classes):
+        return False
     if "hidden" in attributes and attributes["hidden"] != "until-found":
         return True
-    if attributes.get("aria-hidden") == "true" or role == "search":
-        return True
-    if style and _INVISIBLE_STYLE.search(style):
+    if attributes.get("aria-hidden") == "true" or (style and _INVISIBLE_STYLE.search(style)):
         return True
     if "hidden" in classes or "invisible" in classes:
-        tokens = classes.split()
         # "hidden md:block" is shown on wide screens.
-        return not _HIDDEN_CLASSES.isdisjoint(tokens) and ":" not in classes
+        return not _HIDDEN_CLASSES.isdisjoint(classes.split()) and ":" not in classes
     return False
 
 

@@ -90,7 +90,10 @@ class Walked:
         keys: classes, ids and roles as strings; the first is empty.
         link_chars: element_id → how many characters are links.
         licenses: targets of ``rel=license`` links.
+        alts: element_ids of texts that are alternatives of images only.
         hidden: how many hidden subtrees were left out.
+        noscript_chars: length of the text in ``noscript``.
+        hidden_chars: length of the text in hidden subtrees.
         repairs: what was put right → how often.
     """
 
@@ -102,17 +105,42 @@ class Walked:
     keys: list[str] = field(default_factory=lambda: [""])
     link_chars: dict[int, int] = field(default_factory=dict)
     licenses: list[str] = field(default_factory=list)
+    alts: set[int] = field(default_factory=set)
     hidden: int = 0
+    noscript_chars: int = 0
+    hidden_chars: int = 0
     repairs: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def shown(self) -> int:
+        """How many characters of text there are."""
+        return sum([len(text) for text in self.table.text if text])
 
-def walk(markup: str, resolve: Callable[[str], str], *, images: bool, block_selectors: frozenset[str]) -> Walked:
+
+@dataclass(frozen=True, slots=True)
+class WalkOptions:
+    """How to walk.
+
+    Attributes:
+        images: alternative texts are text.
+        blocks: selectors of inline elements that style sheets display as blocks.
+        noscript: what is for browsers without scripts is seen.
+        hidden: what is hidden is seen.
+    """
+
+    images: bool = True
+    blocks: frozenset[str] = frozenset()
+    noscript: bool = False
+    hidden: bool = False
+
+
+def walk(markup: str, resolve: Callable[[str], str], options: WalkOptions) -> Walked:
     """Walks over markup as an XML serialiser writes it, without comments and processing instructions.
 
     Raises:
         MarkupError: a name of a tag or attribute holds ``<``.
     """
-    return _Walker(resolve, images, block_selectors).run(markup)
+    return _Walker(resolve, options).run(markup)
 
 
 def _chunks(markup: str) -> Iterator[list[str]]:
@@ -129,12 +157,12 @@ def _chunks(markup: str) -> Iterator[list[str]]:
 class _Walker:
     """The open elements and what was made so far."""
 
-    def __init__(self, resolve: Callable[[str], str], images: bool, block_selectors: frozenset[str]) -> None:
+    def __init__(self, resolve: Callable[[str], str], options: WalkOptions) -> None:
         self.result = Walked()
         table = self.result.table
         self.table, self.types, self.texts = table, table.type, table.text
         self.row_node = self.result.row_node
-        self.resolve, self.images, self.block_selectors = resolve, images, block_selectors
+        self.resolve, self.options = resolve, options
         # The rows that are open, below them the document; their types beside them.
         self.open_rows, self.open_types = [-1], [-1]
         # The blocks of the page that are open: how many rows were open, how many there were, the block around.
@@ -148,6 +176,7 @@ class _Walker:
         self.link_title, self.link_rows = "", 0
         self.collecting, self.collecting_depth = _IN_BLOCKS, 0
         self.block_node = -1
+        self.alt_length = 0
         # How many rows are open inside each open list; 0 shuts out lists around a table or cell.
         self.list_depths: list[int] = []
         # Of each open list: its row, items with a link, 1 if it may lead elsewhere, 1 if it stands in nav.
@@ -169,19 +198,23 @@ class _Walker:
         open_flags: list[int] = []
         heads: dict[str, Tag] = {}
         key_ids: dict[str, int] = {"": 0}
-        node, skip = -1, 0
+        node, skip, skipped = -1, 0, 0
+        shown_as_block, as_it_is = self.options.blocks, not (self.options.noscript or self.options.hidden)
+        unseen = [0, 0, 0]
         for pieces in _chunks(markup):
             for piece in pieces:
                 head, closed, text = piece.partition(">")
+                if not closed:
+                    raise MarkupError("a name holds '<'")
                 if skip:
                     if head[0] == "/":
                         skip -= 1
                     elif head[-1] != "/":
                         skip += 1
                     if skip or not text:
+                        if text and not text.isspace():
+                            unseen[skipped] += len(text)
                         continue
-                elif not closed:
-                    raise MarkupError("a name holds '<'")
                 elif head[0] == "/":
                     kind = open_kinds.pop()
                     if kind == INLINE:
@@ -196,7 +229,9 @@ class _Walker:
                 else:
                     tag = heads.get(head)
                     if tag is None:
-                        tag = read_tag(head, self.block_selectors)
+                        tag = read_tag(head, shown_as_block)
+                        if not as_it_is:
+                            tag = self.shown(tag)
                         if tag.kind not in (LINK, IMAGE) and len(heads) < _KEPT_TAGS:
                             heads[head] = tag
                     kind, name, flags, _, _, key = tag
@@ -216,6 +251,9 @@ class _Walker:
                             self.leaf(tag, text)
                         if not flags & SELF_CLOSED:
                             skip = 1
+                            skipped = 1 if name == "noscript" else 2 if flags & HIDDEN and kind != SKIPPED else 0
+                            if text and not text.isspace():
+                                unseen[skipped] += len(text)
                             continue
                     else:
                         if open_kinds and open_kinds[-1] == ITEM and self.items:
@@ -251,7 +289,16 @@ class _Walker:
         self.flush()
         self.close_to(1)
         result.keys = list(key_ids)
+        _, result.noscript_chars, result.hidden_chars = unseen
         return result
+
+    def shown(self, tag: Tag) -> Tag:
+        """The tag with what the options let be seen."""
+        if self.options.noscript and tag.name == "noscript":
+            tag = tag._replace(kind=BLOCK)
+        if self.options.hidden and tag.flags & HIDDEN:
+            tag = tag._replace(flags=tag.flags & ~HIDDEN)
+        return tag
 
     def leaf(self, tag: Tag, tail: str) -> None:
         """A break, an image, a rule, a formula, or what is skipped."""
@@ -260,9 +307,10 @@ class _Walker:
             self.buffer.append("\n" if self.collecting == _IN_VERBATIM else BREAK)
         elif kind in (IMAGE, MATH):
             text = tag.attributes.get("alt" if kind == IMAGE else "alttext", "").strip()
-            if text and (self.images or kind == MATH):
+            if text and (self.options.images or kind == MATH):
                 before = self.buffer[-1][-1:] if self.buffer else ""
                 self.buffer.append(f" {text}" if before.isalnum() else text)
+                self.alt_length += len(text)
                 if tail[:1].isalnum():
                     self.buffer.append(" ")
         elif kind == RULE:
@@ -308,6 +356,9 @@ class _Walker:
             if text and not text.isspace():
                 row = self.add(TEXT_BLOCK, text, self.block_node if node is None else node)
                 self.mark_links(row, links)
+                if self.alt_length >= len(text):
+                    self.result.alts.add(row)
+            self.alt_length = 0
 
     def take(self) -> tuple[str, list[tuple[int, int, str]]]:
         """Empties the buffer; a link that is open goes on behind it."""

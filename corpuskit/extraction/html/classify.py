@@ -1,0 +1,119 @@
+"""Marks the main content: a probability for each block, then a decision for the whole page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpuskit.document.elements import ElementTable
+from corpuskit.extraction.html.comments import comment_blocks
+from corpuskit.extraction.html.features import Blocks, blocks_of, lexicon_columns, matrix, static_columns
+from corpuskit.extraction.html.forest import Model, shipped_model
+from corpuskit.extraction.html.rules import main_by_rules
+from corpuskit.extraction.html.walk import Walked
+from corpuskit.extraction.options import ExtractOptions
+
+_LEAN_ON_LIST: Final = 0.3
+_LEAN_ON_TABLE: Final = 0.3
+_LEAN_ON_SECTION: Final = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What the classifier is told of a page beside its blocks.
+
+    Attributes:
+        title: the document's title.
+        uri: its address.
+        kinds: what the page says it is: og:type and types of JSON-LD.
+    """
+
+    title: str
+    uri: str | None
+    kinds: str
+
+
+def classify(walked: Walked, page: Page, options: ExtractOptions, model: Model | None = None) -> None:
+    """Fills ``main``, ``main_probability`` and the role ``comment`` of a walked page.
+
+    Args:
+        walked: the page.
+        page: what else is known of it.
+        options: ``favor`` and ``comments`` count.
+        model: the shipped one by default; where there is none, rules decide.
+    """
+    model = model or shipped_model()
+    table = walked.table
+    if model is None:
+        table.main[:] = main_by_rules(walked)
+        return
+    blocks = blocks_of(walked)
+    if not len(blocks.rows):
+        table.main[:] = table.default_main()
+        return
+    columns = static_columns(walked, blocks, page.title, page.uri, page.kinds)
+    probabilities = model.probabilities(matrix([*columns, *lexicon_columns(blocks, model.lexicon)]))
+    probabilities = lean(blocks, probabilities)
+    chosen = choose(probabilities, blocks.words, model.favor[options.favor or ""], model.floor)
+    comments = comment_blocks(blocks, page.kinds)
+    if comments.any():
+        chosen = np.where(comments, options.comments, chosen)
+        table.marks.setdefault("role", {}).update(dict.fromkeys(blocks.rows[comments].tolist(), "comment"))
+    _fill(table, blocks, chosen, probabilities)
+
+
+def lean(blocks: Blocks, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Draws blocks of one list and of one table together, and titles of sections to what stands under them."""
+    names = blocks.name
+    leaned = probabilities.copy()
+    words = blocks.words
+    for weight, tags in ((_LEAN_ON_TABLE, ("table",)), (_LEAN_ON_LIST, ("ul", "ol", "dl"))):
+        of_kind = np.append(np.fromiter((name in tags for name in names), bool, len(names)), False)[blocks.chain]
+        inside = of_kind.any(1)
+        if not inside.any():
+            continue
+        group = blocks.chain[np.arange(len(words)), of_kind.argmax(1)][inside]
+        mean = np.bincount(group, (probabilities * words)[inside]) / np.maximum(np.bincount(group, words[inside]), 1)
+        leaned[inside] = (1 - weight) * leaned[inside] + weight * mean[group]
+    section = blocks.section
+    titles = section == np.arange(len(section))
+    under = (section >= 0) & ~titles
+    total = np.bincount(section[under], words[under], len(section))
+    mean = np.bincount(section[under], (leaned * words)[under], len(section)) / np.maximum(total, 1)
+    filled = titles & (total > 0)
+    leaned[filled] = (1 - _LEAN_ON_SECTION) * leaned[filled] + _LEAN_ON_SECTION * mean[filled]
+    return leaned
+
+
+def choose(
+    probabilities: NDArray[np.float64], words: NDArray[np.float64], recall: float, floor: float
+) -> NDArray[np.bool_]:
+    """The blocks that together have the greatest expected F measure, counted in words.
+
+    With the blocks in order of probability, the best set is a prefix of them (Ye, Chai, Lee and Chieu, "Optimizing
+    F-measure: a tale of two approaches", ICML 2012). ``recall`` is the square of beta.
+    """
+    order = np.argsort(-probabilities, kind="stable")
+    expected = (probabilities * words)[order]
+    measure = (1 + recall) * np.cumsum(expected) / (np.cumsum(words[order]) + recall * expected.sum() + 1e-9)
+    chosen = np.zeros(len(words), bool)
+    chosen[order[: int(measure.argmax()) + 1]] = True
+    return chosen & (probabilities >= floor)
+
+
+def _fill(table: ElementTable, blocks: Blocks, chosen: NDArray[np.bool_], probabilities: NDArray[np.float64]) -> None:
+    """Blocks as chosen; groups without a text of their own are main where something in them is."""
+    main = [False] * len(table)
+    for row in blocks.rows[chosen].tolist():
+        main[row] = True
+    text, parent_id = table.text, table.parent_id
+    for row in range(len(main) - 1, -1, -1):
+        around = parent_id[row]
+        if main[row] and around >= 0 and not text[around]:
+            main[around] = True
+    # A main block below a title that is not main must still be reached by those who follow main elements down.
+    table.main[:] = main
+    table.marks["main_probability"] = dict(zip(blocks.rows.tolist(), np.round(probabilities, 4).tolist(), strict=True))

@@ -1,0 +1,49 @@
+"""Comments of readers under an article; posts of a thread are none."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpuskit.extraction.html.features import Blocks
+
+_COMMENTS: Final = re.compile(
+    r"(?:^|[\s_-])(?:comments?|comment-?(?:list|section|area|thread|body|content|respond)|commentlist|disqus_thread|"
+    r"kommentare?|commentaires?|comentarios|responses|respond)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_THREAD: Final = re.compile(
+    r"(?:^|[\s_-])(?:forum|thread|topic|question|answers?|posts-list|postlist|message-?list|discussion|qa)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_LEAST_ARTICLE: Final = 100  # words outside of comments that make an article
+
+
+def comment_blocks(blocks: Blocks, kinds: str) -> NDArray[np.bool_]:
+    """Which blocks are comments of readers.
+
+    They stand in an element whose class or id says so, on a page that is no forum: neither its own word (JSON-LD) nor
+    the classes of the elements speak of threads, and the text outside of comments is an article's.
+    """
+    n = len(blocks.texts)
+    none = np.zeros(n, bool)
+    if "forum" in kinds or "qapage" in kinds or "question" in kinds:
+        return none
+    is_comment = np.zeros(len(blocks.pairs), bool)
+    for i, (name, key) in enumerate(blocks.pairs):
+        if not key or name in ("html", "body"):
+            continue
+        is_comment[i] = bool(_COMMENTS.search(key))
+        if _THREAD.search(key):
+            return none
+    if not is_comment.any():
+        return none
+    inside = np.zeros(n, np.bool_)
+    np.any(np.append(is_comment[blocks.pair], False)[blocks.chain], axis=1, out=inside)
+    outside = ~inside & (blocks.words >= 12)
+    if blocks.words[outside].sum() < _LEAST_ARTICLE or blocks.words[inside].sum() == 0:
+        return none
+    return inside

@@ -1,0 +1,75 @@
+"""Pages that a script fills: seen as empty, with what their JSON-LD tells instead."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any, Final
+
+from lxml import etree
+
+from corpuskit.extraction.html.metadata import Head, types_of
+
+FILLED_BY: Final = "jsonld-content"
+"""The element that text of JSON-LD is put into; it is not in the page, so nothing in it has a locator."""
+
+_EMPTY: Final = 300  # characters; less shown text is a shell
+_LEAST_BODY: Final = 200
+_MUCH_SCRIPT: Final = 2000
+_LINES: Final = re.compile(r"(?:\r?\n)+")
+_MARKUP: Final = re.compile(r"<(?:p|br|div|h\d|ul|li)\b", re.IGNORECASE)
+_MOST_POSTS: Final = 1000
+
+
+def is_shell(shown: int, head: Head) -> bool:
+    """Whether a page that shows so many characters waits for a script."""
+    return shown < _EMPTY and (head.scripts > _MUCH_SCRIPT or head.script_elements > 2)
+
+
+def content_of(head: Head) -> str:
+    """The article or the posts of a thread in JSON-LD (schema.org articleBody, text, comment) as HTML; or nothing."""
+    found: list[str] = []
+    for item in head.data:
+        body = item.get("articleBody")
+        if not body and any("posting" in kind or kind == "question" for kind in types_of(item)):
+            body = item.get("text")
+        if isinstance(body, str) and len(body) >= _LEAST_BODY:
+            found = [_as_html(body), *_posts(item)]
+            break
+    return "".join(found)
+
+
+def _posts(item: dict[str, Any]) -> list[str]:
+    """The texts of comments and answers, in order."""
+    posts: list[str] = []
+    queue: list[Any] = [item.get(key) for key in ("comment", "acceptedAnswer", "suggestedAnswer")]
+    while queue and len(posts) < _MOST_POSTS:
+        entry = queue.pop(0)
+        if isinstance(entry, list):
+            queue[:0] = entry
+        elif isinstance(entry, dict):
+            if isinstance(entry.get("text"), str):
+                posts.append(_as_html(entry["text"]))
+            queue.insert(0, entry.get("comment"))
+    return posts
+
+
+def _as_html(text: str) -> str:
+    if _MARKUP.search(text):
+        return f"<div>{text}</div>"
+    return "".join(f"<p>{html.escape(html.unescape(line))}</p>" for line in _LINES.split(text) if line.strip())
+
+
+def fill(root: etree._Element, content: str) -> bool:
+    """Puts HTML at the end of our tree's body; False where there is no body."""
+    body = root.find("body")
+    if body is None:
+        return False
+    parsed = etree.fromstring(f"<body>{content}</body>", etree.HTMLParser(remove_comments=True, remove_pis=True))
+    holder = etree.SubElement(body, FILLED_BY)
+    inner = parsed.find("body") if parsed is not None else None
+    if inner is None:
+        return False
+    holder.text = inner.text
+    holder.extend(list(inner))
+    return True

@@ -1,0 +1,98 @@
+"""Title, author, dates, language, licence: what a page says of itself."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from corpuskit.document import NLPTextDocument
+from corpuskit.extraction import ExtractOptions, extract_bytes
+
+
+def extract(head: str, body: str = "<p>a</p>", uri: str = "https://site.example/x") -> NLPTextDocument:
+    page = f"<html><head>{head}</head><body>{body}</body></html>".encode()
+    return extract_bytes(page, media_type="text/html", uri=uri, options=ExtractOptions(classify=False))
+
+
+def test_meta_elements_fill_the_metadata() -> None:
+    document = extract(
+        '<title> A &amp;\n B </title><meta name=author content="Ann Marlow"><meta name=description content="On bees">'
+        '<meta property="og:site_name" content="Hilltop"><link rel=canonical href="/y">'
+        '<link rel=license href="https://creativecommons.org/licenses/by/4.0/">'
+    )
+    assert document.title == "A & B"
+    assert document.metadata == {
+        "author": "Ann Marlow",
+        "canonical": "https://site.example/y",
+        "description": "On bees",
+        "license": "https://creativecommons.org/licenses/by/4.0/",
+        "site_name": "Hilltop",
+    }
+
+
+def test_json_ld_fills_what_meta_elements_leave_out() -> None:
+    document = extract(
+        '<script type="application/ld+json">{"@context": "https://schema.org", "@graph": [{"@type": "WebSite"},'
+        '{"@type": "NewsArticle", "headline": "Bees", "author": [{"name": "Ann"}, {"name": "Tom"}],'
+        '"datePublished": "2024-05-06T10:00:00+02:00", "inLanguage": "en-GB", "publisher": {"name": "Hilltop"}}]}'
+        "</script>"
+    )
+    assert document.title == "Bees"
+    assert document.timestamp == datetime(2024, 5, 6, 8, tzinfo=UTC)
+    assert document.metadata == {
+        "author": "Ann; Tom",
+        "language": "en-GB",
+        "published": "2024-05-06T08:00:00+00:00",
+        "site_name": "Hilltop",
+        "timestamp_source": "published",
+    }
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "uri", "source", "day"),
+    [
+        ('<meta property="article:modified_time" content="2024-03-02">', "", "", "modified", (2024, 3, 2)),
+        ('<meta property="article:published_time" content="2024-03-01">', "", "", "published", (2024, 3, 1)),
+        ('<meta name=date content="Fri, 01 Mar 2024 00:00:00 GMT">', "", "", "published", (2024, 3, 1)),
+        ("", "<time datetime=2024-03-01>1 March</time>", "", "published", (2024, 3, 1)),
+        ("", "", "https://site.example/2024/03/01/bees", "published", (2024, 3, 1)),
+    ],
+)
+def test_the_date_is_the_modified_one_before_the_published_one(
+    head: str, body: str, uri: str, source: str, day: tuple[int, int, int]
+) -> None:
+    document = extract(head, body, uri or "https://site.example/x")
+    assert document.timestamp == datetime(*day, tzinfo=UTC)
+    assert document.metadata["timestamp_source"] == source
+
+
+def test_a_page_without_date_has_none() -> None:
+    assert extract("").timestamp is None
+
+
+@pytest.mark.parametrize("value", ["yesterday", "0000-00-00", "99999999999", "2024-13-45", "12 May"])
+def test_what_is_no_date_is_passed_over(value: str) -> None:
+    assert extract(f'<meta name=date content="{value}">').timestamp is None
+
+
+def test_language_by_a_detector_where_the_page_does_not_say() -> None:
+    body = "<p>" + "Wer im Herbst drei Finger hoch Kompost verteilt, muss im Sommer weniger gießen. " * 3 + "</p>"
+    assert extract("", body).metadata["language"] == "de"
+
+
+def test_an_empty_shell_is_filled_from_json_ld_and_flagged() -> None:
+    sentence = "A flat roof is a better place for bees than most people think."
+    article = f"{sentence} " * 4 + "\\n" + f"{sentence} " * 4
+    document = extract(
+        '<script type="application/ld+json">{"@type": "Article", "articleBody": "' + article + '"}</script>'
+        "<script src=1></script><script src=2></script>",
+        "<div id=root></div>",
+    )
+    assert document.metadata["needs_javascript"] == "true"
+    assert [element.text for element in document] == [" ".join([sentence] * 4)] * 2
+    assert not document.table.marks["locator"]
+
+
+def test_broken_json_ld_is_passed_over() -> None:
+    assert extract('<title>T</title><script type="application/ld+json">{"@type": </script>').title == "T"

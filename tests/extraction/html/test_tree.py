@@ -1,0 +1,192 @@
+"""Rules of the walk beyond the hand-made pages of tests/gate; each expected tree was written by hand."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from lxml import etree
+from lxml import html as lxml_html
+
+from corpuskit.document import NLPTextDocument
+from corpuskit.extraction import ExtractOptions, extract_bytes
+from corpuskit.extraction.html import extract_tree
+
+TREE_ONLY = ExtractOptions(classify=False)
+
+
+def extract(body: str, **options: object) -> NLPTextDocument:
+    content = f"<!DOCTYPE html><html lang=en><body>{body}</body></html>".encode()
+    return extract_bytes(
+        content, media_type="text/html", uri="https://site.example/a/b.html", options=ExtractOptions(**options)
+    )
+
+
+def outline(body: str) -> list[str]:
+    document = extract(body, classify=False)
+    table = document.table
+    return [
+        "  " * (element.nesting_level - 1) + element.type + (f" {table.text[row]}" if table.text[row] else "")
+        for row, element in enumerate(document)
+    ]
+
+
+def texts(body: str) -> list[str]:
+    return [text for text in extract(body, classify=False).table.text if text]
+
+
+def test_a_section_ends_with_the_block_it_is_in() -> None:
+    assert outline("<div><h2>A</h2><p>a</p></div><p>b</p>") == ["Section A", "  TextBlock a", "TextBlock b"]
+
+
+def test_a_heading_alone_in_its_wrapper_opens_a_section_that_goes_on() -> None:
+    assert outline("<header><div><h1>A</h1></div></header><p>a</p>") == ["Section A", "  TextBlock a"]
+
+
+def test_a_higher_heading_in_a_wrapper_closes_a_section_opened_outside() -> None:
+    assert outline("<h2>A</h2><p>a</p><div><h1>B</h1><p>b</p></div><p>c</p>") == [
+        "Section A",
+        "  TextBlock a",
+        "Section B",
+        "  TextBlock b",
+        "TextBlock c",
+    ]
+
+
+def test_a_heading_in_an_item_does_not_close_the_section_around_the_list() -> None:
+    assert outline("<h3>A</h3><ul><li><h2>B</h2><p>b</p></li></ul><p>c</p>") == [
+        "Section A",
+        "  List",
+        "    ListItem",
+        "      Section B",
+        "        TextBlock b",
+        "  TextBlock c",
+    ]
+
+
+def test_a_list_inside_a_heading_ends_the_title() -> None:
+    assert outline("<h2>A<ul><li>x</li></ul></h2><p>b</p>") == [
+        "Section A",
+        "  List",
+        "    ListItem",
+        "      TextBlock x",
+        "  TextBlock b",
+    ]
+
+
+def test_items_without_a_list_are_wrapped_and_counted() -> None:
+    document = extract("<div><li>a</li><li>b</li></div><p>c</p>", classify=False)
+    assert [element.type for element in document] == ["List", *["ListItem", "TextBlock"] * 2, "TextBlock"]
+    assert any("ListItem outside a List" in warning for warning in document.warnings)
+
+
+def test_text_directly_in_a_table_becomes_a_cell() -> None:
+    root = etree.fromstring("<html><body><table>x<tr><td>y</td></tr></table></body></html>")
+    document = extract_tree(root, uri=None, options=TREE_ONLY)
+    assert [element.type for element in document] == ["Table", *["TableCell", "TextBlock"] * 2]
+
+
+@pytest.mark.parametrize(
+    ("markup", "kind"),
+    [
+        ("<ul><li><a href=1>A</a></li></ul>", "List"),
+        ("<ul><li><a href=1>A</a></li><li><a href=2>B</a></li></ul>", "NavigationList"),
+        ("<ul><li><a href=1>A</a> and much more</li><li><a href=2>B</a></li></ul>", "List"),
+        ("<nav><ul><li>plain</li></ul></nav>", "NavigationList"),
+        ("<div role=navigation><ol><li>plain</li></ol></div>", "NavigationList"),
+    ],
+)
+def test_a_navigation_list_leads_elsewhere(markup: str, kind: str) -> None:
+    assert extract(markup, classify=False)[0].type == kind
+
+
+def test_links_are_absolute_and_their_offsets_cut_the_text() -> None:
+    document = extract('<p>See  <a href="../c.html"> the <b>map</b> </a>, or <a href="//x.example/">x</a>.<br>End</p>')
+    text = document.table.text[0]
+    assert text == "See the map , or x.\nEnd"
+    links = json.loads(document.table.marks["links"][0])
+    assert [(text[a:b], url) for a, b, url in links] == [
+        ("the map", "https://site.example/c.html"),
+        ("x", "https://x.example/"),
+    ]
+
+
+def test_the_base_element_is_the_base_of_links() -> None:
+    page = b'<html><head><base href="/deep/"></head><body><p><a href="c">c</a></p></body></html>'
+    document = extract_bytes(page, media_type="text/html", uri="https://site.example/a", options=TREE_ONLY)
+    assert json.loads(document.table.marks["links"][0]) == [[0, 1, "https://site.example/deep/c"]]
+
+
+def test_locators_find_the_elements_in_the_page() -> None:
+    page = b"<html><body><div><p>a</p><div>b<p>c</p></div></div><table><tr><td>d</td></tr></table></body></html>"
+    document = extract_bytes(page, media_type="text/html", options=TREE_ONLY)
+    root = lxml_html.fromstring(page)
+    for row, text in enumerate(document.table.text):
+        (found,) = root.xpath(document.table.marks["locator"][row])
+        assert (text or "") in found.text_content()
+
+
+def test_images_without_words_between_do_not_run_into_text() -> None:
+    assert texts("<p>one<img alt=two><img alt=three>four</p>") == ["one two three four"]
+
+
+def test_images_can_be_left_out() -> None:
+    assert extract("<p>a<img alt=b></p>", images=False, classify=False).to_text() == "a"
+
+
+def test_blocks_in_pre_are_line_feeds() -> None:
+    assert texts("<pre><div>a</div><div>  b</div></pre>") == ["a\n  b"]
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<p hidden>x</p>",
+        "<p style='visibility:hidden'>x</p>",
+        "<p class='invisible'>x</p>",
+        "<p aria-hidden=true>x</p>",
+        "<form role=search>x</form>",
+        "<noscript><p>x</p></noscript>",
+        "<template><p>x</p></template>",
+    ],
+)
+def test_what_nobody_sees_is_left_out(markup: str) -> None:
+    assert texts("<p>seen</p>" + markup) == ["seen"]
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<div role=tabpanel hidden>x</div>",
+        "<div class=accordion-body aria-hidden=true>x</div>",
+        "<div hidden id=S:0>x</div>",
+        "<p class='hidden md:block'>x</p>",
+    ],
+)
+def test_what_opens_at_a_click_is_kept(markup: str) -> None:
+    assert texts("<p>seen</p>" + markup) == ["seen", "x"]
+
+
+def test_hidden_parts_are_counted() -> None:
+    assert "2 hidden parts left out" in extract("<p>a</p><p hidden>b</p><p hidden>c</p>").warnings
+
+
+def test_posts_in_noscript_are_read_where_the_page_shows_nothing_else() -> None:
+    post = "This is the first post of a thread that is only there for browsers without scripts. " * 8
+    assert texts(f"<div id=app></div><noscript><div><p>{post}</p></div></noscript>") == [post.strip()]
+
+
+def test_what_follows_the_end_of_the_body_is_kept() -> None:
+    page = b"<html><body><p>a</p></body></html><p>b</p>" + b"<!-- " + b"x" * 300 + b" -->"
+    assert extract_bytes(page, media_type="text/html", options=TREE_ONLY).to_text() == "a\nb"
+
+
+def test_attribute_names_with_angle_brackets_do_no_harm() -> None:
+    assert texts("<div x<y='1'><p>a</p></div><p>b</p>") == ["a", "b"]
+
+
+def test_a_tree_parsed_by_others_is_read_and_left_as_it_was() -> None:
+    root = lxml_html.fromstring(b"<html><body><!-- c --><script>s()</script><h1>A</h1><?pi x?><p>b</p></body></html>")
+    before = etree.tostring(root)
+    assert extract_tree(root, uri=None, options=TREE_ONLY).to_text() == "A\nb"
+    assert etree.tostring(root) == before
