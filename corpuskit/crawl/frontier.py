@@ -16,6 +16,7 @@ from corpuskit.sources.web import host_of, url_key
 from corpuskit.store.catalog import Catalog
 
 _BATCH: Final = 5000
+_SAME: Final = 1e-3  # a priority that moved by less is left as it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +162,28 @@ class Frontier:
             (not_before, int(count), lease.id),
         )
 
+    def add_links(self, source: int, targets: Iterable[int]) -> None:
+        """Notes that a page links to these."""
+        with self._catalog.transaction() as connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO links (target, source) VALUES (?, ?)", [(target, source) for target in targets]
+            )
+
+    def refresh_parent_scores(self) -> None:
+        """Gives every queued URL the best score of the pages that link to it, as the documents are scored now."""
+        scored = self._catalog.rows("SELECT c.uri, s.relevance FROM current c JOIN scores s ON s.doc_id = c.doc_id")
+        with self._catalog.transaction() as connection:
+            connection.execute("CREATE TEMP TABLE IF NOT EXISTS page_scores (id INTEGER PRIMARY KEY, score REAL)")
+            connection.execute("DELETE FROM page_scores")
+            connection.executemany(
+                "INSERT OR REPLACE INTO page_scores VALUES (?, ?)",
+                [(url_id(row["uri"]), row["relevance"]) for row in scored if "://" in row["uri"]],
+            )
+            connection.execute(
+                "UPDATE frontier SET parent_score = (SELECT max(p.score) FROM links l JOIN page_scores p ON p.id = l.source "
+                "WHERE l.target = frontier.id) WHERE state = 'queued'"
+            )
+
     def raise_parent_scores(self, ids: Sequence[int], score: float) -> list[dict[str, Any]]:
         """Notes the score of a page that links to these; gives the queued rows whose best parent it is now."""
         rows: list[dict[str, Any]] = []
@@ -189,22 +212,20 @@ class Frontier:
 
     def rescore(self, rank: Callable[[list[dict[str, Any]]], list[tuple[float, str]]]) -> int:
         """Gives every queued URL a new priority; gives how many."""
-        self._catalog.connection.execute(
-            "UPDATE frontier SET parent_score = s.relevance FROM documents d JOIN scores s ON s.doc_id = d.doc_id "
-            "WHERE d.uri = frontier.parent AND frontier.state = 'queued'"
-        )
         last, count = -1, 0
         while rows := [
             dict(row)
             for row in self._catalog.rows(
-                "SELECT id, url, host, depth, anchor, context, parent, parent_score FROM frontier "
+                "SELECT id, url, host, depth, anchor, context, parent, parent_score, priority FROM frontier "
                 "WHERE state = 'queued' AND id > ? ORDER BY id LIMIT ?",
                 (last, _BATCH),
             )
         ]:
             last = rows[-1]["id"]
             self.set_priorities(
-                (priority, why, row["id"]) for row, (priority, why) in zip(rows, rank(rows), strict=True)
+                (priority, why, row["id"])
+                for row, (priority, why) in zip(rows, rank(rows), strict=True)
+                if abs(priority - row["priority"]) > _SAME
             )
             count += len(rows)
         return count

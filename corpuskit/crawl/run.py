@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import queue
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -92,6 +94,9 @@ class Crawler:
         seeds = self._frontier.seeds()
         self._scope = Scope(self._options.scope, seeds, self._options.exclude)
         self._frontier.apply_scope(self._scope, self._options.max_depth)
+        if self._ranking.steers:
+            self._frontier.refresh_parent_scores()
+        self._ranking.begin(self._catalog)
         self._frontier.rescore(self._ranking.rank)
         with engine.Pool(extract, limits=LIMITS) as self._pool:
             finisher = threading.Thread(target=self._finish_extractions, name="corpuskit-extraction", daemon=True)
@@ -121,6 +126,7 @@ class Crawler:
             cookie_hosts=seed_hosts,
             connections=options.connections,
         )
+        self._loop = asyncio.get_running_loop()
         tasks: set[asyncio.Task[None]] = set()
         async with Client(client_options) as client:
             self._heads = dict(self._frontier.hosts())
@@ -196,8 +202,8 @@ class Crawler:
             return None
         moment = time.time()
         best: tuple[float, int] | None = None
-        for host, head in sorted(self._heads.items(), key=lambda item: (-item[1], item[0])):
-            if best is not None and head <= best[0]:
+        for host, head in sorted(self._heads.items(), key=self._turn):
+            if best is not None and (self._ranking.in_turns or head <= best[0]):
                 break
             if not self._politeness.of(host).is_ready(moment):
                 continue
@@ -209,6 +215,11 @@ class Crawler:
             if best is None or found[0] > best[0]:
                 best = found
         return None if best is None else self._frontier.lease([best[1]])[0]
+
+    def _turn(self, item: tuple[str, float]) -> tuple[float, float, str]:
+        """Sorts hosts: in turns those with the fewest pages first, else those with the best URL."""
+        host, head = item
+        return (self.progress.hosts[host] if self._ranking.in_turns else -head, -head, host)
 
     # -- one page --------------------------------------------------------------------------------------------------
 
@@ -318,6 +329,8 @@ class Crawler:
                 registered = register(self._folder, _resource(answer), place=place)
             self._log(lease, answer)
             self._frontier.add(new)
+            if new:
+                self._frontier.add_links(lease.id, (url_id(url.url) for url in new))
             self._frontier.finish(lease, "fetched", None if registered else "empty page")
             self._catalog.clear_failure(lease.url, ["fetch"])
             if registered is None:
@@ -398,6 +411,7 @@ class Crawler:
     # -- extraction ------------------------------------------------------------------------------------------------
 
     _no_more_pages = False
+    _loop: asyncio.AbstractEventLoop | None = None
 
     def _extract(self, task: Task, lease: Lease | None, targets: list[int]) -> None:
         assert self._pool is not None
@@ -417,6 +431,8 @@ class Crawler:
                 lease, targets = self._under_extraction[outcome.index]
                 if lease is not None and outcome.value is not None:
                     self._pass_on_score(outcome.item.doc_id, outcome.value, lease, targets)
+                    if self._ranking.is_stale():
+                        self._rank_again()
                 del self._under_extraction[outcome.index]
         except BaseException as error:
             self._extraction_error = error
@@ -424,6 +440,7 @@ class Crawler:
 
     def _pass_on_score(self, doc_id: str, page: Extracted, lease: Lease, targets: list[int]) -> None:
         row = {
+            "id": lease.id,
             "url": lease.url, "host": lease.host, "depth": lease.depth, "anchor": lease.anchor,
             "context": lease.context, "parent": lease.parent, "parent_score": lease.parent_score,
         }  # fmt: skip
@@ -441,8 +458,26 @@ class Crawler:
         self._frontier.set_priorities(
             (priority, why, row["id"]) for row, (priority, why) in zip(rows, ranked, strict=True)
         )
+        heads: dict[str, float] = {}
         for linked, (priority, _) in zip(rows, ranked, strict=True):
-            host = str(linked["host"])
+            heads[linked["host"]] = max(heads.get(linked["host"], -1e18), priority)
+        self._in_loop(lambda: self._raise_heads(heads))
+
+    def _rank_again(self) -> None:
+        start = time.monotonic()
+        self._frontier.rescore(self._ranking.rank)
+        self._ranking.ranked_all(time.monotonic() - start)
+        heads = dict(self._frontier.hosts())
+        self._in_loop(lambda: self._heads.update(heads))
+
+    def _in_loop(self, change: Callable[[], None]) -> None:
+        """Heads are changed by the loop's thread only, since it goes through them."""
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended: nothing is fetched any more
+                self._loop.call_soon_threadsafe(change)
+
+    def _raise_heads(self, heads: dict[str, float]) -> None:
+        for host, priority in heads.items():
             self._heads[host] = max(self._heads.get(host, -1e18), priority)
 
 

@@ -70,6 +70,9 @@ CREATE INDEX frontier_queue ON frontier (host, priority DESC, id) WHERE state = 
 CREATE INDEX frontier_leased ON frontier (state) WHERE state = 'leased';
 CREATE INDEX frontier_refused ON frontier (reason_refused) WHERE state = 'refused';
 
+-- Which known URL links to which, by their ids in the frontier.
+CREATE TABLE links (target INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (target, source)) WITHOUT ROWID;
+
 CREATE TABLE hosts (
     host TEXT PRIMARY KEY, robots TEXT, robots_status TEXT, robots_fetched REAL, crawl_delay REAL,
     next_allowed REAL NOT NULL DEFAULT 0, verdict TEXT NOT NULL DEFAULT 'none', why TEXT
