@@ -163,11 +163,14 @@ for kind, pool in (("document", texts), ("url", urls)):
 def test_processes_write_the_same_bytes_whatever_memory_holds(tmp_path: object, request: pytest.FixtureRequest) -> None:
     folder = str(request.path.parent)
     digests = set()
+    runs = []
     for number, fill in enumerate(("", "85", "170")):
-        target = f"{tmp_path}/{number}"
-        script = SCRIPT.format(folder=folder, target=target)
+        script = SCRIPT.format(folder=folder, target=f"{tmp_path}/{number}")
         env = {**os.environ, "PYTHONHASHSEED": str(number), **({"MALLOC_PERTURB_": fill} if fill else {})}
-        subprocess.run([sys.executable, "-c", script], env=env, check=True)
+        runs.append(subprocess.Popen([sys.executable, "-c", script], env=env))
+    for number, run in enumerate(runs):
+        assert run.wait() == 0
+        target = f"{tmp_path}/{number}"
         digest = hashlib.sha256()
         for file in sorted(Path(target).rglob("*.*")):
             digest.update(file.read_bytes())
