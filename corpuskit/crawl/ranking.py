@@ -49,7 +49,7 @@ class Ranking:
 
     def score_page(self, title: str, text: str, row: Row) -> PageScore | None:
         """What a model says of a page that was fetched; it is noted with the links on it. None: not known."""
-        return
+        return None
 
     def is_stale(self) -> bool:
         """The queue should be ranked again, since much was learnt."""

@@ -55,7 +55,7 @@ def _expand(pattern: str | os.PathLike[str]) -> Iterator[FoundFile]:
     elif path.exists():
         yield from _files_of(path.parent, [path])
     elif glob.has_magic(text):
-        matches = sorted(Path(match) for match in glob.iglob(text, recursive=True))
+        matches = sorted(Path(match) for match in glob.iglob(text, recursive=True))  # noqa: PTH207 - absolute patterns too
         if not matches:
             raise SourceError(f"no file matches {text!r} (looked from {Path.cwd()})")
         first_magic = next(i for i, part in enumerate(Path(text).parts) if glob.has_magic(part))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -90,7 +91,7 @@ class Catalog:
         try:
             yield connection
         except BaseException:
-            if connection.in_transaction:  # a full disk ends it by itself
+            with contextlib.suppress(sqlite3.OperationalError):  # a full disk has ended it by itself
                 connection.execute("ROLLBACK")
             raise
         connection.execute("COMMIT")

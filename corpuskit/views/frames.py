@@ -177,7 +177,8 @@ def _typed(frame: pd.DataFrame, types: dict[str, str]) -> pd.DataFrame:
             seconds = pd.to_numeric(column).where(lambda value: value > 0)
             columns[name] = pd.to_datetime(seconds, unit="s", utc=True).astype("datetime64[us, UTC]")
         elif kind.startswith("Int"):
-            columns[name] = pd.array(pd.to_numeric(column).to_numpy(dtype=float, na_value=float("nan")), dtype=kind)
+            integers: Any = {"Int32": pd.Int32Dtype(), "Int64": pd.Int64Dtype()}[kind]
+            columns[name] = pd.array(pd.to_numeric(column).to_numpy(dtype=float), dtype=integers)
         elif kind == "float64":
             columns[name] = pd.to_numeric(column).astype("float64")
         elif kind == "bool":
