@@ -194,13 +194,16 @@ def _is_tagged(pdf: Any) -> bool:
     return bool(raw.FPDFCatalog_IsTagged(pdf))
 
 
-def _outline(pdf: Any) -> dict[str, int]:
-    """Titles of the bookmarks with their levels; empty where they cannot be read."""
-    found: dict[str, int] = {}
+def _outline(pdf: Any) -> dict[str, list[tuple[int, int]]]:
+    """Titles of the bookmarks with their levels and pages; empty where they cannot be read."""
+    found: dict[str, list[tuple[int, int]]] = {}
     try:
         for bookmark in pdf.get_toc(max_depth=10):
-            found.setdefault(key_of(bookmark.get_title() or ""), bookmark.level + 1)
-    except Exception as error:
+            target = bookmark.get_dest()
+            page = target.get_index() if target is not None else None
+            key = key_of(bookmark.get_title() or "")
+            found.setdefault(key, []).append((bookmark.level + 1, -1 if page is None else page))
+    except Exception as error:  # one error class for all kinds of damage
         _log.info("outline left out: %s", error)
     found.pop("", None)
     return found

@@ -13,7 +13,7 @@ from corpuskit.extraction.pdf.joining import document_blocks
 from corpuskit.extraction.pdf.layout.lines import Vocabulary
 from corpuskit.extraction.pdf.layout.parts import Block, TextLine
 from corpuskit.extraction.pdf.notation import escape_plain
-from corpuskit.extraction.pdf.patterns import BULLET_START
+from corpuskit.extraction.pdf.patterns import BULLET, BULLET_START
 
 _OPEN_END: Final = re.compile(r"[^\W\d_,]$|[,\-–]$|[a-z\d]\)$|\d$")
 Box = tuple[float, float, float, float]
@@ -59,7 +59,9 @@ class _Writer:
                 self._end_list()
             text, tex = block.text, block.tex
             if block.role == "list":
-                text = BULLET_START.sub("", text) or text
+                text = BULLET_START.sub("", text)
+                if not text.strip() or BULLET.match(text):
+                    return  # a bullet without text
                 tex = BULLET_START.sub("", tex) if tex else None
             self._pending = _Pending(block.role, block.zone, text, tex, [(block.page, block.box)], block.page, True)
 

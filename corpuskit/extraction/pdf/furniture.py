@@ -62,6 +62,17 @@ class FurnitureFinder:
         count = len(self._pages_of[key])
         return count >= 2 and (count >= 0.25 * self._with_text or count >= 4)
 
+    def _is_in_margin(self, page: PageParts, row: list[Run], side: str, text: str) -> bool:
+        """A short row far out and well apart, as a running head of a page that has no like: a file of one chapter."""
+        height = page.frame.height
+        if len(text) > 120 or row[0].size > 1.05 * self._body:
+            return False
+        numbered = any(PAGE_NUMBER.match(run.text.strip()) for run in (row[0], row[-1])) and len(row) > 1
+        if numbered:
+            return _stands_apart(row, page.runs, side, 1.2)
+        is_out = row[0].base < _OUTER * height if side == "top" else row[0].base > (1 - _OUTER) * height
+        return is_out and _stands_apart(row, page.runs, side, 2.0)
+
     def _furniture(self, page: PageParts, rows: list[tuple[str, list[Run]]]) -> set[int]:
         taken: set[int] = set()
         for side, row in rows:
@@ -77,6 +88,9 @@ class FurnitureFinder:
             if PAGE_NUMBER.match(text) and len(row) <= 2 and apart and row[0].size <= 1.1 * self._body:
                 taken |= {id(run) for run in row}
                 continue
+            if small and self._is_in_margin(page, row, side, text):
+                taken |= {id(run) for run in row}
+                continue
             if len(row) > 1:
                 repeated = {id(run) for run in row if run.size <= _BIG * self._body and self._repeats(_key(side, [run]))}
                 taken |= repeated
@@ -85,6 +99,9 @@ class FurnitureFinder:
                 if counted and apart and small and id(row[0]) not in taken:
                     taken |= {id(run) for run in row}
         return taken
+
+
+_OUTER: Final = 0.075  # of the page's height: above and below stands hardly ever running text
 
 
 def _page_offsets(number: int, row: list[Run]) -> set[int]:
@@ -97,13 +114,13 @@ def _key(side: str, row: list[Run]) -> Key:
     return side, text, round(row[0].base / 6)
 
 
-def _stands_apart(row: list[Run], runs: list[Run], side: str) -> bool:
-    """Whether some room parts a row from the rest of the page."""
+def _stands_apart(row: list[Run], runs: list[Run], side: str, room: float = 0.5) -> bool:
+    """Whether some room, in font sizes, parts a row from the rest of the page, which stands on one side of it."""
     top, bottom = min(run.y0 for run in row), max(run.y1 for run in row)
     size = max(run.size for run in row)
     own = {id(run) for run in row}
     if side == "top":
         others = [run.y0 for run in runs if id(run) not in own and run.y0 > top]
-        return not others or min(others) - bottom > 0.5 * size
+        return not others or min(others) - bottom > room * size
     others = [run.y1 for run in runs if id(run) not in own and run.y1 < bottom]
-    return not others or top - max(others) > 0.5 * size
+    return not others or top - max(others) > room * size

@@ -104,25 +104,13 @@ def _row(grid: Grid, row: int) -> list[tuple[int, int, str]]:
 
 
 def _with_titles(blocks: Sequence[Block]) -> list[Block]:
-    """The caption of a table, above it or below, is its title."""
+    """The caption above a table is its title; one below stays where it is, for the reading order."""
     found: list[Block] = []
-    skip = -1
-    for i, block in enumerate(blocks):
-        if i == skip:
-            continue
-        if block.grid is None:
+    for block in blocks:
+        if block.grid is not None and found and _is_caption_of(found[-1], block):
+            found[-1] = _titled(block, found[-1])
+        else:
             found.append(block)
-            continue
-        before = found[-1] if found else None
-        after = blocks[i + 1] if i + 1 < len(blocks) else None
-        if before is not None and _is_caption_of(before, block):
-            found[-1] = _titled(block, before)
-            continue
-        if after is not None and _is_caption_of(after, block):
-            skip = i + 1
-            found.append(_titled(block, after))
-            continue
-        found.append(block)
     return found
 
 

@@ -23,7 +23,15 @@ HEADING_NUMBER: Final = re.compile(
     r"(?P<first>\d{1,2}|[A-Z]|[IVX]{1,5})(?P<rest>(?:\.\d{1,2})*)[.:]?\s+\S",
     re.IGNORECASE,
 )
-CHAPTER_LABEL: Final = re.compile(r"(?:chapter|appendix|part|kapitel|chapitre|anhang|annexe|teil|partie)\s+\w+[.:]?", re.IGNORECASE)
+CHAPTER_LABEL: Final = re.compile(
+    r"(?:chapter|appendix|part|kapitel|chapitre|anhang|annexe|teil|partie)(?:\s+\w+)?[.:]?", re.IGNORECASE
+)
+ADMONITION: Final = re.compile(
+    r"(?:note|warning|tip|caution|important|danger|hint|attention|hinweis|warnung|achtung|tipp|wichtig|vorsicht|remarque|"
+    r"avertissement|astuce|mise en garde)s?\s*[:!]?",
+    re.IGNORECASE,
+)
+"""The label of a box beside the text."""
 REFERENCES: Final = re.compile(
     r"^(?:[\dIVX]+\.?\s*)?(?:references(?: and notes)?|bibliography|literature(?: cited)?|works cited|références|"
     r"literatur(?:verzeichnis)?|bibliographie)\s*:?$",

@@ -10,6 +10,7 @@ from typing import Final
 from corpuskit.extraction.pdf.fonts import BOLD, ITALIC, MONO
 from corpuskit.extraction.pdf.layout.parts import Block
 from corpuskit.extraction.pdf.patterns import (
+    ADMONITION,
     BULLET,
     BULLET_START,
     CAPTION,
@@ -41,13 +42,13 @@ class Document:
 
     Attributes:
         body, body_style: the body font.
-        outline: key of a bookmark's title → its level, 1-based.
+        outline: key of a bookmark's title → (its level from 1, its page from 0 or -1).
         heights: of the pages.
     """
 
     body: float
     body_style: int
-    outline: dict[str, int] = field(default_factory=dict)
+    outline: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     heights: list[float] = field(default_factory=list)
 
 
@@ -128,17 +129,21 @@ def _heading_score(blocks: Sequence[Block], i: int, document: Document) -> float
     text = block.text.strip()
     lines = block.lines
     letters = [character for character in text if character.isalpha()]
+    body = document.body
+    size = max((line.size for line in lines), default=0.0)
+    if text.isdigit() and len(text) < 4 and size > 1.15 * body:  # the number of a chapter
+        return 3.0 if size > 1.3 * body or _in_outline(block, document) is not None else 0.0
     if not 2 <= len(text) <= 220 or len(lines) > 4 or len(letters) < 2:
         return -9.0
-    body = document.body
-    size = max(line.size for line in lines)
     is_bold = all(line.has_all(BOLD) for line in lines)
     shared = {line.style_of_all for line in lines}
     style = shared.pop() if len(shared) == 1 else None
     is_italic = style is not None and bool(style & ITALIC) and not document.body_style & ITALIC
     number = HEADING_NUMBER.match(text)
     is_upper = len(letters) >= 4 and sum(c.isupper() for c in letters) > 0.9 * len(letters)
-    score = 3.0 if _in_outline(text, document) is not None else 0.0
+    if ADMONITION.fullmatch(text) and _in_outline(block, document) is None:
+        return -9.0
+    score = 3.0 if _in_outline(block, document) is not None else 0.0
     score += _size_score(size / body)
     if is_bold and not document.body_style & BOLD:
         score += 1.6
@@ -157,7 +162,7 @@ def _heading_score(blocks: Sequence[Block], i: int, document: Document) -> float
         score -= 0.9
     if text[0].islower():
         score -= 1.2
-    if all(line.has_all(MONO) for line in lines) and size <= 1.1 * body:
+    if all(line.has_all(MONO) for line in lines) and size <= 1.1 * body and not (number and number["rest"]):
         score -= 2.0
     if not _LETTERS.search(text):
         score -= 1.5
@@ -199,10 +204,14 @@ def _isolation(blocks: Sequence[Block], i: int, is_large: bool) -> float:
     return score
 
 
-def _in_outline(text: str, document: Document) -> int | None:
+def _in_outline(block: Block, document: Document) -> int | None:
+    """The level of the bookmark of this title that leads to this page or a neighbour."""
+    text = block.text.strip()
     key = key_of(text)
-    found = document.outline.get(key)
-    return found if found is not None else document.outline.get(key.lstrip("0123456789"))
+    found = document.outline.get(key, [])
+    if not found and HEADING_NUMBER.match(text):
+        found = document.outline.get(key.lstrip("0123456789"), [])
+    return next((level for level, page in found if page < 0 or abs(page - block.page) <= 1), None)
 
 
 def _set_levels(headings: list[Block], document: Document) -> None:

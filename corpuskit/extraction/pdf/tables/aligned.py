@@ -172,8 +172,8 @@ def _stretch(rows: list[Row], i: int, is_multi: list[bool], heights: list[float]
             multi_rows, last, single = multi_rows + 1, j + 1, 0
         else:
             single += 1
-            continues = len(row) == 1 and any(abs(row[0].x0 - run.x0) < 2.5 for run in first[1:])
-            if single > (30 if continues else 8) or (single > 2 and distance > 1.6 * size):
+            continues = len(row) == 1 and len(kept) == len(gaps) and row[0].x0 > gaps[0][0] and distance < 1.6 * size
+            if single > (40 if continues else 8) or (single > 2 and distance > 1.6 * size):
                 break
         gaps = kept
         j += 1

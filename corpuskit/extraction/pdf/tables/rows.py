@@ -84,6 +84,9 @@ def _of_text(
         for i in range(1, count):
             starts[i] = gaps[i - 1] >= threshold
         return starts
+    marker = _marker(lines, columns)
+    if marker is not None:
+        return [True] + [any(key[0] == marker for key in line) for line in lines[1:]]
     is_sparse = sum(has_first) < 0.85 * count
     for i in range(1, count):
         alone = len(lines[i]) == 1 and columns >= 2 and not has_first[i - 1]
@@ -94,6 +97,17 @@ def _of_text(
             ends_above = len(lines[i - 1]) == 1 and not has_first[i - 1]
             starts[i] = has_first[i] and (is_full[i] or ends_above)
     return starts
+
+
+def _marker(lines: list[Placed], columns: int) -> int | None:
+    """A column with one short line a row, while others run over lines: it tells where rows start."""
+    filled = {col: [i for i, line in enumerate(lines) if any(key[0] == col for key in line)] for col in range(columns)}
+    best = min(filled, key=lambda col: (len(filled[col]), col))
+    at = filled[best]
+    neighbours = sum(b == a + 1 for a, b in pairwise(at))
+    if len(at) < 2 or len(at) > 0.6 * len(lines) or neighbours > 0.2 * len(at) or at[0] > 1:
+        return None
+    return best
 
 
 def _threshold(ordered: list[float], low: float, size: float) -> float:
