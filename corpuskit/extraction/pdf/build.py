@@ -132,7 +132,9 @@ class _Writer:
         assert grid is not None
         self._flush_furniture()
         table = self._builder.start(TABLE, grid.title or None)
-        self._mark(table, "table", block.zone, grid.boxes or [(block.page, grid.box)], block.tex if grid.title else None)
+        self._mark(
+            table, "table", block.zone, grid.boxes or [(block.page, grid.box)], block.tex if grid.title else None
+        )
         for cell in grid.cells:
             kind = TABLE_HEADER if cell.is_header else TABLE_CELL
             place = (cell.row + 1, cell.row_span, cell.col + 1, cell.col_span)

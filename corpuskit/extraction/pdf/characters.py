@@ -104,9 +104,7 @@ def read_characters(page: Any, fonts: Fonts) -> Characters | None:
     return _assemble(page, fonts, code, boxes, owner != 0, changes, objects, unmapped)
 
 
-def _read_objects(
-    handle: int, owner: NDArray[np.uint64], changes: NDArray[np.intp], fonts: Fonts
-) -> _Objects:
+def _read_objects(handle: int, owner: NDArray[np.uint64], changes: NDArray[np.intp], fonts: Fonts) -> _Objects:
     """Font, size, direction and base line: once a text object, since they are the same for all its characters."""
     get_size, get_matrix = function("FPDFText_GetFontSize"), function("FPDFText_GetMatrix")
     get_origin, get_font = function("FPDFText_GetCharOrigin"), function("FPDFTextObj_GetFont")

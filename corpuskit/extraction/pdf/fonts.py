@@ -13,7 +13,8 @@ BOLD, ITALIC, MONO = 1, 2, 4
 _FIXED_PITCH, _ITALIC_FLAG = 1, 64  # ISO 32000-1, table 123: bits 1 and 7 of the font flags
 # Names as TeX, Adobe and Microsoft give them: cmbx10, NimbusRomNo9L-Medi, SFTT1000, LMMono10-Regular.
 _BOLD_NAME: Final = re.compile(
-    r"bold|black|heavy|demi|-bd|cmbx|cmssbx|sfbx|sfsx|ecbx|ecsx|ptmb|phvb|NimbusRomNo9L-Medi|NimbusSanL-Bold|\bBd|,B", re.IGNORECASE
+    r"bold|black|heavy|demi|-bd|cmbx|cmssbx|sfbx|sfsx|ecbx|ecsx|ptmb|phvb|NimbusRomNo9L-Medi|NimbusSanL-Bold|\bBd|,B",
+    re.IGNORECASE,
 )
 _ITALIC_NAME: Final = re.compile(r"ital|obliq|cmti|cmsl|cmmi|sfti|sfsl|ecti|-it\b|slant|ptmri", re.IGNORECASE)
 _MONO_NAME: Final = re.compile(

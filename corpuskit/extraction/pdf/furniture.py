@@ -56,24 +56,30 @@ class FurnitureFinder:
         rows = rows_of([run for run in page.runs if not _MARGIN < run.base / height < 1 - _MARGIN])
         top = [row for row in rows if row[0].base < _MARGIN * height][:_ROWS]
         bottom = [row for row in rows if row[0].base > (1 - _MARGIN) * height][-_ROWS:]
-        return [("top", row) for row in top] + [("bottom", row) for row in bottom]
+        return [("top", row) for row in top] + [("bottom", row) for row in reversed(bottom)]
 
     def _repeats(self, key: Key) -> bool:
         count = len(self._pages_of[key])
         return count >= 2 and (count >= 0.25 * self._with_text or count >= 4)
 
-    def _is_in_margin(self, page: PageParts, row: list[Run], side: str, text: str) -> bool:
+    def _is_in_margin(self, page: PageParts, row: list[Run], side: str, text: str, taken: set[int]) -> bool:
         """A short row far out and well apart, as a running head of a page that has no like: a file of one chapter."""
         height = page.frame.height
         if len(text) > 120 or row[0].size > 1.05 * self._body:
             return False
+        left = [run for run in page.runs if id(run) not in taken]
+        own = {id(run) for run in row}
+        beyond = (run for run in left if id(run) not in own)
+        if any(run.base < row[0].base if side == "top" else run.base > row[0].base for run in beyond):
+            return False
         numbered = any(PAGE_NUMBER.match(run.text.strip()) for run in (row[0], row[-1])) and len(row) > 1
         if numbered:
-            return _stands_apart(row, page.runs, side, 1.2)
+            return _stands_apart(row, left, side, 1.2)
         is_out = row[0].base < _OUTER * height if side == "top" else row[0].base > (1 - _OUTER) * height
-        return is_out and _stands_apart(row, page.runs, side, 2.0)
+        return is_out and _stands_apart(row, left, side, 2.0)
 
     def _furniture(self, page: PageParts, rows: list[tuple[str, list[Run]]]) -> set[int]:
+        """The runs of a page that are furniture; rows are looked at from the edges inwards."""
         taken: set[int] = set()
         for side, row in rows:
             small = row[0].size <= _BIG * self._body
@@ -88,11 +94,13 @@ class FurnitureFinder:
             if PAGE_NUMBER.match(text) and len(row) <= 2 and apart and row[0].size <= 1.1 * self._body:
                 taken |= {id(run) for run in row}
                 continue
-            if small and self._is_in_margin(page, row, side, text):
+            if small and self._is_in_margin(page, row, side, text, taken):
                 taken |= {id(run) for run in row}
                 continue
             if len(row) > 1:
-                repeated = {id(run) for run in row if run.size <= _BIG * self._body and self._repeats(_key(side, [run]))}
+                repeated = {
+                    id(run) for run in row if run.size <= _BIG * self._body and self._repeats(_key(side, [run]))
+                }
                 taken |= repeated
                 # Titles of chapters alternate with those of sections beside the page number.
                 counted = any(self._offsets[offset] >= 2 for offset in _page_offsets(page.number, row))
@@ -106,7 +114,11 @@ _OUTER: Final = 0.075  # of the page's height: above and below stands hardly eve
 
 def _page_offsets(number: int, row: list[Run]) -> set[int]:
     """Printed page number less the position in the file, for numbers at the ends of a row."""
-    return {int(run.text) - number for run in (row[0], row[-1]) if run.text.isascii() and run.text.isdigit() and len(run.text) < 5}
+    return {
+        int(run.text) - number
+        for run in (row[0], row[-1])
+        if run.text.isascii() and run.text.isdigit() and len(run.text) < 5
+    }
 
 
 def _key(side: str, row: list[Run]) -> Key:

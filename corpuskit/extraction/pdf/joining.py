@@ -123,4 +123,3 @@ def _titled(table: Block, caption: Block) -> Block:
     assert grid is not None
     boxes = [(caption.page, caption.box), *(grid.boxes or [(table.page, grid.box)])]
     return replace(table, grid=replace(grid, title=caption.text.strip(), boxes=boxes), tex=caption.tex)
-

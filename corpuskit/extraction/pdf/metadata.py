@@ -24,8 +24,12 @@ _JUNK_TITLE: Final = re.compile(
 )
 GARBLED: Final = 0.3
 """Share of unmapped characters from which the text of a file is no text."""
-_XMP_LANGUAGE: Final = re.compile(rb"<dc:language>.*?<rdf:li[^>]*>\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]+)*)\s*</rdf:li>", re.DOTALL)
-_XMP_RIGHTS: Final = re.compile(rb"<(?:xmpRights:WebStatement|cc:license)[^>]*?(?:>\s*|rdf:resource=\")(https?://[^<\"\s]+)", re.DOTALL)
+_XMP_LANGUAGE: Final = re.compile(
+    rb"<dc:language>.*?<rdf:li[^>]*>\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]+)*)\s*</rdf:li>", re.DOTALL
+)
+_XMP_RIGHTS: Final = re.compile(
+    rb"<(?:xmpRights:WebStatement|cc:license)[^>]*?(?:>\s*|rdf:resource=\")(https?://[^<\"\s]+)", re.DOTALL
+)
 
 
 def information(opened: Opened, content: bytes) -> tuple[dict[str, str], datetime | None, str]:

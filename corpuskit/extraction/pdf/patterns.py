@@ -38,7 +38,8 @@ REFERENCES: Final = re.compile(
     re.IGNORECASE,
 )
 PAGE_NUMBER: Final = re.compile(
-    r"^\W*(?:page|p\.|seite|-)?\s*(?:[A-Z]-?)?(?:[0-9]{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/|von|sur|de)\s*\d+)?\W*$", re.IGNORECASE
+    r"^\W*(?:page|p\.|seite|-)?\s*(?:[A-Z]-?)?(?:[0-9]{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/|von|sur|de)\s*\d+)?\W*$",
+    re.IGNORECASE,
 )
 CONTENTS_LEADER: Final = re.compile(r"(?:\.\s?){4,}\s*\w*$|\.{4,}|(?:·\s?){4,}|…{2,}")
 EQUATION_NUMBER: Final = re.compile(r"^\(?[A-Z]?\d+(?:\.\d+)*[a-z]?\)$")

@@ -26,7 +26,9 @@ _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _EQUATION_END: Final = re.compile(r"\([A-Z]?\d+(?:\.\d+)*[a-z]?\)$")
 _LETTERS: Final = re.compile(r"[^\W\d_]{2}")
 _NOT_LETTERS: Final = re.compile(r"[^\w]+")
-_FRONT_END: Final = re.compile(r"^(?:[\dIVX]+\.?\s+)?(?:abstract|introduction|summary|einleitung|zusammenfassung|résumé)", re.IGNORECASE)
+_FRONT_END: Final = re.compile(
+    r"^(?:[\dIVX]+\.?\s+)?(?:abstract|introduction|summary|einleitung|zusammenfassung|résumé)", re.IGNORECASE
+)
 
 
 _BY_TAG: Final = {
@@ -216,7 +218,10 @@ def _in_outline(block: Block, document: Document) -> int | None:
 
 def _set_levels(headings: list[Block], document: Document) -> None:
     """Levels by size and weight; the depth of a number or the outline goes before them."""
-    looks = [(round(max(line.size for line in b.lines) * 2) / 2, all(line.has_all(BOLD) for line in b.lines)) for b in headings]
+    looks = [
+        (round(max(line.size for line in b.lines) * 2) / 2, all(line.has_all(BOLD) for line in b.lines))
+        for b in headings
+    ]
     levels = {look: k + 1 for k, look in enumerate(sorted(set(looks), reverse=True))}
     for block, look in zip(headings, looks, strict=True):
         block.level = min(levels[look], 6)

@@ -97,9 +97,7 @@ class Run:
         self.y1 = min(max(word.y1 for word in main), self.base + 0.3 * self.size)
         self.text = joined(words)
         self.tag = main[0].tag
-        self.styles = frozenset(
-            word.style & 7 for word in words if any(character.isalnum() for character in word.text)
-        )
+        self.styles = frozenset(word.style & 7 for word in words if any(character.isalnum() for character in word.text))
         return self
 
     @property
@@ -193,7 +191,9 @@ def _word_breaks(
     apart: NDArray[np.bool_] = (rise > 0.6 * larger) | (gap < -0.7 * larger) | (gap > 3 * larger)
     script = (rise > 0.12 * larger) & (smaller < SMALL * larger)
     same_size = larger - smaller <= 0.1 * larger
-    wide = np.where(_spaced(blank, chosen), gap > 0.08 * smaller, ((gap > 0.22 * larger) & same_size) | (gap > 0.35 * larger))
+    wide = np.where(
+        _spaced(blank, chosen), gap > 0.08 * smaller, ((gap > 0.22 * larger) & same_size) | (gap > 0.35 * larger)
+    )
     return apart | script | wide | (rise > 0.3 * larger)
 
 
@@ -209,7 +209,9 @@ def _close(
     larger = np.maximum(size[first], size[before])
     gap = x0[first] - x1[before]
     rise = np.abs(base[first] - base[before])
-    close: NDArray[np.bool_] = (gap < 0.2 * larger) & (gap > -0.7 * larger) & (rise > 0.05 * larger) & (rise < 0.9 * larger)
+    close: NDArray[np.bool_] = (
+        (gap < 0.2 * larger) & (gap > -0.7 * larger) & (rise > 0.05 * larger) & (rise < 0.9 * larger)
+    )
     return close
 
 

@@ -27,7 +27,12 @@ def test_numbers_give_the_level():
 
 
 def test_a_bold_word_in_prose_is_no_heading():
-    page = Page().lines(60, 100, PROSE[:2]).text(60, 124, "Boats", font="bold").text(92, 124, "were tied to the gate posts of the mill,")
+    page = (
+        Page()
+        .lines(60, 100, PROSE[:2])
+        .text(60, 124, "Boats", font="bold")
+        .text(92, 124, "were tied to the gate posts of the mill,")
+    )
     page.lines(60, 136, PROSE[3:])
     assert section_titles(read(pdf(page))) == []
 
@@ -85,7 +90,13 @@ def test_the_reference_list_is_a_zone_and_what_stands_before_the_abstract_anothe
 
 
 def test_a_title_over_lines_is_one_heading():
-    page = Page().lines(60, 60, ["The synthesis of everything that was", "ever known about floods and", "their mills"], size=18, leading=21)
+    page = Page().lines(
+        60,
+        60,
+        ["The synthesis of everything that was", "ever known about floods and", "their mills"],
+        size=18,
+        leading=21,
+    )
     page.lines(60, 140, PROSE)
     found = section_titles(read(pdf(page)))
     assert found == [(1, "The synthesis of everything that was ever known about floods and their mills")]

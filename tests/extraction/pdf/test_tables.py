@@ -23,7 +23,9 @@ def plain(rows):
 
 
 def test_a_ruled_table_has_its_cells_and_header():
-    page = put(Page().lines(60, 60, PROSE), GRAIN, (85, 185, 285), 152).grid((80, 180, 280, 380), (140, 156, 172, 188, 204))
+    page = put(Page().lines(60, 60, PROSE), GRAIN, (85, 185, 285), 152).grid(
+        (80, 180, 280, 380), (140, 156, 172, 188, 204)
+    )
     document = read(pdf(page.lines(60, 240, PROSE)))
     assert table_cells(document) == plain(GRAIN)
     assert document.table.type.count(6) == 3
@@ -96,7 +98,9 @@ def test_a_frame_around_prose_is_no_table():
 def test_contents_with_leaders_are_no_table():
     page = Page()
     for k in range(6):
-        page.text(60, 100 + 14 * k, f"Chapter of the number {k} . . . . . . . . . . . . . .").text(500, 100 + 14 * k, str(k))
+        page.text(60, 100 + 14 * k, f"Chapter of the number {k} . . . . . . . . . . . . . .").text(
+            500, 100 + 14 * k, str(k)
+        )
     assert not has_table(read(pdf(page)))
 
 

@@ -12,8 +12,12 @@ def test_lines_of_a_paragraph_are_joined():
 
 
 def test_a_word_parted_at_a_line_end_is_put_together():
-    page = Page().lines(60, 100, ["The committee met in the after-", "noon and spoke of nothing but the well-", "known mill."])
-    page.lines(60, 200, ["A well-known and well-known mill stands by the water. Then nothing more was said of it that day."])
+    page = Page().lines(
+        60, 100, ["The committee met in the after-", "noon and spoke of nothing but the well-", "known mill."]
+    )
+    page.lines(
+        60, 200, ["A well-known and well-known mill stands by the water. Then nothing more was said of it that day."]
+    )
     text = read(pdf(page)).to_text()
     assert "afternoon" in text
     assert "well-known mill.\n" in text
@@ -59,10 +63,28 @@ def test_two_columns_are_read_one_after_the_other():
 def test_a_table_in_one_column_does_not_break_the_other():
     left = [f"left column line {i} is about as long as this" for i in range(20)]
     page = Page().lines(60, 100, left)
-    page.lines(310, 100, ["right column begins with a line of its prose", "and goes on for a second one, a third one too", "until the small table"])
-    for k, (name, value) in enumerate([("Rye", "12"), ("Wheat", "14"), ("Oats", "9"), ("Barley", "11"), ("Maize", "8")]):
+    page.lines(
+        310,
+        100,
+        [
+            "right column begins with a line of its prose",
+            "and goes on for a second one, a third one too",
+            "until the small table",
+        ],
+    )
+    for k, (name, value) in enumerate(
+        [("Rye", "12"), ("Wheat", "14"), ("Oats", "9"), ("Barley", "11"), ("Maize", "8")]
+    ):
         page.text(320, 150 + 14 * k, name).text(430, 150 + 14 * k, value)
-    page.lines(310, 240, ["and after it the right column has more prose to", "offer to those who read it as far as this end", "of the page in question."])
+    page.lines(
+        310,
+        240,
+        [
+            "and after it the right column has more prose to",
+            "offer to those who read it as far as this end",
+            "of the page in question.",
+        ],
+    )
     text = read(pdf(page)).to_text()
     assert text.index("left column line 19") < text.index("right column begins")
     assert text.index("Rye") < text.index("Maize") < text.index("and after it")
@@ -100,7 +122,12 @@ def test_a_margin_stamp_written_upwards_is_set_aside():
 
 
 def test_code_keeps_its_lines():
-    page = Page().lines(60, 60, PROSE).lines(60, 150, ["for name in names:", "    print(name)"], font="mono").lines(60, 220, PROSE)
+    page = (
+        Page()
+        .lines(60, 60, PROSE)
+        .lines(60, 150, ["for name in names:", "    print(name)"], font="mono")
+        .lines(60, 220, PROSE)
+    )
     assert roles(read(pdf(page)), "code") == ["for name in names:\n    print(name)"]
 
 

@@ -44,9 +44,7 @@ class RegionReader:
         tags: the page's structure tags, where they are usable.
     """
 
-    def __init__(
-        self, body: float, body_style: int, vocabulary: Vocabulary, tags: PageTags | None = None
-    ) -> None:
+    def __init__(self, body: float, body_style: int, vocabulary: Vocabulary, tags: PageTags | None = None) -> None:
         self._body, self._body_style, self._vocabulary, self._tags = body, body_style, vocabulary, tags
 
     def blocks(self, page: int, region: int, items: Sequence[Run | TableItem], rules: list[Line]) -> list[Block]:
@@ -108,7 +106,12 @@ class RegionReader:
         return max(usual, 0.9 * self._body)
 
     def _starts_block(
-        self, current: list[TextLine], above: TextLine, line: TextLine, margins: tuple[float, float, float], tops: list[float]
+        self,
+        current: list[TextLine],
+        above: TextLine,
+        line: TextLine,
+        margins: tuple[float, float, float],
+        tops: list[float],
     ) -> bool:
         """Whether a line starts a new block after the lines of the current one."""
         if above.tag >= 0 and line.tag >= 0:
@@ -133,12 +136,16 @@ class RegionReader:
         ends_sentence = before.endswith(SENTENCE_END)
         starts_anew = not line.text[:1].islower()
         width = right - left
-        if width > 100 and above.x1 < right - 0.18 * width and (
-            ends_sentence or (starts_anew and right - above.x1 > 0.35 * width)
+        if (
+            width > 100
+            and above.x1 < right - 0.18 * width
+            and (ends_sentence or (starts_anew and right - above.x1 > 0.35 * width))
         ):
             return True
         start = min(other.x0 for other in current)
-        indented = line.x0 - start > 0.8 * line.size and line.x0 - above.x0 > 0.8 * line.size and not _hangs(current, line)
+        indented = (
+            line.x0 - start > 0.8 * line.size and line.x0 - above.x0 > 0.8 * line.size and not _hangs(current, line)
+        )
         if indented and (ends_sentence or above.x1 < right - 2 * self._body):
             return True
         outdented = above.x0 - line.x0 > 0.8 * line.size and len(current) > 1
@@ -156,7 +163,13 @@ def _changes_style(above: TextLine, line: TextLine, right: float) -> bool:
     if (line.style ^ above.style) & BOLD and line.length > 3 and (above.has_all(BOLD) or line.has_all(BOLD)):
         return True
     before, after = above.style_of_all, line.style_of_all
-    return before is not None and after is not None and before != after and (before | after) & (BOLD | ITALIC) != 0 and above.x1 < right
+    return (
+        before is not None
+        and after is not None
+        and before != after
+        and (before | after) & (BOLD | ITALIC) != 0
+        and above.x1 < right
+    )
 
 
 def _hangs(current: list[TextLine], line: TextLine) -> bool:

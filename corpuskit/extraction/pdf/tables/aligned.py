@@ -242,7 +242,12 @@ def _grid(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> Grid | 
     if not cells:
         return None
     grid = Grid(
-        (min(run.x0 for run in runs), min(run.y0 for run in runs), max(run.x1 for run in runs), max(run.y1 for run in runs)),
+        (
+            min(run.x0 for run in runs),
+            min(run.y0 for run in runs),
+            max(run.x1 for run in runs),
+            max(run.y1 for run in runs),
+        ),
         cells,
     )
     rows, _ = grid.size
@@ -262,8 +267,6 @@ def _header_rows(grid: Grid, run_rows: list[Row], heights: list[float]) -> int:
         if above and len(above) <= 4 and len(above) < grid.size[0]:
             return len(above)
     return 0
-
-
 
 
 def _cells(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> list[Cell]:

@@ -50,7 +50,9 @@ class Grid:
         """Number of rows and of columns."""
         if not self.cells:
             return 0, 0
-        return max(cell.row + cell.row_span for cell in self.cells), max(cell.col + cell.col_span for cell in self.cells)
+        return max(cell.row + cell.row_span for cell in self.cells), max(
+            cell.col + cell.col_span for cell in self.cells
+        )
 
 
 def snapped(values: list[float], tolerance: float = SNAP) -> list[float]:

@@ -84,7 +84,9 @@ def split_hidden_rows(places: list[Place]) -> list[Place]:
 def split_hidden_columns(places: list[Place]) -> list[Place]:
     """Columns whose cells hold several texts each, with the same gaps between, are parted at these gaps."""
     for col in sorted({place.col for place in places if place.col_span == 1}, reverse=True):
-        borders = _hidden_borders([place for place in places if place.col == col and place.col_span == 1 and place.words])
+        borders = _hidden_borders(
+            [place for place in places if place.col == col and place.col_span == 1 and place.words]
+        )
         if borders:
             places = _parted_at(places, col, borders)
     return places

@@ -114,7 +114,9 @@ def _connected(horizontal: list[Line], vertical: list[Line]) -> tuple[list[tuple
     """Groups of lines that cross; the largest first."""
     if len(horizontal) < 1 or len(vertical) < 1 or len(horizontal) * len(vertical) > _MAX_PAIRS:
         return [], list(horizontal)
-    hx0, hx1, hy = (np.array(values)[:, None] for values in zip(*((q.start, q.end, q.at) for q in horizontal), strict=True))
+    hx0, hx1, hy = (
+        np.array(values)[:, None] for values in zip(*((q.start, q.end, q.at) for q in horizontal), strict=True)
+    )
     vy0, vy1, vx = (np.array(values) for values in zip(*((q.start, q.end, q.at) for q in vertical), strict=True))
     cross = (hx0 - _TOUCH <= vx) & (vx <= hx1 + _TOUCH) & (vy0 - _TOUCH <= hy) & (hy <= vy1 + _TOUCH)
     size = len(horizontal)

@@ -13,7 +13,9 @@ from corpuskit.extraction.pdf.words import Run
 Placed = dict[tuple[int, int], list[Run]]
 """A line of a table: (first column, last column) → runs."""
 
-_DATA: Final = re.compile(r"^[\W_]*(?:[\d.,:/%()±+\-–—−*†‡§#x×$€£¥ ]+|n/?a|nil|none|[–—−-]+|[†‡*#])(?:\s?[a-z%]{0,3})?[\W\d]*$", re.IGNORECASE)
+_DATA: Final = re.compile(
+    r"^[\W_]*(?:[\d.,:/%()±+\-–—−*†‡§#x×$€£¥ ]+|n/?a|nil|none|[–—−-]+|[†‡*#])(?:\s?[a-z%]{0,3})?[\W\d]*$", re.IGNORECASE
+)
 
 
 def row_starts(run_rows: list[list[Run]], lines: list[Placed], columns: int, heights: list[float]) -> list[bool]:

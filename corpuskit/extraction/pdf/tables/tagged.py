@@ -80,7 +80,9 @@ def _placed(rows: dict[int, list[Cell]]) -> list[Cell]:
 def _column_spans(rows: dict[int, list[Cell]], width: int) -> list[tuple[float, float]]:
     """Left and right of the columns, from the rows that have all their cells; empty where there is no such row."""
     full = [row for row in rows.values() if len(row) == width and all(cell.text for cell in row)]
-    return [(min(row[k].box[0] for row in full), max(row[k].box[2] for row in full)) for k in range(width)] if full else []
+    return (
+        [(min(row[k].box[0] for row in full), max(row[k].box[2] for row in full)) for k in range(width)] if full else []
+    )
 
 
 def _distance(middle: float, columns: list[tuple[float, float]]) -> float:

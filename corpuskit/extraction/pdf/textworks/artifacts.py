@@ -34,7 +34,12 @@ class EntryOutcome:
 
 
 def write_artifacts(
-    content: bytes, folder: Path, *, analysis: Analysis | None = None, document_id: str = "", password: str | None = None
+    content: bytes,
+    folder: Path,
+    *,
+    analysis: Analysis | None = None,
+    document_id: str = "",
+    password: str | None = None,
 ) -> None:
     """Writes ``segmentation.json`` and ``textgrid.json`` of a PDF into a folder.
 

@@ -69,7 +69,11 @@ class GlyphPage:
             if 0xD800 <= code < 0xDC00:
                 high = chr(code)
                 continue
-            text = (high + chr(code)).encode("utf-16", "surrogatepass").decode("utf-16", "replace") if high else spelled(code)
+            text = (
+                (high + chr(code)).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+                if high
+                else spelled(code)
+            )
             if not high and 0xDC00 <= code < 0xE000:
                 text = "\ufffd"
             high = ""

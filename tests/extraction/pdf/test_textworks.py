@@ -1,0 +1,209 @@
+"""Segmentation, text grid and artifact directories, as TextWorks has them."""
+
+import json
+
+import jsonschema
+import pypdfium2
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corpuskit.errors import CorpusError
+from corpuskit.extraction import ExtractOptions
+from corpuskit.extraction.pdf import extract_pdf_with_artifacts, textworks
+from corpuskit.extraction.pdf.analysis import analyse
+from corpuskit.extraction.pdf.notation import token_of
+from corpuskit.extraction.pdf.words import Word
+
+from .reading import PROSE, read
+from .writer import Page, pdf
+
+
+def formula(page, x, y, *parts, size=12):
+    """Parts are texts; those that start with _ or ^ are smaller and lower or higher."""
+    for part in parts:
+        script = part[0] in "_^"
+        text, points = (part[1:], 0.65 * size) if script else (part, size)
+        page.text(x, y + {"_": 0.2, "^": -0.35}.get(part[0], 0) * size, text, size=points)
+        x += points * 0.56 * len(text)
+    return page
+
+
+def made(content):
+    document = pypdfium2.PdfDocument(content)
+    analysis = analyse(document)
+    return textworks.segmentation(document, analysis, "x.pdf"), textworks.textgrid(document, analysis, "x.pdf")
+
+
+def tokens(segmentation):
+    return [t for p in segmentation["pages"] for b in p["blocks"] for line, _ in b["lines"] for t in line]
+
+
+PAPER = pdf(
+    formula(
+        Page().text(60, 60, "1. Introduction", size=14, font="bold").lines(60, 90, PROSE, size=12, leading=14),
+        60, 200, "H", "_2", "O",
+    ).text(60, 240, "a_b and {x} are plain", size=12).text(60, 300, "Table 1: Of waters", size=12),
+    Page().lines(60, 90, PROSE, size=12, leading=14),
+)  # fmt: skip
+
+
+def test_scripts_are_written_in_the_notation():
+    segmentation, _ = made(PAPER)
+    assert "{H_{2}O}" in tokens(segmentation)
+    assert "a_b" in tokens(segmentation)
+    assert "\\{x\\}" in tokens(segmentation)
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ([("Ph", 0), ("Si", 0), ("H", 0), ("3", -1)], "{PhSiH_{3}}"),
+        ([("x", 0), ("2", 1)], "{x^{2}}"),
+        ([("Fe", 0), ("3", -1), ("O", 0), ("4", -1)], "{Fe_{3}O_{4}}"),
+        ([("a_b", 0)], "a_b"),
+        ([("{x}", 0)], "\\{x\\}"),
+        ([("a_b", 0), ("{", 1)], "{a\\_b^{\\{}}"),
+        ([("6", -1)], "6"),
+        ([("it", 0), ("’", 1), ("s", 0)], "it’s"),
+        ([("x", 0), ("2", 1), ("i", -1)], "{x^{2}_{i}}"),
+    ],
+)
+def test_tokens_follow_the_specification(parts, expected):
+    words = [
+        Word(10.0 * k, 0, 10.0 * k + 9, 10, text, 10 if not script else 6.5, 100 - 3.5 * script, 0, k > 0, k, k, -1, 0)
+        for k, (text, script) in enumerate(parts)
+    ]
+    assert token_of(words, 10, 100) == expected
+
+
+def test_the_text_of_an_element_stays_plain():
+    document = read(PAPER)
+    position = document.table.text.index("H2O")
+    assert document.table.marks["tex"][position] == "{H_{2}O}"
+
+
+def check(segmentation, textgrid):
+    jsonschema.Draft202012Validator(textworks.SEGMENTATION_SCHEMA).validate(segmentation)
+    jsonschema.Draft202012Validator(textworks.TEXTGRID_SCHEMA).validate(textgrid)
+    places = dict(segmentation["ids"])
+    assert len(places) == len(segmentation["ids"])
+    used = []
+    for page in segmentation["pages"]:
+        _, _, width, height = page["pageGeometry"]
+        for block in page["blocks"]:
+            for line, ids in block["lines"]:
+                assert len(line) == len(ids)
+                used += ids
+                for number in ids:
+                    at, (top, left, wide, tall) = places[number]
+                    assert at == page["page"]
+                    assert left + wide <= width + 0.02
+                    assert top + tall <= height + 0.02
+    assert sorted(used) == sorted(places)
+    for page in textgrid["pages"]:
+        offset = 0
+        for row in page["textgrid"]["rows"]:
+            assert row["offset"] == offset
+            offset += len(row["text"])
+            read_back = "".join((locus["g"][0] if "g" in locus else locus["i"])[0] for locus in row["loci"])
+            assert read_back == row["text"]
+
+
+def test_the_artifacts_of_a_paper_are_valid():
+    segmentation, textgrid = made(PAPER)
+    check(segmentation, textgrid)
+    labels = [tuple(block["labels"]) for page in segmentation["pages"] for block in page["blocks"]]
+    assert ("body", "section-heading") in labels
+    assert ("body", "caption") in labels
+    assert [page["pageGeometry"] for page in textgrid["pages"]] == [[0, 0, 60000, 80000]] * 2
+
+
+def test_boxes_are_top_left_width_height_in_points():
+    segmentation, textgrid = made(pdf(Page().text(100, 200, "Word", size=10)))
+    assert segmentation["boxFormat"] == ["top", "left", "width", "height"]
+    top, left, width, height = segmentation["ids"][0][1][1]
+    assert (left, width) == (pytest.approx(100, abs=0.5), pytest.approx(25, abs=1.5))  # Helvetica: 944+556+333+556
+    assert 188 < top < 193
+    assert 8 < height < 14
+    place = textgrid["pages"][0]["textgrid"]["rows"][0]["loci"][0]["g"][0]
+    assert place[:2] == ["W", 0]
+    assert place[2][0] == pytest.approx(10000, abs=50)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.lists(st.text(st.sampled_from("abcXYZ019_^{}\\()"), min_size=1, max_size=6), min_size=1, max_size=6),
+        min_size=1,
+        max_size=6,
+    ),
+    st.sampled_from([0, 90, 180, 270]),
+)
+def test_any_page_gives_valid_artifacts(lines, rotate):
+    page = Page(rotate=rotate)
+    for k, line in enumerate(lines):
+        formula(page, 60, 100 + 20 * k, *line)
+    check(*made(pdf(page)))
+
+
+def test_the_layout_is_done_once_for_document_and_artifacts(tmp_path, monkeypatch):
+    import corpuskit.extraction.pdf.extract as extract
+
+    calls = []
+    monkeypatch.setattr(extract, "analyse", lambda document: calls.append(1) or analyse(document))
+    monkeypatch.setattr(textworks.artifacts, "analyse", lambda _: pytest.fail("analysed again"))
+    document = extract_pdf_with_artifacts(PAPER, uri="x", options=ExtractOptions(), folder=tmp_path)
+    assert calls == [1]
+    assert "Introduction" in document.to_text()
+    check(*(json.loads((tmp_path / name).read_text("utf-8")) for name in ("segmentation.json", "textgrid.json")))
+
+
+def corpus(tmp_path):
+    (tmp_path / "a.pdf").write_bytes(PAPER)
+    (tmp_path / "b.pdf").write_bytes(b"%PDF-1.4 broken")
+    (tmp_path / "notes.txt").write_text("left alone")
+    return tmp_path
+
+
+def test_init_moves_files_into_artifact_directories(tmp_path):
+    root = corpus(tmp_path)
+    assert textworks.init_corpus(root) == ["a.pdf", "b.pdf"]
+    found = sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
+    assert found == [".corpus-root", "a.pdf.d/a.pdf", "b.pdf.d/b.pdf", "notes.txt"]
+    (root / "c.ps").write_bytes(b"%!PS")
+    (root / "a.pdf").write_bytes(b"another")
+    assert textworks.init_corpus(root) == ["c.ps"]
+    assert (root / "a.pdf.d" / "a.pdf").read_bytes() == PAPER
+
+
+def test_a_run_goes_on_after_a_failure_and_skips_what_is_made(tmp_path):
+    root = corpus(tmp_path)
+    textworks.init_corpus(root)
+    outcomes = {outcome.name: outcome.state for outcome in textworks.run_corpus(root)}
+    assert outcomes == {"a.pdf.d": "made", "b.pdf.d": "failed"}
+    check(
+        *(json.loads((root / "a.pdf.d" / name).read_text("utf-8")) for name in ("segmentation.json", "textgrid.json"))
+    )
+    assert [outcome.state for outcome in textworks.run_corpus(root, filter=r"a\..*")] == ["skipped"]
+    assert [outcome.state for outcome in textworks.run_corpus(root, filter="a")] == []
+    assert [outcome.state for outcome in textworks.run_corpus(root, filter=r"a\..*", overwrite=True)] == ["made"]
+
+
+def test_a_folder_that_is_no_corpus_root_is_refused_with_the_command(tmp_path):
+    with pytest.raises(CorpusError, match="textworks init --corpus"):
+        textworks.run_corpus(tmp_path)
+
+
+def test_one_file_gives_its_text_grid(tmp_path, monkeypatch):
+    source = tmp_path / "paper.pdf"
+    source.write_bytes(PAPER)
+    monkeypatch.chdir(tmp_path)
+    assert textworks.run_file(source) == tmp_path / "paper.textgrid.json"
+    assert textworks.run_file(source, tmp_path / "out.json").exists()
+    assert json.loads((tmp_path / "out.json").read_text("utf-8"))["documentId"] == "paper.pdf"
+
+
+def test_size_tokens_are_whole_points_in_capitals():
+    assert textworks.page_size_tokens(read(PAPER).metadata) == "WIDTH600 HEIGHT800"
+    assert textworks.page_size_tokens({}) == ""
