@@ -256,7 +256,12 @@ def extract(task: Task) -> Extracted:
     root = Path(task.root)
     content = read_original(root / "originals", task.place)
     document = extract_bytes(
-        content, media_type=task.media_type, uri=task.uri, options=task.options, charset=task.charset
+        content,
+        media_type=task.media_type,
+        uri=task.uri,
+        options=task.options,
+        charset=task.charset,
+        artifacts=(root / "originals" / task.place.file).parent if task.place.offset is None else None,
     )
     _complete(document, task)
     document = document.normalize()

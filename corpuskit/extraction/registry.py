@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Final, Protocol
 
 from corpuskit.document import NLPTextDocument
@@ -39,6 +41,7 @@ _BUILT_IN: Final[Mapping[str, str]] = {
     "application/vnd.ms-word.document.macroenabled.12": "corpuskit.extraction.docx:extract_docx",
     "application/vnd.ms-word.template.macroenabled.12": "corpuskit.extraction.docx:extract_docx",
 }
+_WITH_ARTIFACTS: Final = {"application/pdf": "corpuskit.extraction.pdf:extract_pdf_with_artifacts"}
 _registered: dict[str, Extractor] = {}
 
 
@@ -59,8 +62,11 @@ def extract_bytes(
     uri: str | None = None,
     options: ExtractOptions | None = None,
     charset: str | None = None,
+    artifacts: Path | None = None,
 ) -> NLPTextDocument:
     """Extracts one resource.
+
+    ``artifacts`` is a folder for what an extractor writes beside the document: segmentation and text grid of a PDF.
 
     Raises:
         UnsupportedMediaTypeError: no extractor for this media type.
@@ -72,7 +78,11 @@ def extract_bytes(
         raise ResourceLimitError(f"{uri or 'input'}: {len(content):,} bytes, the limit is {options.max_bytes:,}")
     if not content.strip():
         raise ExtractionError(f"{uri or 'input'}: empty")
-    extractor = _find(media_type.partition(";")[0].strip().lower())
+    kind = media_type.partition(";")[0].strip().lower()
+    extractor = _find(kind)
+    if artifacts is not None and kind in _WITH_ARTIFACTS:
+        module, _, name = _WITH_ARTIFACTS[kind].partition(":")
+        extractor = partial(getattr(importlib.import_module(module), name), folder=artifacts)
     try:
         return extractor(content, uri=uri, options=options, charset=charset)
     except RecursionError as error:

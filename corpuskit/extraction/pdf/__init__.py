@@ -24,7 +24,7 @@ def extract_pdf(
 
 
 def extract_pdf_with_artifacts(
-    content: bytes, *, uri: str | None, options: ExtractOptions, folder: Path
+    content: bytes, *, uri: str | None, options: ExtractOptions, folder: Path, charset: str | None = None
 ) -> NLPTextDocument:
     """As :func:`extract_pdf`; also writes ``segmentation.json`` and ``textgrid.json`` into a folder.
 

@@ -35,7 +35,7 @@ def test_words_are_parted_where_the_file_has_no_blanks():
 
 
 def test_an_indented_line_starts_a_paragraph():
-    first = PROSE[:3] + ["was brought by a man in waders."]
+    first = [*PROSE[:3], "was brought by a man in waders."]
     page = Page().lines(60, 100, first).text(75, 148, PROSE[0]).lines(60, 160, PROSE[1:3])
     document = read(pdf(page))
     assert [text for _, text in blocks(document)] == [" ".join(first), " ".join(PROSE[:3])]

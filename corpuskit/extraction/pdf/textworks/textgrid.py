@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import Any
 
 from corpuskit.extraction.pdf.analysis import Analysis
@@ -19,8 +20,6 @@ from corpuskit.extraction.pdf.words import Word
 
 def textgrid(pdf: Any, analysis: Analysis, document_id: str = "") -> dict[str, Any]:
     """The text grid of an analysed document of pypdfium2, ready for ``json.dump``."""
-    from corpuskit import __version__
-
     pages = []
     for page in glyph_pages(pdf, analysis):
         rows, offset = [], 0
@@ -38,7 +37,7 @@ def textgrid(pdf: Any, analysis: Analysis, document_id: str = "") -> dict[str, A
         "pages": pages,
         "buildInfo": {
             "name": "corpuskit",
-            "version": __version__,
+            "version": version("corpuskit"),
             "runAtMillis": int(now * 1000),
             "runAtStr": datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds"),
         },
