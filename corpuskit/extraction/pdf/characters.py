@@ -95,7 +95,7 @@ def read_characters(page: Any, fonts: Fonts) -> Characters | None:
         places = range(start, start + 16 * count, 16)
         np.fromiter(map(function("FPDFText_GetLooseCharBox"), repeat(handle), each, places), np.int8, count)
         drawn = map(function("FPDFText_GetTextObject"), repeat(handle), each)
-        owner = np.fromiter((found or 0 for found in drawn), np.uint64, count)
+        owner = np.fromiter(drawn, np.uint64, count)
         changes = np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1])))
         objects = _read_objects(handle, owner, changes, fonts)
         unmapped = _unmapped_share(handle, code)

@@ -21,6 +21,9 @@ _SPELLED: Final = {
     0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st",
     0x2: "-", 0xAD: "-", 0x2010: "-", 0x2011: "-", 0x1: "\u2212",
 }  # fmt: skip
+_CONTROLS: Final = [code for code in (*range(32), *range(0x7F, 0xA0)) if code not in _SPELLED]
+_TRANSLATION: Final = {**_SPELLED, **dict.fromkeys(_CONTROLS, "\ufffd")}
+_SPECIAL: Final = np.array([*_TRANSLATION, *range(0xD800, 0xE000)], np.int64)
 _BLANKS: Final = np.array([32, 160, 9, 10, 13, 0, 0x3000, 0xFEFF, 0xFFFE, 0xFFFF, *range(0x2000, 0x200C)], np.int64)
 
 
@@ -118,7 +121,7 @@ def joined(words: list[Word]) -> str:
 
 def spelled(code: int) -> str:
     """What a code point stands for: ligatures written out, all hyphens alike, controls as the replacement character."""
-    return _SPELLED.get(code) or ("\ufffd" if code < 32 or 0x7F <= code < 0xA0 else chr(code))
+    return _TRANSLATION.get(code) or chr(code)
 
 
 def is_text(characters: Characters) -> NDArray[np.bool_]:
@@ -145,8 +148,10 @@ def _words(c: Characters) -> list[Word]:
     first = np.flatnonzero(starts)
     end = np.append(first[1:], len(chosen))
     glued = np.concatenate(([False], ~_spaced(blank, chosen)))[first] & _close(x0, x1, size, base, first)
-    texts = [spelled(value) for value in code.tolist()]
-    written = ["".join(texts[a:b]) for a, b in zip(first.tolist(), end.tolist(), strict=True)]
+    text = code.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    written = [text[a:b] for a, b in zip(first.tolist(), end.tolist(), strict=True)]
+    if np.isin(code, _SPECIAL).any():
+        written = [_whole(word.translate(_TRANSLATION)) for word in written]
     columns = (
         np.minimum.reduceat(x0, first), np.minimum.reduceat(c.y0[chosen], first),
         np.maximum.reduceat(x1, first), np.maximum.reduceat(c.y1[chosen], first),
@@ -157,7 +162,7 @@ def _words(c: Characters) -> list[Word]:
     return [
         Word(*row)
         for row in zip(
-            wx0, wy0, wx1, wy1, map(_whole, written), sizes, bases, styles, gluing, firsts, lasts, tags, fonts,
+            wx0, wy0, wx1, wy1, written, sizes, bases, styles, gluing, firsts, lasts, tags, fonts,
             strict=True,
         )
     ]  # fmt: skip
