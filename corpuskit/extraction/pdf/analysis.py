@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from corpuskit.errors import ExtractionError
-from corpuskit.extraction.pdf.characters import read_characters
+from corpuskit.extraction.pdf.characters import read_characters, set_aside_white
 from corpuskit.extraction.pdf.drawings import Drawings, read_drawings
 from corpuskit.extraction.pdf.fonts import Fonts
-from corpuskit.extraction.pdf.frame import Frame
+from corpuskit.extraction.pdf.frame import Frame, frame_of
 from corpuskit.extraction.pdf.furniture import FurnitureFinder
 from corpuskit.extraction.pdf.layout.blocks import RegionReader, TableItem
 from corpuskit.extraction.pdf.layout.columns import reading_order
@@ -84,7 +84,7 @@ class _Reader:
         self._is_tagged = _is_tagged(pdf)
         self.vocabulary = Vocabulary()
         self.infos = [PageInfo() for _ in range(len(pdf))]
-        self.document = Document(10.0, 0, _outline(pdf), [0.0] * len(pdf))
+        self.document = Document(10.0, 0, outline=_outline(pdf), heights=[0.0] * len(pdf))
         self.furniture = FurnitureFinder(10.0)
 
     def groups(self) -> Iterator[list[PageParts]]:
@@ -105,15 +105,19 @@ class _Reader:
         """The body font: most characters of the document."""
         sizes: Counter[float] = Counter()
         styles: Counter[tuple[float, int]] = Counter()
+        fonts: Counter[int] = Counter()
         for page in pages:
             for run in page.runs:
                 sizes[run.size] += run.length
                 styles[run.size, run.style] += run.length
                 self.vocabulary.add(run.text)
+                for font in run.fonts:
+                    fonts[font] += run.length
         if sizes:
             body = sizes.most_common(1)[0][0]
             style = max((look for look in styles if look[0] == body), key=lambda look: styles[look])[1]
             self.document.body, self.document.body_style = body, style
+            self.document.body_font = fonts.most_common(1)[0][0] if fonts else -1
         self.furniture = FurnitureFinder(self.document.body, self._pdf.get_metadata_value("Title") or "")
 
     def _page(self, number: int) -> PageParts | None:
@@ -135,6 +139,7 @@ class _Reader:
     def _parts(self, number: int, page: Any, info: PageInfo) -> PageParts | None:
         characters = read_characters(page, self._fonts)
         if characters is None:
+            info.images = len(read_drawings(page, frame_of(page)).images)
             return None
         tags = read_tags(page) if self._is_tagged else None
         found = usable_tags(tags, characters.tag[characters.usable])
@@ -144,6 +149,7 @@ class _Reader:
         else:
             characters.tag[characters.usable] = found
         drawings = read_drawings(page, characters.frame)
+        set_aside_white(characters, drawings)
         info.frame, info.seen = characters.frame, characters.seen
         self.document.heights[number] = characters.frame.height
         info.characters, info.unmapped = len(characters), characters.unmapped

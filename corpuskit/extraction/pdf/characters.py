@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpuskit.errors import ResourceLimitError
+from corpuskit.extraction.pdf.drawings import Drawings
 from corpuskit.extraction.pdf.fonts import Fonts
 from corpuskit.extraction.pdf.frame import Frame, frame_of
 from corpuskit.extraction.pdf.pdfium import address, function
@@ -19,6 +20,7 @@ from corpuskit.extraction.pdf.pdfium import address, function
 MAX_CHARACTERS: Final = 2_000_000
 """More on one page is no text for people; a full newspaper page has some 50,000."""
 
+_WHITE: Final = 250  # of 255: from here on a colour cannot be read on paper
 _INVISIBLE: Final = 3  # text render mode "neither fill nor stroke" (ISO 32000-1, table 106)
 
 
@@ -38,6 +40,7 @@ class Characters:
         tag: marked content identifier; -1 where there is none.
         real: drawn on the page, not a blank or line end that pdfium made up.
         usable: upright, not hidden, on the page.
+        white: filled with white or nothing.
         unmapped: the share of characters whose font does not say what they mean.
     """
 
@@ -55,6 +58,7 @@ class Characters:
     tag: NDArray[np.int32]
     real: NDArray[np.bool_]
     usable: NDArray[np.bool_]
+    white: NDArray[np.bool_]
     unmapped: float = 0.0
 
     def __len__(self) -> int:
@@ -72,6 +76,7 @@ class _Objects:
     tag: NDArray[np.int32]
     turns: NDArray[np.int32]
     visible: NDArray[np.bool_]
+    white: NDArray[np.bool_]
 
 
 def read_characters(page: Any, fonts: Fonts) -> Characters | None:
@@ -118,9 +123,12 @@ def _read_objects(handle: int, owner: NDArray[np.uint64], changes: NDArray[np.in
         tag=np.full(size, -1, np.int32),
         turns=np.zeros(size, np.int32),
         visible=np.ones(size, np.bool_),
+        white=np.zeros(size, np.bool_),
     )
     matrix, x, y = (ctypes.c_float * 6)(), ctypes.c_double(), ctypes.c_double()
     matrix_at, x_at, y_at = ctypes.addressof(matrix), ctypes.addressof(x), ctypes.addressof(y)
+    get_colour, colour = function("FPDFText_GetFillColor"), [ctypes.c_uint() for _ in range(4)]
+    colour_at = [ctypes.addressof(part) for part in colour]
     numbers: dict[int, int] = {}
     owners = owner[changes].tolist()
     for k, (i, owned) in enumerate(zip(changes.tolist(), owners, strict=True)):
@@ -139,6 +147,9 @@ def _read_objects(handle: int, owner: NDArray[np.uint64], changes: NDArray[np.in
         found.font[k] = numbers[font]
         found.tag[k] = get_tag(owned)
         found.visible[k] = get_mode(owned) != _INVISIBLE
+        if get_colour(handle, i, *colour_at):
+            red, green, blue, alpha = (part.value for part in colour)
+            found.white[k] = alpha == 0 or min(red, green, blue) >= _WHITE
     return found
 
 
@@ -208,8 +219,23 @@ def _assemble(
         tag=objects.tag[run],
         real=real,
         usable=real & visible & inside & (turns == frame.turns),
+        white=objects.white[run],
         unmapped=unmapped,
     )
+
+
+def set_aside_white(characters: Characters, drawings: Drawings) -> None:
+    """White text is hidden unless something coloured lies behind it; a page of nothing but white text is kept."""
+    c = characters
+    white = c.white & c.usable
+    if not white.any() or white.sum() > 0.5 * c.usable.sum():
+        return
+    x, y = (c.x0 + c.x1) / 2, (c.y0 + c.y1) / 2
+    for x0, y0, x1, y1 in (*drawings.fills, *drawings.shapes, *drawings.images):
+        white &= ~((x0 <= x) & (x <= x1) & (y0 <= y) & (y <= y1))
+    if not drawings.is_whole:
+        return
+    c.usable &= ~white
 
 
 def _main_turns(turns: NDArray[np.int32], of_page: int) -> int:

@@ -40,13 +40,17 @@ class Drawings:
     Attributes:
         horizontal, vertical: lines.
         fills: filled boxes that are neither white nor thin.
+        shapes: bounds of other filled shapes.
         images: boxes of images.
+        is_whole: no shape was left out.
     """
 
     horizontal: list[Line] = field(default_factory=list)
     vertical: list[Line] = field(default_factory=list)
     fills: list[Box] = field(default_factory=list)
+    shapes: list[Box] = field(default_factory=list)
     images: list[Box] = field(default_factory=list)
+    is_whole: bool = True
 
 
 def read_drawings(page: Any, frame: Frame) -> Drawings:
@@ -75,6 +79,7 @@ class _Reader:
             if kind == _PATH:
                 self._count += 1
                 if self._count > MAX_OBJECTS:
+                    self._found.is_whole = False
                     return
                 self._path(item, outer)
             elif kind == _IMAGE:
@@ -119,6 +124,7 @@ class _Reader:
             return
         segments = function("FPDFPath_CountSegments")(item)
         if segments > _MAX_SEGMENTS:
+            self._found.is_whole = False
             return
         fill, stroke = ctypes.c_int(), ctypes.c_int()
         function("FPDFPath_GetDrawMode")(item, ctypes.addressof(fill), ctypes.addressof(stroke))
@@ -126,10 +132,14 @@ class _Reader:
             return
         points = self._points(item, segments, outer)
         if points is None:
+            if fill.value:  # a rounded box, or any shape
+                self._found.shapes.append((x0, y0, x1, y1))
             return
         if stroke.value:
             self._strokes(points)
-        elif segments <= 6 and not self._is_white(item):
+        elif not self._is_white(item) and segments > 6:
+            self._found.shapes.append((x0, y0, x1, y1))
+        elif not self._is_white(item):
             found.fills.append((x0, y0, x1, y1))
 
     def _is_white(self, item: Any) -> bool:

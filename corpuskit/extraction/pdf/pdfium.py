@@ -21,6 +21,7 @@ _SIGNATURES: Final[dict[str, tuple[Any, ...]]] = {  # name → result type, argu
     "FPDFText_GetMatrix": (_INT, _POINTER, _INT, _POINTER),
     "FPDFText_GetCharOrigin": (_INT, _POINTER, _INT, _POINTER, _POINTER),
     "FPDFText_HasUnicodeMapError": (_INT, _POINTER, _INT),
+    "FPDFText_GetFillColor": (_INT, _POINTER, _INT, _POINTER, _POINTER, _POINTER, _POINTER),
     "FPDFTextObj_GetFont": (_POINTER, _POINTER),
     "FPDFTextObj_GetTextRenderMode": (_INT, _POINTER),
     "FPDFFont_GetBaseFontName": (_SIZE, _POINTER, ctypes.c_char_p, _SIZE),

@@ -20,6 +20,12 @@ from corpuskit.extraction.pdf.patterns import (
 )
 
 _THRESHOLD: Final = 1.75
+_KNOWN: Final = re.compile(
+    r"(?:\d+\.?\s+)?(?:abstract|a b s t r a c t|acknowledge?ments?|introduction|background|methods?|materials and methods|results|"
+    r"discussion|results and discussion|conclusions?|summary|references(?: and notes)?|bibliography|contents|"
+    r"zusammenfassung|einleitung|literatur(?:verzeichnis)?|danksagung|résumé|conclusion|remerciements|références)",
+    re.IGNORECASE,
+)
 _FOOTNOTE: Final = re.compile(r"^(?:[*†‡§¶]|\d{1,2}[^\W\d_]|\d{1,2} [^\W\d_])")
 _RELATION: Final = re.compile(r"[=≈≃≅≡≤≥≪≫<>∝→∼∑∫∏]")
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
@@ -43,13 +49,14 @@ class Document:
     """What is known of the whole document.
 
     Attributes:
-        body, body_style: the body font.
+        body, body_style, body_font: size, style bits and number of the body font.
         outline: key of a bookmark's title → (its level from 1, its page from 0 or -1).
         heights: of the pages.
     """
 
     body: float
     body_style: int
+    body_font: int = -1
     outline: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     heights: list[float] = field(default_factory=list)
 
@@ -151,9 +158,14 @@ def _heading_score(blocks: Sequence[Block], i: int, document: Document) -> float
         score += 1.6
     if is_italic and len(lines) == 1:
         score += 0.6
+    is_other = not is_bold and all(line.fonts and document.body_font not in line.fonts for line in lines)
+    if is_other and not is_italic:
+        score += 0.9  # fonts whose names do not say that they are bold
+    if _KNOWN.fullmatch(text):
+        score += 1.2
     if is_upper:
         score += 0.7
-    if number and (is_bold or size > 1.05 * body or is_upper):
+    if number and (is_bold or is_other or size > 1.05 * body or is_upper):
         score += 0.8
     score += 0.3 if len(lines) == 1 else -0.8 if len(lines) > 2 else 0.0
     if len(text) > 90:

@@ -65,6 +65,7 @@ class Run:
     Attributes:
         style: that of most of its characters.
         length: characters.
+        styles, fonts: of its words that hold letters or digits.
     """
 
     words: list[Word]
@@ -79,6 +80,7 @@ class Run:
     text: str = ""
     tag: int = -1
     styles: frozenset[int] = field(default_factory=frozenset)
+    fonts: frozenset[int] = field(default_factory=frozenset)
 
     def measure(self) -> Run:
         """Box, size, base line and text from the words."""
@@ -100,7 +102,9 @@ class Run:
         self.y1 = min(max(word.y1 for word in main), self.base + 0.3 * self.size)
         self.text = joined(words)
         self.tag = main[0].tag
-        self.styles = frozenset(word.style & 7 for word in words if any(character.isalnum() for character in word.text))
+        lettered = [word for word in words if any(character.isalnum() for character in word.text)]
+        self.styles = frozenset(word.style & 7 for word in lettered)
+        self.fonts = frozenset(word.font for word in lettered)
         return self
 
     @property

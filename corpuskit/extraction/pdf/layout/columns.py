@@ -143,6 +143,17 @@ def _block_starts(items: Sequence[Placed]) -> list[float]:
     return [y for y, gap in zip(tops[1:], gaps, strict=True) if gap > 1.25 * usual + 1]
 
 
+def _ends_paragraph(item: Placed, band: list[Placed], items: Sequence[Placed], middle: float) -> bool:
+    """A short last line below lines across the gutter, with nothing beside it."""
+    above = band[-1]
+    tall = above.y1 - above.y0
+    if item.x1 > middle or abs(item.x0 - above.x0) > 3 or above.x1 <= middle or abs((item.y1 - item.y0) - tall) > 0.1 * tall:
+        return False
+    if not 0 < item.y0 - above.y0 < 1.5 * tall:
+        return False
+    return not any(other.x0 > item.x1 and other.y0 < item.y1 and other.y1 > item.y0 for other in items)
+
+
 def _bands(items: Sequence[Placed], middle: float) -> list[tuple[bool, list[Placed]]]:
     """Items from the top down in bands: (True, columns) or (False, across the gutter)."""
     spans = [(item.y0, item.y1) for item in items if item.x0 < middle - 1 and item.x1 > middle + 1]
@@ -152,6 +163,8 @@ def _bands(items: Sequence[Placed], middle: float) -> list[tuple[bool, list[Plac
     for item in sorted(items, key=lambda item: (item.y0 + item.y1) / 2):
         y = (item.y0 + item.y1) / 2
         is_columns = not bool(((tops - 1 <= y) & (y <= bottoms + 1)).any()) if spans else True
+        if is_columns and bands and not bands[-1][0] and _ends_paragraph(item, bands[-1][1], items, middle):
+            is_columns = False
         if bands and bands[-1][0] == is_columns:
             bands[-1][1].append(item)
         else:

@@ -33,7 +33,7 @@ def line_of(runs: list[Run], row: int = 0) -> TextLine:
     return TextLine(
         x0=whole.x0, y0=whole.y0, x1=whole.x1, y1=whole.y1, base=whole.base, size=whole.size, style=whole.style,
         length=whole.length, text=whole.text, tex=tex_of(whole.words, whole.size, whole.base), spans=spans,
-        styles=whole.styles, tag=whole.tag, runs=len(runs), row=row,
+        styles=whole.styles, fonts=whole.fonts, tag=whole.tag, runs=len(runs), row=row,
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ class TextLine:
 
     Attributes:
         spans: one row a word: first and last character of the page, 1 where it is glued to the word before.
-        styles: the styles of its words that hold letters or digits.
+        styles, fonts: of its words that hold letters or digits.
         tex: TextWorks notation, None where there is no super- or subscript.
         length: characters.
     """
@@ -39,6 +39,7 @@ class TextLine:
     tex: str | None
     spans: Spans
     styles: frozenset[int]
+    fonts: frozenset[int]
     tag: int = -1
     runs: int = 1
     row: int = 0
