@@ -95,7 +95,7 @@ def examples_of(folder: Path) -> list[Example]:
         url = gold.get("url")
         root = parse(raw, charset=None, uri=url)
         head = read_head(root)
-        walked, _ = walk_page(root, head, url, ExtractOptions())
+        walked, _ = walk_page([root], head, url, ExtractOptions())
         blocks = features.blocks_of(walked)
         if not len(blocks.rows):
             continue

@@ -19,6 +19,8 @@ from corpuskit.extraction.options import ExtractOptions
 _LEAN_ON_LIST: Final = 0.3
 _LEAN_ON_TABLE: Final = 0.3
 _LEAN_ON_SECTION: Final = 0.3
+_AS_A_WHOLE: Final = 0.9
+_MOST_ROWS: Final = 30_000  # on larger pages rules decide: the matrix would take more memory than the page
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ def classify(walked: Walked, page: Page, options: ExtractOptions, model: Model |
     """
     model = model or shipped_model()
     table = walked.table
-    if model is None:
+    if model is None or len(table) > _MOST_ROWS:
         table.main[:] = main_by_rules(walked)
         return
     blocks = blocks_of(walked)
@@ -58,7 +60,8 @@ def classify(walked: Walked, page: Page, options: ExtractOptions, model: Model |
     probabilities = model.probabilities(matrix([*columns, *lexicon_columns(blocks, model.lexicon)]))
     probabilities = lean(blocks, probabilities)
     chosen = choose(probabilities, blocks.words, model.favor[options.favor or ""], model.floor)
-    comments = comment_blocks(blocks, page.kinds)
+    chosen |= titles_of(blocks, chosen) & (probabilities >= model.floor)
+    comments = comment_blocks(blocks, chosen, page.kinds)
     if comments.any():
         chosen = np.where(comments, options.comments, chosen)
         table.marks.setdefault("role", {}).update(dict.fromkeys(blocks.rows[comments].tolist(), "comment"))
@@ -66,20 +69,25 @@ def classify(walked: Walked, page: Page, options: ExtractOptions, model: Model |
 
 
 def lean(blocks: Blocks, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Draws blocks of one list and of one table together, and titles of sections to what stands under them."""
+    """Draws blocks of one list and of one table together, and titles of sections to what stands under them.
+
+    A table or list with headings in it is there for the layout and is left alone.
+    """
     names = blocks.name
     leaned = probabilities.copy()
     words = blocks.words
+    section = blocks.section
+    titles = section == np.arange(len(section))
     for weight, tags in ((_LEAN_ON_TABLE, ("table",)), (_LEAN_ON_LIST, ("ul", "ol", "dl"))):
         of_kind = np.append(np.fromiter((name in tags for name in names), bool, len(names)), False)[blocks.chain]
         inside = of_kind.any(1)
         if not inside.any():
             continue
-        group = blocks.chain[np.arange(len(words)), of_kind.argmax(1)][inside]
+        group = blocks.chain[np.arange(len(words)), of_kind.argmax(1)]
+        inside &= ~np.isin(group, group[inside & titles])
+        group = group[inside]
         mean = np.bincount(group, (probabilities * words)[inside]) / np.maximum(np.bincount(group, words[inside]), 1)
         leaned[inside] = (1 - weight) * leaned[inside] + weight * mean[group]
-    section = blocks.section
-    titles = section == np.arange(len(section))
     under = (section >= 0) & ~titles
     total = np.bincount(section[under], words[under], len(section))
     mean = np.bincount(section[under], (leaned * words)[under], len(section)) / np.maximum(total, 1)
@@ -104,6 +112,21 @@ def choose(
     return chosen & (probabilities >= floor)
 
 
+def titles_of(blocks: Blocks, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Titles of subsections that are main content nearly as a whole.
+
+    Not of the first level: whether the page's title is part of its text is for the model to say.
+    """
+    section, words = blocks.section, blocks.words
+    titles = section == np.arange(len(section))
+    under = (section >= 0) & ~titles
+    total = np.bincount(section[under], words[under], len(section))
+    main = np.bincount(section[under], (words * chosen)[under], len(section))
+    is_first = np.fromiter((blocks.name[node] == "h1" for node in blocks.node), np.bool_, len(section))
+    whole: NDArray[np.bool_] = titles & ~is_first & (total > 0) & (main >= _AS_A_WHOLE * total)
+    return whole
+
+
 def _fill(table: ElementTable, blocks: Blocks, chosen: NDArray[np.bool_], probabilities: NDArray[np.float64]) -> None:
     """Blocks as chosen; groups without a text of their own are main where something in them is."""
     main = [False] * len(table)
@@ -114,6 +137,5 @@ def _fill(table: ElementTable, blocks: Blocks, chosen: NDArray[np.bool_], probab
         around = parent_id[row]
         if main[row] and around >= 0 and not text[around]:
             main[around] = True
-    # A main block below a title that is not main must still be reached by those who follow main elements down.
     table.main[:] = main
     table.marks["main_probability"] = dict(zip(blocks.rows.tolist(), np.round(probabilities, 4).tolist(), strict=True))

@@ -19,14 +19,16 @@ _THREAD: Final = re.compile(
     r"(?:^|[\s_-])(?:forum|thread|topic|question|answers?|posts-list|postlist|message-?list|discussion|qa)(?:$|[\s_-])",
     re.IGNORECASE,
 )
-_LEAST_ARTICLE: Final = 100  # words outside of comments that make an article
+_ARTICLE: Final = re.compile(r"article|blogposting")
+_LEAST_ARTICLE: Final = 50  # words outside of comments that make an article
 
 
-def comment_blocks(blocks: Blocks, kinds: str) -> NDArray[np.bool_]:
+def comment_blocks(blocks: Blocks, chosen: NDArray[np.bool_], kinds: str) -> NDArray[np.bool_]:
     """Which blocks are comments of readers.
 
     They stand in an element whose class or id says so, on a page that is no forum: neither its own word (JSON-LD) nor
-    the classes of the elements speak of threads, and the text outside of comments is an article's.
+    the classes of the elements speak of threads. Where neither the page says that it is an article nor what the model
+    has chosen is mostly outside of comments, what it has chosen is none: posts of a thread are often called comments.
     """
     n = len(blocks.texts)
     none = np.zeros(n, bool)
@@ -43,7 +45,7 @@ def comment_blocks(blocks: Blocks, kinds: str) -> NDArray[np.bool_]:
         return none
     inside = np.zeros(n, np.bool_)
     np.any(np.append(is_comment[blocks.pair], False)[blocks.chain], axis=1, out=inside)
-    outside = ~inside & (blocks.words >= 12)
-    if blocks.words[outside].sum() < _LEAST_ARTICLE or blocks.words[inside].sum() == 0:
-        return none
-    return inside
+    words = blocks.words * chosen
+    before, within = words[~inside].sum(), words[inside].sum()
+    is_article = bool(_ARTICLE.search(kinds)) or (before >= _LEAST_ARTICLE and before >= within)
+    return inside if is_article else inside & ~chosen

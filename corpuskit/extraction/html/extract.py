@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import ctypes
+import sys
 from dataclasses import replace
 from typing import Any, Final
 
@@ -22,6 +24,7 @@ from corpuskit.extraction.options import ExtractOptions
 from corpuskit.text import detect_language
 
 _SHELL: Final = 400  # characters; less hidden text is no page
+_LARGE: Final = 5_000_000  # characters; of larger pages the tree is freed before the walk
 _LANGUAGE_SAMPLE: Final = 2000
 _LANGUAGE_LEAST: Final = 60
 
@@ -41,7 +44,7 @@ def extract_html(
     Raises:
         ExtractionError: the page is empty.
     """
-    return _extract(parse(content, charset=charset, uri=uri), uri, options, model)
+    return _extract([parse(content, charset=charset, uri=uri)], uri, options, model)
 
 
 def extract_tree(root: etree._Element, *, uri: str | None, options: ExtractOptions) -> NLPTextDocument:
@@ -49,15 +52,19 @@ def extract_tree(root: etree._Element, *, uri: str | None, options: ExtractOptio
     ours = copy.deepcopy(root)
     etree.strip_tags(ours, etree.Comment, etree.PI, etree.Entity)
     ours.tail = None
-    return _extract(ours, uri, options, None)
+    return _extract([ours], uri, options, None)
 
 
-def _extract(root: etree._Element, uri: str | None, options: ExtractOptions, model: Model | None) -> NLPTextDocument:
-    head = read_head(root)
-    walked, resolve = walk_page(root, head, uri, options)
+def _extract(
+    roots: list[etree._Element], uri: str | None, options: ExtractOptions, model: Model | None
+) -> NLPTextDocument:
+    """``roots`` holds one tree, which is taken out, so that it can be freed before the work ends."""
+    head = read_head(roots[0])
+    walked, resolve = walk_page(roots, head, uri, options)
     needs_javascript = is_shell(walked.shown, head)
-    if needs_javascript and (content := content_of(head)) and fill(root, content):
-        walked, resolve = walk_page(root, head, uri, options)
+    if needs_javascript and roots and (content := content_of(head)) and fill(roots[0], content):
+        walked, resolve = walk_page(roots, head, uri, options)
+    roots.clear()
     article = article_of(head.data)
     document = NLPTextDocument(uri=uri or "?", table=walked.table)
     document.title = head.title or head.values.get("title", (0, ""))[1] or squeeze(str(article.get("headline") or ""))
@@ -79,11 +86,13 @@ def _extract(root: etree._Element, uri: str | None, options: ExtractOptions, mod
     return document
 
 
-def walk_page(root: etree._Element, head: Head, uri: str | None, options: ExtractOptions) -> tuple[Walked, Resolver]:
-    """The walked page, and what makes its URLs absolute."""
+def walk_page(
+    roots: list[etree._Element], head: Head, uri: str | None, options: ExtractOptions
+) -> tuple[Walked, Resolver]:
+    """The walked page, and what makes its URLs absolute. A large tree is taken out of its list and freed."""
     resolve = Resolver(Resolver(uri)(head.base) if head.base else uri)
     selectors = frozenset[str]().union(*map(block_selectors, head.styles))
-    return _walk(root, resolve, WalkOptions(images=options.images, blocks=selectors)), resolve
+    return _walk(roots, resolve, WalkOptions(images=options.images, blocks=selectors)), resolve
 
 
 def _sample(document: NLPTextDocument) -> str:
@@ -112,25 +121,37 @@ def _fill_metadata(
     document.metadata.update(sorted(metadata.items()))
 
 
-def _walk(root: etree._Element, resolve: Resolver, options: WalkOptions) -> Walked:
+def _walk(roots: list[etree._Element], resolve: Resolver, options: WalkOptions) -> Walked:
     """Walks over a tree; over one that shows next to nothing again, with what is in ``noscript`` or hidden.
 
     Forums serve their posts in ``noscript`` and build them anew by scripts; pages fade in by scripts.
     """
-    walked = _walk_once(root, resolve, options)
+    markup: str = etree.tostring(roots[0], encoding="unicode", with_tail=False)
+    if len(markup) > _LARGE:
+        markup = ""  # two copies of it would be the peak of memory
+        _mend_names(roots[0])
+        markup = etree.tostring(roots[0], encoding="unicode", with_tail=False)
+        roots.clear()
+        _give_memory_back()
+    try:
+        walked = walk(markup, resolve, options)
+    except MarkupError:
+        _mend_names(roots[0])
+        markup = etree.tostring(roots[0], encoding="unicode", with_tail=False)
+        walked = walk(markup, resolve, options)
     unseen = max(walked.noscript_chars, walked.hidden_chars)
     if unseen > _SHELL and unseen > 2 * walked.shown:
         noscript = walked.noscript_chars >= walked.hidden_chars
-        walked = _walk_once(root, resolve, replace(options, noscript=noscript, hidden=not noscript))
+        walked = walk(markup, resolve, replace(options, noscript=noscript, hidden=not noscript))
     return walked
 
 
-def _walk_once(root: etree._Element, resolve: Resolver, options: WalkOptions) -> Walked:
-    try:
-        return walk(etree.tostring(root, encoding="unicode", with_tail=False), resolve, options)
-    except MarkupError:
-        _mend_names(root)
-        return walk(etree.tostring(root, encoding="unicode", with_tail=False), resolve, options)
+def _give_memory_back() -> None:
+    """Hands the freed tree, twelve times as large as the page (2026-11-20), to the system; glibc would keep it."""
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)
 
 
 def _mend_names(root: etree._Element) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -18,6 +18,8 @@ from corpuskit.extraction.html.walk import Walked
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
+_SHORT: Final = 60
+_MOST_KEPT: Final = 20_000
 _DEPTH: Final = 24  # how many ancestors are looked at
 _LANDMARKS: Final = (
     "nav", "header", "footer", "aside", "form", "article", "main", "section", "table", "li", "dl", "figure",
@@ -67,6 +69,30 @@ class Lexicon:
 
     names: Mapping[str, float]
     texts: Mapping[str, float]
+    _of_pair: dict[tuple[str, str], tuple[float, float, float]] = field(default_factory=dict, repr=False)
+    _of_text: dict[str, tuple[float, float, float, float]] = field(default_factory=dict, repr=False)
+
+    def of_pair(self, pair: tuple[str, str]) -> tuple[float, float, float]:
+        """Least, greatest and mean log-odds of an element's (name, key); those of a site come again and again."""
+        found = self._of_pair.get(pair)
+        if found is None:
+            values = [self.names[token] for token in name_tokens(*pair) if token in self.names]
+            found = (min(values), max(values), sum(values) / len(values)) if values else (0.0, 0.0, 0.0)
+            if len(self._of_pair) < _MOST_KEPT:
+                self._of_pair[pair] = found
+        return found
+
+    def of_text(self, text: str) -> tuple[float, float, float, float]:
+        """Least, greatest and mean log-odds of a text's first words, and that of a short text as a whole."""
+        found = self._of_text.get(text)
+        if found is None:
+            tokens, known = text_tokens(text), self.texts
+            values = [known[token] for token in tokens if token in known]
+            whole = known.get(tokens[-1], 0.0) if tokens and tokens[-1][0] == "=" else 0.0
+            found = (min(values), max(values), sum(values) / len(values), whole) if values else (0.0, 0.0, 0.0, whole)
+            if len(text) <= _SHORT and len(self._of_text) < _MOST_KEPT:
+                self._of_text[text] = found
+        return found
 
 
 @dataclass(slots=True)
@@ -224,23 +250,13 @@ def _shifted(column: NDArray[np.float64], by: int) -> NDArray[np.float64]:
 
 def lexicon_columns(blocks: Blocks, lexicon: Lexicon) -> list[NDArray[np.float64]]:
     """What the words of names and texts say."""
-    names, texts = lexicon.names, lexicon.texts
     score = np.zeros((len(blocks.pairs) + 1, 3))
-    for i, (name, key) in enumerate(blocks.pairs):
-        values = [names[token] for token in name_tokens(name, key) if token in names]
-        if values:
-            score[i] = min(values), max(values), sum(values) / len(values)
+    if blocks.pairs:
+        score[:-1] = [lexicon.of_pair(pair) for pair in blocks.pairs]
     by_node = np.append(score[blocks.pair], np.zeros((1, 3)), axis=0)
     around = by_node[blocks.chain]
     weights = 0.7 ** np.arange(_DEPTH)
-    word_score = np.zeros((len(blocks.texts), 4))
-    for i, text in enumerate(blocks.texts):
-        tokens = text_tokens(text)
-        values = [texts[token] for token in tokens if token in texts]
-        if values:
-            word_score[i] = min(values), max(values), sum(values) / len(values), 0
-        if tokens and tokens[-1][0] == "=":
-            word_score[i, 3] = texts.get(tokens[-1], 0.0)
+    word_score = np.array([lexicon.of_text(text) for text in blocks.texts]).reshape(len(blocks.texts), 4)
     own = around[:, 0]
     lowest = around[:, :, 0].argmin(1)
     columns = [

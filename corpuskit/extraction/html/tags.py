@@ -75,7 +75,6 @@ KINDS: Final = _kinds()
 """Tag → kind. The blocks are those of the rendering section of the HTML standard, and ``button`` and ``textarea``."""
 
 _ATTRIBUTE: Final = re.compile(r'([^\s="]+)="([^"]*)"')
-_LINK_ATTRIBUTE: Final = re.compile(r'(href|title|rel|class|role|style|hidden|aria-hidden|id)="([^"]*)"')
 _ENTITIES: Final = re.compile(r"&(?:#(\d+)|#x([0-9a-fA-F]+)|(lt|gt|amp|quot|apos));")
 _NAMED: Final = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 _INVISIBLE_STYLE: Final = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
@@ -87,7 +86,8 @@ _COLLAPSED: Final = re.compile(
 _HIDDEN_CLASSES: Final = frozenset(("hidden", "invisible"))
 # A hidden body is shown by a script when the page is ready.
 _NEVER_HIDDEN: Final = frozenset(("html", "body", "main"))
-_SUSPECT: Final = re.compile(r"[Hh]idden|HIDDEN|invisible|[Nn]one|NONE|\"search\"")
+# A regular expression over every start tag would take half of the walk's time.
+_SUSPECT: Final = ("idden", "HIDDEN", "none", "NONE", "None", "invisible", '"search"')
 
 
 class Tag(NamedTuple):
@@ -111,7 +111,12 @@ class Tag(NamedTuple):
 
 
 _NONE: Final[dict[str, str]] = {}
-_WITH_ATTRIBUTES: Final = frozenset((LINK, IMAGE, CELL, MATH))
+_PLAIN: Final = re.compile(r' (class|id|role|itemprop|style)="([^"]*)"')
+# Kind → the attributes the walk asks for, beside those of all.
+_WANTED: Final = {
+    kind: re.compile(rf' (class|id|role|itemprop|style|{names})="([^"]*)"')
+    for kind, names in ((LINK, "href|title"), (IMAGE, "alt"), (CELL, "rowspan|colspan"), (MATH, "alttext"))
+}
 
 
 def decoded(text: str) -> str:
@@ -147,28 +152,33 @@ def read_tag(head: str, shown_as_block: frozenset[str]) -> Tag:
         if kind == INLINE and name in shown_as_block:
             kind = BLOCK
         return Tag(kind, name, flags, number, _NONE, "")
-    attributes: dict[str, str] = dict((_LINK_ATTRIBUTE if kind == LINK else _ATTRIBUTE).findall(rest))
-    if "&" in rest:
-        attributes = {key: decoded(value) for key, value in attributes.items()}
-    get = attributes.get
-    classes, role, style = get("class", ""), get("role", ""), get("style")
+    found: dict[str, str] = dict(_WANTED.get(kind, _PLAIN).findall(head))
+    if "&" in head:
+        found = {name: decoded(value) for name, value in found.items()}
+    get = found.get
+    classes, style, role = get("class", ""), get("style", ""), get("role", "")
+    for word in _SUSPECT:
+        if word in rest:
+            if name not in _NEVER_HIDDEN and _is_hidden(dict(_ATTRIBUTE.findall(rest)), classes, style):
+                flags |= HIDDEN
+            break
+    if kind in (INLINE, LINK):
+        if (style or shown_as_block) and _is_block(name, classes, style, shown_as_block):
+            kind = BLOCK if kind == INLINE else kind
+            number = 1
+        if kind == LINK and 'rel="license"' in rest:
+            flags |= LICENSE
     if role == "navigation":
         flags |= NAVIGATION
-    if _SUSPECT.search(rest) and name not in _NEVER_HIDDEN and _is_hidden(attributes, classes, role, style):
-        flags |= HIDDEN
-    if kind in (INLINE, LINK) and (style or shown_as_block) and _is_block(name, classes, style, shown_as_block):
-        kind = BLOCK if kind == INLINE else kind
-        number = 1
-    if kind == LINK and get("rel") == "license":
-        flags |= LICENSE
     identifier, item = get("id", ""), get("itemprop", "")
     key = f"{classes} {identifier}\t{role}\t{item}" if classes or identifier or role or item else ""
-    return Tag(kind, name, flags, number, attributes if kind in _WITH_ATTRIBUTES else _NONE, key)
+    return Tag(kind, name, flags, number, found if kind in _WANTED else _NONE, key)
 
 
-def _is_hidden(attributes: dict[str, str], classes: str, role: str, style: str | None) -> bool:
+def _is_hidden(attributes: dict[str, str], classes: str, style: str) -> bool:
     """Whether nobody can see it. What opens at a click (tabs, accordions) and what a script moves into place, as
     server-side rendering of React does with ``<div hidden id="S:0">``, is no hidden content."""
+    role = attributes.get("role")
     if role == "search":
         return True
     if role == "tabpanel" or "aria-labelledby" in attributes or attributes.get("id", "")[:2] == "S:":
@@ -185,7 +195,7 @@ def _is_hidden(attributes: dict[str, str], classes: str, role: str, style: str |
     return False
 
 
-def _is_block(name: str, classes: str, style: str | None, shown_as_block: frozenset[str]) -> bool:
+def _is_block(name: str, classes: str, style: str, shown_as_block: frozenset[str]) -> bool:
     if style and _BLOCK_STYLE.search(style):
         return True
     if not shown_as_block:
