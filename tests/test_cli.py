@@ -98,7 +98,6 @@ def test_ctrl_c_stops_a_crawl_cleanly_and_resume_goes_on(tmp_path, web):
     assert process.returncode == 130
     assert "Traceback" not in errors
     corpus = corpuskit.open(tmp_path / "c")
-    assert corpus.frontier("leased").empty
     assert 30 <= len(corpus) < 400
     corpus.close()
     assert (

@@ -1,12 +1,13 @@
 """The frontier: every URL known to the corpus, its state and its priority, in the catalogue.
 
-queued → leased → fetched | failed | refused. A lease is given back when a crawl starts, so that a killed crawl fetches
-again at most what it had in flight.
+queued → fetched | failed | refused. A URL that is being fetched is leased, which is kept in memory only: since one crawl
+runs at a time, what a killed one had in flight is simply still queued.
 """
 
 from __future__ import annotations
 
 import hashlib
+import heapq
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,6 +17,11 @@ from corpuskit.sources.web import host_of, url_key
 from corpuskit.store.catalog import Catalog
 
 _BATCH: Final = 5000
+_BEST: Final = (
+    "SELECT priority, id, url, host, depth, parent, anchor, context, parent_score, tries, redirected_from, redirects, "
+    "priority FROM frontier WHERE host = ? AND state = 'queued' AND not_before <= ? "
+    "ORDER BY priority DESC, n LIMIT ?"
+)
 _SAME: Final = 1e-3  # a priority that moved by less is left as it is
 
 
@@ -51,6 +57,7 @@ class Lease:
     tries: int
     redirected_from: str | None
     redirects: int
+    priority: float
 
 
 def url_id(url: str) -> int:
@@ -64,6 +71,7 @@ class Frontier:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
+        self._leased: dict[str, set[int]] = {}
 
     def add(self, urls: Iterable[NewUrl]) -> int:
         """Adds URLs; known ones are left as they are. Gives how many were new."""
@@ -83,10 +91,6 @@ class Frontier:
             )
         return cursor.rowcount
 
-    def recover(self) -> int:
-        """Gives leased URLs of a crawl that died back to the queue."""
-        return self._catalog.connection.execute("UPDATE frontier SET state = 'queued' WHERE state = 'leased'").rowcount
-
     def seeds(self) -> list[str]:
         """The URLs that a person named."""
         return [row["url"] for row in self._catalog.rows("SELECT url FROM frontier WHERE depth = 0 AND parent IS NULL")]
@@ -96,10 +100,10 @@ class Frontier:
         for state in ("queued", "refused"):
             last = -1
             while rows := self._catalog.rows(
-                "SELECT id, url, depth, parent, reason_refused FROM frontier WHERE state = ? AND id > ? ORDER BY id LIMIT ?",
+                "SELECT n, id, url, depth, parent, reason_refused FROM frontier WHERE state = ? AND n > ? ORDER BY n LIMIT ?",
                 (state, last, _BATCH),
             ):
-                last = rows[-1]["id"]
+                last = rows[-1]["n"]
                 changes = []
                 for row in rows:
                     reason = row["reason_refused"] or ""
@@ -122,41 +126,65 @@ class Frontier:
             )
         ]
 
-    def best(self, host: str, now: float) -> tuple[float, int] | None:
-        """(priority, id) of the URL of a host to fetch next, those that must wait left out."""
-        row = self._catalog.connection.execute(
-            "SELECT priority, id FROM frontier WHERE host = ? AND state = 'queued' AND not_before <= ? "
-            "ORDER BY priority DESC, id LIMIT 1",
-            (host, now),
-        ).fetchone()
-        return None if row is None else (row[0], row[1])
+    def take(self, heads: dict[str, float], most: int, *, now: float, a_host: int = 1) -> list[Lease]:
+        """Leases the best URLs of some hosts, the best first.
+
+        Args:
+            heads: host → at least the best priority of its queue; corrected where it was too high, and a host with
+                nothing to fetch now is removed.
+            most: how many URLs.
+            now: URLs that must wait until later are left out, seconds since the epoch.
+            a_host: how many of one host.
+        """
+        execute = self._catalog.connection.execute
+        waiting = [(-head, host) for host, head in heads.items()]
+        heapq.heapify(waiting)
+        leases: list[Lease] = []
+        while waiting and len(leases) < most:
+            head, host = heapq.heappop(waiting)
+            leased = self._leased.setdefault(host, set())
+            wanted = min(a_host, most - len(leases))
+            rows = execute(_BEST, (host, now, wanted + 1 + len(leased))).fetchall()
+            free = [row for row in rows if row[1] not in leased] if leased else rows
+            if not free:
+                del heads[host]
+                continue
+            best = free[0][0]
+            if waiting and -best > head and -best > waiting[0][0]:
+                heads[host] = best  # it promised more than it has: another host is better
+                heapq.heappush(waiting, (-best, host))
+                continue
+            for row in free[:wanted]:
+                leased.add(row[1])
+                leases.append(Lease(*row[1:]))
+            if len(free) > wanted:
+                heads[host] = free[wanted][0]
+            else:
+                del heads[host]
+        return leases
 
     def next_time(self) -> float | None:
         """When the first of the waiting URLs may be tried again, seconds since the epoch."""
         value: float | None = self._catalog.value("SELECT min(not_before) FROM frontier WHERE state = 'queued'")
         return value
 
-    def lease(self, ids: Sequence[int]) -> list[Lease]:
-        """Marks URLs as being fetched."""
-        marks = ", ".join("?" * len(ids))
-        with self._catalog.transaction() as connection:
-            connection.execute(f"UPDATE frontier SET state = 'leased' WHERE id IN ({marks})", ids)
-            rows = connection.execute(
-                "SELECT id, url, host, depth, parent, anchor, context, parent_score, tries, redirected_from, redirects "
-                f"FROM frontier WHERE id IN ({marks})",
-                ids,
-            ).fetchall()
-        return [Lease(*row) for row in rows]
-
     def finish(self, lease: Lease, state: str, reason: str | None = None) -> None:
         """Ends a lease: ``fetched``, ``failed`` or ``refused``, with the reason of a refusal."""
+        self._leased[lease.host].discard(lease.id)
         self._catalog.connection.execute(
             "UPDATE frontier SET state = ?, reason_refused = ?, tries = tries + 1 WHERE id = ?",
             (state, reason, lease.id),
         )
 
+    def finish_all(self, leases: Sequence[Lease], state: str) -> None:
+        """Ends many leases in one transaction."""
+        with self._catalog.transaction():
+            for lease in leases:
+                self.finish(lease, state)
+
     def retry(self, lease: Lease, not_before: float, *, count: bool = True) -> None:
         """Gives a lease back to be tried later."""
+        self._leased[lease.host].discard(lease.id)
         self._catalog.connection.execute(
             "UPDATE frontier SET state = 'queued', not_before = ?, tries = tries + ? WHERE id = ?",
             (not_before, int(count), lease.id),
@@ -216,12 +244,12 @@ class Frontier:
         while rows := [
             dict(row)
             for row in self._catalog.rows(
-                "SELECT id, url, host, depth, anchor, context, parent, parent_score, priority FROM frontier "
-                "WHERE state = 'queued' AND id > ? ORDER BY id LIMIT ?",
+                "SELECT n, id, url, host, depth, anchor, context, parent, parent_score, priority FROM frontier "
+                "WHERE state = 'queued' AND n > ? ORDER BY n LIMIT ?",
                 (last, _BATCH),
             )
         ]:
-            last = rows[-1]["id"]
+            last = rows[-1]["n"]
             self.set_priorities(
                 (priority, why, row["id"])
                 for row, (priority, why) in zip(rows, rank(rows), strict=True)

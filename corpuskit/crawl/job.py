@@ -136,7 +136,7 @@ def start_crawl(
     """
     urls = [canonical_url(seed if "://" in seed else f"https://{seed}") for seed in seeds or []]
     if not urls:
-        waiting = folder.catalog.value("SELECT count(*) FROM frontier WHERE state IN ('queued', 'leased')")
+        waiting = folder.catalog.value("SELECT count(*) FROM frontier WHERE state = 'queued'")
         known = folder.catalog.value("SELECT count(*) FROM frontier")
         if not resume:
             hint = f"{waiting:,} URLs wait: crawl(resume=True)" if waiting else 'crawl(["https://..."])'

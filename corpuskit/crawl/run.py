@@ -89,7 +89,6 @@ class Crawler:
 
     def run(self) -> None:
         """Crawls until there is a reason to stop; then waits until what was fetched is extracted."""
-        self._frontier.recover()
         self._frontier.add(NewUrl(seed, 0, 1e9, why="seed") for seed in self._seeds)
         seeds = self._frontier.seeds()
         self._scope = Scope(self._options.scope, seeds, self._options.exclude)
@@ -201,25 +200,18 @@ class Crawler:
         if options.pages is not None and self.progress.pages + under_way >= options.pages:
             return None
         moment = time.time()
-        best: tuple[float, int] | None = None
-        for host, head in sorted(self._heads.items(), key=self._turn):
-            if best is not None and (self._ranking.in_turns or head <= best[0]):
-                break
-            if not self._politeness.of(host).is_ready(moment):
-                continue
-            found = self._frontier.best(host, moment)
-            if found is None:
-                del self._heads[host]
-                continue
-            self._heads[host] = found[0]
-            if best is None or found[0] > best[0]:
-                best = found
-        return None if best is None else self._frontier.lease([best[1]])[0]
-
-    def _turn(self, item: tuple[str, float]) -> tuple[float, float, str]:
-        """Sorts hosts: in turns those with the fewest pages first, else those with the best URL."""
-        host, head = item
-        return (self.progress.hosts[host] if self._ranking.in_turns else -head, -head, host)
+        ready = {host: head for host, head in self._heads.items() if self._politeness.of(host).is_ready(moment)}
+        if self._ranking.in_turns and ready:
+            fewest = min(ready, key=lambda host: (self.progress.hosts[host], -ready[host], host))
+            ready = {fewest: ready[fewest]}
+        offered = set(ready)
+        leases = self._frontier.take(ready, 1, now=moment)
+        for host in offered:
+            if host in ready:
+                self._heads[host] = ready[host]
+            else:
+                self._heads.pop(host, None)
+        return leases[0] if leases else None
 
     # -- one page --------------------------------------------------------------------------------------------------
 
@@ -300,17 +292,13 @@ class Crawler:
             return
         refused = self._scope.refusal(answer.location)
         target = NewUrl(
-            answer.location, lease.depth, self._priority_of(lease), lease.parent, lease.anchor, lease.context,
+            answer.location, lease.depth, lease.priority, lease.parent, lease.anchor, lease.context,
             lease.parent_score, f"redirect from {lease.url}"[:300], refused, lease.url, lease.redirects + 1,
         )  # fmt: skip
         with self._catalog.transaction():
             self._frontier.add([target])
             self._frontier.finish(lease, "fetched", f"redirect to {answer.location}"[:300])
         self._note_heads([target])
-
-    def _priority_of(self, lease: Lease) -> float:
-        value: float = self._catalog.value("SELECT priority FROM frontier WHERE id = ?", (lease.id,))
-        return value
 
     def _keep(self, client: Client, lease: Lease, answer: Answer) -> None:
         """Keeps a page: its WARC record, then one transaction with row, links and state."""

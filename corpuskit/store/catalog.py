@@ -76,6 +76,7 @@ class Catalog:
             # A power cut may lose the last transactions but never damages the file; see flush().
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA cache_size = -65536")
+            connection.execute("PRAGMA wal_autocheckpoint = 8000")  # pages; fewer checkpoints of the same pages
         except sqlite3.DatabaseError as error:
             raise CorpusError(f"{self._path.name} cannot be opened: {error}") from error
         return connection

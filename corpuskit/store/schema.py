@@ -58,16 +58,16 @@ CREATE TABLE requests (
     redirected_from TEXT, retries INTEGER, retry_after_s REAL, error TEXT, robots TEXT
 );
 
--- state: queued, leased, fetched, failed, refused
+-- state: queued, fetched, failed, refused
 CREATE TABLE frontier (
-    id INTEGER PRIMARY KEY,             -- the first 63 bits of SHA-256 of the URL
+    n INTEGER PRIMARY KEY,              -- in order of discovery: rows are appended, only the index below is written at random
+    id INTEGER NOT NULL UNIQUE,         -- the first 63 bits of SHA-256 of the URL
     url TEXT NOT NULL, host TEXT NOT NULL, depth INTEGER NOT NULL, parent TEXT, anchor TEXT, context TEXT,
     parent_score REAL, priority REAL NOT NULL, state TEXT NOT NULL, why TEXT, reason_refused TEXT,
     tries INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0,
     redirected_from TEXT, redirects INTEGER NOT NULL DEFAULT 0
 );
-CREATE INDEX frontier_queue ON frontier (host, priority DESC, id) WHERE state = 'queued';
-CREATE INDEX frontier_leased ON frontier (state) WHERE state = 'leased';
+CREATE INDEX frontier_queue ON frontier (host, priority DESC, n) WHERE state = 'queued';
 CREATE INDEX frontier_refused ON frontier (reason_refused) WHERE state = 'refused';
 
 -- Which known URL links to which, by their ids in the frontier.

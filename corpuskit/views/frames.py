@@ -107,7 +107,7 @@ def requests(folder: CorpusFolder) -> pd.DataFrame:
 def frontier(folder: CorpusFolder, states: Iterable[str] | None = None) -> pd.DataFrame:
     """One row a known URL, the queued ones by falling priority.
 
-    Columns: url, host, parent, anchor, state (queued, leased, fetched, failed, refused), why, reason_refused (str);
+    Columns: url, host, parent, anchor, state (queued, fetched, failed, refused), why, reason_refused (str);
     depth (Int64); priority (float64); next_allowed (datetime64, UTC).
     """
     wanted = list(states or [])
@@ -116,7 +116,7 @@ def frontier(folder: CorpusFolder, states: Iterable[str] | None = None) -> pd.Da
         "SELECT f.url, f.host, f.depth, f.parent, f.anchor, f.priority, f.state, f.why, f.reason_refused, "
         "max(coalesce(h.next_allowed, 0), f.not_before) AS next_allowed "
         f"FROM frontier f LEFT JOIN hosts h ON h.host = f.host {where} "
-        "ORDER BY f.state = 'queued' DESC, f.priority DESC, f.id",
+        "ORDER BY f.state = 'queued' DESC, f.priority DESC, f.n",
         wanted,
     )
     return _typed(frame, _FRONTIER)
