@@ -213,11 +213,13 @@ def _print(title: str, columns: list[str], rows: list[list[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title, title_justify="left", show_edge=False)
+    table = Table(title=title, title_justify="left", show_edge=False, expand=True)
     for position, column in enumerate(columns):
         widest = max([len(column), *(len(row[position]) for row in rows)])
-        # Long titles and addresses share what short figures leave.
-        table.add_column(column, overflow="ellipsis", no_wrap=True, min_width=min(widest, _SHORT_CELL))
+        is_short = widest <= _SHORT_CELL  # long titles and addresses share what short figures leave
+        table.add_column(
+            column, overflow="ellipsis", no_wrap=True, width=widest if is_short else None, ratio=None if is_short else 1
+        )
     for row in rows:
         # Text, not markup: what was crawled must not colour the terminal.
         table.add_row(*(Text(_printable(cell)) for cell in row))
