@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import re
 import sys
 from dataclasses import replace
 from typing import Any, Final
@@ -23,6 +24,7 @@ from corpuskit.extraction.html.walk import MarkupError, Walked, WalkOptions, wal
 from corpuskit.extraction.options import ExtractOptions
 from corpuskit.text import detect_language
 
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _SHELL: Final = 400  # characters; less hidden text is no page
 _LARGE: Final = 5_000_000  # characters; of larger pages the tree is freed before the walk
 _LANGUAGE_SAMPLE: Final = 2000
@@ -76,10 +78,10 @@ def _extract(
     table.marks["role"] = roles(walked)
     if options.classify:
         classify(walked, Page(document.title, uri, kinds_of(head)), options, model)
+        if "language" not in document.metadata and (language := detect_language(_sample(document))) != "?":
+            document.metadata["language"] = language
     else:
         table.main[:] = table.default_main()
-    if "language" not in document.metadata and (language := detect_language(_sample(document))) != "?":
-        document.metadata["language"] = language
     if walked.hidden:
         document.warnings.append(f"{walked.hidden} hidden parts left out")
     document.warnings.extend(f"{message} ({count} times)" for message, count in walked.repairs.items())
@@ -159,5 +161,9 @@ def _mend_names(root: etree._Element) -> None:
     for element in root.iter():
         if "<" in element.tag:
             element.tag = "span"
-        for name in [name for name in element.attrib if "<" in name]:
-            del element.attrib[name]
+        if any("<" in name for name in element.attrib):
+            # One by one they cannot be removed: lxml refuses to name them.
+            named = [(str(name), str(value)) for name, value in element.attrib.items()]
+            kept = {n: v for n, v in named if _PLAIN_NAME.fullmatch(n) and v.isprintable()}
+            element.attrib.clear()
+            element.attrib.update(kept)

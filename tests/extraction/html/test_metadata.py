@@ -78,7 +78,8 @@ def test_what_is_no_date_is_passed_over(value: str) -> None:
 
 def test_language_by_a_detector_where_the_page_does_not_say() -> None:
     body = "<p>" + "Wer im Herbst drei Finger hoch Kompost verteilt, muss im Sommer weniger gießen. " * 3 + "</p>"
-    assert extract("", body).metadata["language"] == "de"
+    page = f"<html><body>{body}</body></html>".encode()
+    assert extract_bytes(page, media_type="text/html").metadata["language"] == "de"
 
 
 def test_an_empty_shell_is_filled_from_json_ld_and_flagged() -> None:

@@ -182,7 +182,7 @@ def test_what_follows_the_end_of_the_body_is_kept() -> None:
 
 
 def test_attribute_names_with_angle_brackets_do_no_harm() -> None:
-    assert texts("<div x<y='1'><p>a</p></div><p>b</p>") == ["a", "b"]
+    assert texts("<div x<y='1' class='c'><p>a</p></div><p \x01<z=1>b</p>") == ["a", "b"]
 
 
 def test_a_tree_parsed_by_others_is_read_and_left_as_it_was() -> None:
