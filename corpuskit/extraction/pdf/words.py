@@ -85,24 +85,28 @@ class Run:
     def measure(self) -> Run:
         """Box, size, base line and text from the words."""
         words = self.words
-        self.x0 = min(word.x0 for word in words)
-        self.x1 = max(word.x1 for word in words)
-        if len(words) == 1:
-            self.size, self.style, self.length = round(words[0].size * 2) / 2, words[0].style, len(words[0].text)
+        first = words[0]
+        self.x0 = min([word.x0 for word in words])
+        self.x1 = max([word.x1 for word in words])
+        self.length = sum([len(word.text) for word in words])
+        looks = {(word.size, word.style) for word in words}
+        if len(looks) == 1:
+            self.size, self.style = round(first.size * 2) / 2, first.style
+            main = words
         else:
-            looks: Counter[tuple[float, int]] = Counter()
+            counts: Counter[tuple[float, int]] = Counter()
             for word in words:
-                looks[round(word.size * 2) / 2, word.style] += len(word.text)
-            (self.size, self.style), _ = looks.most_common(1)[0]
-            self.length = sum(looks.values())
-        main = [word for word in words if word.size >= SMALL * self.size] or words
-        self.base = main[0].base if len(main) == 1 else sorted(word.base for word in main)[len(main) // 2]
+                counts[round(word.size * 2) / 2, word.style] += len(word.text)
+            (self.size, self.style), _ = counts.most_common(1)[0]
+            main = [word for word in words if word.size >= SMALL * self.size] or words
+        bases = sorted([word.base for word in main])
+        self.base = bases[len(bases) // 2]
         # Loose boxes of some fonts are twice as tall as their letters: the em box bounds them.
-        self.y0 = max(min(word.y0 for word in main), self.base - self.size)
-        self.y1 = min(max(word.y1 for word in main), self.base + 0.3 * self.size)
+        self.y0 = max(min([word.y0 for word in main]), self.base - self.size)
+        self.y1 = min(max([word.y1 for word in main]), self.base + 0.3 * self.size)
         self.text = joined(words)
         self.tag = main[0].tag
-        lettered = [word for word in words if any(character.isalnum() for character in word.text)]
+        lettered = [word for word in words if word.text.isalnum() or any(map(str.isalnum, word.text))]
         self.styles = frozenset(word.style & 7 for word in lettered)
         self.fonts = frozenset(word.font for word in lettered)
         return self

@@ -85,8 +85,8 @@ def _strips(items: Sequence[Placed], left: float, right: float) -> list[tuple[fl
         edges = np.flatnonzero(free[1:] != free[:-1]).reshape(-1, 2)
         for a, b in edges.tolist():
             a_in = max(a, low)
-            if a_in < min(b, high) and (b - a_in) * _BIN >= _NARROWEST and (a_in, b) not in seen:
-                seen.add((a_in, b))
+            if a_in < min(b, high) and (b - a_in) * _BIN >= _NARROWEST and (a_in + b) // 2 not in seen:
+                seen.add((a_in + b) // 2)
                 found.append((left + _BIN * a_in, left + _BIN * b))
     return found
 
@@ -157,12 +157,15 @@ def _ends_paragraph(item: Placed, band: list[Placed], items: Sequence[Placed], m
 def _bands(items: Sequence[Placed], middle: float) -> list[tuple[bool, list[Placed]]]:
     """Items from the top down in bands: (True, columns) or (False, across the gutter)."""
     spans = [(item.y0, item.y1) for item in items if item.x0 < middle - 1 and item.x1 > middle + 1]
-    tops = np.array([top for top, _ in spans])
-    bottoms = np.array([bottom for _, bottom in spans])
+    ordered = sorted(items, key=lambda item: item.y0 + item.y1)
+    beside = np.zeros(len(ordered), np.bool_)
+    if spans:
+        tops, bottoms = np.array(spans).T
+        y = np.array([(item.y0 + item.y1) / 2 for item in ordered])[:, None]
+        beside = ((tops - 1 <= y) & (y <= bottoms + 1)).any(axis=1)
     bands: list[tuple[bool, list[Placed]]] = []
-    for item in sorted(items, key=lambda item: (item.y0 + item.y1) / 2):
-        y = (item.y0 + item.y1) / 2
-        is_columns = not bool(((tops - 1 <= y) & (y <= bottoms + 1)).any()) if spans else True
+    for item, is_beside in zip(ordered, beside.tolist(), strict=True):
+        is_columns = not is_beside
         if is_columns and bands and not bands[-1][0] and _ends_paragraph(item, bands[-1][1], items, middle):
             is_columns = False
         if bands and bands[-1][0] == is_columns:
