@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from corpuskit.errors import ResourceLimitError
 from corpuskit.extraction.pdf.drawings import Drawings
-from corpuskit.extraction.pdf.fonts import Fonts
+from corpuskit.extraction.pdf.fonts import MONO, Fonts
 from corpuskit.extraction.pdf.frame import Frame, frame_of
 from corpuskit.extraction.pdf.pdfium import address, function
 
@@ -203,6 +203,13 @@ def _assemble(
     if not visible[real].any():
         visible = np.ones_like(visible)  # the text layer of a scan is all there is
     inside = (x1 > 0) & (x0 < frame.width) & (y1 > 0) & (y0 < frame.height)
+    for number in list(fonts.doubtful):
+        letters = (objects.font[run] == number) & real & (code > 64)
+        if letters.sum() >= 15:
+            widths = (x1 - x0)[letters] / size[letters]
+            if widths.std() > 0.08 * widths.mean():
+                fonts.styles[number] &= ~MONO
+            fonts.doubtful.discard(number)
     styles = np.array([*fonts.styles, 0], np.int32)
     return Characters(
         frame=frame,

@@ -37,11 +37,17 @@ def style_of(name: str, flags: int, weight: int) -> int:
 
 
 class Fonts:
-    """The fonts of a document: each gets a small number that stays the same on all pages."""
+    """The fonts of a document: each gets a small number that stays the same on all pages.
+
+    Attributes:
+        names, styles: by number.
+        doubtful: numbers of fonts that are of a fixed pitch by their flags alone, which are often wrong.
+    """
 
     def __init__(self) -> None:
         self.names: list[str] = []
         self.styles: list[int] = []
+        self.doubtful: set[int] = set()
         self._numbers: dict[tuple[str, int, int], int] = {}
 
     def number(self, font: int) -> int:
@@ -56,4 +62,6 @@ class Fonts:
             self._numbers[key] = len(self.names)
             self.names.append(name)
             self.styles.append(style_of(*key))
+            if self.styles[-1] & MONO and not _MONO_NAME.search(name):
+                self.doubtful.add(self._numbers[key])
         return self._numbers[key]

@@ -162,7 +162,7 @@ def _heading_score(blocks: Sequence[Block], i: int, document: Document) -> float
     if is_other and not is_italic:
         score += 0.9  # fonts whose names do not say that they are bold
     if _KNOWN.fullmatch(text):
-        score += 1.2
+        score += 2.5 if is_other or is_bold else 1.2
     if is_upper:
         score += 0.7
     if number and (is_bold or is_other or size > 1.05 * body or is_upper):

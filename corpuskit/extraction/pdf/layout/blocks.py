@@ -17,7 +17,7 @@ from corpuskit.extraction.pdf.layout.parts import Block, TextLine
 from corpuskit.extraction.pdf.layout.rows import rows_of
 from corpuskit.extraction.pdf.notation import escape_plain
 from corpuskit.extraction.pdf.patterns import BULLET, BULLET_START, ENUMERATOR, SENTENCE_END
-from corpuskit.extraction.pdf.tables.aligned import find_aligned_tables
+from corpuskit.extraction.pdf.tables.aligned import columns_beside, find_aligned_tables
 from corpuskit.extraction.pdf.tables.grid import Grid
 from corpuskit.extraction.pdf.tags import PageTags
 from corpuskit.extraction.pdf.words import Run
@@ -51,6 +51,10 @@ class RegionReader:
         """The blocks of a region from the top down."""
         tables = [item for item in items if isinstance(item, TableItem)]
         runs = [item for item in items if isinstance(item, Run)]
+        if not tables:
+            parts = _beside(rows_of(runs))
+            if len(parts) > 1:
+                return [block for part in parts for block in self.blocks(page, region, part, rules)]
         found: list[tuple[float, Block]] = []
         for table in tables:
             lines = [line_of(row) for row in rows_of(table.runs)]
@@ -150,6 +154,23 @@ class RegionReader:
             return True
         outdented = above.x0 - line.x0 > 0.8 * line.size and len(current) > 1
         return outdented and ends_sentence and starts_anew
+
+
+def _beside(rows: list[list[Run]]) -> list[list[Run]]:
+    """The runs of a region in parts that are read one after the other: two texts side by side are two parts."""
+    parts: list[list[Run]] = []
+    at = 0
+    for place in columns_beside(rows):
+        middle = sum(place.gaps[0]) / 2
+        inside = [run for row in rows[place.first : place.last + 1] for run in row]
+        parts += [
+            [run for row in rows[at : place.first] for run in row],
+            [run for run in inside if (run.x0 + run.x1) / 2 < middle],
+            [run for run in inside if (run.x0 + run.x1) / 2 >= middle],
+        ]
+        at = place.last + 1
+    parts.append([run for row in rows[at:] for run in row])
+    return [part for part in parts if part]
 
 
 def starts_item(line: TextLine) -> bool:

@@ -147,7 +147,12 @@ def _ends_paragraph(item: Placed, band: list[Placed], items: Sequence[Placed], m
     """A short last line below lines across the gutter, with nothing beside it."""
     above = band[-1]
     tall = above.y1 - above.y0
-    if item.x1 > middle or abs(item.x0 - above.x0) > 3 or above.x1 <= middle or abs((item.y1 - item.y0) - tall) > 0.1 * tall:
+    if (
+        item.x1 > middle
+        or abs(item.x0 - above.x0) > 3
+        or above.x1 <= middle
+        or abs((item.y1 - item.y0) - tall) > 0.1 * tall
+    ):
         return False
     if not 0 < item.y0 - above.y0 < 1.5 * tall:
         return False

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import fmean
 from typing import Final
 
@@ -55,6 +55,8 @@ def find_aligned_tables(rows: list[Row], rules: list[Line], *, is_mono_page: boo
     found = []
     for group in _groups(rows, stretches, heights):
         whole = _merged(group)
+        if _is_beside(rows, whole[0]):
+            continue
         table = _table(rows, whole, heights)
         if table is not None:
             found.append(table)
@@ -89,6 +91,40 @@ def _belongs(rows: list[Row], above: Found, below: Found, heights: list[float]) 
     )  # fmt: skip
     shared = min(a[1], b[1]) - max(a[0], b[0])
     return shared >= 0.75 * max(a[1] - a[0], b[1] - b[0])
+
+
+def columns_beside(rows: list[Row]) -> list[Found]:
+    """Rows that are no table but two texts side by side, such as dates and keywords beside an abstract."""
+    is_multi = [len(row) == 2 for row in rows]
+    found = []
+    i = 0
+    while i < len(rows):
+        stretch = _stretch(rows, i, is_multi, []) if is_multi[i] else None
+        if stretch is not None and _is_beside(rows, stretch[0]):
+            found.append(stretch[0])
+        i = stretch[0].last + 1 if stretch is not None else i + 1
+    return found
+
+
+def _is_beside(rows: list[Row], place: Found) -> bool:
+    """Two columns of which one is running text at an even leading."""
+    run_rows = rows[place.first : place.last + 1]
+    multi = [row for row in run_rows if len(row) == 2]
+    if len(place.gaps) != 1 or len(multi) < 4 or len(multi) < len([row for row in run_rows if len(row) > 1]):
+        return False
+    gap = place.gaps[0]
+    for column in (
+        [run for row in run_rows for run in row if run.x1 <= gap[0] + 1],
+        [run for row in run_rows for run in row if run.x0 >= gap[1] - 1],
+    ):
+        if len(column) < 5 or fmean(run.length for run in column) < 45:
+            continue
+        ends = sorted(run.x1 for run in column)
+        full = sum(run.x1 > ends[-1] - 2 * run.size for run in column)
+        steps = sorted(b.base - a.base for a, b in pairwise(column))
+        if full >= 0.7 * len(column) and steps[int(0.8 * len(steps))] < 1.5 * column[0].size:
+            return True
+    return False
 
 
 def _merged(group: list[tuple[Found, int]]) -> tuple[Found, int]:
@@ -148,7 +184,7 @@ def _stretch(rows: list[Row], i: int, is_multi: list[bool], heights: list[float]
     first = rows[i]
     size = max(run.size for run in first)
     least = _GUTTER * size
-    gaps = [(a.x1, b.x0) for a, b in itertools.pairwise(first) if b.x0 - a.x1 >= least]
+    gaps = [(a.x1, b.x0) for a, b in pairwise(first) if b.x0 - a.x1 >= least]
     if not gaps:
         return None
     j, last, multi_rows, single = i, i, 1, 0

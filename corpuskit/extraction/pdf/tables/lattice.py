@@ -195,6 +195,10 @@ def _is_table(grid: Grid, is_drawn: bool, runs: list[Run]) -> bool:
         return False
     if longest > 1_500 or (rows <= 2 and longest > 600):
         return False
+    if len(texts) <= 8 and sum(len(text) for text in texts if len(text) > 300) > 0.7 * sum(map(len, texts)):
+        return False  # a page laid out with coloured boxes
+    if rows * cols >= 8 and len(texts) < 0.25 * len(grid.cells):
+        return False  # the axes of a chart
     mono = sum(run.length for run in runs if run.is_mono)
     return not (mono > 0.9 * sum(run.length for run in runs) and not is_drawn)
 
