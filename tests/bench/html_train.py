@@ -37,7 +37,7 @@ SETS = ("articles", "snippets", "web")
 # A page weighs 100, but rare types of pages more; what is labelled of a snippets page weighs 25.
 TYPE_WEIGHTS = {
     "article": 0.8, "forum": 1.6, "product": 1.6, "collection": 1.6, "listing": 1.6, "service": 1.1,
-    "documentation": 1.6, None: 1.2, "sphinx": 1.0, "handmade": 3.0,
+    "documentation": 1.6, None: 1.2, "sphinx": 1.0, "handmade": 6.0,
 }  # fmt: skip
 SNIPPETS_WEIGHT = 25.0
 MOST_BLOCKS = 250  # of one page, drawn at random

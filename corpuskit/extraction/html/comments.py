@@ -19,7 +19,6 @@ _THREAD: Final = re.compile(
     r"(?:^|[\s_-])(?:forum|thread|topic|question|answers?|posts-list|postlist|message-?list|discussion|qa)(?:$|[\s_-])",
     re.IGNORECASE,
 )
-_ARTICLE: Final = re.compile(r"article|blogposting")
 _LEAST_ARTICLE: Final = 50  # words outside of comments that make an article
 
 
@@ -27,8 +26,8 @@ def comment_blocks(blocks: Blocks, chosen: NDArray[np.bool_], kinds: str) -> NDA
     """Which blocks are comments of readers.
 
     They stand in an element whose class or id says so, on a page that is no forum: neither its own word (JSON-LD) nor
-    the classes of the elements speak of threads. Where neither the page says that it is an article nor what the model
-    has chosen is mostly outside of comments, what it has chosen is none: posts of a thread are often called comments.
+    the classes of the elements speak of threads, and what the model has chosen stands mostly outside of them. Else
+    what it has chosen is none: posts of a thread are often called comments.
     """
     n = len(blocks.texts)
     none = np.zeros(n, bool)
@@ -47,5 +46,4 @@ def comment_blocks(blocks: Blocks, chosen: NDArray[np.bool_], kinds: str) -> NDA
     np.any(np.append(is_comment[blocks.pair], False)[blocks.chain], axis=1, out=inside)
     words = blocks.words * chosen
     before, within = words[~inside].sum(), words[inside].sum()
-    is_article = bool(_ARTICLE.search(kinds)) or (before >= _LEAST_ARTICLE and before >= within)
-    return inside if is_article else inside & ~chosen
+    return inside if before >= max(_LEAST_ARTICLE, within) else inside & ~chosen

@@ -166,4 +166,4 @@ def _mend_names(root: etree._Element) -> None:
             named = [(str(name), str(value)) for name, value in element.attrib.items()]
             kept = {n: v for n, v in named if _PLAIN_NAME.fullmatch(n) and v.isprintable()}
             element.attrib.clear()
-            element.attrib.update(kept)
+            element.attrib.update(list(kept.items()))

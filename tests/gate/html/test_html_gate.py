@@ -26,13 +26,13 @@ WORD = re.compile(r"\w+")
 
 # Measured 2026-11-20 and rounded down; lowered only on purpose.
 FLOORS: dict[str, float] = {
-    "article": 0.97,
-    "collection": 0.94,
-    "documentation": 0.98,
-    "forum": 0.92,
-    "listing": 0.99,
-    "product": 0.91,
-    "service": 0.98,
+    "article": 0.98,
+    "collection": 0.97,
+    "documentation": 1.0,
+    "forum": 0.93,
+    "listing": 0.98,
+    "product": 0.93,
+    "service": 1.0,
 }
 DATA_HASH = "16d10278c842f92dde1ae45c17f79cc6dfee5ba869a303bf4a3f4db0d22e9d7c"
 
