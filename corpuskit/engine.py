@@ -167,7 +167,7 @@ class Pool(Generic[Item, Value]):
         self._todo: queue.Queue[tuple[int, Item] | None] = queue.Queue()
         self._done: queue.Queue[Outcome[Item, Value] | BaseException] = queue.Queue()
         self._stop = threading.Event()
-        self._count = itertools.count()
+        self.next_index = 0
         self._threads = [
             threading.Thread(target=self._serve, daemon=True, name=f"engine-{i}")
             for i in range(workers or os.cpu_count() or 1)
@@ -177,7 +177,8 @@ class Pool(Generic[Item, Value]):
 
     def submit(self, item: Item) -> int:
         """Hands in an item; gives its index."""
-        index = next(self._count)
+        index = self.next_index
+        self.next_index += 1
         self._todo.put((index, item))
         return index
 

@@ -8,6 +8,7 @@ in between leaves rows of state ``fetched``, which :func:`extract_pending` finis
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -63,7 +64,10 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What the catalogue keeps about an extracted document, and the beginning of its main text."""
+    """What the catalogue keeps about an extracted document.
+
+    ``text`` is the beginning of its main text; ``texts`` the hash and length of each of its texts and titles.
+    """
 
     title: str
     lang: str
@@ -73,6 +77,7 @@ class Extracted:
     timestamp: str
     text_hash: int | None
     text: str = field(repr=False)
+    texts: tuple[tuple[int, int], ...] = field(repr=False)
 
 
 @dataclass(slots=True)
@@ -277,6 +282,7 @@ def extract(task: Task) -> Extracted:
         timestamp=_utc(document.timestamp or datetime.fromisoformat(task.fetched)).isoformat(),
         text_hash=text_hash(main) if main else None,
         text=main[:_SCORED_TEXT],
+        texts=tuple((text_hash(text), len(text)) for text in document.text_strings()),
     )
 
 
@@ -298,8 +304,11 @@ def _complete(document: NLPTextDocument, task: Task) -> None:
     metadata["extractor"] = EXTRACTOR
 
 
-def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> None:
-    """Writes into the catalogue what became of a task."""
+def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> float | None:
+    """Writes into the catalogue what became of a task; gives the share of its text that was new to the corpus.
+
+    The share counts characters of texts and titles, as the Language Resource Extractor does; None after a failure.
+    """
     task = outcome.item
     with folder.catalog.transaction() as connection:
         if outcome.error is not None:
@@ -308,19 +317,30 @@ def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> No
                 (EXTRACTOR, task.doc_id, task.version),
             )
             folder.catalog.add_failure(task.uri, "extract", outcome.error, tries=outcome.tries)
-            return
+            return None
         value = outcome.value
         assert value is not None
+        share = _share_of_new_text(connection, value.texts)
         connection.execute(
             "UPDATE documents SET status = 'extracted', title = ?, lang = ?, words = ?, main_words = ?, elements = ?, "
-            "timestamp = ?, text_hash = ?, extractor = ? WHERE doc_id = ? AND version = ?",
+            "timestamp = ?, text_hash = ?, unique_share = ?, extractor = ? WHERE doc_id = ? AND version = ?",
             (
                 value.title, value.lang, value.words, value.main_words, value.elements, value.timestamp,
-                value.text_hash, EXTRACTOR, task.doc_id, task.version,
+                value.text_hash, share, EXTRACTOR, task.doc_id, task.version,
             ),
         )  # fmt: skip
         connection.execute("DELETE FROM element_cache WHERE doc_id = ? AND version = ?", (task.doc_id, task.version))
         folder.catalog.clear_failure(task.uri, ["extract"])
+    return share
+
+
+def _share_of_new_text(connection: sqlite3.Connection, texts: tuple[tuple[int, int], ...]) -> float:
+    new = sum(
+        length
+        for text, length in texts
+        if connection.execute("INSERT OR IGNORE INTO texts (hash) VALUES (?)", (text,)).rowcount
+    )
+    return new / max(sum(length for _, length in texts), 1)
 
 
 def _utc(date: datetime) -> datetime:

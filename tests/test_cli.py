@@ -88,9 +88,15 @@ def test_what_was_crawled_cannot_steer_the_terminal(tmp_path, pages):
 def test_ctrl_c_stops_a_crawl_cleanly_and_resume_goes_on(tmp_path, web):
     for i in range(400):
         web.add(f"http://a.example/p{i}", f"text {i}", [f"/p{i + 1}", f"/p{i + 2}"])
-    command = [sys.executable, "-c", "from corpuskit.cli import main; main()", "crawl", str(tmp_path / "c")]
+    # A shell that starts us in the background has Ctrl-C ignored.
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from corpuskit.cli import main; main()"
+    command = [sys.executable, "-c", code, "crawl", str(tmp_path / "c")]
     options = ["--delay", "0", "--proxy", web.proxy]
-    process = subprocess.Popen([*command, "http://a.example/p0", *options], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*command, "http://a.example/p0", *options],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     while sum(web.fetched.values()) < 30 and process.poll() is None:
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGINT)

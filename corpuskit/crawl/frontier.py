@@ -95,6 +95,10 @@ class Frontier:
         """The URLs that a person named."""
         return [row["url"] for row in self._catalog.rows("SELECT url FROM frontier WHERE depth = 0 AND parent IS NULL")]
 
+    def queue_again(self) -> None:
+        """Queues what was fetched, to see whether it has changed."""
+        self._catalog.connection.execute("UPDATE frontier SET state = 'queued', tries = 0 WHERE state = 'fetched'")
+
     def apply_scope(self, scope: Scope, max_depth: int | None) -> None:
         """Filters the queue by the borders of this crawl, and takes back what earlier borders had refused."""
         for state in ("queued", "refused"):

@@ -11,7 +11,8 @@ from typing import Final
 
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.ranking import Ranking
-from corpuskit.crawl.run import Crawler, Progress
+from corpuskit.crawl.run import Crawler
+from corpuskit.crawl.state import Progress
 from corpuskit.errors import ConfigurationError
 from corpuskit.sources.web import canonical_url
 from corpuskit.store import CorpusFolder

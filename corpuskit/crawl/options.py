@@ -21,6 +21,9 @@ class CrawlOptions:
         allow_private: hosts with private addresses may be fetched.
         contact: where a webmaster can reach you, sent with each request.
         connections: requests at the same time.
+        sitemaps: reads the sitemaps that robots.txt names; ``"guess"`` looks for them elsewhere too; False reads none.
+        min_unique: stops when of the last 1,000 pages on average less than this share of the text was new, 0 to 1.
+        refresh: asks again for pages fetched before; those that did not change are left as they are.
         max_depth: links from a seed; None: any.
         minutes: stops after so long.
         max_errors: stops after so many failed pages.
@@ -37,6 +40,9 @@ class CrawlOptions:
     allow_private: bool = False
     contact: str = ""
     connections: int = 16
+    sitemaps: bool | str = True
+    min_unique: float = 0.0
+    refresh: bool = False
     max_depth: int | None = None
     minutes: float | None = None
     max_errors: int | None = None
@@ -47,6 +53,8 @@ class CrawlOptions:
     def __post_init__(self) -> None:
         if self.scope not in {"domain", "host", "path", "web"}:
             raise ConfigurationError(f"scope {self.scope!r}: expected 'domain', 'host', 'path' or 'web'")
+        if self.sitemaps not in {True, False, "guess"}:
+            raise ConfigurationError(f"sitemaps {self.sitemaps!r}: expected True, False or 'guess'")
         for name in ("pages", "connections", "max_depth", "minutes", "max_errors", "max_megabytes", "delay"):
             value = getattr(self, name)
             least = 1 if name == "connections" else 0

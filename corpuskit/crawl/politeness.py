@@ -123,21 +123,35 @@ class Politeness:
         except FetchError as error:
             status = f"unreachable: {error}"
         self._catalog.connection.execute(
-            "INSERT INTO hosts (host, robots, robots_status, robots_fetched, crawl_delay) VALUES (?, ?, ?, ?, ?) "
-            "ON CONFLICT (host) DO UPDATE SET robots = excluded.robots, robots_status = excluded.robots_status, "
-            "robots_fetched = excluded.robots_fetched, crawl_delay = excluded.crawl_delay",
-            (host, f"{scheme}\n{robots.rules}", status, 0.0 if robots.closed else time.time(), robots.crawl_delay),
-        )
+            "INSERT INTO hosts (host, robots, robots_status, robots_fetched, crawl_delay, sitemaps) "
+            "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (host) DO UPDATE SET robots = excluded.robots, "
+            "robots_status = excluded.robots_status, robots_fetched = excluded.robots_fetched, "
+            "crawl_delay = excluded.crawl_delay, sitemaps = excluded.sitemaps",
+            (
+                host, f"{scheme}\n{robots.rules}", status, 0.0 if robots.closed else time.time(), robots.crawl_delay,
+                "\n".join(robots.sitemaps),
+            ),
+        )  # fmt: skip
         return robots
 
     def _kept(self, scheme: str, host: str) -> Robots | None:
         row = self._catalog.connection.execute(
-            "SELECT robots, robots_fetched, crawl_delay FROM hosts WHERE host = ?", (host,)
+            "SELECT robots, robots_fetched, crawl_delay, sitemaps FROM hosts WHERE host = ?", (host,)
         ).fetchone()
         if row is None or row["robots"] is None or not 0 <= time.time() - row["robots_fetched"] < _KEEP_ROBOTS:
             return None
         kept_scheme, _, rules = row["robots"].partition("\n")
-        return Robots(rules, row["crawl_delay"]) if kept_scheme == scheme else None
+        sitemaps = tuple((row["sitemaps"] or "").split("\n")) if row["sitemaps"] else ()
+        return Robots(rules, row["crawl_delay"], sitemaps) if kept_scheme == scheme else None
+
+    def is_listed(self, host: str) -> bool:
+        """The host's sitemaps were read within the last day."""
+        read = self._catalog.value("SELECT sitemaps_fetched FROM hosts WHERE host = ?", (host,))
+        return read is not None and 0 <= time.time() - read < _KEEP_ROBOTS
+
+    def listed(self, host: str) -> None:
+        """The host's sitemaps have been read."""
+        self._catalog.connection.execute("UPDATE hosts SET sitemaps_fetched = ? WHERE host = ?", (time.time(), host))
 
     def _save(self, host: str, state: HostState) -> None:
         self._catalog.connection.execute(

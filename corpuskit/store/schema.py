@@ -70,12 +70,15 @@ CREATE TABLE frontier (
 CREATE INDEX frontier_queue ON frontier (host, priority DESC, n) WHERE state = 'queued';
 CREATE INDEX frontier_refused ON frontier (reason_refused) WHERE state = 'refused';
 
+-- Texts met so far, by their 63-bit hashes.
+CREATE TABLE texts (hash INTEGER PRIMARY KEY) WITHOUT ROWID;
+
 -- Which known URL links to which, by their ids in the frontier.
 CREATE TABLE links (target INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (target, source)) WITHOUT ROWID;
 
 CREATE TABLE hosts (
     host TEXT PRIMARY KEY, robots TEXT, robots_status TEXT, robots_fetched REAL, crawl_delay REAL,
-    next_allowed REAL NOT NULL DEFAULT 0, verdict TEXT NOT NULL DEFAULT 'none', why TEXT
+    sitemaps TEXT, sitemaps_fetched REAL, next_allowed REAL NOT NULL DEFAULT 0, verdict TEXT NOT NULL DEFAULT 'none', why TEXT
 ) WITHOUT ROWID;
 
 CREATE TABLE jobs (

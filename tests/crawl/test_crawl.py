@@ -319,6 +319,58 @@ def test_a_crawl_can_be_paused_resumed_and_stopped(corpus, web):
     assert job.progress.reason in {"stopped by the user", "nothing left to fetch"}
 
 
+def test_sitemaps_that_robots_txt_names_are_read_and_no_page_of_another_host(corpus, web):
+    web.add(SEED, "front")
+    web.pages["http://a.example/robots.txt"] = lambda _: (200, {}, b"Sitemap: http://a.example/map.xml\n")
+    web.pages["http://a.example/map.xml"] = (
+        b"<urlset><url><loc>http://a.example/hidden</loc></url><url><loc>http://b.example/x</loc></url></urlset>"
+    )
+    web.add("http://a.example/hidden", "no page links here")
+    job = crawl(corpus, web)
+    assert sorted(corpus.documents().uri) == [SEED, "http://a.example/hidden"]
+    assert job.progress.pages == 2
+    assert corpus.frontier("refused").url.tolist() == ["http://b.example/x"]
+
+
+def test_a_second_look_fetches_only_what_has_changed(corpus, web):
+    bodies = {name: f"<p>text of {name}</p><a href='/b'>b</a><a href='/c'>c</a>".encode() for name in "abc"}
+    asked = []
+
+    def page(name):
+        def answer(handler):
+            tag = f'"{hash(bodies[name])}"'
+            asked.append(name)
+            if name != "c" and handler.headers.get("If-None-Match") == tag:
+                return 304, {"ETag": tag}, b""
+            return 200, {"ETag": tag, "Content-Type": "text/html"}, bodies[name]
+
+        return answer
+
+    for name, url in (("a", SEED), ("b", "http://a.example/b"), ("c", "http://a.example/c")):
+        web.pages[url] = page(name)
+    crawl(corpus, web)
+    bodies["b"] = b"<p>another text</p>"
+    job = crawl(corpus, web, None, resume=True, refresh=True)
+    assert sorted(asked) == ["a", "a", "b", "b", "c", "c"]
+    assert (job.progress.pages, job.progress.stored, job.progress.unchanged) == (2, 1, 2)
+    assert corpus.documents().set_index("uri").version.to_dict() == {
+        SEED: 1, "http://a.example/b": 2, "http://a.example/c": 1,
+    }  # fmt: skip
+    assert corpus[document_id("http://a.example/b")].to_text() == "another text"
+    assert sorted(corpus.requests().status_code) == [200, 200, 200, 200, 200, 304]
+
+
+def test_the_share_of_new_text_is_noted_and_stops_a_crawl_of_copies(corpus, web):
+    for i in range(400):
+        web.add(f"http://a.example/p{i}", "The same text on every page.", [f"/p{i + 1}", f"/p{i + 2}"])
+    job = crawl(corpus, web, "http://a.example/p0", min_unique=0.6)
+    assert "less than 60% was new text" in job.progress.reason
+    assert sum(web.fetched.values()) < 400
+    shares = corpus.requests().unique_share.dropna()
+    assert shares.iloc[0] == 1.0
+    assert (shares.iloc[10:] < 1.0).all()
+
+
 def test_a_killed_crawl_loses_nothing_and_fetches_almost_nothing_again(tmp_path, web):
     small_site(web, pages=150)
     code = (

@@ -1,0 +1,124 @@
+"""What happens to pages after they are fetched: extraction, and the scores that steer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import queue
+import threading
+import time
+from collections.abc import Callable
+from typing import Final
+
+from corpuskit import engine
+from corpuskit.crawl.frontier import Lease
+from corpuskit.crawl.state import LOWEST, CrawlState
+from corpuskit.ingest import LIMITS, Extracted, Task, commit, extract
+
+_LOOK: Final = 0.1  # seconds
+
+
+class Finisher:
+    """Has pages extracted in worker processes, commits what came of it and hands scores to the frontier.
+
+    Used as a context manager; its thread ends when all that was handed in is done.
+    """
+
+    def __init__(self, state: CrawlState) -> None:
+        self.error: BaseException | None = None
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self._state = state
+        self._catalog = state.folder.catalog
+        self._under_way: dict[int, tuple[Lease | None, list[int]]] = {}
+        self._is_closing = threading.Event()
+        self._pool: engine.Pool[Task, Extracted] = engine.Pool(extract, limits=LIMITS)
+        self._thread = threading.Thread(target=self._run, name="corpuskit-extraction", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Finisher:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_closing.set()
+        self._thread.join()
+        self._pool.close()
+
+    @property
+    def waiting(self) -> int:
+        """Pages that are not extracted yet."""
+        return len(self._under_way)
+
+    def hand_in(self, task: Task, lease: Lease | None = None, targets: list[int] | None = None) -> None:
+        """A page to be extracted, and the ids of the URLs it links to."""
+        # The entry first: the outcome may come before this call is over.
+        self._under_way[self._pool.next_index] = (lease, targets or [])
+        self._pool.submit(task)
+
+    def _run(self) -> None:
+        try:
+            while not (self._is_closing.is_set() and not self._under_way):
+                try:
+                    outcome = self._pool.result(timeout=_LOOK)
+                except queue.Empty:
+                    continue
+                share = commit(self._state.folder, outcome)
+                self._state.progress.extracted += outcome.error is None
+                lease, targets = self._under_way[outcome.index]
+                if lease is not None and outcome.value is not None:
+                    self._note_share(lease, share)
+                    self._pass_on_score(outcome.item.doc_id, outcome.value, lease, targets)
+                    if self._state.ranking.is_stale():
+                        self._rank_again()
+                del self._under_way[outcome.index]
+        except BaseException as error:
+            self.error = error
+            self._under_way.clear()
+
+    def _note_share(self, lease: Lease, share: float | None) -> None:
+        if share is None:
+            return
+        self._state.progress.unique.append(share)
+        self._catalog.connection.execute(
+            "UPDATE requests SET unique_share = ? WHERE id = (SELECT max(id) FROM requests WHERE url = ? AND job = ?)",
+            (share, lease.url, self._state.job),
+        )
+
+    def _pass_on_score(self, doc_id: str, page: Extracted, lease: Lease, targets: list[int]) -> None:
+        row = {
+            "id": lease.id,
+            "url": lease.url,
+            "host": lease.host,
+            "depth": lease.depth,
+            "anchor": lease.anchor,
+            "context": lease.context,
+            "parent": lease.parent,
+            "parent_score": lease.parent_score,
+        }
+        ranking, frontier = self._state.ranking, self._state.frontier
+        score = ranking.score_page(page.title, page.text, row)
+        if score is None:
+            return
+        self._catalog.connection.execute(
+            "INSERT OR REPLACE INTO scores (doc_id, model, relevance, decision) VALUES (?, ?, ?, ?)",
+            (doc_id, score.model, score.relevance, score.decision),
+        )
+        rows = frontier.raise_parent_scores(targets, score.relevance)
+        ranked = ranking.rank(rows)
+        frontier.set_priorities((priority, why, row["id"]) for row, (priority, why) in zip(rows, ranked, strict=True))
+        heads: dict[str, float] = {}
+        for linked, (priority, _) in zip(rows, ranked, strict=True):
+            heads[linked["host"]] = max(heads.get(linked["host"], LOWEST), priority)
+        self._in_loop(lambda: self._state.raise_heads(heads))
+
+    def _rank_again(self) -> None:
+        start = time.monotonic()
+        self._state.frontier.rescore(self._state.ranking.rank)
+        self._state.ranking.ranked_all(time.monotonic() - start)
+        heads = dict(self._state.frontier.hosts())
+        self._in_loop(lambda: self._state.heads.update(heads))
+
+    def _in_loop(self, change: Callable[[], None]) -> None:
+        """Heads are changed by the loop's thread only, since it goes through them."""
+        if self.loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended: nothing is fetched any more
+                self.loop.call_soon_threadsafe(change)

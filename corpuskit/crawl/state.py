@@ -1,0 +1,80 @@
+"""What the parts of one crawl share."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from typing import Final
+
+from corpuskit.crawl.frontier import Frontier, NewUrl
+from corpuskit.crawl.options import CrawlOptions
+from corpuskit.crawl.politeness import Politeness
+from corpuskit.crawl.ranking import Ranking
+from corpuskit.crawl.scope import Scope
+from corpuskit.sources.web import host_of
+from corpuskit.store import CorpusFolder
+
+LOWEST: Final = -1e18
+_RING: Final = 1000  # pages whose share of new text counts for min_unique
+
+
+@dataclass(slots=True)
+class Progress:
+    """Where a crawl stands.
+
+    Attributes:
+        pages: fetches that count: answered GETs but robots.txt, sitemaps, redirects, 304 and 429.
+        stored: new or changed documents.
+        unchanged: pages that were as before.
+        extracted: documents extracted.
+        failed: pages that failed for good.
+        refused: URLs that robots.txt or their media type refused.
+        bytes: of bodies, decoded.
+        hosts: pages a host.
+        unique: share of new text of the last 1,000 pages.
+        reason: why it ended; None while it runs.
+    """
+
+    pages: int = 0
+    stored: int = 0
+    unchanged: int = 0
+    extracted: int = 0
+    failed: int = 0
+    refused: int = 0
+    bytes: int = 0
+    started: float = field(default_factory=time.monotonic)
+    hosts: Counter[str] = field(default_factory=Counter)
+    unique: deque[float] = field(default_factory=lambda: deque(maxlen=_RING))
+    reason: str | None = None
+
+
+@dataclass(slots=True)
+class CrawlState:
+    """One crawl.
+
+    Attributes:
+        heads: host → at least the best priority of its queue; changed by the fetching loop's thread only.
+        job: its number in the catalogue.
+    """
+
+    folder: CorpusFolder
+    options: CrawlOptions
+    ranking: Ranking
+    frontier: Frontier
+    politeness: Politeness
+    scope: Scope
+    job: int
+    progress: Progress
+    heads: dict[str, float] = field(default_factory=dict)
+
+    def raise_heads(self, heads: dict[str, float]) -> None:
+        """Notes that hosts have URLs of such priorities."""
+        for host, priority in heads.items():
+            self.heads[host] = max(self.heads.get(host, LOWEST), priority)
+
+    def note(self, new: list[NewUrl]) -> None:
+        """Notes the hosts of new URLs."""
+        for url in new:
+            if url.refused is None:
+                self.raise_heads({host_of(url.url): url.priority})

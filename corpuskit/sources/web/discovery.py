@@ -1,0 +1,126 @@
+"""Sitemaps and feeds: URLs that a site names by itself."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from dataclasses import dataclass
+from typing import Any, Final
+
+from corpuskit.errors import RefusedError
+from corpuskit.sources.web.urls import canonical_url
+
+MAX_URLS: Final = 50_000  # of one file; sitemaps.org, "Sitemap index files"
+_MAX_DECODED: Final = 52_428_800  # bytes; the same
+_GUESSES: Final = ("/sitemap.xml", "/sitemap_index.xml")
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a sitemap or feed names.
+
+    Attributes:
+        pages: canonical URLs, each once, in order.
+        sitemaps: further sitemaps of an index.
+    """
+
+    pages: tuple[str, ...] = ()
+    sitemaps: tuple[str, ...] = ()
+
+
+def guessed_sitemaps(origin: str) -> list[str]:
+    """Where sitemaps often stand, for a site whose robots.txt names none; ``origin`` as ``https://host``."""
+    return [origin + path for path in _GUESSES]
+
+
+def parse_listing(content: bytes, url: str) -> Listing:
+    """The URLs in a sitemap (XML, index, plain text; gzip), RSS, RDF, Atom or JSON feed; an empty listing for others."""
+    content = _unpacked(content)
+    head = content[:1000].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if head.startswith(b"{"):
+        return Listing(_canonical(_json_links(content), url))
+    if head.startswith(b"<"):
+        return _parse_xml(content, url)
+    lines = content[:_MAX_DECODED].decode("utf-8-sig", "replace").split("\n")
+    return Listing(
+        _canonical((line.strip() for line in lines if line.strip().startswith(("http://", "https://"))), url)
+    )
+
+
+def _unpacked(content: bytes) -> bytes:
+    if not content.startswith(b"\x1f\x8b"):
+        return content
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            return file.read(_MAX_DECODED)
+    except (OSError, EOFError, ValueError):
+        return b""
+
+
+def _parse_xml(content: bytes, url: str) -> Listing:
+    from lxml import etree
+
+    # Entities are not expanded and nothing is fetched: the file is a stranger's.
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, recover=True, huge_tree=False, remove_comments=True
+    )
+    try:
+        root = etree.fromstring(content, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        return Listing()
+    if root is None:
+        return Listing()
+    kind = _name(root)
+    if kind == "sitemapindex":
+        return Listing(sitemaps=_canonical((_text(node) for node in root.iter() if _name(node) == "loc"), url))
+    if kind == "urlset":
+        found = []
+        for node in root.iter():
+            name = _name(node)
+            if name == "loc" and _name(node.getparent()) == "url":
+                found.append(_text(node))
+            elif name == "link" and node.get("rel") == "alternate":  # another language of the same page
+                found.append(node.get("href") or "")
+        return Listing(_canonical(found, url))
+    if kind in {"rss", "RDF"}:
+        links = [_text(n) for n in root.iter() if _name(n) == "link" and _name(n.getparent()) == "item"]
+        return Listing(_canonical(links, url))
+    if kind == "feed":
+        entries = (n for n in root.iter() if _name(n) == "link" and _name(n.getparent()) == "entry")
+        return Listing(
+            _canonical((n.get("href") or "" for n in entries if n.get("rel", "alternate") == "alternate"), url)
+        )
+    return Listing()
+
+
+def _json_links(content: bytes) -> list[str]:
+    """JSON Feed 1.1: ``items[].url``."""
+    try:
+        data: Any = json.loads(content[:_MAX_DECODED])
+    except (ValueError, RecursionError):
+        return []
+    items = data.get("items") if isinstance(data, dict) else None
+    urls = [item.get("url") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    return [url for url in urls if isinstance(url, str)]
+
+
+def _canonical(links: Any, base: str) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for link in links:
+        if len(found) >= MAX_URLS:
+            break
+        try:
+            found[canonical_url(link, base)] = None
+        except RefusedError:
+            continue
+    return tuple(found)
+
+
+def _name(node: Any) -> str:
+    tag = node.tag if node is not None else ""
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def _text(node: Any) -> str:
+    return (node.text or "").strip()

@@ -1,0 +1,49 @@
+import gzip
+
+import pytest
+
+from corpuskit.sources.web.discovery import parse_listing
+
+NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+
+
+@pytest.mark.parametrize(
+    ("content", "pages"),
+    [
+        (f"<urlset {NS}><url><loc> http://h.example/a </loc><lastmod>2024</lastmod></url><url><loc>/b</loc></url></urlset>",
+         ["http://h.example/a", "http://h.example/b"]),
+        ("http://h.example/a\nnonsense\nhttps://h.example/b\n", ["http://h.example/a", "https://h.example/b"]),
+        ("<rss><channel><link>http://h.example/</link><item><link>http://h.example/news</link></item></channel></rss>",
+         ["http://h.example/news"]),
+        ('<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://h.example/"/><entry><link href="/e"/>'
+         '<link rel="edit" href="/edit"/></entry></feed>', ["http://h.example/e"]),
+        ('<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">'
+         "<item><link>http://h.example/r</link></item></rdf:RDF>", ["http://h.example/r"]),
+        ('{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "http://h.example/j"}, {"id": 1}, 3]}',
+         ["http://h.example/j"]),
+        (f"<urlset {NS}><url><loc>http://h.example/a</loc></url><url><loc>http://h.example/b", ["http://h.example/a", "http://h.example/b"]),
+        ("<html><body>no list</body></html>", []),
+        ("", []),
+        ("<", []),
+        ("{[", []),
+    ],
+)  # fmt: skip
+def test_the_urls_of_a_listing_are_found(content, pages):
+    assert list(parse_listing(content.encode(), "http://h.example/sitemap.xml").pages) == pages
+    assert list(parse_listing(gzip.compress(content.encode()), "http://h.example/sitemap.xml.gz").pages) == pages
+
+
+def test_an_index_names_further_sitemaps():
+    index = f"<sitemapindex {NS}><sitemap><loc>http://h.example/s1.xml.gz</loc></sitemap></sitemapindex>".encode()
+    assert parse_listing(index, "http://h.example/").sitemaps == ("http://h.example/s1.xml.gz",)
+
+
+def test_entities_are_not_expanded_and_bombs_end():
+    evil = b'<!DOCTYPE u [<!ENTITY x SYSTEM "file:///etc/passwd">]><urlset><url><loc>http://h.example/&x;</loc></url></urlset>'
+    assert not any("root" in page for page in parse_listing(evil, "http://h.example/").pages)
+    assert parse_listing(gzip.compress(b" " * 200_000_000), "http://h.example/").pages == ()
+
+
+def test_a_listing_is_cut_at_fifty_thousand():
+    lines = "\n".join(f"http://h.example/{i}" for i in range(60_000)).encode()
+    assert len(parse_listing(lines, "http://h.example/").pages) == 50_000
