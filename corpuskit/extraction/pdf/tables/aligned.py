@@ -14,7 +14,7 @@ from corpuskit.extraction.pdf.fonts import MONO
 from corpuskit.extraction.pdf.layout.rows import rows_of
 from corpuskit.extraction.pdf.patterns import BULLET, CONTENTS_LEADER, ENUMERATOR, EQUATION_NUMBER
 from corpuskit.extraction.pdf.tables.grid import Cell, Grid, cell_of, mark_headers, without_empty, words_of
-from corpuskit.extraction.pdf.tables.rows import Placed, row_starts
+from corpuskit.extraction.pdf.tables.rows import Placed, is_data_row, row_starts
 from corpuskit.extraction.pdf.words import Run, Word
 
 Gap = tuple[float, float]
@@ -145,22 +145,35 @@ def _table(rows: list[Row], stretch: tuple[Found, int], heights: list[float]) ->
 def _gutters(run_rows: list[Row]) -> list[Gap]:
     """The gaps that nearly all rows with many runs leave free; heads that span columns do not count.
 
-    Where there are enough rows, words are looked at: blanks of running text do not fall on one another in all of them.
+    Heads may be set closer than the numbers below them: the rows of numbers alone are asked too, and the more gaps win.
     """
     most = max(len(row) for row in run_rows)
     full = [row for row in run_rows if len(row) >= max(2, 0.6 * most)]
-    size = float(np.median([run.size for row in full for run in row]))
-    by_words = len(full) >= 6
-    left, right = min(run.x0 for row in full for run in row), max(run.x1 for row in full for run in row)
+    found = _free_strips(full)
+    data = [row for row in full if is_data_row(row)]
+    if max(4, 0.5 * len(full)) <= len(data) < len(full):
+        of_data = _free_strips(data)
+        found = of_data if len(of_data) > len(found) else found
+    return found
+
+
+def _free_strips(rows: list[Row]) -> list[Gap]:
+    """Strips that nearly all of these rows leave free.
+
+    Where there are enough rows, words are looked at: blanks of running text do not fall on one another in all of them.
+    """
+    size = float(np.median([run.size for row in rows for run in row]))
+    by_words = len(rows) >= 6
+    left, right = min(run.x0 for row in rows for run in row), max(run.x1 for row in rows for run in row)
     bins = int(right - left) + 2
     cover = np.zeros(bins, np.int32)
-    for row in full:
+    for row in rows:
         line = np.zeros(bins, np.bool_)
         boxes = [(w.x0, w.x1) for run in row for w in run.words] if by_words else [(run.x0, run.x1) for run in row]
         for x0, x1 in boxes:
             line[int(x0 - left) : int(x1 - left) + 1] = True
         cover += line
-    free = np.concatenate(([False], cover <= int(0.08 * len(full)), [False]))
+    free = np.concatenate(([False], cover <= int(0.08 * len(rows)), [False]))
     edges = np.flatnonzero(free[1:] != free[:-1]).reshape(-1, 2)
     least = 0.5 * size
     return [(left + a, left + b) for a, b in edges.tolist() if a > 0 and b < bins - 1 and b - a >= least]
@@ -217,10 +230,15 @@ def _stretch(rows: list[Row], i: int, is_multi: list[bool], heights: list[float]
         last + 1 <= j
         and len(rows[last + 1]) == 1
         and rows[last + 1][0].base - rows[last][0].base < 1.42 * size
-        and rows[last + 1][0].x0 > gaps[0][0]
+        and (rows[last + 1][0].x0 > gaps[0][0] or _goes_on(rows[last + 1][0]))
     ):
         last += 1
     return Found(i, last, sorted(gaps)), multi_rows
+
+
+def _goes_on(run: Run) -> bool:
+    """The second line of a label: short, and no start of anything."""
+    return run.length <= 20 and not (run.text[0].isupper() or run.text[0].isdigit())
 
 
 def _spans(
@@ -345,7 +363,12 @@ def _cells(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> list[C
 def _parted(row: Row, gaps: list[Gap]) -> Row:
     """The runs of a row, parted where the gap between two words, wider than a blank, lies in a gutter."""
     found: Row = []
+    borders = [(a + b) / 2 for a, b in gaps]
     for run in row:
+        columns = [sum((word.x0 + word.x1) / 2 > border for border in borders) for word in run.words]
+        if len(columns) >= 3 and columns == list(range(columns[0], columns[0] + len(columns))):
+            found += [Run([word]).measure() for word in run.words]  # heads set close, one word a column
+            continue
         words: list[Word] = [run.words[0]]
         for word in run.words[1:]:
             before = words[-1]

@@ -44,6 +44,12 @@ def _is_data(line: Placed) -> bool:
     return bool(cells) and sum(bool(_DATA.match(text.strip())) for text in cells) >= 0.6 * len(cells)
 
 
+def is_data_row(row: list[Run]) -> bool:
+    """Most runs behind the first are numbers or marks for none."""
+    cells = [run.text.strip() for run in row[1:]]
+    return len(cells) > 0 and sum(bool(_DATA.match(text)) for text in cells) >= 0.6 * len(cells)
+
+
 def _of_data(
     lines: list[Placed], bases: list[float], is_data: list[bool], has_first: list[bool], heights: list[float]
 ) -> list[bool]:
@@ -65,7 +71,7 @@ def _of_data(
             continue
         label = next(runs for key, runs in line.items() if key[0] == 0)[0].text
         above_is_label = len(lines[i - 1]) == 1 and has_first[i - 1]
-        if label[:1].islower() and (above_is_label or len(line) == 1):
+        if not (label[:1].isupper() or label[:1].isdigit()) and (above_is_label or len(line) == 1):
             starts[i] = False
     return starts
 
