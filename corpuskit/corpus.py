@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from corpuskit.export import ExportReport
     from corpuskit.relevance import CorpusModel
     from corpuskit.relevance.label_files import LabelImport
+    from corpuskit.widgets.labeler import Labeler
+    from corpuskit.widgets.tree import DocumentTree
 
 
 class Corpus:
@@ -141,6 +143,43 @@ class Corpus:
         return self._folder.labels.add(
             ((target, kind, label) for target, label in labels.items()), by=by, note=note, versions=versions
         )
+
+    def label(
+        self,
+        docs: Any = None,
+        *,
+        keys: Mapping[str, str] | None = None,
+        by: str | None = None,
+        question: str = "Is this document relevant?",
+    ) -> Labeler:
+        """The labelling widget: a key for each label, on the disk before it is acknowledged.
+
+        Args:
+            docs: ask these, in this order; None: those whose labels teach most.
+            keys: key → label; default j relevant, f other, space unsure.
+            by: whose labels these are; default: the user's name.
+            question: what is asked.
+
+        Raises:
+            MissingExtraError: the extra ``notebook`` is not installed.
+        """
+        from corpuskit.widgets.labeler import Labeler
+
+        return Labeler(self._folder, doc_ids_of(docs), keys=keys, by=by, question=question)
+
+    def view(self, doc_id: str, *, reveal: int | None = None) -> DocumentTree:
+        """A document as a tree, with its place in the original; j and f label it.
+
+        Args:
+            doc_id: which document.
+            reveal: the element_id to open at.
+
+        Raises:
+            UnknownDocumentError: there is none.
+        """
+        from corpuskit.widgets.documents import document_tree
+
+        return document_tree(self._folder, doc_id, reveal=reveal)
 
     def import_labels(self, file: str | os.PathLike[str], *, by: str) -> LabelImport:
         """Takes labels from a CSV file with columns target (doc_id, URI or file name) and label.

@@ -1,0 +1,225 @@
+// Labelling. A key labels the card on the page at once and goes to the kernel, which answers when the label is on the disk.
+// Cards are fetched ahead; a key typed while the next card is on its way waits for it, so that none is lost.
+const PATIENCE = 3000; // milliseconds without a card; then keys are refused, since nobody knows what they would label
+const HISTORY = 50;
+const WINDOW = 20; // labels of the agreement line
+
+function render({ model, el }) {
+  const keys = model.get("label_keys"), prefetch = model.get("prefetch"), isSelection = model.get("is_selection");
+  const page = Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join("");
+  const nameOf = (key) => (key === " " ? "space" : key);
+  const frame = makeFrame("labeler", "Labelling", [
+    ...keys.map(([key, label]) => [nameOf(key), label]), ["u", "undo"], ["n", "note, saved with the next label"],
+    ...(isSelection ? [["b", "one label for all that is left of the selection"]] : []),
+    ["h", "history; a click judges again"], ["↑ ↓ PgUp PgDn", "scroll the text"], ["?", "this help"],
+  ]);
+  const { root, tell } = frame;
+  root.tabIndex = 0;
+  keepKeys(root);
+
+  let cards = model.get("cards").slice(), counts = { ...model.get("counts") }, history = [], waiting = [];
+  let seq = 0, ended = false, asked = false, note = "", emptySince = 0;
+  const unsaved = new Map(), agreed = [];
+
+  const spark = sparkline(`The model agreed with you, of the last ${WINDOW}`);
+  const agreement = make("span", "ck-dim"), countLine = make("span", "ck-dim"), saved = make("span", "ck-saved", { role: "status", "aria-live": "polite" });
+  const header = make("div", "ck-bar", {}, make("strong", "", {}, model.get("question")), make("span", "ck-grow"), spark.svg, agreement, countLine, saved, frame.opener);
+  const card = makeCard();
+  const noteField = make("input", "ck-note", { type: "text", "aria-label": "Note", placeholder: "Note, saved with the next label; Enter", maxlength: "500", hidden: "" });
+  const bulk = make("div", "ck-bar ck-bulk", { role: "group", "aria-label": "One label for all", hidden: "" });
+  const list = make("ol", "ck-history", { "aria-label": "History", hidden: "" });
+  const undoButton = button("", () => act(undo));
+  undoButton.append(make("kbd", "", {}, "u"), " undo");
+  const footer = make("div", "ck-bar ck-actions");
+  for (const [key, label] of keys) {
+    const one = button("", () => act(() => give(label)), { "aria-keyshortcuts": nameOf(key) });
+    one.append(make("kbd", "", {}, nameOf(key)), ` ${label}`);
+    footer.append(one);
+  }
+  const tool = (key, text, what) => {
+    const one = button("", () => act(what), { "aria-keyshortcuts": key });
+    one.append(make("kbd", "", {}, key), ` ${text}`);
+    return one;
+  };
+  footer.append(make("span", "ck-grow"), undoButton, tool("n", "note", openNote), tool("h", "history", toggleHistory));
+  if (isSelection) footer.append(tool("b", "all", openBulk));
+  root.append(header, card.element, noteField, bulk, list, footer, frame.status, frame.help);
+
+  function act(what) {
+    what();
+    if (!noteField.hidden) noteField.focus();
+    else if (bulk.hidden) root.focus({ preventScroll: true });
+  }
+
+  function send(message) {
+    seq += 1;
+    unsaved.set(seq, performance.now());
+    model.send({ ...message, seq, page });
+    return seq;
+  }
+
+  /** Asks for more cards, once at a time. */
+  function refill() {
+    if (asked || ended || cards.length > prefetch / 2) return;
+    asked = true;
+    model.send({ op: "more", n: prefetch - cards.length });
+  }
+
+  /** Labels the first card; without one, the key waits. */
+  function give(label) {
+    const shown = cards.shift();
+    if (!shown) {
+      if (ended) return tell("Nothing is left to label.");
+      if (emptySince && performance.now() - emptySince > PATIENCE) return tell("The kernel is busy: no card, so the key was not taken.", true);
+      waiting.push(label);
+      refill();
+      return status();
+    }
+    const of = send({ op: "label", id: shown.id, label, note });
+    refill();
+    history.push({ of, card: shown, label, wasAgreed: agree(shown, label) });
+    counts[label] = (counts[label] ?? 0) + 1;
+    note = noteField.value = "";
+    show();
+  }
+
+  /** The model's guess, made before the label was known, against the label. */
+  function agree(shown, label) {
+    if (typeof shown.score !== "number" || !["relevant", "other"].includes(label)) return false;
+    agreed.push((shown.score >= 0.5) === (label === "relevant") ? 1 : 0);
+    return true;
+  }
+
+  function undo() {
+    const last = history.pop();
+    if (!last) return tell("Nothing to undo.");
+    send({ op: "undo", of: last.of });
+    if (last.wasAgreed) agreed.pop();
+    if (last.card) {
+      cards.unshift(last.card);
+      counts[last.label] = Math.max(0, (counts[last.label] ?? 0) - 1);
+    } else ended = false;
+    tell(last.card ? `Taken back: ${last.label}.` : "The labels of the selection were taken back.");
+    show();
+  }
+
+  function openNote() {
+    noteField.hidden = false;
+    noteField.focus();
+  }
+
+  function openBulk() {
+    const left = model.get("total") - history.filter((item) => item.card).length;
+    bulk.replaceChildren(make("span", "", {}, `Label all ${number(left)} that are left:`));
+    for (const [, label] of keys) bulk.append(button(label, () => giveAll(label)));
+    bulk.append(button("cancel", () => { bulk.hidden = true; root.focus({ preventScroll: true }); }));
+    bulk.hidden = false;
+    bulk.querySelector("button").focus();
+  }
+
+  function giveAll(label) {
+    const of = send({ op: "bulk", ids: cards.map((one) => one.id), label });
+    history.push({ of, card: null, label });
+    cards = [];
+    ended = bulk.hidden = true;
+    root.focus({ preventScroll: true });
+    show();
+  }
+
+  function toggleHistory() {
+    list.hidden = !list.hidden;
+    showHistory();
+  }
+
+  function showHistory() {
+    if (list.hidden) return;
+    const items = history.slice(-HISTORY).reverse().map((item) => {
+      const open = () => { model.send({ op: "again", id: item.card.id }); root.focus({ preventScroll: true }); };
+      const text = item.card ? button(item.card.title, open) : make("span", "", {}, "a selection");
+      return make("li", "", {}, make("span", "ck-badge", {}, item.label), " ", text);
+    });
+    list.replaceChildren(...(items.length ? items : [make("li", "ck-dim", {}, "No label in this session yet.")]));
+  }
+
+  function show() {
+    const [shown] = cards;
+    root.dataset.id = shown?.id ?? "";
+    emptySince = shown || ended ? 0 : emptySince || performance.now();
+    if (shown) card.show(shown);
+    else card.say(ended ? "Nothing is left to label here." : "The next card is on its way …");
+    showHistory();
+    status();
+  }
+  function status() {
+    const total = Object.values(counts).reduce((sum, one) => sum + one, 0);
+    countLine.textContent = `${keys.map(([, label]) => `${label} ${number(counts[label] ?? 0)}`).join(" · ")} · ${number(total)} in all`;
+    saved.textContent = unsaved.size ? `${unsaved.size} unsaved` : seq ? "✓ saved" : "";
+    saved.classList.toggle("ck-unsaved", unsaved.size > 0);
+    undoButton.disabled = !history.length;
+    const last = agreed.slice(-WINDOW);
+    spark.svg.toggleAttribute("hidden", !agreed.length);
+    agreement.textContent = last.length ? `model agreed ${last.filter(Boolean).length}/${last.length}` : "";
+    spark.draw(agreed.map((_, i) => {
+      const part = agreed.slice(Math.max(0, i + 1 - WINDOW), i + 1);
+      return part.reduce((sum, one) => sum + one, 0) / part.length;
+    }));
+    Object.assign(root.dataset, { unsaved: unsaved.size, given: history.length, ahead: cards.length, waiting: waiting.length });
+  }
+
+  function take(more, atFront = false) {
+    const known = new Set(cards.map((one) => one.id));
+    const fresh = more.filter((one) => !known.has(one.id));
+    cards = atFront ? [...fresh, ...cards] : [...cards, ...fresh];
+    if (fresh.length) emptySince = 0;
+    while (waiting.length && cards.length) give(waiting.shift());
+    show();
+  }
+
+  const stop = listen(model, {
+    saved: (message) => {
+      (root.acknowledged ??= []).push(performance.now() - unsaved.get(message.seq));
+      unsaved.delete(message.seq);
+      if (!unsaved.size) counts = { ...message.counts };
+      status();
+    },
+    cards: (message) => {
+      asked = false;
+      if (message.end) { ended = true; waiting = []; }
+      take(message.cards);
+      refill();
+    },
+    back: (message) => take(message.cards, true),
+    bulked: (message) => tell(`${number(message.n)} documents were labelled; u takes all of them back.`),
+    error: (message) => {
+      if (["label", "bulk", "undo"].includes(message.of)) tell(`NOT SAVED: ${message.message}`, true);
+      else tell(message.message, true);
+    },
+  });
+
+  noteField.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    note = event.key === "Enter" ? noteField.value.trim() : "";
+    noteField.hidden = true;
+    root.focus({ preventScroll: true });
+    tell(note ? "The note goes with the next label." : "");
+    event.preventDefault();
+  });
+  const others = { u: undo, n: openNote, h: toggleHistory, ArrowDown: () => card.scroll(60), ArrowUp: () => card.scroll(-60),
+    PageDown: () => card.scroll(300), PageUp: () => card.scroll(-300), ...(isSelection ? { b: openBulk } : {}) };
+  root.addEventListener("keydown", (event) => {
+    if (hasModifier(event) || isField(event.target) || frame.isHelpOpen()) return;
+    if (event.key === "Escape" && !bulk.hidden) { bulk.hidden = true; root.focus({ preventScroll: true }); return; }
+    // A key held down repeats: one press is one label.
+    const label = keys.find(([key]) => key === event.key)?.[1];
+    const isOnButton = event.target.tagName === "BUTTON" && event.key === " ";
+    if (label && !isOnButton && bulk.hidden) { if (!event.repeat) give(label); }
+    else if (Object.hasOwn(others, event.key)) others[event.key]();
+    else return;
+    event.preventDefault();
+  });
+  ended = !cards.length;
+  show();
+  el.append(root);
+  return stop;
+}
+export default { render };

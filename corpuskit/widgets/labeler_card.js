@@ -1,0 +1,26 @@
+// The card of one document: title, where it is from, why it is asked, its text with the words that speak for and against.
+function makeCard() {
+  const element = make("div", "ck-card", { role: "region", "aria-label": "The document", tabindex: "-1" });
+  const show = (card) => {
+    const text = make("div", "ck-card-text");
+    let at = 0;
+    for (const [start, end, isFor] of card.marks) {
+      const mark = make("mark", isFor ? "ck-for" : "ck-against", { title: isFor ? "speaks for relevant" : "speaks against" });
+      mark.textContent = card.text.slice(start, end);
+      text.append(card.text.slice(at, start), mark);
+      at = end;
+    }
+    text.append(card.text.slice(at));
+    const parts = [
+      make("h3", "", {}, card.title),
+      make("div", "ck-dim ck-mono", {}, card.uri),
+      make("div", "ck-why", {}, `Asked because ${card.why} · ${card.facts}`),
+      text,
+    ];
+    if (card.left_out > 0) parts.push(make("p", "ck-dim", {}, `${number(card.left_out)} more characters`));
+    element.replaceChildren(...parts);
+    element.scrollTop = 0;
+  };
+  const say = (text) => element.replaceChildren(make("p", "ck-dim", {}, text));
+  return { element, show, say, scroll: (by) => { element.scrollTop += by; } };
+}

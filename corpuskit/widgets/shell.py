@@ -1,0 +1,71 @@
+"""What all widgets share: where their code comes from, messages, and what is shown where no kernel runs."""
+
+from __future__ import annotations
+
+import html
+import logging
+from pathlib import Path
+from typing import Any, Final
+
+from corpuskit.errors import CorpusKitError, MissingExtraError
+
+try:
+    import anywidget
+except ImportError as error:
+    raise MissingExtraError("anywidget", "notebook") from error
+
+_FOLDER: Final = Path(__file__).parent
+MAX_ROWS: Final = 5_000  # of one message from the page; more is a mistake or an attack on the kernel
+logger = logging.getLogger(__name__)
+
+
+def module(*names: str) -> str:
+    """The ES module of a widget: shell.js, then the named files.
+
+    A browser gets the module as one blob, where a relative import finds nothing; so the files are put together here.
+    """
+    return "\n".join((_FOLDER / f"{name}.js").read_text("utf-8") for name in ("shell", *names))
+
+
+def styles(*names: str) -> str:
+    """The style sheet of a widget: shell.css, then the named files."""
+    return "\n".join((_FOLDER / f"{name}.css").read_text("utf-8") for name in ("shell", *names))
+
+
+class Widget(anywidget.AnyWidget):  # type: ignore[misc]
+    """A widget that answers messages ``{op, ...}`` by its method ``_on_OP``, and that has a static picture.
+
+    Messages come on the kernel's main thread or on that of a subshell.
+    """
+
+    def __init__(self, **traits: Any) -> None:
+        super().__init__(**traits)
+        self.on_msg(self._answer)
+
+    def _answer(self, _: object, content: dict[str, Any], buffers: object) -> None:
+        handler = getattr(self, f"_on_{content.get('op')}", None) if isinstance(content, dict) else None
+        if handler is None:
+            return
+        try:
+            handler(content)
+        except (CorpusKitError, OSError, ValueError, TypeError, KeyError, IndexError) as error:
+            # Raised here it would vanish in the server's log; the page shows it.
+            logger.debug("the message %r failed", content.get("op"), exc_info=True)
+            self.send({"op": "error", "of": content.get("op"), "seq": content.get("seq"), "message": str(error)[:500]})
+
+    def summary(self) -> str:
+        """One line: what the widget shows."""
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        return f"<{self.summary()}>"
+
+    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """The widget, and beside it what a page without a kernel shows."""
+        bundle = super()._repr_mimebundle_(**options)
+        if bundle is None:
+            return None
+        data, metadata = bundle
+        line = html.escape(self.summary())
+        data |= {"text/plain": repr(self), "text/html": f"<p>{line}. Run the cell to see it.</p>"}
+        return data, metadata

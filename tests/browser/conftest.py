@@ -1,0 +1,92 @@
+"""Fixtures of the browser tests: one JupyterLab and one browser for all of them."""
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent
+
+
+def _harness():
+    if "corpuskit_browser_harness" not in sys.modules:
+        spec = importlib.util.spec_from_file_location("corpuskit_browser_harness", FOLDER / "harness.py")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["corpuskit_browser_harness"] = module
+        spec.loader.exec_module(module)
+    return sys.modules["corpuskit_browser_harness"]
+
+
+@pytest.fixture(scope="session")
+def harness():
+    try:
+        found = _harness()
+        reason = "" if found.CHROMIUM else "no chromium is installed"
+    except ImportError as error:
+        reason = f"{error.name} is not installed"
+    if reason and os.environ.get("CI", "").lower() == "true":
+        pytest.fail(reason)
+    if reason:
+        pytest.skip(reason)
+    return found
+
+
+@pytest.fixture(scope="session")
+def lab(harness, tmp_path_factory):
+    root = tmp_path_factory.mktemp("lab")
+    with harness.jupyterlab(root) as (base, token):
+        yield root, base, token
+
+
+@pytest.fixture(scope="session")
+def browser(harness):
+    with harness.chromium() as context:
+        yield context
+
+
+@pytest.fixture
+def page(lab, browser):
+    """A page that fails the test for an error in its console or a request to anywhere else."""
+    _, base, _ = lab
+    opened, wrong = browser.new_page(), []
+    opened.set_default_timeout(20_000)
+    own = (base, base.replace("http", "ws"), "data:", "blob:")
+    opened.on("console", lambda message: wrong.append(f"console: {message.text}") if message.type == "error" else None)
+    opened.on("pageerror", lambda error: wrong.append(f"page: {error}"))
+    opened.on("request", lambda asked: None if asked.url.startswith(own) else wrong.append(f"request: {asked.url}"))
+    opened.wrong = wrong
+    yield opened
+    opened.close()
+    assert not wrong, wrong
+
+
+@pytest.fixture
+def notebook(harness, lab, page, request):
+    """``notebook(code, ...)`` → an open notebook with these cells."""
+    root, base, token = lab
+
+    def make(*cells):
+        name = f"{request.node.name}.ipynb".replace("[", "_").replace("]", "").replace("/", "_")
+        harness.write_notebook(root / "nb" / name, *cells)
+        return harness.Notebook(page, base, token, name).open()
+
+    return make
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    opened = item.funcargs.get("page") if hasattr(item, "funcargs") else None
+    if call.when == "call" and outcome.get_result().failed and opened is not None:
+        opened.screenshot(path=str(Path(item.config.rootpath) / ".pytest_cache" / f"{item.name}.png"))
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if FOLDER in Path(item.path).parents:
+            item.add_marker(pytest.mark.browser)
+            # Playwright and JupyterLab's server are others' code; their warnings are not ours to mend.
+            item.add_marker(pytest.mark.filterwarnings("ignore::ResourceWarning"))
+            item.add_marker(pytest.mark.timeout(150))

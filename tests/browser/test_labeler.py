@@ -1,0 +1,109 @@
+import json
+
+SETUP = """
+import tempfile
+from pathlib import Path
+import corpuskit as ck
+folder = Path(tempfile.mkdtemp())
+for i in range({n}):
+    (folder / f"doc{{i:03}}.txt").write_text(f"Document {{i}}\\n\\nInsurance premium number {{i}}, " + "word " * 200)
+corpus = ck.open({where})
+corpus.add(folder, progress=False)
+docs = corpus.documents().sort_values("uri")
+"""
+NEW = 'folder / "corpus"'
+
+
+def ready(opened, cell=1):
+    labeler = opened.output(cell).locator(".ck-labeler")
+    labeler.locator(".ck-card h3").wait_for()
+    labeler.click(position={"x": 200, "y": 150})
+    return labeler
+
+
+def all_saved(opened):
+    opened.page.wait_for_function(
+        "() => { const d = document.querySelector('.ck-labeler').dataset; return d.unsaved === '0' && d.waiting === '0' }"
+    )
+
+
+def test_two_hundred_keys_at_machine_speed_are_two_hundred_labels_in_order(notebook):
+    opened = notebook(SETUP.format(n=220, where=NEW), "labeler = corpus.label(docs, by='me'); labeler").run(seconds=100)
+    ready(opened)
+    keys = [("j", "f", " ")[(i * i + i // 7) % 3] for i in range(200)]
+    opened.page.evaluate(
+        """(keys) => {
+            const target = document.querySelector('.ck-labeler');
+            for (const key of keys) target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+        }""",
+        keys,
+    )
+    all_saved(opened)
+    given, order = json.loads(
+        opened.python(
+            "import json; print(json.dumps([corpus.labels()[['target', 'label']].values.tolist(), docs.doc_id.tolist()]))"
+        )
+    )
+    meaning = {"j": "relevant", "f": "other", " ": "unsure"}
+    assert given == [[doc_id, meaning[key]] for doc_id, key in zip(order, keys, strict=False)]
+    assert opened.cells == 2
+
+
+def test_keys_of_the_notebook_do_nothing_in_the_labeller(notebook):
+    opened = notebook(SETUP.format(n=30, where=NEW), "labeler = corpus.label(by='me'); labeler", "'kept'").run()
+    ready(opened)
+    for key in ["j", "f", "Space", "u", "a", "x", "b", "d", "d", "z", "m", "c", "v", "j", "Enter", "h", "h", "?", "Escape"]:
+        opened.page.keyboard.press(key)
+    all_saved(opened)
+    assert opened.cells == 3
+    assert opened.sources[2] == "'kept'"
+    assert opened.python("print(corpus.labels().label.tolist())") == "['relevant', 'other', 'unsure', 'withdrawn', 'relevant']"
+
+
+def test_a_killed_kernel_loses_no_acknowledged_label_and_the_cell_goes_on(notebook, tmp_path):
+    where = repr(str(tmp_path / "corpus"))
+    opened = notebook(SETUP.format(n=40, where=where), "labeler = corpus.label(docs, by='me'); labeler").run()
+    labeler = ready(opened)
+    for key in "jjfjfjjfjj":
+        opened.page.keyboard.press(key)
+    all_saved(opened)
+    killed = opened.page.evaluate("() => document.querySelector('.ck-labeler').dataset.given")
+    opened.page.evaluate(
+        """async () => {
+            const kernel = jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+            kernel.requestExecute({ code: 'import os, signal; os.kill(os.getpid(), signal.SIGKILL)' });
+            await new Promise((resolve) => {
+                let died = false;
+                const timer = setInterval(() => {
+                    if (kernel.status !== 'idle' && kernel.status !== 'busy') died = true;
+                    if (died && kernel.status === 'idle') { clearInterval(timer); resolve(); }
+                }, 20);
+            });
+        }"""
+    )
+    # A dialog may tell of the restart.
+    opened.page.keyboard.press("Escape")
+    opened.page.wait_for_timeout(300)
+    while opened.page.locator(".jp-Dialog").count():
+        opened.page.locator(".jp-Dialog .jp-mod-accept").first.click()
+    code = f"import corpuskit as ck; corpus = ck.open({where}); print(corpus.labels().label.tolist())"
+    assert killed == "10"
+    assert opened.python(code) == str([{"j": "relevant", "f": "other"}[key] for key in "jjfjfjjfjj"])
+    opened.python("docs = corpus.documents().sort_values('uri')")
+    opened.run(1)
+    labeler = ready(opened)
+    assert "Insurance premium number 10," in labeler.locator(".ck-card").inner_text()
+
+
+def test_a_selection_is_labelled_at_once_and_taken_back_at_once(notebook):
+    opened = notebook(SETUP.format(n=30, where=NEW), "labeler = corpus.label(docs.head(25), by='me'); labeler").run()
+    labeler = ready(opened)
+    opened.page.keyboard.press("j")
+    opened.page.keyboard.press("b")
+    labeler.locator(".ck-bulk").get_by_text("other", exact=True).click()
+    labeler.get_by_text("24 documents were labelled", exact=False).wait_for()
+    assert opened.python("print(corpus.documents().label.value_counts().to_dict())") == "{'other': 24, 'relevant': 1}"
+    opened.page.keyboard.press("u")
+    all_saved(opened)
+    opened.page.wait_for_timeout(200)
+    assert opened.python("print(corpus.documents().label.value_counts().to_dict())") == "{'relevant': 1}"
