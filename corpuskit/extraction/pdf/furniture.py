@@ -53,7 +53,14 @@ class FurnitureFinder:
 
     def _edge_rows(self, page: PageParts) -> list[tuple[str, list[Run]]]:
         height = page.frame.height
-        rows = rows_of([run for run in page.runs if not _MARGIN < run.base / height < 1 - _MARGIN])
+        vertical = page.drawings.vertical
+        runs = [
+            run
+            for run in page.runs
+            if not _MARGIN < run.base / height < 1 - _MARGIN
+            and not any(line.start < run.base - 0.3 * run.size < line.end for line in vertical)  # a row of a table
+        ]
+        rows = rows_of(runs)
         top = [row for row in rows if row[0].base < _MARGIN * height][:_ROWS]
         bottom = [row for row in rows if row[0].base > (1 - _MARGIN) * height][-_ROWS:]
         return [("top", row) for row in top] + [("bottom", row) for row in reversed(bottom)]

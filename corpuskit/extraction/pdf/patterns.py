@@ -19,7 +19,7 @@ CAPTION: Final = re.compile(
     re.IGNORECASE,
 )
 HEADING_NUMBER: Final = re.compile(
-    r"^(?P<word>(?:chapter|appendix|part|section|chapitre|kapitel|annexe|anhang|teil|partie)\s+)?"
+    r"^§?\s*(?P<word>(?:chapter|appendix|part|section|chapitre|kapitel|annexe|anhang|teil|partie)\s+)?"
     r"(?P<first>\d{1,2}|[A-Z]|[IVX]{1,5})(?P<rest>(?:\.\d{1,2})*)[.:]?\s+\S",
     re.IGNORECASE,
 )

@@ -31,6 +31,7 @@ _RELATION: Final = re.compile(r"[=≈≃≅≡≤≥≪≫<>∝→∼∑∫∏]"
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _EQUATION_END: Final = re.compile(r"\([A-Z]?\d+(?:\.\d+)*[a-z]?\)$")
 _LETTERS: Final = re.compile(r"[^\W\d_]{2}")
+_NAMES: Final = re.compile(r",| and |[∗⋆*†‡]|\b[A-Z]\. ")
 _NOT_LETTERS: Final = re.compile(r"[^\w]+")
 _FRONT_END: Final = re.compile(
     r"^(?:[\dIVX]+\.?\s+)?(?:abstract|introduction|summary|einleitung|zusammenfassung|résumé)", re.IGNORECASE
@@ -179,7 +180,11 @@ def _heading_score(blocks: Sequence[Block], i: int, document: Document) -> float
     if all(line.has_all(MONO) for line in lines) and size <= 1.1 * body and not (number and number["rest"]):
         score -= 2.0
     if not _LETTERS.search(text):
-        score -= 1.5
+        score -= 3.0
+    if _RELATION.search(text) or "\ufffd" in text:
+        score -= 2.5  # a formula in a font of its own
+    if lines[0].runs > 1 and text[-1].isdigit():
+        score -= 2.5  # an entry of the contents
     score += _isolation(blocks, i, size > 1.1 * body)
     first = lines[0]
     if len(lines) == 1 and first.x1 > block.right - 2 and size < 1.1 * body and not is_bold:
@@ -242,6 +247,31 @@ def _set_levels(headings: list[Block], document: Document) -> None:
             block.level = min(number["rest"].count(".") + 1, 6)
 
 
+def _set_header(front: Sequence[Block]) -> None:
+    """What stands before the abstract: its largest heading is the title; names are no headings."""
+    largest = max(
+        (line.size for block in front for line in block.lines if block.role == "section-heading"), default=0.0
+    )
+    for block in front:
+        block.zone = "header"
+        text = block.text.strip()
+        if (
+            block.role == "section-heading"
+            and not block.tag_type
+            and max(line.size for line in block.lines) < 0.98 * largest
+            and not HEADING_NUMBER.match(text)
+            and _NAMES.search(text)
+            and _is_capitalised(text)
+        ):
+            block.role, block.level = "paragraph", 0
+
+
+def _is_capitalised(text: str) -> bool:
+    words = [word for word in text.split() if word[0].isalpha()]
+    capitals = sum(word[0].isupper() for word in words if word not in {"and", "van", "von", "de", "der", "den", "du"})
+    return capitals >= 0.6 * len(words) > 0
+
+
 def _set_zones(blocks: Sequence[Block]) -> None:
     in_references = False
     for block in blocks:
@@ -251,6 +281,5 @@ def _set_zones(blocks: Sequence[Block]) -> None:
     for i, block in enumerate(blocks):
         if block.role == "section-heading" and _FRONT_END.match(block.text.strip()):
             if block.page == 0:
-                for front in blocks[:i]:
-                    front.zone = "header"
+                _set_header(blocks[:i])
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -22,6 +23,7 @@ Row = list[Run]
 
 _GUTTER: Final = 0.75  # of the font size: the narrowest gap between columns
 _MAX_TEXT: Final = 500
+_RELATION: Final = re.compile(r"[=≈≃≅≡≤≥≪≫]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,11 +283,25 @@ def _is_table(run_rows: list[Row], gaps: list[Gap], multi_rows: int, heights: li
         return False
     if columns == 2 and len(run_rows) >= 6 and not ruled and fmean(row[0].length for row in multi) > 34:
         return False
+    if sum(any(_RELATION.search(run.text) for run in row) for row in run_rows) >= 0.5 * len(run_rows) and columns <= 4:
+        return False  # formulas one below the other
+    if len(multi) >= 6 and not ruled and _prose_columns(multi, gaps) >= 2:
+        return False
     if multi_rows >= 0.3 * len(run_rows):
         return True
     edges = (first[0].x0, first[-1].x0)
     aligned = all(len(row) == 2 or min(abs(row[0].x0 - edge) for edge in edges) < 2.5 for row in run_rows)
     return columns == 2 and multi_rows >= 3 and aligned and fmean(len(row[0].text) for row in multi) < 30
+
+
+def _prose_columns(rows: list[Row], gaps: list[Gap]) -> int:
+    """How many columns hold running text."""
+    borders = [(a + b) / 2 for a, b in gaps]
+    columns: dict[int, list[int]] = {}
+    for row in rows:
+        for run in row:
+            columns.setdefault(sum(run.x0 > border for border in borders), []).append(run.length)
+    return sum(fmean(lengths) >= 28 and len(lengths) >= 0.6 * len(rows) for lengths in columns.values())
 
 
 def _grid(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> Grid | None:
