@@ -25,10 +25,11 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from corpuskit.extraction.html import features
+from corpuskit.extraction.html.blocks import Blocks, blocks_of
 from corpuskit.extraction.html.decode import parse
 from corpuskit.extraction.html.extract import walk_page
 from corpuskit.extraction.html.forest import DEPTH
-from corpuskit.extraction.html.lexicon import name_tokens, text_tokens
+from corpuskit.extraction.html.lexicon import Lexicon, name_tokens, text_tokens
 from corpuskit.extraction.html.metadata import kinds_of, read_head
 from corpuskit.extraction.options import ExtractOptions
 
@@ -44,7 +45,7 @@ MOST_BLOCKS = 250  # of one page, drawn at random
 LEAST_DOMAINS = 4  # a token of fewer domains says nothing
 PRIOR = 8.0  # domains with the average share, added to each token's
 TREES = 160
-FAVOR = {"": 0.9, "precision": 0.4, "recall": 2.0}
+FAVOR = {"": 0.6, "precision": 0.25, "recall": 1.6}
 FLOOR = 0.12
 PARAMETERS = {
     "objective": "binary", "learning_rate": 0.09, "num_leaves": 40, "max_depth": DEPTH, "min_data_in_leaf": 50,
@@ -66,7 +67,7 @@ class Example:
         fold: by domain.
     """
 
-    blocks: features.Blocks
+    blocks: Blocks
     static: np.ndarray
     share: np.ndarray
     weight: np.ndarray
@@ -96,7 +97,7 @@ def examples_of(folder: Path) -> list[Example]:
         root = parse(raw, charset=None, uri=url)
         head = read_head(root)
         walked, _ = walk_page([root], head, url, ExtractOptions())
-        blocks = features.blocks_of(walked)
+        blocks = blocks_of(walked)
         if not len(blocks.rows):
             continue
         static = features.matrix(features.static_columns(walked, blocks, head.title, url, kinds_of(head)))
@@ -144,7 +145,7 @@ def text_shares(texts: list[str], gold: str) -> tuple[np.ndarray, np.ndarray]:
     return matched / np.maximum(count, 1), count
 
 
-def snippets_shares(blocks: features.Blocks, gold: dict) -> np.ndarray:
+def snippets_shares(blocks: Blocks, gold: dict) -> np.ndarray:
     """1 where a block holds a wanted snippet, 0 where an unwanted one, NaN elsewhere."""
     wanted = [" ".join(s.split()) for s in gold["with"]]
     unwanted = [" ".join(s.split()) for s in gold["without"]]
@@ -208,7 +209,7 @@ def domain_tables(examples: list[Example]) -> list[tuple[dict, dict]]:
     return folds
 
 
-def lexicon_of(tables: list[tuple[dict, dict]], without: set[int]) -> features.Lexicon:
+def lexicon_of(tables: list[tuple[dict, dict]], without: set[int]) -> Lexicon:
     """Log-odds of the tokens of all folds but some, against the average."""
     made = []
     for kind in (0, 1):
@@ -226,7 +227,7 @@ def lexicon_of(tables: list[tuple[dict, dict]], without: set[int]) -> features.L
                 # As the model file holds them.
                 odds[token] = float(np.float16(math.log(p / (1 - p)) - math.log(average / (1 - average))))
         made.append(odds)
-    return features.Lexicon(*made)
+    return Lexicon(*made)
 
 
 # ---- the forest --------------------------------------------------------------------------------------------------
@@ -292,7 +293,7 @@ def arrays_of(trees: list[dict]) -> dict[str, np.ndarray]:
     }
 
 
-def lexicon_arrays(lexicon: features.Lexicon) -> dict[str, np.ndarray]:
+def lexicon_arrays(lexicon: Lexicon) -> dict[str, np.ndarray]:
     arrays = {}
     for kind, words in (("names", lexicon.names), ("texts", lexicon.texts)):
         arrays[f"{kind}_words"] = np.frombuffer("\n".join(words).encode(), np.uint8)

@@ -9,17 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpuskit.document.elements import ElementTable
+from corpuskit.extraction.html.blocks import Blocks, blocks_of
 from corpuskit.extraction.html.comments import comment_blocks
-from corpuskit.extraction.html.features import Blocks, blocks_of, lexicon_columns, matrix, static_columns
+from corpuskit.extraction.html.features import lexicon_columns, matrix, static_columns
 from corpuskit.extraction.html.forest import Model, shipped_model
+from corpuskit.extraction.html.rows import Walked
 from corpuskit.extraction.html.rules import main_by_rules
-from corpuskit.extraction.html.walk import Walked
 from corpuskit.extraction.options import ExtractOptions
 
 _LEAN_ON_LIST: Final = 0.3
 _LEAN_ON_TABLE: Final = 0.3
 _LEAN_ON_SECTION: Final = 0.3
 _AS_A_WHOLE: Final = 0.9
+_FIRST_TITLE: Final = 0.4
 _MOST_ROWS: Final = 30_000  # on larger pages rules decide: the matrix would take more memory than the page
 
 
@@ -60,7 +62,8 @@ def classify(walked: Walked, page: Page, options: ExtractOptions, model: Model |
     probabilities = model.probabilities(matrix([*columns, *lexicon_columns(blocks, model.lexicon)]))
     probabilities = lean(blocks, probabilities)
     chosen = choose(probabilities, blocks.words, model.favor[options.favor or ""], model.floor)
-    chosen |= titles_of(blocks, chosen) & (probabilities >= model.floor)
+    subtitles, first_titles = titles_of(blocks, chosen)
+    chosen |= subtitles & (probabilities >= model.floor) | first_titles & (probabilities >= _FIRST_TITLE)
     comments = comment_blocks(blocks, chosen, page.kinds)
     if comments.any():
         chosen = np.where(comments, options.comments, chosen)
@@ -112,10 +115,10 @@ def choose(
     return chosen & (probabilities >= floor)
 
 
-def titles_of(blocks: Blocks, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Titles of subsections that are main content nearly as a whole.
+def titles_of(blocks: Blocks, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Titles of subsections that are main content nearly as a whole, and titles of the first level.
 
-    Not of the first level: whether the page's title is part of its text is for the model to say.
+    Whether the page's title is part of its text is a question of taste, so those need more than the others.
     """
     section, words = blocks.section, blocks.words
     titles = section == np.arange(len(section))
@@ -124,7 +127,7 @@ def titles_of(blocks: Blocks, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
     main = np.bincount(section[under], (words * chosen)[under], len(section))
     is_first = np.fromiter((blocks.name[node] == "h1" for node in blocks.node), np.bool_, len(section))
     whole: NDArray[np.bool_] = titles & ~is_first & (total > 0) & (main >= _AS_A_WHOLE * total)
-    return whole
+    return whole, titles & is_first
 
 
 def _fill(table: ElementTable, blocks: Blocks, chosen: NDArray[np.bool_], probabilities: NDArray[np.float64]) -> None:

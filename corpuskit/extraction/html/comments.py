@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from corpuskit.extraction.html.features import Blocks
+from corpuskit.extraction.html.blocks import Blocks
 
 _COMMENTS: Final = re.compile(
     r"(?:^|[\s_-])(?:comments?|comment-?(?:list|section|area|thread|body|content|respond)|commentlist|disqus_thread|"

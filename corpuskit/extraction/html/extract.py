@@ -17,10 +17,11 @@ from corpuskit.extraction.html.decode import parse
 from corpuskit.extraction.html.forest import Model
 from corpuskit.extraction.html.metadata import Head, article_of, dates, kinds_of, metadata_of, read_head, squeeze
 from corpuskit.extraction.html.roles import locators, roles
+from corpuskit.extraction.html.rows import Walked
 from corpuskit.extraction.html.shell import content_of, fill, is_shell
 from corpuskit.extraction.html.tags import block_selectors
 from corpuskit.extraction.html.texts import Resolver
-from corpuskit.extraction.html.walk import MarkupError, Walked, WalkOptions, walk
+from corpuskit.extraction.html.walk import MarkupError, WalkOptions, walk
 from corpuskit.extraction.options import ExtractOptions
 from corpuskit.text import detect_language
 

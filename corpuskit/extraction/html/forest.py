@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from corpuskit.extraction.html.features import Floats, Lexicon
+from corpuskit.extraction.html.features import Floats
+from corpuskit.extraction.html.lexicon import Lexicon
 
 DEPTH: Final = 6
 """How many decisions lead to a leaf; trees that decide earlier repeat their leaf."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 _NAME: Final = re.compile(r"[\w-]+")
@@ -11,6 +13,8 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 _LONGEST_TEXT: Final = 200
 _MOST_WORDS: Final = 10
 _SHORT: Final = 40
+_KEPT_LENGTH: Final = 60
+_MOST_KEPT: Final = 20_000
 
 
 def name_tokens(name: str, key: str) -> tuple[str, ...]:
@@ -30,3 +34,35 @@ def text_tokens(text: str) -> list[str]:
     if len(text) <= _SHORT:
         words.append("=" + " ".join(words))
     return words
+
+
+@dataclass(slots=True)
+class Lexicon:
+    """Log-odds of tokens: of elements' names, and of texts."""
+
+    names: Mapping[str, float]
+    texts: Mapping[str, float]
+    _of_pair: dict[tuple[str, str], tuple[float, float, float]] = field(default_factory=dict, repr=False)
+    _of_text: dict[str, tuple[float, float, float, float]] = field(default_factory=dict, repr=False)
+
+    def of_pair(self, pair: tuple[str, str]) -> tuple[float, float, float]:
+        """Least, greatest and mean log-odds of an element's (name, key); those of a site come again and again."""
+        found = self._of_pair.get(pair)
+        if found is None:
+            values = [self.names[token] for token in name_tokens(*pair) if token in self.names]
+            found = (min(values), max(values), sum(values) / len(values)) if values else (0.0, 0.0, 0.0)
+            if len(self._of_pair) < _MOST_KEPT:
+                self._of_pair[pair] = found
+        return found
+
+    def of_text(self, text: str) -> tuple[float, float, float, float]:
+        """Least, greatest and mean log-odds of a text's first words, and that of a short text as a whole."""
+        found = self._of_text.get(text)
+        if found is None:
+            tokens, known = text_tokens(text), self.texts
+            values = [known[token] for token in tokens if token in known]
+            whole = known.get(tokens[-1], 0.0) if tokens and tokens[-1][0] == "=" else 0.0
+            found = (min(values), max(values), sum(values) / len(values), whole) if values else (0.0, 0.0, 0.0, whole)
+            if len(text) <= _KEPT_LENGTH and len(self._of_text) < _MOST_KEPT:
+                self._of_text[text] = found
+        return found

@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 
 from corpuskit.document.elements import LIST, SECTION, TABLE, TEXT_BLOCK
+from corpuskit.extraction.html.rows import Walked
 from corpuskit.extraction.html.shell import FILLED_BY
-from corpuskit.extraction.html.walk import Walked
 
 _BY_TAG: Final = {
     "p": "paragraph",

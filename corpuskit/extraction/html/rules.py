@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from corpuskit.extraction.html.walk import Walked
+from corpuskit.extraction.html.rows import Walked
 
 _BOILERPLATE: Final = re.compile(
     r"(?:^|[\s_-])(?:nav|navbar|navigation|menu|breadcrumbs?|sidebar|footer|masthead|topbar|cookies?|consent|banner|"

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
-from corpuskit.document import ElementTable
+from corpuskit.document.elements import LIST as LIST_ROW
 from corpuskit.document.elements import (
-    CELLS,
     LIST_ITEM,
     LISTS,
     NAVIGATION_LIST,
@@ -21,11 +20,11 @@ from corpuskit.document.elements import (
     TABLE_HEADER,
     TEXT_BLOCK,
 )
-from corpuskit.document.elements import LIST as LIST_ROW
 from corpuskit.document.elements import TABLE as TABLE_ROW
 from corpuskit.errors import ExtractionError
 from corpuskit.extraction.html import tags
 from corpuskit.extraction.html.grid import Grid
+from corpuskit.extraction.html.rows import Rows, Walked
 from corpuskit.extraction.html.tags import (
     BLOCK,
     CAPTION,
@@ -77,46 +76,6 @@ class MarkupError(ExtractionError):
     """The markup holds a name with ``<`` in it, so it cannot be cut into tags."""
 
 
-@dataclass(slots=True)
-class Walked:
-    """What the walk found.
-
-    Attributes:
-        table: the elements; ``main`` not decided.
-        row_node: element_id → node, the block of the page it stands in.
-        node_parent: node → node around it; -1 for the first.
-        node_name: node → tag name.
-        node_key: node → position in ``keys``.
-        keys: classes, ids and roles as strings; the first is empty.
-        link_chars: element_id → how many characters are links.
-        licenses: targets of ``rel=license`` links.
-        alts: element_ids of texts that are alternatives of images only.
-        hidden: how many hidden subtrees were left out.
-        noscript_chars: length of the text in ``noscript``.
-        hidden_chars: length of the text in hidden subtrees.
-        repairs: what was put right → how often.
-    """
-
-    table: ElementTable = field(default_factory=ElementTable)
-    row_node: list[int] = field(default_factory=list)
-    node_parent: list[int] = field(default_factory=list)
-    node_name: list[str] = field(default_factory=list)
-    node_key: list[int] = field(default_factory=list)
-    keys: list[str] = field(default_factory=lambda: [""])
-    link_chars: dict[int, int] = field(default_factory=dict)
-    licenses: list[str] = field(default_factory=list)
-    alts: set[int] = field(default_factory=set)
-    hidden: int = 0
-    noscript_chars: int = 0
-    hidden_chars: int = 0
-    repairs: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def shown(self) -> int:
-        """How many characters of text there are."""
-        return sum([len(text) for text in self.table.text if text])
-
-
 @dataclass(frozen=True, slots=True)
 class WalkOptions:
     """How to walk.
@@ -154,22 +113,16 @@ def _chunks(markup: str) -> Iterator[list[str]]:
         start = end + 1
 
 
-class _Walker:
+class _Walker(Rows):
     """The open elements and what was made so far."""
 
     def __init__(self, resolve: Callable[[str], str], options: WalkOptions) -> None:
-        self.result = Walked()
-        table = self.result.table
-        self.table, self.types, self.texts = table, table.type, table.text
-        self.row_node = self.result.row_node
+        super().__init__()
         self.resolve, self.options = resolve, options
-        # The rows that are open, below them the document; their types beside them.
-        self.open_rows, self.open_types = [-1], [-1]
         # The blocks of the page that are open: how many rows were open, how many there were, the block around.
         self.frames: list[tuple[int, int, int, int]] = []  # ... and as what it was opened
         self.scope: dict[int, int] = {}  # open Section → how many blocks were open around it
         self.level: dict[int, int] = {}  # open Section → level of its heading
-        self.implicit: set[int] = set()
         self.buffer: list[str] = []
         self.urls: list[str] = []
         self.link: str | None = None
@@ -183,7 +136,6 @@ class _Walker:
         self.lists: list[list[int]] = []
         self.items: list[list[int]] = []  # of each open li: links, other children, prose
         self.definitions: list[int] = []  # of each open dl: 1 behind a dd
-        self.grids: list[tuple[Grid, int, int]] = []  # with the table's row and how many rows are open inside
         self.navigation = 0
         self.pieces_open: list[int] = []
 
@@ -389,67 +341,6 @@ class _Walker:
         if links:
             self.table.mark("links", row, links_json(links))
             self.result.link_chars[row] = sum([end - start for start, end, _ in links])
-
-    # ---- rows --------------------------------------------------------------------------------------------------
-
-    def add(self, type_code: int, text: str | None, node: int) -> int:
-        """Appends a row below what is open."""
-        top = self.open_types[-1]
-        if (top in LISTS and type_code != LIST_ITEM) or (top == TABLE_ROW and type_code not in CELLS):
-            self.wrap(node)
-        table = self.table
-        row = len(table.type)
-        table.type.append(type_code)
-        table.parent_id.append(self.open_rows[-1])
-        table.subtree_end.append(row + 1)
-        table.nesting_level.append(len(self.open_rows))
-        table.text.append(text)
-        self.row_node.append(node)
-        return row
-
-    def open(self, type_code: int, text: str | None, node: int) -> int:
-        """Appends a group and opens it."""
-        row = self.add(type_code, text, node)
-        self.open_rows.append(row)
-        self.open_types.append(type_code)
-        return row
-
-    def wrap(self, node: int) -> None:
-        """Makes room for content that stands directly in a List or Table."""
-        row = self.open_rows[-1]
-        if row in self.implicit:  # a list made for items without one ends here
-            self.close_to(len(self.open_rows) - 1)
-            top = self.open_types[-1]
-            if top in LISTS or top == TABLE_ROW:
-                self.wrap(node)
-        elif self.open_types[-1] == TABLE_ROW:
-            self.repair("content directly in a Table: wrapped into a TableCell")
-            grid = next((grid for grid, table_row, _ in self.grids if table_row == row), Grid())
-            cell = self.open(TABLE_CELL, None, node)
-            self.table.cells[cell] = grid.place(cell, {})
-        else:
-            self.repair("content directly in a List: wrapped into a ListItem")
-            self.open(LIST_ITEM, None, node)
-
-    def repair(self, message: str) -> None:
-        """Counts what was put right."""
-        self.result.repairs[message] = self.result.repairs.get(message, 0) + 1
-
-    def close_to(self, depth: int) -> None:
-        """Closes groups until so many rows are open; a group that stayed empty goes."""
-        open_rows, open_types, types = self.open_rows, self.open_types, self.types
-        while len(open_rows) > depth:
-            row = open_rows.pop()
-            kind = open_types.pop()
-            size = len(types)
-            if row == size - 1 and self.texts[row] is None and kind not in CELLS:
-                table = self.table
-                for column in (table.type, table.parent_id, table.subtree_end, table.nesting_level, table.text):
-                    column.pop()
-                self.row_node.pop()
-                self.implicit.discard(row)
-            else:
-                self.table.subtree_end[row] = size
 
     # ---- blocks ------------------------------------------------------------------------------------------------
 
