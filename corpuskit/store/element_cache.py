@@ -34,29 +34,37 @@ def element_table(
         An Arrow table; text_hash (uint64) is equal where texts are.
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
-    update(folder)
-    wanted = set(doc_ids) if doc_ids is not None else None
-    tables = []
-    for part, stale in _parts(folder, wanted):
-        file = folder.elements / part
-        if wanted is None and not stale:
-            tables.append(pq.read_table(file, columns=list(columns) if columns else None))
-            continue
-        keep = pa.array(
-            sorted(_documents_of(folder, part) & wanted if wanted is not None else _documents_of(folder, part))
-        )
-        names = None if columns is None else list(dict.fromkeys(["doc_id", *columns]))
-        table = pq.read_table(file, columns=names, filters=pc.field("doc_id").isin(keep))
-        tables.append(table if columns is None else table.select(list(columns)))
+    tables = list(element_tables(folder, doc_ids, columns=columns))
     schema = cache_schema()
     if columns is not None:
         schema = pa.schema([schema.field(name) for name in columns])
     if not tables:
         return schema.empty_table()
     return pa.concat_tables(tables).unify_dictionaries()
+
+
+def element_tables(
+    folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, columns: Sequence[str] | None = None
+) -> Iterator[pa.Table]:
+    """As :func:`element_table`, a part of the cache at a time: who needs the first lines reads no more."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    update(folder)
+    wanted = set(doc_ids) if doc_ids is not None else None
+    for part, stale in _parts(folder, wanted):
+        file = folder.elements / part
+        if wanted is None and not stale:
+            yield pq.read_table(file, columns=list(columns) if columns else None)
+            continue
+        keep = pa.array(
+            sorted(_documents_of(folder, part) & wanted if wanted is not None else _documents_of(folder, part))
+        )
+        names = None if columns is None else list(dict.fromkeys(["doc_id", *columns]))
+        table = pq.read_table(file, columns=names, filters=pc.field("doc_id").isin(keep))
+        yield table if columns is None else table.select(list(columns))
 
 
 def cache_schema() -> pa.Schema:

@@ -63,7 +63,7 @@ class CrawlState:
             "failed": progress.failed,
             "refused": progress.refused,
             "hosts": len(progress.hosts),
-            "speed": round((pages - before) / (at - then), 1) if at > then and running else 0.0,
+            "speed": round((pages - before) / (at - then), 1) if at > then and running else None,
             "relevant": self._relevant if self._judged else None,
             "harvest": round(self._relevant / self._judged, 4) if self._judged else None,
             "window": round(sum(self._scored) / len(self._scored), 4) if self._scored else None,

@@ -21,7 +21,7 @@ CARD_TEXT: Final = 6_000  # characters of a card
 _BATCH: Final = 60  # documents chosen at once
 _LOW: Final = 30  # documents left when the next are chosen
 _RETRAIN_AFTER: Final = 15  # labels
-_MARKED: Final = 12  # words for and words against
+_MARKED: Final = 8  # words for and words against
 _POOL: Final = 5_000
 logger = logging.getLogger(__name__)
 

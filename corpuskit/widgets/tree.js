@@ -52,10 +52,14 @@ function render({ model, el }) {
   const view = make("div", "ck-view", { role: "tree", tabindex: "0" });
   const pad = make("div", "ck-pad", { role: "presentation" });
   const panes = makePanes(model, id, frame);
-  const bar = make("div", "ck-bar", {}, title, size, make("span", "ck-grow"), find, previous, next, hitCount, filter, openAll);
+  const bar = make("div", "ck-bar", {}, title, size, find, previous, next, hitCount, filter, openAll);
   if (canLabel) {
     const label = (name) => () => model.send({ op: "label", seq: ++seq, label: name });
-    bar.append(button("j relevant", label("relevant")), button("f other", label("other")));
+    for (const [key, name] of [["j", "relevant"], ["f", "other"]]) {
+      const one = button("", label(name), { "aria-keyshortcuts": key });
+      one.append(make("kbd", "", {}, key), ` ${name}`);
+      bar.append(one);
+    }
   }
   bar.append(frame.opener);
   view.append(pad);

@@ -59,7 +59,7 @@ def test_keys_move_find_open_and_select_and_no_cell_comes_or_goes(notebook):
     assert opened.cells == 2
     assert opened.sources[1] == "1 + 1"
     opened.page.wait_for_timeout(300)
-    assert opened.python("print(view.selected, view.selected_element.text)") == "2 Paragraph 1 of the section that begins at 0"
+    assert opened.python("print(view.selected, view.selected_element.text)") == "3 Paragraph 2 of the section that begins at 0"
     opened.page.keyboard.press("/")
     opened.page.keyboard.type("NEEDLE")
     opened.page.keyboard.press("Enter")
