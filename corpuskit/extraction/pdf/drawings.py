@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from typing import Any, Final
 
 from corpuskit.extraction.pdf.frame import Frame
@@ -41,6 +42,7 @@ class Drawings:
         horizontal, vertical: lines.
         fills: filled boxes that are neither white nor thin.
         shapes: bounds of other filled shapes.
+        curves: bounds of curves and slanting lines.
         images: boxes of images.
         is_whole: no shape was left out.
     """
@@ -49,6 +51,7 @@ class Drawings:
     vertical: list[Line] = field(default_factory=list)
     fills: list[Box] = field(default_factory=list)
     shapes: list[Box] = field(default_factory=list)
+    curves: list[Box] = field(default_factory=list)
     images: list[Box] = field(default_factory=list)
     is_whole: bool = True
 
@@ -125,6 +128,7 @@ class _Reader:
         segments = function("FPDFPath_CountSegments")(item)
         if segments > _MAX_SEGMENTS:
             self._found.is_whole = False
+            found.curves.append((x0, y0, x1, y1))
             return
         fill, stroke = ctypes.c_int(), ctypes.c_int()
         function("FPDFPath_GetDrawMode")(item, ctypes.addressof(fill), ctypes.addressof(stroke))
@@ -132,11 +136,14 @@ class _Reader:
             return
         points = self._points(item, segments, outer)
         if points is None:
+            found.curves.append((x0, y0, x1, y1))
             if fill.value:  # a rounded box, or any shape
                 self._found.shapes.append((x0, y0, x1, y1))
             return
         if stroke.value:
             self._strokes(points)
+            if any(abs(a[0] - b[0]) > 2 and abs(a[1] - b[1]) > 2 and not b[2] for a, b in pairwise(points)):
+                found.curves.append((x0, y0, x1, y1))
         elif not self._is_white(item) and segments > 6:
             self._found.shapes.append((x0, y0, x1, y1))
         elif not self._is_white(item):

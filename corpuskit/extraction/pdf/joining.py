@@ -42,7 +42,8 @@ def _is_one_heading(above: Block, below: Block) -> bool:
     gap = first.base - last.base
     same = abs(first.size - last.size) < 0.6 and first.style == last.style
     touches = first.x0 < last.x1 and first.x1 > last.x0
-    if not (same and touches and 0 < gap < 1.4 * first.size):
+    centred = abs(first.x0 + first.x1 - last.x0 - last.x1) < 6 and abs(first.x0 - last.x0) > 10
+    if not (same and touches and 0 < gap < (2.2 if centred else 1.4) * first.size):
         return False
     return first.size >= 13 and not HEADING_NUMBER.match(below.text)
 

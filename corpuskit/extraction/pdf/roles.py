@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -14,6 +15,7 @@ from corpuskit.extraction.pdf.patterns import (
     BULLET,
     BULLET_START,
     CAPTION,
+    CHAPTER_LABEL,
     HEADING_NUMBER,
     NUMBERED,
     REFERENCES,
@@ -26,6 +28,8 @@ _KNOWN: Final = re.compile(
     r"zusammenfassung|einleitung|literatur(?:verzeichnis)?|danksagung|résumé|conclusion|remerciements|références)",
     re.IGNORECASE,
 )
+_ENTRY: Final = re.compile(r"^(?:\[\d{1,3}\]|\d{1,3}[.)])\s")
+_YEAR: Final = re.compile(r"\b(?:1[89]|20)\d\d\b")
 _FOOTNOTE: Final = re.compile(r"^(?:[*†‡§¶]|\d{1,2}[^\W\d_]|\d{1,2} [^\W\d_])")
 _RELATION: Final = re.compile(r"[=≈≃≅≡≤≥≪≫<>∝→∼∑∫∏]")
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
@@ -151,10 +155,13 @@ def _heading_score(blocks: Sequence[Block], i: int, document: Document) -> float
     is_italic = style is not None and bool(style & ITALIC) and not document.body_style & ITALIC
     number = HEADING_NUMBER.match(text)
     is_upper = len(letters) >= 4 and sum(c.isupper() for c in letters) > 0.9 * len(letters)
+    if not _LETTERS.search(text):
+        return -9.0
     if ADMONITION.fullmatch(text) and _in_outline(block, document) is None:
         return -9.0
     score = 3.0 if _in_outline(block, document) is not None else 0.0
-    score += _size_score(size / body)
+    is_known = bool(_KNOWN.fullmatch(text))
+    score += max(_size_score(size / body), 0.0 if is_known else -9.0)
     if is_bold and not document.body_style & BOLD:
         score += 1.6
     if is_italic and len(lines) == 1:
@@ -162,11 +169,13 @@ def _heading_score(blocks: Sequence[Block], i: int, document: Document) -> float
     is_other = not is_bold and all(line.fonts and document.body_font not in line.fonts for line in lines)
     if is_other and not is_italic:
         score += 0.9  # fonts whose names do not say that they are bold
-    if _KNOWN.fullmatch(text):
+    if is_known:
         score += 2.5 if is_other or is_bold else 1.2
     if is_upper:
         score += 0.7
     if number and (is_bold or is_other or size > 1.05 * body or is_upper):
+        score += 0.8
+    if number and number["rest"] and (is_other or is_italic):
         score += 0.8
     score += 0.3 if len(lines) == 1 else -0.8 if len(lines) > 2 else 0.0
     if len(text) > 90:
@@ -179,9 +188,7 @@ def _heading_score(blocks: Sequence[Block], i: int, document: Document) -> float
         score -= 1.2
     if all(line.has_all(MONO) for line in lines) and size <= 1.1 * body and not (number and number["rest"]):
         score -= 2.0
-    if not _LETTERS.search(text):
-        score -= 3.0
-    if _RELATION.search(text) or "\ufffd" in text:
+    if (_RELATION.search(text) or "\ufffd" in text) and sum(map(len, _WORD.findall(text))) < 0.5 * len(text):
         score -= 2.5  # a formula in a font of its own
     if lines[0].runs > 1 and text[-1].isdigit():
         score -= 2.5  # an entry of the contents
@@ -247,23 +254,38 @@ def _set_levels(headings: list[Block], document: Document) -> None:
             block.level = min(number["rest"].count(".") + 1, 6)
 
 
+def _set_reference_pages(blocks: Sequence[Block]) -> None:
+    """A page of numbered entries with years is part of a reference list, though its heading is on an earlier page."""
+    by_page: dict[int, list[Block]] = defaultdict(list)
+    for block in blocks:
+        if block.role in {"paragraph", "list", "reference"}:
+            by_page[block.page].append(block)
+    for members in by_page.values():
+        entries = [block for block in members if _ENTRY.match(block.text) and _YEAR.search(block.text)]
+        if len(entries) >= 4 and len(entries) >= 0.6 * len(members):
+            for block in entries:
+                block.zone = "references"
+
+
 def _set_header(front: Sequence[Block]) -> None:
-    """What stands before the abstract: its largest heading is the title; names are no headings."""
-    largest = max(
-        (line.size for block in front for line in block.lines if block.role == "section-heading"), default=0.0
-    )
+    """What stands before the abstract: its largest heading is the title; journals above it and names are no headings."""
+    headings = [block for block in front if block.role == "section-heading"]
+    title = max(headings, key=_size, default=None)
+    above = True
     for block in front:
         block.zone = "header"
+        above = above and block is not title
+        if block.role != "section-heading" or block.tag_type or title is None or _size(block) >= 0.98 * _size(title):
+            continue
         text = block.text.strip()
-        if (
-            block.role == "section-heading"
-            and not block.tag_type
-            and max(line.size for line in block.lines) < 0.98 * largest
-            and not HEADING_NUMBER.match(text)
-            and _NAMES.search(text)
-            and _is_capitalised(text)
-        ):
+        is_label = bool(CHAPTER_LABEL.fullmatch(text)) or text[0].isdigit()
+        is_names = bool(_NAMES.search(text) or block.lines[0].runs > 1) and _is_capitalised(text)
+        if not is_label and (above or is_names):
             block.role, block.level = "paragraph", 0
+
+
+def _size(block: Block) -> float:
+    return max(line.size for line in block.lines)
 
 
 def _is_capitalised(text: str) -> bool:
@@ -278,6 +300,7 @@ def _set_zones(blocks: Sequence[Block]) -> None:
         if block.role == "section-heading":
             in_references = bool(REFERENCES.match(block.text.strip()))
         block.zone = "references" if in_references else "body"
+    _set_reference_pages(blocks)
     for i, block in enumerate(blocks):
         if block.role == "section-heading" and _FRONT_END.match(block.text.strip()):
             if block.page == 0:

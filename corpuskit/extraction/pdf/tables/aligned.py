@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -13,17 +12,14 @@ import numpy as np
 from corpuskit.extraction.pdf.drawings import Line
 from corpuskit.extraction.pdf.fonts import MONO
 from corpuskit.extraction.pdf.layout.rows import rows_of
-from corpuskit.extraction.pdf.patterns import BULLET, CONTENTS_LEADER, ENUMERATOR, EQUATION_NUMBER
+from corpuskit.extraction.pdf.patterns import EQUATION_NUMBER
+from corpuskit.extraction.pdf.tables.checks import Gap, Row, is_table
 from corpuskit.extraction.pdf.tables.grid import Cell, Grid, cell_of, mark_headers, without_empty, words_of
 from corpuskit.extraction.pdf.tables.rows import Placed, is_data_row, row_starts
 from corpuskit.extraction.pdf.words import Run, Word
 
-Gap = tuple[float, float]
-Row = list[Run]
-
 _GUTTER: Final = 0.75  # of the font size: the narrowest gap between columns
 _MAX_TEXT: Final = 500
-_RELATION: Final = re.compile(r"[=≈≃≅≡≤≥≪≫]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +134,7 @@ def _table(rows: list[Row], stretch: tuple[Found, int], heights: list[float]) ->
     place, multi_rows = stretch
     run_rows = rows[place.first : place.last + 1]
     gaps = _gutters(run_rows) or place.gaps
-    if not _is_table(run_rows, gaps, multi_rows, heights):
+    if not is_table(run_rows, gaps, multi_rows, heights):
         return None
     grid = _grid(run_rows, gaps, heights)
     return None if grid is None else (place, grid)
@@ -260,50 +256,6 @@ def _on_both_sides(row: Row, gaps: list[Gap]) -> bool:
     return any(any(x < gap[0] + 1 for x in middles) and any(x > gap[1] - 1 for x in middles) for gap in gaps)
 
 
-def _is_table(run_rows: list[Row], gaps: list[Gap], multi_rows: int, heights: list[float]) -> bool:
-    """Whether rows with free gaps are a table: not a list, contents, equations with numbers, or two columns of prose."""
-    columns = len(gaps) + 1
-    first = run_rows[0]
-    multi = [row for row in run_rows if len(row) >= 2]
-    top, bottom = run_rows[0][0].y0 - 16, run_rows[-1][0].y1 + 16
-    ruled = sum(top < y < bottom for y in heights)
-    need = 2 if columns >= 3 or ruled >= 2 else 4 if len(multi) < 4 and not ruled else 3
-    if multi_rows < need:
-        return False
-    size = max(run.size for run in first)
-    if len(multi) <= 3 and not ruled and fmean(b - a for a, b in gaps) < 1.5 * size:
-        return False  # lines of prose set wide
-    starts = [row[0].text.strip() for row in multi]
-    ends = [row[-1].text.strip() for row in multi]
-    if sum(bool(BULLET.match(text) or ENUMERATOR.match(text)) for text in starts) >= 0.5 * len(starts):
-        return False
-    if sum(bool(CONTENTS_LEADER.search(" ".join(run.text for run in row))) for row in run_rows) >= 0.3 * len(run_rows):
-        return False
-    if sum(bool(EQUATION_NUMBER.match(text)) for text in ends) >= 0.4 * len(multi):
-        return False
-    if columns == 2 and len(run_rows) >= 6 and not ruled and fmean(row[0].length for row in multi) > 34:
-        return False
-    if sum(any(_RELATION.search(run.text) for run in row) for row in run_rows) >= 0.5 * len(run_rows) and columns <= 4:
-        return False  # formulas one below the other
-    if len(multi) >= 6 and not ruled and _prose_columns(multi, gaps) >= 2:
-        return False
-    if multi_rows >= 0.3 * len(run_rows):
-        return True
-    edges = (first[0].x0, first[-1].x0)
-    aligned = all(len(row) == 2 or min(abs(row[0].x0 - edge) for edge in edges) < 2.5 for row in run_rows)
-    return columns == 2 and multi_rows >= 3 and aligned and fmean(len(row[0].text) for row in multi) < 30
-
-
-def _prose_columns(rows: list[Row], gaps: list[Gap]) -> int:
-    """How many columns hold running text."""
-    borders = [(a + b) / 2 for a, b in gaps]
-    columns: dict[int, list[int]] = {}
-    for row in rows:
-        for run in row:
-            columns.setdefault(sum(run.x0 > border for border in borders), []).append(run.length)
-    return sum(fmean(lengths) >= 28 and len(lengths) >= 0.6 * len(rows) for lengths in columns.values())
-
-
 def _grid(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> Grid | None:
     runs = [run for row in run_rows for run in row]
     top, bottom = run_rows[0][0].y0 - 4, run_rows[-1][0].y1 + 4
@@ -323,6 +275,11 @@ def _grid(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> Grid | 
     rows, _ = grid.size
     if rows < 2 or max(len(cell.text) for cell in cells) > _MAX_TEXT or sum(bool(c.text) for c in cells) < 1.3 * rows:
         return None
+    last = [cell.text for cell in cells if cell.col == grid.size[1] - 1 and cell.text]
+    if last and sum(bool(EQUATION_NUMBER.match(text)) for text in last) >= 0.6 * len(last) and "(" in last[0]:
+        return None
+    if any("\uf8e5" <= character <= "\uf8fe" for cell in cells for character in cell.text):
+        return None  # pieces of tall brackets: a matrix
     mark_headers(grid, _header_rows(grid, run_rows, inside))
     return grid
 

@@ -75,13 +75,20 @@ def find_ruled_tables(drawings: Drawings, runs: list[Run]) -> tuple[list[tuple[G
     free = runs
     for h_lines, v_lines in groups:
         made = _table(h_lines, v_lines, free)
-        if made is None:
+        if made is None or _holds_curves(made[0].box, drawings.curves):
             alone += h_lines
             continue
         found.append(made)
         taken = {id(run) for run in made[1]}
         free = [run for run in free if id(run) not in taken]
     return found, [line for line in alone if line.drawn]
+
+
+def _holds_curves(box: Box, curves: list[Box]) -> bool:
+    """Some curves or slanting lines inside: a chart or a drawing; the rounded frame of a table is as large as it is."""
+    x0, y0, x1, y1 = box
+    inside = [c for c in curves if c[0] > x0 - 2 and c[1] > y0 - 2 and c[2] < x1 + 2 and c[3] < y1 + 2]
+    return sum(c[2] - c[0] > 4 and c[2] - c[0] < 0.9 * (x1 - x0) for c in inside) >= 3
 
 
 def _joined(lines: list[Line], tolerance: float = 1.5) -> list[Line]:
