@@ -54,7 +54,7 @@ class _Reading:
         if self._body is None:
             reason = f": {package.warnings[-1]}" if package.warnings else ""
             raise ExtractionError(f"{package.where}: {self._main} is no Word document{reason}")
-        styles = Styles(self._related("styles")[1])
+        styles = Styles(package, package.related(self._main, "styles"))
         self._builder = DocumentBuilder()
         self._writer = Writer(self._builder)
         numbering = Numbering(self._related("numbering")[1], styles)

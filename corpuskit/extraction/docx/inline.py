@@ -14,7 +14,7 @@ from corpuskit.extraction.docx.equations import linear
 from corpuskit.extraction.docx.names import m, w
 from corpuskit.extraction.docx.package import Relationship
 from corpuskit.extraction.docx.scripts import EQUATION, PLAIN, SUBSCRIPT, SUPERSCRIPT, Piece, notation
-from corpuskit.extraction.docx.styles import Styles, is_on, value_of
+from corpuskit.extraction.docx.styles import Styles, is_on
 from corpuskit.extraction.docx.symbols import from_font, symbol
 
 _LINK_FIELD: Final = re.compile(r'\s*HYPERLINK\s+(?:\\[a-z]\s+)*(?:"([^"]*)"|([^\s\\]\S*))', re.IGNORECASE)
@@ -141,21 +141,21 @@ class Reader:
         script, font = PLAIN, ""
         properties = run.find(n.R_PR)
         if properties is not None:
-            if self._is_hidden(properties):
+            vanish: bool | None = None
+            for element in properties:
+                tag = element.tag
+                if tag == _R_FONTS:
+                    font = element.get(_ASCII) or element.get(_HIGH_ANSI) or ""
+                elif tag == _VERT_ALIGN:
+                    script = _SCRIPT.get(element.get(n.VAL, ""), PLAIN)
+                elif tag == _VANISH:
+                    vanish = is_on(element.get(n.VAL, "1"))
+                elif tag == _R_STYLE and vanish is None and self._styles.is_hidden(element.get(n.VAL)):
+                    vanish = True  # the style stands first in the properties (17.3.2.28); a direct value overrules it
+            if vanish:
                 self._run_contents(run, PLAIN, "", fields_only=True)
                 return
-            script = _SCRIPT.get(value_of(properties, _VERT_ALIGN) or "", PLAIN)
-            fonts = properties.find(_R_FONTS)
-            if fonts is not None:
-                font = fonts.get(_ASCII) or fonts.get(_HIGH_ANSI) or ""
         self._run_contents(run, script, font)
-
-    def _is_hidden(self, properties: etree._Element) -> bool:
-        vanish = properties.find(_VANISH)
-        if vanish is not None:
-            return is_on(vanish.get(n.VAL, "1"))
-        style = value_of(properties, _R_STYLE)
-        return style is not None and self._styles.is_hidden(style)
 
     def _run_contents(self, run: etree._Element, script: int, font: str, *, fields_only: bool = False) -> None:
         line = self._line

@@ -96,5 +96,7 @@ def _read_levels(parent: etree._Element) -> dict[int, ListLevel]:
         text = element.find(w("lvlText"))
         is_empty = text is not None and not (text.get(VAL) or "").strip() and text.find(w("lvlPicBulletId")) is None
         is_shown = value_of(element, w("numFmt")) != "none" or not is_empty
-        levels[number] = ListLevel(is_shown, indent_of(element.find(P_PR)), value_of(element, w("pStyle")))
+        levels[number] = ListLevel(
+            is_shown, indent_of(element.find(f"{P_PR}/{w('ind')}")), value_of(element, w("pStyle"))
+        )
     return levels

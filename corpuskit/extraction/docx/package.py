@@ -54,7 +54,7 @@ class Package:
                 raise EncryptedDocumentError(f"{where}: the Word document is encrypted; save it without a password")
             raise ExtractionError(f"{where}: a binary Office file of before 2007, no .docx")
         try:
-            self._zip = zipfile.ZipFile(io.BytesIO(content))
+            self._zip = _open(content)
             infos = self._zip.infolist()
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError) as error:
             raise ExtractionError(f"{where}: no Word document, or one cut short: {error}") from error
@@ -109,7 +109,12 @@ class Package:
             return None
 
     def parse(self, name: str) -> etree._Element | None:
-        """The root of an XML part, a strict part in transitional names; None where it is missing or no XML.
+        """The root of an XML part; None where it is missing or no XML. Raises as :meth:`xml`."""
+        content = self.xml(name)
+        return None if content is None else self.parse_text(content, name)
+
+    def xml(self, name: str) -> bytes | None:
+        """The bytes of an XML part, a strict one with transitional names; None where it is missing.
 
         Raises:
             ExtractionError: the part has a document type definition, which no part may have (part 2, 6.2.5).
@@ -125,6 +130,10 @@ class Package:
         if b"http://purl.oclc.org/ooxml/" in content:
             for strict, transitional in STRICT:
                 content = content.replace(strict, transitional)
+        return content
+
+    def parse_text(self, content: bytes, name: str) -> etree._Element | None:
+        """The root of XML that is (a piece of) the part ``name``; None where it is none."""
         try:
             root = etree.fromstring(content, self._parser)
         except (etree.XMLSyntaxError, ValueError) as error:
@@ -174,6 +183,14 @@ class Package:
         if "word/document.xml" in self:
             return "word/document.xml"
         raise ExtractionError(f"{self.where}: a ZIP file without the main part of a Word document")
+
+
+def _open(content: bytes) -> zipfile.ZipFile:
+    """The ZIP file; names are UTF-8, as packages have them, else in the old code page, which is slow."""
+    try:
+        return zipfile.ZipFile(io.BytesIO(content), metadata_encoding="utf-8")
+    except UnicodeDecodeError:
+        return zipfile.ZipFile(io.BytesIO(content))
 
 
 def _key(name: str) -> str:

@@ -17,7 +17,8 @@ from corpuskit.extraction.docx.tables import read_rows
 from corpuskit.extraction.docx.writer import Block, Item, Writer
 
 _P_STYLE, _OUTLINE, _NUM_PR, _NUM_ID, _LEVEL = w("pStyle"), w("outlineLvl"), w("numPr"), w("numId"), w("ilvl")
-_FRAME, _DROP_CAP, _SECTION, _ALT_CHUNK = w("framePr"), w("dropCap"), w("sectPr"), w("altChunk")
+_FRAME, _DROP_CAP, _INDENT, _ALT_CHUNK = w("framePr"), w("dropCap"), w("ind"), w("altChunk")
+Properties = dict[str, etree._Element]
 _TABLE_LABEL: Final = re.compile(r"tab|tafel|quadro|cuadro|таб|表|جدول|táb", re.IGNORECASE)
 _DIAGRAM_TEXT: Final = f"{{{n.DRAWING}}}t"
 _DIAGRAM_PARAGRAPH: Final = f"{{{n.DRAWING}}}p"
@@ -40,7 +41,6 @@ class Walker:
         self, package: Package, styles: Styles, numbering: Numbering, writer: Writer, *, original: bool, images: bool
     ) -> None:
         self.notes: list[tuple[str, str]] = []
-        self.sections: list[etree._Element] = []
         self.not_main: list[tuple[int, int]] = []
         self._package, self._styles, self._numbering, self._writer = package, styles, numbering, writer
         self._reader = Reader(styles, original=original)
@@ -69,7 +69,7 @@ class Walker:
         """Writes what waited for a paragraph that did not come."""
         held, self._held = self._held, None
         if held is not None:
-            self._write(held[0], None, _NO_STYLE, held[1])
+            self._write(held[0], {}, _NO_STYLE, held[1])
 
     def _block_list(self, parent: etree._Element, path: str) -> None:
         for place, element in enumerate(parent, 1):
@@ -82,46 +82,41 @@ class Walker:
                 self._block_list(element, f"{path}/*[{place}]")
             elif tag == n.ALTERNATE and len(element):
                 self._block_list(element[0], f"{path}/*[{place}]/*[1]")
-            elif tag == _SECTION:
-                self.sections.append(element)
             elif tag == _ALT_CHUNK:
                 self._package.warnings.append("a part in another format (altChunk) is left out")
 
     def _paragraph(self, paragraph: etree._Element, path: str) -> None:
         line = self._reader.read(paragraph)
-        properties = paragraph.find(n.P_PR)
-        style = self._styles.paragraph(None if properties is None else value_of(properties, _P_STYLE))
+        first = paragraph.find(n.P_PR)
+        properties = {} if first is None else {element.tag: element for element in first}
+        style = self._styles.paragraph(properties[_P_STYLE].get(n.VAL) if _P_STYLE in properties else None)
         if self._held is not None:
             line.precede(self._held[0])
             self._held = None
-        if properties is not None:
-            section = properties.find(_SECTION)
-            if section is not None:
-                self.sections.append(section)
-            if self._goes_on(properties):
-                self._held = (line, path)
-                return
+        if properties and self._goes_on(properties):
+            self._held = (line, path)
+            return
         self._write(line, properties, style, path)
 
-    def _goes_on(self, properties: etree._Element) -> bool:
+    def _goes_on(self, properties: Properties) -> bool:
         """Whether the next paragraph is the rest of this one.
 
         Its mark was deleted (17.13.5.15), or it holds the first letter of the next one (17.3.1.11).
         """
-        frame = properties.find(_FRAME)
+        frame = properties.get(_FRAME)
         if frame is not None and frame.get(_DROP_CAP, "none") != "none":
             return True
-        marks = properties.find(n.R_PR)
+        marks = properties.get(n.R_PR)
         return marks is not None and any(marks.find(tag) is not None for tag in self._dropped)
 
-    def _write(self, line: Line, properties: etree._Element | None, style: ParagraphStyle, path: str) -> None:
+    def _write(self, line: Line, properties: Properties, style: ParagraphStyle, path: str) -> None:
         text, tex, links = line.text()
         writer = self._writer
         in_list = False
         if text and not style.hidden:
             level = style.level
-            if properties is not None and (outline := value_of(properties, _OUTLINE)) is not None:
-                level = outline_level(outline)
+            if _OUTLINE in properties:
+                level = outline_level(properties[_OUTLINE].get(n.VAL))
             if level is not None:
                 role = self._role or ("section-heading" if level else "title")
                 block = Block(text, role, path, tex, links)
@@ -156,14 +151,12 @@ class Walker:
             return "equation"
         return "caption" if line.counted and line.counted.lower() not in {"equation", "gleichung"} else "paragraph"
 
-    def _item(self, properties: etree._Element | None, style: ParagraphStyle) -> Item | None:
+    def _item(self, properties: Properties, style: ParagraphStyle) -> Item | None:
         """The list and level of a paragraph; None for one that is in no list (17.9.18, 17.3.1.19)."""
-        number = level = indent = None
-        if properties is not None:
-            direct = properties.find(_NUM_PR)
-            if direct is not None:
-                number, level = value_of(direct, _NUM_ID), integer(value_of(direct, _LEVEL))
-            indent = indent_of(properties)
+        number = level = None
+        if _NUM_PR in properties:
+            direct = properties[_NUM_PR]
+            number, level = value_of(direct, _NUM_ID), integer(value_of(direct, _LEVEL))
         if number is None:
             number = style.number
             if number is not None and level is None:
@@ -174,10 +167,11 @@ class Walker:
         if found is None:
             if style.names_list is None or number == "0":
                 return None
-            return Item("", style.names_list, indent or style.indent or 0)
+            return Item("", style.names_list, indent_of(properties.get(_INDENT)) or style.indent or 0)
         if not found.is_shown:
             return None
         assert number is not None
+        indent = indent_of(properties.get(_INDENT))
         if indent is None:
             indent = found.indent if found.indent is not None else style.indent
         return Item(self._numbering.list_of(number), level or 0, indent or 0)
