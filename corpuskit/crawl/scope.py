@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
-from urllib.parse import urlsplit
 
 from corpuskit.sources.web import host_of
 
@@ -79,12 +78,12 @@ def _compile(pattern: str) -> re.Pattern[str]:
 
 
 def _trap(path: str) -> str | None:
-    parts = urlsplit(path)
-    segments = [segment for segment in parts.path.split("/") if segment]
+    folders, _, query = path.partition("?")
+    segments = [segment for segment in folders.split("/") if segment]
     if len(segments) > _MAX_SEGMENTS:
         return f"trap: more than {_MAX_SEGMENTS} path segments"
     if len(segments) > _MAX_REPEATS and max(map(segments.count, set(segments))) > _MAX_REPEATS:
         return f"trap: a path segment more than {_MAX_REPEATS} times"
-    if parts.query.count("&") >= _MAX_PARAMETERS:
+    if query.count("&") >= _MAX_PARAMETERS:
         return f"trap: more than {_MAX_PARAMETERS} query parameters"
     return None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
+from functools import lru_cache
 from typing import Final
 from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
 
@@ -24,6 +26,8 @@ _TRACKING: Final = re.compile(
 _PATH_SESSION = re.compile(r";(jsessionid|phpsessid|sid)=[^/;?]*", re.IGNORECASE)
 _INDEX_PAGE = re.compile(r"/(index|default)\.(html?|php|aspx?)\Z", re.IGNORECASE)
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,62}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,62}[a-z0-9_])?)*\.?\Z")
+_PLAIN_PATH = re.compile(r"(/[A-Za-z0-9_~!$&'()*+,=:@-][A-Za-z0-9._~!$&'()*+,=:@-]*)+/?\Z")  # nothing to change
+_REFUSED: Final = " "  # no host begins so
 _PORT = re.compile(r"[0-9]{1,5}\Z")
 
 
@@ -45,14 +49,21 @@ def canonical_url(url: str, base: str | None = None) -> str:
     if scheme and scheme[1].lower() not in _DEFAULT_PORTS:
         raise RefusedError(f"scheme {scheme[1].lower()[:20]}", url=text)
     try:
-        parts = urlsplit(urljoin(base, text) if base else text)
+        if base and not scheme:
+            # The usual link begins with one slash: joining is then putting the base's origin in front.
+            is_rooted = text[:1] == "/" and text[1:2] != "/"
+            text = base[: base.index("/", 8)] + text if is_rooted and base.find("/", 8) > 0 else urljoin(base, text)
+        parts = urlsplit(text)
         netloc = parts.netloc
     except ValueError as error:
         raise RefusedError(f"no valid URL: {error}", url=text) from None
     if parts.scheme.lower() not in _DEFAULT_PORTS:
         raise RefusedError(f"scheme {parts.scheme.lower() or 'missing'}", url=text)
-    origin = f"{parts.scheme.lower()}://{_canonical_host(netloc, parts.scheme.lower(), text)}"
-    path = _canonical_path(_PATH_SESSION.sub("", parts.path))
+    host = _canonical_host(netloc, parts.scheme.lower())
+    if host.startswith(_REFUSED):
+        raise RefusedError(host.removeprefix(_REFUSED), url=text)
+    origin = f"{parts.scheme.lower()}://{host}"
+    path = parts.path if _PLAIN_PATH.match(parts.path) else _canonical_path(_PATH_SESSION.sub("", parts.path))
     query = _canonical_query(parts.query)
     result = f"{origin}{path}?{query}" if query else origin + path
     if len(result) > _MAX_LENGTH:
@@ -73,11 +84,17 @@ def host_of(url: str) -> str:
     return url.partition("://")[2].partition("/")[0].partition("?")[0]
 
 
-def _canonical_host(netloc: str, scheme: str, url: str) -> str:
+@lru_cache(maxsize=20_000)
+def _canonical_host(netloc: str, scheme: str) -> str:
+    """Host and port; behind ``_REFUSED`` the reason why there is none, so that a refusal is remembered too."""
     host_port = netloc.rpartition("@")[2]
     if host_port.startswith("["):
         address, bracket, rest = host_port[1:].partition("]")
-        return _ipv6(address, url) + _port(rest.removeprefix(":"), scheme, url) if bracket else _refuse_host(url)
+        try:
+            compressed = ipaddress.IPv6Address(address if bracket else "").compressed
+        except ValueError:
+            return _REFUSED + "no valid host"
+        return _with_port(f"[{compressed}]", rest.removeprefix(":"), scheme)
     host, _, port = host_port.partition(":")
     host = unquote_to_bytes(host).decode("utf-8", "replace").lower().rstrip(".")
     if not host.isascii():
@@ -86,31 +103,18 @@ def _canonical_host(netloc: str, scheme: str, url: str) -> str:
         try:
             host = idna.encode(host, uts46=True, transitional=False).decode()
         except (idna.IDNAError, UnicodeError):
-            return _refuse_host(url)
+            return _REFUSED + "no valid host"
     if len(host) > 253 or not _HOST.match(host):
-        return _refuse_host(url)
-    return host + _port(port, scheme, url)
+        return _REFUSED + "no valid host"
+    return _with_port(host, port, scheme)
 
 
-def _refuse_host(url: str) -> str:
-    raise RefusedError("no valid host", url=url)
-
-
-def _ipv6(address: str, url: str) -> str:
-    import ipaddress
-
-    try:
-        return f"[{ipaddress.IPv6Address(address).compressed}]"
-    except ValueError:
-        return _refuse_host(url)
-
-
-def _port(port: str, scheme: str, url: str) -> str:
+def _with_port(host: str, port: str, scheme: str) -> str:
     if not port or port == _DEFAULT_PORTS[scheme]:
-        return ""
+        return host
     if not _PORT.match(port) or not 0 < int(port) < 65536:
-        raise RefusedError("no valid port", url=url)
-    return "" if str(int(port)) == _DEFAULT_PORTS[scheme] else f":{int(port)}"
+        return _REFUSED + "no valid port"
+    return host if str(int(port)) == _DEFAULT_PORTS[scheme] else f"{host}:{int(port)}"
 
 
 def _canonical_path(path: str) -> str:
