@@ -16,7 +16,7 @@ from corpuskit.extraction.pdf.layout.lines import Vocabulary, line_of
 from corpuskit.extraction.pdf.layout.parts import Block, TextLine
 from corpuskit.extraction.pdf.layout.rows import rows_of
 from corpuskit.extraction.pdf.notation import escape_plain
-from corpuskit.extraction.pdf.patterns import BULLET, BULLET_START, ENUMERATOR, SENTENCE_END
+from corpuskit.extraction.pdf.patterns import BULLET, BULLET_START, ENUMERATOR, HEADING_NUMBER, SENTENCE_END
 from corpuskit.extraction.pdf.tables.aligned import columns_beside, find_aligned_tables
 from corpuskit.extraction.pdf.tables.grid import Grid
 from corpuskit.extraction.pdf.tags import PageTags
@@ -134,6 +134,8 @@ class RegionReader:
             return True
         if above.has_all(MONO) and line.has_all(MONO) and not self._body_style & MONO:
             return False
+        if len(current) == 1 and _is_numbered_heading(above, line, right - 2 * self._body):
+            return True
         if starts_item(line) or _changes_style(above, line, right - 4 * self._body):
             return True
         before = above.text.rstrip()
@@ -177,6 +179,14 @@ def starts_item(line: TextLine) -> bool:
     """Whether a line begins with a bullet or the number of a list item."""
     first = line.text.split(" ", 1)[0]
     return bool((BULLET_START.match(line.text + " ") and BULLET.match(first[:1])) or ENUMERATOR.match(first))
+
+
+def _is_numbered_heading(above: TextLine, line: TextLine, right: float) -> bool:
+    """A short line with the number of a section, in a font that the next line does not use."""
+    number = HEADING_NUMBER.match(above.text)
+    if number is None or not number["first"].isdigit() or above.x1 > right:
+        return False
+    return bool(above.fonts) and not above.fonts & line.fonts
 
 
 def _changes_style(above: TextLine, line: TextLine, right: float) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -20,6 +21,7 @@ from corpuskit.extraction.pdf.words import Run, Word
 
 _GUTTER: Final = 0.75  # of the font size: the narrowest gap between columns
 _MAX_TEXT: Final = 500
+_WORD: Final = re.compile(r"[^\W\d_]{3,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +280,9 @@ def _grid(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> Grid | 
     last = [cell.text for cell in cells if cell.col == grid.size[1] - 1 and cell.text]
     if last and sum(bool(EQUATION_NUMBER.match(text)) for text in last) >= 0.6 * len(last) and "(" in last[0]:
         return None
+    has_sign = any("=" in cell.text or "\ufffd" in cell.text for cell in cells)
+    if rows <= 3 and has_sign and not any(len(_WORD.findall(cell.text)) > 1 for cell in cells):
+        return None  # a formula
     if any("\uf8e5" <= character <= "\uf8fe" for cell in cells for character in cell.text):
         return None  # pieces of tall brackets: a matrix
     mark_headers(grid, _header_rows(grid, run_rows, inside))
