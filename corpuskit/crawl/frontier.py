@@ -10,6 +10,7 @@ import hashlib
 import heapq
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from corpuskit.crawl.scope import SCOPE, Scope
@@ -41,6 +42,11 @@ class NewUrl:
     redirected_from: str | None = None
     redirects: int = 0
 
+    @property
+    def id(self) -> int:
+        """Its key in the frontier."""
+        return url_id(self.url)
+
 
 @dataclass(frozen=True, slots=True)
 class Lease:
@@ -60,6 +66,7 @@ class Lease:
     priority: float
 
 
+@lru_cache(maxsize=4096)  # a page's links are asked for several times in a row
 def url_id(url: str) -> int:
     """The frontier's key: 63 bits of the hash of what is equal for two URLs of one page."""
     digest = hashlib.sha256(url_key(url).encode("utf-8", "replace")).digest()
@@ -77,7 +84,7 @@ class Frontier:
         """Adds URLs; known ones are left as they are. Gives how many were new."""
         rows = [
             (
-                url_id(new.url), new.url, host_of(new.url), new.depth, new.parent, new.anchor, new.context,
+                new.id, new.url, host_of(new.url), new.depth, new.parent, new.anchor, new.context,
                 new.parent_score, new.priority, "refused" if new.refused else "queued", new.why, new.refused,
                 new.redirected_from, new.redirects,
             )

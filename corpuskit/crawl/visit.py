@@ -8,7 +8,7 @@ import time
 from typing import Final
 
 from corpuskit.crawl.finishing import Finisher
-from corpuskit.crawl.frontier import Lease, NewUrl, url_id
+from corpuskit.crawl.frontier import Lease, NewUrl
 from corpuskit.crawl.state import CrawlState
 from corpuskit.errors import CorpusKitError, FetchError, RefusedError, ResourceLimitError
 from corpuskit.ingest import Registered, document_id, register, task_of
@@ -209,7 +209,7 @@ class Visitor:
                 registered = register(self._folder, _resource(answer), place=place)
             self._log(lease, answer)
             new = self._add(links, parent=lease.url, parent_score=lease.parent_score)
-            self._frontier.add_links(lease.id, (url_id(url.url) for url in new))
+            self._frontier.add_links(lease.id, (url.id for url in new))
             self._frontier.finish(lease, "fetched", None if registered else "empty page")
             self._catalog.clear_failure(lease.url, ["fetch"])
             if registered is None:
@@ -217,7 +217,7 @@ class Visitor:
         if registered is not None and registered.state in {"new", "changed"}:
             self._progress.stored += 1
             task = task_of(self._folder, registered.doc_id, registered.version)
-            self._finisher.hand_in(task, lease, [url_id(url.url) for url in new if url.refused is None])
+            self._finisher.hand_in(task, lease, [url.id for url in new if url.refused is None])
         elif registered is not None:
             self._progress.unchanged += 1
 
