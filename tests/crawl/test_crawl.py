@@ -367,8 +367,9 @@ def test_the_share_of_new_text_is_noted_and_stops_a_crawl_of_copies(corpus, web)
     assert "less than 60% was new text" in job.progress.reason
     assert sum(web.fetched.values()) < 400
     shares = corpus.requests().unique_share.dropna()
-    assert shares.iloc[0] == 1.0
-    assert (shares.iloc[10:] < 1.0).all()
+    # Two workers extract: whichever page is committed first is all new.
+    assert (shares == 1.0).sum() == 1
+    assert len(shares) >= 100
 
 
 def test_a_killed_crawl_loses_nothing_and_fetches_almost_nothing_again(tmp_path, web):
