@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import UnknownDocumentError
 from corpuskit.ingest import IngestReport, extract_pending, ingest
-from corpuskit.sources.files import find_files, read_resource
+from corpuskit.sources.archives import read_file
+from corpuskit.sources.files import find_files
 from corpuskit.sources.resource import Resource
 from corpuskit.store import CorpusFolder
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from corpuskit.crawl import CrawlJob
     from corpuskit.export import ExportReport
     from corpuskit.relevance import CorpusModel
+    from corpuskit.relevance.auditing import CorpusAudit
     from corpuskit.relevance.label_files import LabelImport
+    from corpuskit.views.concordance import Concordance
     from corpuskit.widgets.labeler import Labeler
     from corpuskit.widgets.tree import DocumentTree
 
@@ -49,6 +52,8 @@ class Corpus:
     def add(self, *paths: str | os.PathLike[str], progress: bool = True) -> IngestReport:
         """Adds files, folders and patterns of files; what is known and unchanged is left as it is.
 
+        Archives (ZIP, tar, WARC, WACZ) and mailboxes are opened: what they hold is added.
+
         A failure is a row of :meth:`failures`; adding again tries it again.
 
         Raises:
@@ -60,7 +65,7 @@ class Corpus:
         def resources() -> Iterator[Resource | tuple[str, Exception]]:
             for file in found:
                 try:
-                    yield read_resource(file, max_bytes=max_bytes)
+                    yield from read_file(file, max_bytes=max_bytes)
                 except (OSError, ValueError) as error:
                     yield file.uri, error
 
@@ -113,6 +118,142 @@ class Corpus:
         from corpuskit.views import concordance
 
         return concordance.kwic(self._folder, pattern, window=window, sort=sort, doc_ids=doc_ids_of(docs))
+
+    def concordance(self, pattern: str, *, window: int = 8, sort: str | None = None, docs: Any = None) -> Concordance:
+        """Key words in context, the matches aligned; ``.frame`` for pandas, ``.view()`` for the widget."""
+        from corpuskit.views.concordance import Concordance
+
+        ids = doc_ids_of(docs)
+
+        def view() -> Any:
+            from corpuskit.widgets.concordance import ConcordanceView
+
+            return ConcordanceView(self._folder, pattern, window=window, sort=sort, doc_ids=ids)
+
+        return Concordance(pattern, self.kwic(pattern, window=window, sort=sort, docs=ids), view)
+
+    def collocates(
+        self, pattern: str, *, window: int = 5, min_count: int = 3, sort: str = "log_dice", docs: Any = None,
+        main: bool = True,
+    ) -> pd.DataFrame:  # fmt: skip
+        """Words that stand near a word; see :func:`corpuskit.views.collocation.collocates`."""
+        from corpuskit.views.collocation import collocates
+
+        return collocates(
+            self._folder, pattern, window=window, min_count=min_count, sort=sort, doc_ids=doc_ids_of(docs), main=main
+        )
+
+    def keywords(
+        self, docs: Any = None, reference: Any = None, *, min_count: int = 3, sort: str = "log_likelihood"
+    ) -> pd.DataFrame:
+        """Words that documents have more of than a reference; see :func:`corpuskit.views.collocation.keywords`.
+
+        Args:
+            docs: the documents; None: those labelled relevant, else scored at least 0.5.
+            reference: other documents, another Corpus, or counts (word → count); None: all documents but ``docs``.
+            min_count: words that are rarer in the documents are left out.
+            sort: log_likelihood, log_ratio or simple_maths.
+
+        Raises:
+            ConfigurationError: one of the two has no words.
+        """
+        from corpuskit.views import frames
+        from corpuskit.views.collocation import keywords
+        from corpuskit.views.token_stream import token_stream
+
+        target = frames.relevant_ids(self._folder) if docs is None else doc_ids_of(docs) or []
+        if isinstance(reference, Corpus):
+            other: Any = token_stream(reference._folder)
+        elif isinstance(reference, Mapping):
+            other = reference
+        else:
+            chosen = frames.other_ids(self._folder, target) if reference is None else doc_ids_of(reference)
+            other = token_stream(self._folder, chosen)
+        return keywords(token_stream(self._folder, target), other, min_count=min_count, sort=sort)
+
+    def dispersion(self, *patterns: str, docs: Any = None) -> pd.DataFrame:
+        """How evenly words are spread over documents; see :func:`corpuskit.views.collocation.dispersion`."""
+        from corpuskit.views.collocation import dispersion
+        from corpuskit.views.token_stream import token_stream
+
+        return dispersion(token_stream(self._folder, doc_ids_of(docs)), patterns)
+
+    def occurrences(self, *patterns: str, docs: Any = None) -> pd.DataFrame:
+        """Where words stand, for a dispersion plot; see :func:`corpuskit.views.collocation.occurrences`."""
+        from corpuskit.views.collocation import occurrences
+        from corpuskit.views.token_stream import token_stream
+
+        return occurrences(token_stream(self._folder, doc_ids_of(docs)), patterns)
+
+    def ngrams(
+        self, n: int = 2, *, pattern: str | None = None, min_count: int = 2, docs: Any = None
+    ) -> pd.DataFrame:  # fmt: skip
+        """Runs of n words, most frequent first; see :func:`corpuskit.views.collocation.ngrams`."""
+        from corpuskit.views.collocation import ngrams
+        from corpuskit.views.token_stream import token_stream
+
+        return ngrams(token_stream(self._folder, doc_ids_of(docs)), n, min_count=min_count, pattern=pattern)
+
+    def wordlist(self, *, min_count: int = 1, docs: Any = None) -> pd.DataFrame:
+        """The words, most frequent first; see :func:`corpuskit.views.collocation.wordlist`."""
+        from corpuskit.views.collocation import wordlist
+        from corpuskit.views.token_stream import token_stream
+
+        return wordlist(token_stream(self._folder, doc_ids_of(docs)), min_count=min_count)
+
+    def browse(self) -> Any:
+        """The documents as a widget: filter them, see the query as code, open one as a tree."""
+        from corpuskit.widgets.browser import CorpusBrowser
+
+        return CorpusBrowser(self._folder)
+
+    def sample(self, n: int, *, seed: int = 0, docs: Any = None) -> pd.DataFrame:
+        """``n`` documents at random, the same ones for the same seed; see :func:`corpuskit.views.frames.sample`."""
+        from corpuskit.views import frames
+
+        return frames.sample(self._folder, n, seed=seed, doc_ids=doc_ids_of(docs))
+
+    def save_subcorpus(self, name: str, docs: Any) -> int:
+        """Gives documents a name; gives how many they are. An earlier list of this name is replaced."""
+        from corpuskit.views import frames
+
+        return frames.save_subcorpus(self._folder, name, doc_ids_of(docs) or [])
+
+    def subcorpus(self, name: str) -> pd.DataFrame:
+        """The documents of a name, as :meth:`documents` gives them.
+
+        Raises:
+            ConfigurationError: there is no such name.
+        """
+        from corpuskit.views import frames
+
+        return frames.subcorpus(self._folder, name)
+
+    def subcorpora(self) -> dict[str, int]:
+        """The names given to documents, and how many each has."""
+        from corpuskit.views import frames
+
+        return frames.subcorpora(self._folder)
+
+    def remove(self, docs: Any, *, reason: str) -> int:
+        """Removes documents for good: text, original, cache and index. They are not taken in again.
+
+        Raises:
+            UnknownDocumentError: a doc_id is not in the corpus; then none is removed.
+        """
+        from corpuskit.store.removal import remove_documents
+
+        return remove_documents(self._folder, doc_ids_of(docs) or [], reason)
+
+    def backup(self, path: str | os.PathLike[str]) -> int:
+        """Copies the corpus into a new folder, also while it is crawled; gives the bytes.
+
+        Raises:
+            CorpusError: the folder exists.
+        """
+        from corpuskit.store.backup import backup
+
+        return backup(self._folder, Path(path))
 
     def set_labels(
         self,
@@ -263,6 +404,20 @@ class Corpus:
         from corpuskit.relevance.learning import next_to_label
 
         return next_to_label(self._folder, n)
+
+    def audit(self, *, precision: float = 0.95, confidence: float = 0.9, seed: int = 0) -> CorpusAudit:
+        """Starts an audit of the last model; see :class:`corpuskit.relevance.auditing.CorpusAudit`.
+
+        Raises:
+            RelevanceError: there is no model, or nothing left to audit on.
+        """
+        from corpuskit.errors import RelevanceError
+        from corpuskit.relevance.auditing import CorpusAudit
+
+        model = self.model()
+        if model is None:
+            raise RelevanceError("there is no model to audit: train one with .train()")
+        return CorpusAudit(self._folder, model, precision=precision, confidence=confidence, seed=seed)
 
     def model(self) -> CorpusModel | None:
         """The model trained last; None before the first."""

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import contextlib
+import html
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
-from corpuskit.store.element_cache import element_table
+from corpuskit.store.element_cache import element_tables
 from corpuskit.text import WORD
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 _COLUMNS: Final = {"doc_id": "str", "element_id": "int32", "left": "str", "match": "str", "right": "str"}
-_SORT: Final = re.compile(r"([1-9])([LR])")
+_SORT: Final = re.compile(r"([0-9])([LRM])?", re.IGNORECASE)
+_SLICE: Final = 50_000  # elements looked through at once, so that the first lines come early
+_SHOWN: Final = 40
+_SIDE: Final = 45
+
+Line = tuple[str, int, str, str, str]
 
 
 def kwic(
@@ -26,6 +34,7 @@ def kwic(
     window: int = 8,
     sort: str | None = None,
     doc_ids: Sequence[str] | None = None,
+    limit: int | None = None,
 ) -> pd.DataFrame:
     """Each place where a pattern stands, with the words around it.
 
@@ -33,8 +42,10 @@ def kwic(
         folder: the corpus.
         pattern: a regular expression, case-insensitive, matched within one element.
         window: words on each side.
-        sort: by the nth word to the left or right, as ``"1R"`` or ``"2L"``; None: in reading order.
+        sort: by the nth word to the left or right, as ``"1R"``, or by several, as ``"1R 2R 1L"``; ``"0"`` is the match itself;
+            None: in reading order.
         doc_ids: only in these documents.
+        limit: only the first so many in reading order, found without reading the rest.
 
     Returns:
         Columns doc_id, left, match, right (str), element_id (int32).
@@ -42,37 +53,57 @@ def kwic(
     Raises:
         ConfigurationError: the pattern or ``sort`` cannot be read.
     """
-    import pandas as pd
+    places = _places_of(sort)
+    rows: list[Line] = []
+    for line in lines(folder, pattern, window=window, doc_ids=doc_ids):
+        if limit is not None and len(rows) >= limit:
+            break
+        rows.append(line)
+    return frame_of(sorted_lines(rows, places) if places else rows)
+
+
+def lines(
+    folder: CorpusFolder, pattern: str, *, window: int = 8, doc_ids: Sequence[str] | None = None
+) -> Iterator[Line]:
+    """The lines (doc_id, element_id, left, match, right) in reading order, as they are found.
+
+    Raises:
+        ConfigurationError: the pattern cannot be read.
+    """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     try:
         compiled = re.compile(pattern, re.IGNORECASE)
     except re.error as error:
         raise ConfigurationError(f"pattern {pattern!r}: {error}") from error
-    table = element_table(folder, doc_ids, columns=["doc_id", "element_id", "text"])
+    for whole in element_tables(folder, doc_ids, columns=["doc_id", "element_id", "text"]):
+        for start in range(0, len(whole), _SLICE):
+            part = _candidates(whole.slice(start, _SLICE), pattern)
+            ids = part.column("doc_id").cast(pa.string()).to_pylist()
+            texts = part.column("text").to_pylist()
+            for doc_id, element_id, text in zip(ids, part.column("element_id").to_pylist(), texts, strict=True):
+                for match in compiled.finditer(text):
+                    if match.end() > match.start():
+                        left, right = _left(text, match.start(), window), _right(text, match.end(), window)
+                        yield doc_id, element_id, left, match[0], right
+
+
+def _candidates(table: pa.Table, pattern: str) -> pa.Table:
+    """The rows that may match: RE2 finds them without making Python strings of all texts; look-around is Python's only."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     table = table.filter(pc.is_valid(table.column("text")))
-    # RE2 finds the candidates without making Python strings of all texts; look-around is Python's only.
     with contextlib.suppress(pa.ArrowInvalid):
         table = table.filter(pc.match_substring_regex(table.column("text"), pattern, ignore_case=True))
-    rows = []
-    ids = table.column("doc_id").cast(pa.string()).to_pylist()
-    for doc_id, element_id, text in zip(
-        ids, table.column("element_id").to_pylist(), table.column("text").to_pylist(), strict=True
-    ):
-        for match in compiled.finditer(text):
-            if match.end() > match.start():
-                rows.append(
-                    (
-                        doc_id,
-                        element_id,
-                        _left(text, match.start(), window),
-                        match[0],
-                        _right(text, match.end(), window),
-                    )
-                )
-    frame = pd.DataFrame(rows, columns=list(_COLUMNS)).astype(_COLUMNS)
-    return frame if sort is None else _sorted(frame, sort)
+    return table
+
+
+def frame_of(rows: Sequence[Line]) -> pd.DataFrame:
+    """The lines as a DataFrame."""
+    import pandas as pd
+
+    return pd.DataFrame(list(rows), columns=list(_COLUMNS)).astype(_COLUMNS)
 
 
 def _left(text: str, position: int, window: int) -> str:
@@ -91,11 +122,64 @@ def _right(text: str, position: int, window: int) -> str:
     return " ".join(text[position:end].split())
 
 
-def _sorted(frame: pd.DataFrame, sort: str) -> pd.DataFrame:
-    match = _SORT.fullmatch(sort.upper())
-    if match is None:
-        raise ConfigurationError(f"sort {sort!r}: expected a place such as '1R' or '2L'")
-    place, side = int(match[1]), match[2]
-    words = frame["left" if side == "L" else "right"].map(lambda text: [w.casefold() for w in WORD.findall(text)])
-    key = words.map(lambda found: (found[-place] if side == "L" else found[place - 1]) if len(found) >= place else "")
-    return frame.assign(key=key).sort_values("key", kind="stable").drop(columns="key").reset_index(drop=True)
+def _places_of(sort: str | None) -> list[tuple[int, str]]:
+    places = []
+    for part in (sort or "").replace(",", " ").split():
+        match = _SORT.fullmatch(part)
+        if match is None or (match[1] == "0") == bool(match[2]):
+            raise ConfigurationError(f"sort {sort!r}: expected places such as '1R' or '2L 1L', or '0' for the match")
+        places.append((int(match[1]), (match[2] or "").upper()))
+    if sort is not None and not places:
+        raise ConfigurationError("sort '': expected places such as '1R' or '2L 1L', or '0' for the match")
+    return places
+
+
+def sorted_lines(rows: Sequence[Line], places: Sequence[tuple[int, str]] | str) -> list[Line]:
+    """The lines by the words at some places (a sort expression); lines without such a word come first."""
+    wanted = _places_of(places) if isinstance(places, str) else places
+
+    def key(line: Line) -> list[str]:
+        words = {"L": WORD.findall(line[2].casefold())[::-1], "R": WORD.findall(line[4].casefold())}
+        return [
+            line[3].casefold() if place == 0 else words[side][place - 1] if len(words[side]) >= place else ""
+            for place, side in wanted
+        ]
+
+    return sorted(rows, key=key)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Concordance:
+    """Lines of key words in context: ``.frame`` for pandas, ``.view()`` for the widget.
+
+    Attributes:
+        pattern: what was looked for.
+        frame: the lines, as :func:`kwic` gives them.
+    """
+
+    pattern: str
+    frame: pd.DataFrame
+    _viewer: Callable[[], Any] = field(repr=False)
+
+    def view(self) -> Any:
+        """The widget: aligned lines, sorting, and the document of a line as a tree."""
+        return self._viewer()
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def __repr__(self) -> str:
+        """The first lines, the matches below each other."""
+        head = f"{len(self.frame):,} lines of {self.pattern!r}"
+        width = max((len(match) for match in self.frame["match"].head(_SHOWN)), default=0)
+        rows = [
+            f"{left[-_SIDE:]:>{_SIDE}}  {match:<{width}}  {right[:_SIDE]}"
+            for left, match, right in self.frame[["left", "match", "right"]].head(_SHOWN).itertuples(index=False)
+        ]
+        more = len(self.frame) - len(rows)
+        return "\n".join(
+            [head, *rows, *([f"... and {more:,} more: .frame has all, .view() shows them"] if more else [])]
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"

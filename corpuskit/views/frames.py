@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.document.frames import COLUMNS as ELEMENT_COLUMNS
 from corpuskit.document.frames import arrow_to_pandas
+from corpuskit.errors import ConfigurationError, UnknownDocumentError
 from corpuskit.store import CorpusFolder
+from corpuskit.store.catalog import clean
 from corpuskit.store.element_cache import element_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_SUBCORPUS: Final = "sub-corpus "
 _DOCUMENTS: Final = {
     "doc_id": "str", "version": "Int32", "uri": "str", "host": "str", "title": "str", "media_type": "str",
     "lang": "str", "words": "Int64", "main_words": "Int64", "elements": "Int64", "timestamp": "utc", "fetched": "utc",
@@ -158,6 +163,68 @@ def failures(folder: CorpusFolder) -> pd.DataFrame:
     tries (Int64).
     """
     return _typed(folder.catalog.frame(f'SELECT {_quoted(_FAILURES)} FROM failures ORDER BY "when", uri'), _FAILURES)
+
+
+def relevant_ids(folder: CorpusFolder) -> list[str]:
+    """The documents labelled relevant; those without a label that are scored at least 0.5."""
+    frame = documents(folder)
+    chosen = (frame["label"] == "relevant") | (frame["label"].isna() & (frame["relevance"] >= 0.5))
+    return list(frame["doc_id"][chosen])
+
+
+def other_ids(folder: CorpusFolder, doc_ids: Sequence[str]) -> list[str]:
+    """All documents but these."""
+    known = set(doc_ids)
+    return [row["doc_id"] for row in folder.catalog.rows("SELECT doc_id FROM current") if row["doc_id"] not in known]
+
+
+def sample(folder: CorpusFolder, n: int, *, seed: int = 0, doc_ids: Sequence[str] | None = None) -> pd.DataFrame:
+    """``n`` documents at random, or all where there are fewer; columns as :func:`documents`.
+
+    A document's place in the draw depends on its id and the seed alone: more documents in the corpus push some out of the
+    sample, and leave the others in it.
+    """
+    frame = documents(folder, doc_ids)
+    keys = [hashlib.sha256(f"{seed} {doc_id}".encode()).digest() for doc_id in frame["doc_id"]]
+    chosen = sorted(sorted(range(len(frame)), key=keys.__getitem__)[: max(0, n)])
+    return frame.iloc[chosen].reset_index(drop=True)
+
+
+def save_subcorpus(folder: CorpusFolder, name: str, doc_ids: Sequence[str]) -> int:
+    """Gives documents a name; gives how many they are.
+
+    Raises:
+        ConfigurationError: the name is empty.
+        UnknownDocumentError: a doc_id is not in the corpus.
+    """
+    if not name.strip():
+        raise ConfigurationError("a sub-corpus needs a name")
+    known = {row["doc_id"] for row in folder.catalog.rows("SELECT doc_id FROM current")}
+    unknown = [doc_id for doc_id in doc_ids if doc_id not in known]
+    if unknown:
+        raise UnknownDocumentError(f"no document {unknown[0]!r} ({len(unknown)} unknown in all)")
+    folder.catalog.set_meta(_SUBCORPUS + clean(name.strip()), json.dumps(list(doc_ids)))
+    return len(doc_ids)
+
+
+def subcorpus(folder: CorpusFolder, name: str) -> pd.DataFrame:
+    """The documents of a name that are still in the corpus.
+
+    Raises:
+        ConfigurationError: there is no such name.
+    """
+    found = folder.catalog.meta(_SUBCORPUS + clean(name.strip()))
+    if found is None:
+        raise ConfigurationError(f"no sub-corpus {name!r}; there are: {', '.join(subcorpora(folder)) or 'none'}")
+    return documents(folder, json.loads(found))
+
+
+def subcorpora(folder: CorpusFolder) -> dict[str, int]:
+    """Name → how many documents were named."""
+    rows = folder.catalog.rows(
+        "SELECT key, value FROM meta WHERE key >= ? AND key < ?", (_SUBCORPUS, _SUBCORPUS + "\uffff")
+    )
+    return {row["key"][len(_SUBCORPUS) :]: len(json.loads(row["value"])) for row in rows}
 
 
 def _quoted(names: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Any, Final
@@ -92,7 +93,10 @@ class CrawlState:
         )
         self._set_verdict(host, "boost", "boosted by the analyst")
         crawler = self.job._crawler
-        crawler._in_loop(lambda: crawler._raise_heads({host: 2 * _BOOST}))
+        loop = crawler._finisher.loop
+        if loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended: nothing is fetched any more
+                loop.call_soon_threadsafe(crawler._state.raise_heads, {host: 2 * _BOOST})
         self._slow_again = 0.0
         return int(cursor.rowcount)
 

@@ -15,7 +15,9 @@ def document_tree(folder: CorpusFolder, doc_id: str, *, reveal: int | None = Non
     Raises:
         UnknownDocumentError: there is none.
     """
-    tree = DocumentTree(folder.document(doc_id), original=lambda: folder.original(doc_id), label=labels_of(folder, doc_id))
+    tree = DocumentTree(
+        folder.document(doc_id), original=lambda: folder.original(doc_id), label=labels_of(folder, doc_id)
+    )
     if reveal is not None:
         tree.reveal(reveal)
     return tree
@@ -24,7 +26,10 @@ def document_tree(folder: CorpusFolder, doc_id: str, *, reveal: int | None = Non
 def show_document(tree: DocumentTree, folder: CorpusFolder, doc_id: str, *, reveal: int | None = None) -> None:
     """Shows another document of the corpus in a tree that is on the page."""
     tree.show(
-        folder.document(doc_id), original=lambda: folder.original(doc_id), label=labels_of(folder, doc_id), reveal=reveal
+        folder.document(doc_id),
+        original=lambda: folder.original(doc_id),
+        label=labels_of(folder, doc_id),
+        reveal=reveal,
     )
 
 

@@ -158,8 +158,8 @@ class LabelQueue:
                 found = [Asked(doc_id, "random", None) for doc_id in sorted(free)[:_BATCH]]
             else:
                 n = min(_BATCH, len(free))
-                parts = {"certain": n // 5, "random": n // 10}
-                chosen = suggest(model, [texts[doc_id] for doc_id in free], n, **parts)
+                pool = [texts[doc_id] for doc_id in free]
+                chosen = suggest(model, pool, n, certain=n // 5, random=n // 10)
                 found = _mixed([Asked(free[item.index], item.reason, item.score) for item in chosen])
             with self._lock:
                 waiting = {item.doc_id for item in self._waiting}

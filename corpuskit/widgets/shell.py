@@ -11,6 +11,7 @@ from corpuskit.errors import CorpusKitError, MissingExtraError
 
 try:
     import anywidget
+    import ipywidgets
 except ImportError as error:
     raise MissingExtraError("anywidget", "notebook") from error
 
@@ -32,7 +33,7 @@ def styles(*names: str) -> str:
     return "\n".join((_FOLDER / f"{name}.css").read_text("utf-8") for name in ("shell", *names))
 
 
-class Widget(anywidget.AnyWidget):  # type: ignore[misc]
+class Widget(anywidget.AnyWidget):
     """A widget that answers messages ``{op, ...}`` by its method ``_on_OP``, and that has a static picture.
 
     Messages come on the kernel's main thread or on that of a subshell.
@@ -63,9 +64,24 @@ class Widget(anywidget.AnyWidget):  # type: ignore[misc]
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """The widget, and beside it what a page without a kernel shows."""
         bundle = super()._repr_mimebundle_(**options)
-        if bundle is None:
-            return None
-        data, metadata = bundle
-        line = html.escape(self.summary())
-        data |= {"text/plain": repr(self), "text/html": f"<p>{line}. Run the cell to see it.</p>"}
-        return data, metadata
+        return None if bundle is None else (bundle[0] | static(self.summary()), bundle[1])
+
+
+class Box(ipywidgets.VBox):  # type: ignore[misc]
+    """Widgets below each other, with a static picture."""
+
+    def summary(self) -> str:
+        """One line: what the widgets show."""
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        return f"<{self.summary()}>"
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        """The widgets, and beside them what a page without a kernel shows."""
+        return dict(super()._repr_mimebundle_(**options)) | static(self.summary())
+
+
+def static(line: str) -> dict[str, str]:
+    """What a page without a kernel shows of a widget."""
+    return {"text/plain": f"<{line}>", "text/html": f"<p>{html.escape(line)}. Run the cell to see it.</p>"}

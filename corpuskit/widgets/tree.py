@@ -28,6 +28,8 @@ class DocumentTree(Widget):
         original: gives the bytes it was extracted from, for the source pane; None where there are none.
         label: called with ``relevant``, ``other`` or ``withdrawn`` when j, f or u is pressed; None: no labelling.
         height: pixels.
+        with_original: leave room for originals of documents that are shown later.
+        with_labels: leave room for labels of documents that are shown later.
 
     Attributes:
         selected: element_id of the chosen row; -1 while there is none. Python and the page both set it.
@@ -46,8 +48,8 @@ class DocumentTree(Widget):
     kinds = traitlets.List(list(TYPE_NAMES)).tag(sync=True)
     skeleton = traitlets.Bytes().tag(sync=True)
     """A byte of type and main an element, then a byte of depth: 2 bytes an element."""
-    first = traitlets.List().tag(sync=True)
-    properties = traitlets.List().tag(sync=True)
+    first: Any = traitlets.List().tag(sync=True)
+    properties: Any = traitlets.List().tag(sync=True)
     labels = traitlets.Bool(False).tag(sync=True)
     has_original = traitlets.Bool(False).tag(sync=True)
     revealed = traitlets.List([-1, 0]).tag(sync=True)
@@ -61,9 +63,13 @@ class DocumentTree(Widget):
         original: Callable[[], bytes] | None = None,
         label: Callable[[str], None] | None = None,
         height: int = 440,
+        with_original: bool = False,
+        with_labels: bool = False,
     ) -> None:
         self._lock = threading.Lock()
-        super().__init__(height=height)
+        super().__init__(
+            height=height, labels=with_labels or label is not None, has_original=with_original or original is not None
+        )
         self.show(document, original=original, label=label)
 
     def show(
@@ -85,8 +91,6 @@ class DocumentTree(Widget):
         with self.hold_sync():
             self.title = document.title or document.uri
             self.properties = _properties(document)
-            self.labels = label is not None
-            self.has_original = original is not None
             self.selected = -1
             self.first = [_row(table, i) for i in self._rows_of_first]
             self.skeleton = _skeleton(table)
@@ -166,7 +170,8 @@ def _skeleton(table: ElementTable) -> bytes:
 
 def _first_rows(table: ElementTable) -> list[int]:
     """The rows a page shows at first: two levels are open."""
-    rows, position = [], 0
+    rows: list[int] = []
+    position = 0
     while position < len(table) and len(rows) < _FIRST:
         rows.append(position)
         position = position + 1 if table.nesting_level[position] <= 2 else table.subtree_end[position]

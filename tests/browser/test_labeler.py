@@ -52,12 +52,35 @@ def test_two_hundred_keys_at_machine_speed_are_two_hundred_labels_in_order(noteb
 def test_keys_of_the_notebook_do_nothing_in_the_labeller(notebook):
     opened = notebook(SETUP.format(n=30, where=NEW), "labeler = corpus.label(by='me'); labeler", "'kept'").run()
     ready(opened)
-    for key in ["j", "f", "Space", "u", "a", "x", "b", "d", "d", "z", "m", "c", "v", "j", "Enter", "h", "h", "?", "Escape"]:
+    for key in [
+        "j",
+        "f",
+        "Space",
+        "u",
+        "a",
+        "x",
+        "b",
+        "d",
+        "d",
+        "z",
+        "m",
+        "c",
+        "v",
+        "j",
+        "Enter",
+        "h",
+        "h",
+        "?",
+        "Escape",
+    ]:
         opened.page.keyboard.press(key)
     all_saved(opened)
     assert opened.cells == 3
     assert opened.sources[2] == "'kept'"
-    assert opened.python("print(corpus.labels().label.tolist())") == "['relevant', 'other', 'unsure', 'withdrawn', 'relevant']"
+    assert (
+        opened.python("print(corpus.labels().label.tolist())")
+        == "['relevant', 'other', 'unsure', 'withdrawn', 'relevant']"
+    )
 
 
 def test_a_killed_kernel_loses_no_acknowledged_label_and_the_cell_goes_on(notebook, tmp_path):

@@ -24,6 +24,8 @@ pdf = docs[docs.media_type == "application/pdf"].doc_id.iloc[0]
 CELLS = {
     "tree": "tree = corpus.view(page); tree.reveal(12); tree",
     "tree-of-a-pdf": "paper = corpus.view(pdf); paper.reveal(2); paper",
+    "concordance": "corpus.concordance('insur', sort='1R').view()",
+    "browser": "corpus.browse()",
     "labeller": "corpus.label(by='me')",
     "dashboard": "crawl = corpus.crawl(resume=True, steer=model, pages=60, **(demo.crawl_options(proxy) | {'delay': 0.3})); crawl.dashboard()",
 }

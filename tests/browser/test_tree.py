@@ -54,12 +54,32 @@ def test_keys_move_find_open_and_select_and_no_cell_comes_or_goes(notebook):
     opened = notebook(BIG + "doc = big(5000); view = doc.view(); view", "1 + 1").run(0)
     tree = opened.output(0).locator(".ck-tree")
     tree.locator(".ck-row").first.click()
-    for key in ["ArrowRight", "ArrowDown", "ArrowDown", "a", "b", "x", "d", "d", "z", "y", "Shift+M", "c", "v", "1", "0", "0"]:
+    for key in [
+        "ArrowRight",
+        "ArrowDown",
+        "ArrowDown",
+        "a",
+        "b",
+        "x",
+        "d",
+        "d",
+        "z",
+        "y",
+        "Shift+M",
+        "c",
+        "v",
+        "1",
+        "0",
+        "0",
+    ]:
         opened.page.keyboard.press(key)
     assert opened.cells == 2
     assert opened.sources[1] == "1 + 1"
     opened.page.wait_for_timeout(300)
-    assert opened.python("print(view.selected, view.selected_element.text)") == "3 Paragraph 2 of the section that begins at 0"
+    assert (
+        opened.python("print(view.selected, view.selected_element.text)")
+        == "3 Paragraph 2 of the section that begins at 0"
+    )
     opened.page.keyboard.press("/")
     opened.page.keyboard.type("NEEDLE")
     opened.page.keyboard.press("Enter")

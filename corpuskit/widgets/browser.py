@@ -1,0 +1,132 @@
+"""The documents of a corpus in a notebook: filtered in the kernel, the filter as code to copy, one as a tree below."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, Final
+
+import traitlets
+
+from corpuskit.document import NLPTextDocument
+from corpuskit.store import CorpusFolder
+from corpuskit.views import frames
+from corpuskit.widgets.documents import show_document
+from corpuskit.widgets.shell import MAX_ROWS, Box, Widget, module, styles
+from corpuskit.widgets.tree import DocumentTree
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_CHOICES: Final = ("host", "lang", "label")
+_MOST_CHOICES: Final = 200
+
+
+class DocumentRows(Widget):
+    """The rows; the whole widget is :class:`CorpusBrowser`."""
+
+    _esm = module("rows", "browser")
+    _css = styles("rows")
+    choices: Any = traitlets.Dict().tag(sync=True)
+    state: Any = traitlets.List([0, 0, 0]).tag(sync=True)
+    """[filter, documents it finds, documents in all]"""
+    code = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, folder: CorpusFolder, tree: DocumentTree) -> None:
+        self._folder, self._tree = folder, tree
+        self._lock = threading.Lock()
+        self._frame = frames.documents(folder)
+        self._found = self._frame
+        choices = {name: list(self._frame[name].dropna().value_counts().index[:_MOST_CHOICES]) for name in _CHOICES}
+        choices = {name: [value for value in values if value] for name, values in choices.items()}
+        size = len(self._frame)
+        super().__init__(choices=choices, state=[0, size, size], code=code_of({}))
+
+    @property
+    def found(self) -> pd.DataFrame:
+        """The documents that the filter leaves."""
+        return self._found
+
+    def filter(self, conditions: dict[str, str]) -> None:
+        """Keeps the documents that fulfil all of text, words, host, lang and label; an empty value is none."""
+        query = query_of(conditions)
+        with self._lock:
+            self._found = self._frame.query(query) if query else self._frame
+            with self.hold_sync():
+                self.code = code_of(conditions)
+                self.state = [self.state[0] + 1, len(self._found), len(self._frame)]
+
+    def summary(self) -> str:
+        """How many documents."""
+        return f"Documents: {len(self._found):,} of {len(self._frame):,}"
+
+    def _on_filter(self, message: dict[str, Any]) -> None:
+        self.filter({name: str(message.get(name) or "")[:300] for name in ("text", "words", *_CHOICES)})
+
+    def _on_rows(self, message: dict[str, Any]) -> None:
+        with self._lock:
+            if message["generation"] != self.state[0]:
+                return
+            start = max(0, int(message["start"]))
+            part = self._found.iloc[start : min(int(message["end"]), start + MAX_ROWS)]
+        self.send({"op": "rows", "generation": message["generation"], "start": start, "rows": _cells(part)})
+
+    def _on_open(self, message: dict[str, Any]) -> None:
+        with self._lock:
+            doc_id = str(self._found["doc_id"].iloc[int(message["row"])])
+        show_document(self._tree, self._folder, doc_id)
+        self._tree.layout.display = ""
+
+
+class CorpusBrowser(Box):
+    """The documents of a corpus, and below them the chosen one as a tree.
+
+    Args:
+        folder: the corpus.
+
+    Attributes:
+        found: the documents that the filter leaves, as a DataFrame.
+    """
+
+    def __init__(self, folder: CorpusFolder) -> None:
+        self.tree = DocumentTree(NLPTextDocument(), height=300, with_original=True, with_labels=True)
+        self.tree.layout.display = "none"
+        self.rows = DocumentRows(folder, self.tree)
+        super().__init__([self.rows, self.tree])
+
+    @property
+    def found(self) -> pd.DataFrame:
+        """The documents that the filter leaves."""
+        return self.rows.found
+
+    def summary(self) -> str:
+        """How many documents."""
+        return self.rows.summary()
+
+
+def query_of(conditions: dict[str, str]) -> str:
+    """The conditions as an expression for ``DataFrame.query``."""
+    parts = [f"{name} == {conditions[name]!r}" for name in _CHOICES if conditions.get(name)]
+    if (words := conditions.get("words", "")).isdecimal():
+        parts.append(f"words >= {int(words)}")
+    if text := conditions.get("text"):
+        found = "{0}.str.contains({1!r}, case=False, regex=False)"
+        parts.append(f"({found.format('title', text)} or {found.format('uri', text)})")
+    return " and ".join(parts)
+
+
+def code_of(conditions: dict[str, str]) -> str:
+    """The line of code that gives the same documents."""
+    query = query_of(conditions)
+    return f"docs = corpus.documents().query({query!r})" if query else "docs = corpus.documents()"
+
+
+def _cells(part: pd.DataFrame) -> list[list[str]]:
+    columns = [part[name].tolist() for name in ("title", "uri", "host", "lang", "words", "relevance", "label")]
+    rows = []
+    for title, uri, host, lang, words, relevance, label in zip(*columns, strict=True):
+        score = "" if relevance != relevance else f"{relevance:.2f}"
+        texts = (title if isinstance(title, str) and title else uri, host or "(file)", lang)
+        rows.append(
+            [*(str(text)[:300] for text in texts), f"{words:,}", score, label if isinstance(label, str) else ""]
+        )
+    return rows

@@ -1,0 +1,53 @@
+SETUP = """
+import tempfile
+from pathlib import Path
+import corpuskit as ck
+folder = Path(tempfile.mkdtemp())
+for i in range(30):
+    lines = [f"Line {j} of text {i}: the premium of policy {(7 * j + i) % 50:02} is due" for j in range(20)]
+    (folder / f"doc{i:02}.txt").write_text(chr(10).join([f"Text {i}", "", *(line + chr(10) for line in lines)]))
+corpus = ck.open(folder / "corpus")
+corpus.add(folder, progress=False)
+"""
+
+
+def test_lines_are_aligned_sorted_and_lead_to_their_document(notebook):
+    opened = notebook(SETUP, "view = corpus.concordance('premium').view(); view", "'kept'").run()
+    widget = opened.output(1).locator(".ck-concordance")
+    widget.get_by_text("600 lines in 30 documents").wait_for()
+    widget.get_by_label("Sort by").select_option("0")
+    widget.locator("[role=option]").first.wait_for()
+    boxes = [widget.locator(".ck-match").nth(i).bounding_box()["x"] for i in range(5)]
+    assert max(boxes) - min(boxes) < 2
+    widget.locator(".ck-list").focus()
+    for key in ["ArrowDown", "ArrowDown", "a", "x", "b", "d", "d", "m"]:
+        opened.page.keyboard.press(key)
+    opened.page.keyboard.press("Enter")
+    tree = opened.output(1).locator(".ck-tree")
+    tree.locator("[role=treeitem][aria-selected=true]").wait_for()
+    opened.page.wait_for_timeout(400)
+    assert "premium" in opened.python("print(view.tree.selected_element.text)")
+    widget.get_by_label("Pattern").fill("policy 4[0-9]")
+    widget.get_by_label("Pattern").press("Enter")
+    widget.get_by_text("120 lines in 30 documents").wait_for()
+    widget.get_by_label("Pattern").fill("(")
+    widget.get_by_label("Pattern").press("Enter")
+    widget.locator(".ck-error").get_by_text("unterminated", exact=False).wait_for()
+    assert opened.cells == 3
+    assert opened.sources[2] == "'kept'"
+
+
+def test_the_browser_filters_and_shows_the_query_as_code(notebook):
+    opened = notebook(SETUP, "view = corpus.browse(); view", "'kept'").run()
+    widget = opened.output(1).locator(".ck-browser")
+    widget.get_by_text("30 of 30 documents").wait_for()
+    widget.get_by_label("Text in title or address").fill("doc1")
+    widget.get_by_text("10 of 30 documents").wait_for()
+    code = widget.locator("code").inner_text()
+    assert opened.python(f"{code}; print(len(docs), docs.doc_id.equals(view.found.doc_id.reset_index(drop=True)) or len(view.found))").startswith("10")
+    widget.locator(".ck-list").focus()
+    for key in ["ArrowDown", "a", "x", "b", "d", "d"]:
+        opened.page.keyboard.press(key)
+    opened.page.keyboard.press("Enter")
+    opened.output(1).locator(".ck-tree [role=treeitem]").first.wait_for()
+    assert opened.cells == 3
