@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.crawl.ranking import PageScore, Ranking, Row
 from corpuskit.relevance import CorpusModel, url_tokens
-from corpuskit.relevance.learning import scoring_text
+from corpuskit.relevance.reading import scoring_text
 from corpuskit.store.catalog import Catalog
 from corpuskit.text import WORD
 

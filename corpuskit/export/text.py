@@ -63,7 +63,7 @@ class FastTextWriter:
     def write(self, item: Item) -> None:
         """Writes a line if the document is labelled and has tokens."""
         from corpuskit.relevance import document_tokens
-        from corpuskit.relevance.learning import scoring_text
+        from corpuskit.relevance.reading import scoring_text
 
         label = item.row["label"]
         text = scoring_text(item.document.title, item.document.to_text(main=True))

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from corpuskit.document import NLPTextDocument
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.model import Explanation, RelevanceModel
+from corpuskit.relevance.reading import scoring_text
 from corpuskit.relevance.storage import load_json, load_model, save_model, write_atomically
 
 __all__ = ["CorpusModel"]
@@ -54,8 +56,10 @@ class CorpusModel:
             raise RelevanceError("found no model of URLs, expected one; label documents of more hosts and train again")
         return self.url.score(urls)
 
-    def explain(self, text: str) -> Explanation:
-        """Every token's share in the logit of one text."""
+    def explain(self, text: str | NLPTextDocument) -> Explanation:
+        """Every token's share in the logit of one text, or of what is read of a document."""
+        if isinstance(text, NLPTextDocument):
+            text = scoring_text(text.title, text.to_text(main=True))
         return self.document.explain(text)
 
     def save(self, folder: str | Path) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.model import RelevanceModel
+from corpuskit.relevance.reading import scoring_text
 from corpuskit.relevance.sampling import suggest
 from corpuskit.relevance.training import train
 from corpuskit.store import CorpusFolder
@@ -20,15 +21,11 @@ from corpuskit.store.element_cache import element_table
 if TYPE_CHECKING:
     import pandas as pd
 
-MAX_TEXT: Final = 30_000  # characters of a document that are read for its relevance
+AUDIT_NOTE: Final = "audit"
+"""The note of labels that certify a model; they are not trained on."""
 _POOL: Final = 5000  # unlabelled texts that teach the model which words there are
 _URL_POOL: Final = 20_000
 _LABELS_A_SOURCE: Final = 2
-
-
-def scoring_text(title: str, main_text: str) -> str:
-    """What a model reads of a document: its title and the beginning of its main text."""
-    return f"{title}\n{main_text}"[:MAX_TEXT]
 
 
 def main_texts(folder: CorpusFolder, doc_ids: Sequence[str] | None = None) -> dict[str, str]:
@@ -60,7 +57,10 @@ def train_corpus(folder: CorpusFolder, *, seed: int = 0) -> CorpusModel:
     judged = {
         label.target: label.label
         for label in folder.labels.current()
-        if label.kind == "document" and label.label in {"relevant", "other"} and label.target in texts
+        if label.kind == "document"
+        and label.label in {"relevant", "other"}
+        and label.target in texts
+        and label.note != AUDIT_NOTE
     }
     if not judged:
         raise RelevanceError("no documents are labelled relevant or other yet: use .label() or .set_labels()")

@@ -1,0 +1,100 @@
+"""The relevance loop of a corpus, from labels to a certified threshold."""
+
+import pytest
+
+from corpuskit.errors import RelevanceError
+
+FISH = ["sea", "fish", "net", "boat", "harbour", "tide", "cod", "herring", "sailor", "wave"]
+TAX = ["law", "form", "tax", "office", "court", "clause", "duty", "invoice", "clerk", "stamp"]
+
+
+def text_of(words, number):
+    picks = [words[(number * k + k) % len(words)] for k in range(1, 9)]
+    return (
+        f"<html><head><title>Page {number}</title></head><body><p>{' '.join(picks)} and more of it.</p></body></html>"
+    )
+
+
+@pytest.fixture
+def filled(corpus, tmp_path):
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    for i in range(60):
+        (folder / f"fish{i:02d}.html").write_text(text_of(FISH, i + 1))
+        (folder / f"tax{i:02d}.html").write_text(text_of(TAX, i + 1))
+    corpus.add(folder, progress=False)
+    return corpus
+
+
+def truth(uri):
+    return "relevant" if "/fish" in uri else "other"
+
+
+def label_some(corpus, count):
+    documents = corpus.documents()
+    chosen = documents[documents.uri.str.contains(r"\d[05]\.html")].head(count)
+    corpus.set_labels({row.doc_id: truth(row.uri) for row in chosen.itertuples()}, by="me")
+
+
+def test_training_scores_all_documents_and_keeps_the_model(filled):
+    label_some(filled, 24)
+    model = filled.train()
+    documents = filled.documents()
+    assert documents.relevance.notna().all()
+    ranked = documents.sort_values("relevance", ascending=False).uri.map(truth)
+    assert (ranked.head(50) == "relevant").all()
+    assert filled.model().document.fingerprint == model.document.fingerprint
+    assert set(documents.decision) == {"unknown"}
+
+
+def test_what_to_label_next_has_a_reason_and_is_never_labelled_already(filled):
+    assert set(filled.next_to_label(5).reason) == {"random"}
+    label_some(filled, 24)
+    filled.train()
+    wanted = filled.next_to_label(10)
+    assert len(wanted) == wanted.doc_id.nunique() == 10
+    assert {"uncertain", "certain", "random"} == set(wanted.reason)
+    assert not set(wanted.doc_id) & set(filled.labels().target)
+
+
+def test_an_audit_certifies_a_threshold_and_its_labels_are_not_trained_on(filled):
+    label_some(filled, 24)
+    before = filled.train().document.card
+    audit = filled.audit(precision=0.9)
+    asked = 0
+    while len(batch := audit.next()):
+        asked += len(batch)
+        audit.add({row.doc_id: truth(row.uri) for row in batch.itertuples()}, by="me")
+    assert asked <= 140
+    assert audit.threshold is not None
+    decided = filled.documents()
+    assert (decided[decided.decision == "relevant"].uri.map(truth) == "relevant").mean() >= 0.9
+    assert (decided.decision == "relevant").sum() >= 30
+    assert "precision >= 90%" in repr(filled.model().document)
+    after = filled.train().document
+    assert (after.card.relevant, after.card.other) == (before.relevant, before.other)
+    assert after.threshold is None
+
+
+def test_a_model_explains_a_document(filled):
+    label_some(filled, 24)
+    model = filled.train()
+    doc_id = filled.documents().query("uri.str.contains('fish')").doc_id.iloc[0]
+    explanation = model.explain(filled[doc_id])
+    assert explanation.probability > 0.5
+    assert abs(sum(amount for _, amount in explanation) - explanation.logit) < 1e-6
+
+
+def test_too_few_labels_and_a_wrong_audit_label_are_told(filled):
+    with pytest.raises(RelevanceError, match="no documents are labelled"):
+        filled.train()
+    with pytest.raises(RelevanceError, match="no model to audit"):
+        filled.audit()
+    filled.set_labels({filled.documents().doc_id[0]: "relevant"}, by="me")
+    with pytest.raises(RelevanceError):
+        filled.train()
+    label_some(filled, 24)
+    filled.train()
+    audit = filled.audit()
+    with pytest.raises(RelevanceError, match="relevant or other"):
+        audit.add({audit.next().doc_id[0]: "perhaps"}, by="me")
