@@ -35,6 +35,7 @@ _BUILT_IN: Final[Mapping[str, str]] = {
     "text/plain": "corpuskit.extraction.plain:extract_plain",
     "text/markdown": "corpuskit.extraction.plain:extract_plain",
     "text/x-nlptext": "corpuskit.extraction.plain:extract_nlptext",
+    "message/rfc822": "corpuskit.extraction.mail:extract_mail",
     "application/pdf": "corpuskit.extraction.pdf:extract_pdf",
     _DOCX + "document": "corpuskit.extraction.docx:extract_docx",
     _DOCX + "template": "corpuskit.extraction.docx:extract_docx",

@@ -22,6 +22,7 @@ _BY_SUFFIX: Final = {
     ".txt": "text/plain",
     ".text": "text/plain",
     ".md": "text/markdown",
+    ".eml": "message/rfc822",
     ".pdf": "application/pdf",
     ".docx": _WORD + "document",
     ".dotx": _WORD + "template",
@@ -54,13 +55,14 @@ def detect_media_type(content: bytes, name: str = "", declared: str | None = Non
     if head.startswith(_OLE):
         return _of_ole(content, by_suffix or declared)
     kind = filetype.guess(content[:262_144])
-    if kind is not None:
-        if kind.mime not in {"text/plain", "application/xml", "text/xml"}:
-            return str(kind.mime)
+    if kind is not None and kind.mime not in {"text/plain", "application/xml", "text/xml"}:
+        return str(kind.mime)
     if by_suffix == "application/pdf" and not declared:
         return by_suffix  # an error page saved under the name of a PDF is a damaged PDF, no document
     if not _is_text(head):
         return UNKNOWN
+    if by_suffix == "message/rfc822" or declared == "message/rfc822":
+        return "message/rfc822"
     if _HTML.search(head):
         return "application/xhtml+xml" if by_suffix == "application/xhtml+xml" else "text/html"
     if by_suffix and by_suffix.startswith(("text/", "application/xhtml")):

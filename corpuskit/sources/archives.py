@@ -1,0 +1,195 @@
+"""Files that hold others: archives (ZIP, tar, gzip), web archives (WARC, WACZ), mailboxes, lists of URLs aside.
+
+Names in archives are never used as paths on the disk, so none can lead out of a folder; those that try are refused.
+"""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from typing import IO, Final, cast
+
+from corpuskit.errors import ResourceLimitError, SourceError
+from corpuskit.sources.files import FoundFile, read_resource
+from corpuskit.sources.mail import MAIL_TYPE, attachments, messages
+from corpuskit.sources.media import detect_media_type
+from corpuskit.sources.resource import Resource
+from corpuskit.sources.warc import WARC_SUFFIXES, read_wacz, read_warc
+
+Found = Resource | tuple[str, Exception]
+_TAR_SUFFIXES: Final = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
+_MOST_MEMBERS: Final = 1_000_000
+_MOST_BYTES: Final = 100 * 1024**3  # of all members together
+_BAD_ARCHIVE: Final = (
+    zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError,
+    NotImplementedError, RuntimeError,
+)  # fmt: skip
+_PACKAGE_PARTS: Final = ("[Content_Types].xml", "mimetype")  # of documents that are ZIP files
+
+
+def read_file(found: FoundFile, *, max_bytes: int) -> Iterator[Found]:
+    """What a file holds: itself, or the members of an archive, a web archive or a mailbox, one at a time.
+
+    A member that cannot be read is given as (URI, error); the others follow.
+
+    Raises:
+        SourceError: the file cannot be read.
+        ResourceLimitError: it is larger than ``max_bytes``.
+    """
+    name = found.path.name.lower()
+    if name.endswith(WARC_SUFFIXES):
+        yield from read_warc(found.path, max_bytes=max_bytes)
+    elif name.endswith(".wacz"):
+        yield from read_wacz(found.path, max_bytes=max_bytes)
+    elif name.endswith(_TAR_SUFFIXES):
+        yield from _read_archive(found, max_bytes, _tar_members)
+    elif name.endswith(".mbox"):
+        yield from _read_mailbox(found, max_bytes)
+    elif name.endswith(".gz"):
+        yield _unpack(found, max_bytes)
+    elif name.endswith(".zip") and _is_archive(found):
+        yield from _read_archive(found, max_bytes, _zip_members)
+    else:
+        resource = read_resource(found, max_bytes=max_bytes)
+        yield resource
+        yield from attachments(resource)
+
+
+Member = tuple[str, int, datetime | None, Callable[[], IO[bytes]]]
+"""Name, size, date, and what opens it."""
+
+
+def _read_archive(
+    found: FoundFile, max_bytes: int, members: Callable[[FoundFile], Iterator[Member | tuple[str, Exception]]]
+) -> Iterator[Found]:
+    total = 0
+    try:
+        for number, member in enumerate(members(found)):
+            if len(member) == 2:
+                yield f"{found.uri}/{member[0]}", member[1]
+                continue
+            name, size, date, opened = member
+            uri = f"{found.uri}/{name}"
+            total += size
+            if number >= _MOST_MEMBERS or total > _MOST_BYTES:
+                yield (
+                    uri,
+                    ResourceLimitError(f"{found.uri}: more than {_MOST_MEMBERS:,} members or {_MOST_BYTES:,} bytes"),
+                )
+                return
+            try:
+                content = _read(opened, uri, max_bytes)
+            except ResourceLimitError as error:
+                yield uri, error
+            except _BAD_ARCHIVE as error:
+                yield uri, SourceError(f"{uri} cannot be read: {error}")
+            else:
+                last = PurePosixPath(name).name
+                resource = Resource(
+                    uri, content, detect_media_type(content, last), modified=date, name=last, origin=found.origin
+                )
+                yield resource
+                yield from attachments(resource)
+    except _BAD_ARCHIVE as error:
+        yield found.uri, SourceError(f"{found.uri} is damaged: {error}")
+
+
+def _read(opened: Callable[[], IO[bytes]], uri: str, max_bytes: int) -> bytes:
+    """At most ``max_bytes``, whatever the archive says about the size."""
+    with opened() as stream:
+        content = stream.read(max_bytes + 1)
+    if len(content) > max_bytes:
+        raise ResourceLimitError(f"{uri}: more than {max_bytes:,} bytes, the limit")
+    return content
+
+
+def _zip_members(found: FoundFile) -> Iterator[Member | tuple[str, Exception]]:
+    with zipfile.ZipFile(found.path) as archive:
+        for info in archive.infolist():
+            name = info.filename.replace("\\", "/")
+            if info.is_dir() or _is_hidden(name):
+                continue
+            if not _is_safe(name):
+                yield name, SourceError(f"{found.uri}: the name {name!r} leads out of the archive")
+                continue
+            date = _zip_date(info)
+            yield name, info.file_size, date, lambda info=info: archive.open(info)  # type: ignore[misc]
+
+
+def _tar_members(found: FoundFile) -> Iterator[Member | tuple[str, Exception]]:
+    with tarfile.open(found.path, "r|*") as archive:  # a stream: members are read in their order, none twice
+        for info in archive:
+            if not info.isfile() or _is_hidden(info.name):
+                continue  # folders, links and devices hold no text
+            if not _is_safe(info.name):
+                yield info.name, SourceError(f"{found.uri}: the name {info.name!r} leads out of the archive")
+                continue
+            date = datetime.fromtimestamp(max(0, min(info.mtime, 4e9)), UTC)
+            yield info.name.removeprefix("./"), info.size, date, lambda info=info: _extracted(archive, info)  # type: ignore[misc]
+
+
+def _extracted(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
+    stream = archive.extractfile(info)
+    if stream is None:
+        raise SourceError(f"{info.name} is no file")
+    return stream
+
+
+def _is_safe(name: str) -> bool:
+    path = PurePosixPath(name.replace("\\", "/"))
+    return not path.is_absolute() and ".." not in path.parts and ":" not in path.parts[0] and "\0" not in name
+
+
+def _is_hidden(name: str) -> bool:
+    parts = PurePosixPath(name).parts
+    return not parts or any(part == "__MACOSX" or (part.startswith(".") and part not in {".", ".."}) for part in parts)
+
+
+def _zip_date(info: zipfile.ZipInfo) -> datetime | None:
+    try:
+        return datetime(*info.date_time, tzinfo=UTC)  # it has no zone; UTC is our choice
+    except ValueError:
+        return None
+
+
+def _is_archive(found: FoundFile) -> bool:
+    """A ZIP file that is no document."""
+    try:
+        with zipfile.ZipFile(found.path) as archive:
+            return not any(name in archive.NameToInfo for name in _PACKAGE_PARTS)
+    except _BAD_ARCHIVE as error:
+        raise SourceError(f"{found.uri} is no ZIP file, or a damaged one: {error}") from error
+
+
+def _unpack(found: FoundFile, max_bytes: int) -> Found:
+    """The file in a ``.gz``."""
+    name = found.path.name[:-3]
+    try:
+        content = _read(lambda: cast(IO[bytes], gzip.open(found.path)), found.uri, max_bytes)  # noqa: SIM115
+    except ResourceLimitError as error:
+        return found.uri, error
+    except _BAD_ARCHIVE as error:
+        return found.uri, SourceError(f"{found.uri} cannot be unpacked: {error}")
+    modified = datetime.fromtimestamp(found.path.stat().st_mtime, UTC)
+    return Resource(
+        found.uri, content, detect_media_type(content, name), modified=modified, name=name, origin=found.origin
+    )
+
+
+def _read_mailbox(found: FoundFile, max_bytes: int) -> Iterator[Found]:
+    """The messages of an mbox file (RFC 4155)."""
+    for number, content in enumerate(messages(found.path, max_bytes=max_bytes), 1):
+        uri = f"{found.uri}#{number}"
+        if isinstance(content, Exception):
+            yield uri, content
+            continue
+        resource = Resource(uri, content, MAIL_TYPE, name=f"{found.path.stem}-{number}.eml", origin=found.origin)
+        yield resource
+        yield from (replace(found_in, origin=found.origin) for found_in in attachments(resource))

@@ -1,0 +1,269 @@
+"""WARC files (ISO 28500) and WACZ packages: what a crawler kept of the web, Common Crawl's files among it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+from corpuskit.errors import ResourceLimitError, SourceError
+from corpuskit.sources.media import detect_media_type
+from corpuskit.sources.resource import Resource
+
+Found = Resource | tuple[str, Exception]
+WARC_SUFFIXES: Final = (".warc", ".warc.gz", ".warc.zst", ".arc.gz")
+_GZIP: Final = b"\x1f\x8b\x08"
+_VERSION: Final = b"WARC/"
+_CHUNK: Final = 1 << 20
+_HEAD: Final = 1 << 16  # bytes of HTTP headers beside the body
+_DIGESTS: Final = ("sha1:", "sha256:", "md5:")
+_ENCODINGS: Final = frozenset(("content-encoding", "transfer-encoding"))
+_MOST_DAMAGES: Final = 10_000
+# Declared types of what is no text: left out unread. What is declared wrongly shows in its bytes.
+_LEFT_OUT: Final = (
+    "image/", "audio/", "video/", "font/", "text/css", "text/javascript", "application/javascript", "model/",
+    "application/x-javascript", "application/json", "application/font", "application/x-font", "application/wasm",
+)  # fmt: skip
+_TAKEN: Final = (
+    "text/html",
+    "application/xhtml+xml",
+    "text/plain",
+    "text/markdown",
+    "application/pdf",
+    "text/x-nlptext",
+)
+_TAKEN_OFFICE: Final = ("application/vnd.openxmlformats-officedocument.wordprocessingml", "application/vnd.ms-word")
+
+
+def read_warc(path: Path, *, max_bytes: int, name: str | None = None) -> Iterator[Found]:
+    """The pages, PDF, Word and text files of a WARC file, one at a time, in the order of the file.
+
+    Response records of status 200, resource records, and revisit records whose payload stands earlier in the same
+    file. Of a damaged, cut or too large record, or one whose digest is wrong, (URI, error) is given, and reading goes
+    on with the next one.
+
+    Args:
+        path: the file; gzip, Zstandard or plain.
+        max_bytes: records with a larger body are refused.
+        name: what errors call the file.
+
+    Raises:
+        SourceError: the file cannot be opened.
+    """
+    yield from _WarcReader(path, max_bytes, name or path.name).read()
+
+
+def read_wacz(path: Path, *, max_bytes: int) -> Iterator[Found]:
+    """What :func:`read_warc` gives, of all WARC files in ``archive/`` of a WACZ package (WACZ 1.1.1, 5.2.1).
+
+    Raises:
+        SourceError: the package cannot be opened.
+    """
+    try:
+        package = zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        raise SourceError(f"{path.name} is no WACZ package: {error}") from error
+    with package, tempfile.TemporaryDirectory() as folder:
+        for number, info in enumerate(package.infolist()):
+            if not info.filename.startswith("archive/") or not info.filename.endswith(WARC_SUFFIXES):
+                continue
+            copy = Path(folder) / f"{number}.warc"  # readers of WARC seek, which a packed file cannot
+            try:
+                with package.open(info) as packed, copy.open("wb") as plain:
+                    shutil.copyfileobj(packed, plain, _CHUNK)
+            except (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, RuntimeError) as error:
+                yield f"{path.name}/{info.filename}", SourceError(f"{info.filename} is damaged: {error}")
+            if copy.exists():
+                yield from read_warc(copy, max_bytes=max_bytes, name=f"{path.name}/{info.filename}")
+                copy.unlink()
+
+
+class _WarcReader:
+    def __init__(self, path: Path, max_bytes: int, name: str) -> None:
+        self._path, self._max_bytes, self._name = path, max_bytes, name
+        self._payloads: dict[str, int] = {}  # payload digest → where its record begins
+
+    def read(self) -> Iterator[Found]:
+        from fastwarc.warc import WarcRecordType
+
+        wanted = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revisit
+        start: int | None = 0
+        damages = 0
+        waiting: str | None = None  # a damage of which it is not known yet whether it is that of the next record
+        while start is not None and damages < _MOST_DAMAGES:
+            place, count = start, 0
+            try:
+                for offset, record in self._records(start, wanted):
+                    if waiting is not None:
+                        yield self._damage(place, waiting)
+                        waiting = None
+                    place, count = offset, count + 1
+                    found = self._take(record, offset)
+                    if found is not None:
+                        yield found
+                start = None
+            except (OSError, ValueError, EOFError) as error:
+                if isinstance(error, SourceError):
+                    raise
+                damages += 1
+                waiting = str(error)
+                start = self._next_start(place + 1)
+                if count == 0:
+                    yield self._damage(place, waiting)
+                    waiting = None
+        if waiting is not None:
+            yield self._damage(place, waiting)
+
+    def _damage(self, place: int, reason: str) -> Found:
+        message = f"{self._name}: damaged at or behind byte {place:,}: {reason}"
+        return f"{self._name}@{place}", SourceError(message)
+
+    def _records(self, start: int, wanted: Any) -> Iterator[tuple[int, Any]]:
+        """Offset and record, from a place where one begins."""
+        from fastwarc.warc import ArchiveIterator
+
+        try:
+            stream = self._path.open("rb")
+        except OSError as error:
+            raise SourceError(f"{self._path} cannot be read: {error.strerror or error}") from error
+        with stream:
+            stream.seek(start)
+            base: int | None = None
+            for record in ArchiveIterator(stream, record_types=wanted, parse_http=False):
+                if base is None:  # positions count from the beginning of the stream or of the file
+                    base = start if record.stream_pos < start else 0
+                yield base + record.stream_pos, record
+
+    def _take(self, record: Any, offset: int) -> Found | None:
+        from fastwarc.warc import WarcRecordType
+
+        headers = record.headers
+        uri = (headers.get("WARC-Target-URI") or "").strip("<> ")
+        if not uri.lower().startswith(("http:", "https:", "file:", "ftp:")):
+            return None
+        if record.record_type == WarcRecordType.revisit:
+            return self._revisit(record, uri)
+        try:
+            return self._read(record, uri, offset)
+        except (SourceError, ResourceLimitError) as error:
+            return uri, error
+
+    def _revisit(self, record: Any, uri: str) -> Found | None:
+        """The payload of an earlier record under this URI; None where that had the same URI (ISO 28500, 6.7)."""
+        headers = record.headers
+        if (headers.get("WARC-Refers-To-Target-URI") or "").strip("<> ") == uri:
+            return None  # it was obtained, and has not changed since
+        offset = self._payloads.get(headers.get("WARC-Payload-Digest") or "")
+        if offset is None:
+            return uri, SourceError(f"{self._name}: a revisit record of {uri}, whose payload is in another file")
+        from fastwarc.warc import WarcRecordType
+
+        date = record.record_date
+        for _, original in self._records(offset, WarcRecordType.response | WarcRecordType.resource):
+            found = self._read(original, uri, offset)
+            return found and _with_date(found, date)
+        return None
+
+    def _read(self, record: Any, uri: str, offset: int) -> Resource | None:
+        length = record.content_length
+        if length > self._max_bytes + _HEAD:
+            raise ResourceLimitError(f"{uri}: {length:,} bytes, the limit is {self._max_bytes:,}")
+        record.freeze()
+        headers = record.headers
+        if record.content_length < int(headers.get("Content-Length") or length):
+            raise SourceError(f"{self._name}: the record of {uri} is cut short")
+        self._verify(record, uri, "Block")
+        if record.is_http:
+            record.parse_http(auto_decode="all")
+            http = record.http_headers
+            if "WARC-Block-Digest" not in headers and not (http and _ENCODINGS & {k.lower() for k in http.asdict()}):
+                self._verify(record, uri, "Payload")  # it is that of the bytes before they were decoded
+            if http is None or http.status_code != 200 or _is_left_out(record.http_content_type):
+                return None
+            return self._resource(record, uri, offset, record.http_content_type, record.http_charset)
+        declared = (headers.get("Content-Type") or "").lower()
+        return None if _is_left_out(declared) else self._resource(record, uri, offset, declared, None)
+
+    def _resource(
+        self, record: Any, uri: str, offset: int, declared: str | None, charset: str | None
+    ) -> Resource | None:
+        content = record.reader.read(self._max_bytes + 1)
+        if len(content) > self._max_bytes:
+            raise ResourceLimitError(f"{uri}: more than {self._max_bytes:,} bytes when decoded")
+        path = unquote(urlsplit(uri).path)
+        media_type = detect_media_type(content, path, declared)
+        if not content.strip() or not (media_type in _TAKEN or media_type.startswith(_TAKEN_OFFICE)):
+            return None
+        http = record.http_headers if record.is_http else None
+        if digest := record.headers.get("WARC-Payload-Digest"):
+            self._payloads.setdefault(digest, offset)
+        return Resource(
+            uri=uri,
+            content=content,
+            media_type=media_type,
+            charset=charset,
+            fetched=_utc(record.record_date) or datetime.now(UTC),
+            modified=_utc(record.http_last_modified) if http is not None else None,
+            name=path.rpartition("/")[2] or urlsplit(uri).hostname or "page",
+            etag=http.get("ETag") if http is not None else None,
+            source="warc",
+            metadata={"warc": self._name, "warc_record_id": str(record.record_id)},
+        )
+
+    def _verify(self, record: Any, uri: str, what: str) -> None:
+        digest = (record.headers.get(f"WARC-{what}-Digest") or "").lower()
+        if digest.startswith(_DIGESTS):
+            good = record.verify_block_digest() if what == "Block" else record.verify_payload_digest()
+            if not good:
+                raise SourceError(f"{self._name}: the record of {uri} is damaged, its {what.lower()} digest is wrong")
+
+    def _next_start(self, start: int) -> int | None:
+        """Where the next record begins, by the first bytes of a gzip member or of a plain record."""
+        with self._path.open("rb") as stream:
+            is_gzip = stream.read(3) == _GZIP
+            mark = _GZIP if is_gzip else b"\r\n\r\n" + _VERSION
+            stream.seek(start)
+            place, window = start, stream.read(_CHUNK)
+            while window:
+                at = window.find(mark)
+                while at >= 0:
+                    if not is_gzip:
+                        return place + at + 4
+                    if _begins_record(window[at : at + 4096]):
+                        return place + at
+                    at = window.find(mark, at + 1)
+                more = stream.read(_CHUNK)
+                if not more:
+                    return None
+                kept = window[-4096:]
+                place, window = place + len(window) - len(kept), kept + more
+        return None
+
+
+def _begins_record(content: bytes) -> bool:
+    try:
+        return zlib.decompressobj(31).decompress(content, 64).startswith(_VERSION)
+    except zlib.error:
+        return False
+
+
+def _is_left_out(declared: str | None) -> bool:
+    return (declared or "").strip().lower().startswith(_LEFT_OUT)
+
+
+def _with_date(resource: Resource, date: datetime | None) -> Resource:
+    from dataclasses import replace
+
+    return replace(resource, fetched=_utc(date) or resource.fetched)
+
+
+def _utc(date: datetime | None) -> datetime | None:
+    if date is None:
+        return None
+    return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
