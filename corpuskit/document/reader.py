@@ -130,7 +130,7 @@ class _Reader:
             return
         if name in self._seen:
             self._fault(line, f"the property {name} once only")
-        elif len(self._seen) != _MANDATORY.index(name):
+        elif any(later in self._seen for later in _MANDATORY[_MANDATORY.index(name) + 1 :]):
             self._fault(line, "the properties in the order Title, Uri, Timestamp, Metadata")
         self._seen.add(name)
         if name == "Title":
