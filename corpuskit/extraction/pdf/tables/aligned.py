@@ -274,10 +274,10 @@ def _grid(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> Grid | 
         ),
         cells,
     )
-    rows, _ = grid.size
+    rows, cols = grid.size
     if rows < 2 or max(len(cell.text) for cell in cells) > _MAX_TEXT or sum(bool(c.text) for c in cells) < 1.3 * rows:
         return None
-    last = [cell.text for cell in cells if cell.col == grid.size[1] - 1 and cell.text]
+    last = [cell.text for cell in cells if cell.col == cols - 1 and cell.text]
     if last and sum(bool(EQUATION_NUMBER.match(text)) for text in last) >= 0.6 * len(last) and "(" in last[0]:
         return None
     has_sign = any("=" in cell.text or "\ufffd" in cell.text for cell in cells)
