@@ -7,7 +7,7 @@ for i in range(30):
     lines = [f"Line {j} of text {i}: the premium of policy {(7 * j + i) % 50:02} is due" for j in range(20)]
     (folder / f"doc{i:02}.txt").write_text(chr(10).join([f"Text {i}", "", *(line + chr(10) for line in lines)]))
 corpus = ck.open(folder / "corpus")
-corpus.add(folder, progress=False)
+corpus.add(folder / "*.txt", progress=False)
 """
 
 
@@ -29,7 +29,7 @@ def test_lines_are_aligned_sorted_and_lead_to_their_document(notebook):
     assert "premium" in opened.python("print(view.tree.selected_element.text)")
     widget.get_by_label("Pattern").fill("policy 4[0-9]")
     widget.get_by_label("Pattern").press("Enter")
-    widget.get_by_text("120 lines in 30 documents").wait_for()
+    widget.get_by_text("118 lines in 30 documents").wait_for()
     widget.get_by_label("Pattern").fill("(")
     widget.get_by_label("Pattern").press("Enter")
     widget.locator(".ck-error").get_by_text("unterminated", exact=False).wait_for()
@@ -44,7 +44,9 @@ def test_the_browser_filters_and_shows_the_query_as_code(notebook):
     widget.get_by_label("Text in title or address").fill("doc1")
     widget.get_by_text("10 of 30 documents").wait_for()
     code = widget.locator("code").inner_text()
-    assert opened.python(f"{code}; print(len(docs), docs.doc_id.equals(view.found.doc_id.reset_index(drop=True)) or len(view.found))").startswith("10")
+    assert opened.python(
+        f"{code}; print(len(docs), docs.doc_id.equals(view.found.doc_id.reset_index(drop=True)) or len(view.found))"
+    ).startswith("10")
     widget.locator(".ck-list").focus()
     for key in ["ArrowDown", "a", "x", "b", "d", "d"]:
         opened.page.keyboard.press(key)

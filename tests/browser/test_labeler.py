@@ -8,7 +8,7 @@ folder = Path(tempfile.mkdtemp())
 for i in range({n}):
     (folder / f"doc{{i:03}}.txt").write_text(f"Document {{i}}\\n\\nInsurance premium number {{i}}, " + "word " * 200)
 corpus = ck.open({where})
-corpus.add(folder, progress=False)
+corpus.add(folder / "*.txt", progress=False)
 docs = corpus.documents().sort_values("uri")
 """
 NEW = 'folder / "corpus"'

@@ -1,0 +1,176 @@
+"""Charts of frames, with matplotlib: each draws on the axes given, or on a figure of its own, and gives the axes.
+
+Colours are those of Okabe and Ito (2008), told apart by colour-blind readers and on light and dark grounds; no chart leaves
+out rows without saying so. ``pyplot`` is not used: charts can be drawn in any thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from corpuskit.errors import ConfigurationError, MissingExtraError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+BLUE, ORANGE, GREEN, SKY, RED, PINK = "#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00", "#CC79A7"
+COLOURS: Final = (BLUE, ORANGE, GREEN, SKY, RED, PINK)
+_GREY: Final = "#7f7f7f"  # 4 : 1 against white and against black
+_OF_LABEL: Final = {"relevant": GREEN, "other": ORANGE, "unsure": SKY}
+
+
+def hosts(sources: pd.DataFrame, *, most: int = 20, ax: Axes | None = None) -> Axes:
+    """Pages a host and how many of them are relevant, from ``Corpus.sources()``."""
+    ax = _axes(ax, height=0.6 + 0.24 * min(most, max(1, len(sources))))
+    _need(sources, "host", "pages", "relevant")
+    shown = sources.sort_values("pages", ascending=False).head(most)[::-1]
+    names = [name or "(files)" for name in shown["host"]]
+    ax.barh(names, shown["pages"].astype(float), color=_GREY, label="pages")
+    ax.barh(names, shown["relevant"].astype(float), color=GREEN, label="relevant")
+    left_out = len(sources) - len(shown)
+    ax.set_xlabel("pages" + (f"; {left_out:,} smaller hosts not shown" if left_out else ""))
+    return _finished(ax, legend=True)
+
+
+def lengths(documents: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """How long documents are, in words, on a logarithmic scale, from ``Corpus.documents()``."""
+    import numpy as np
+
+    ax = _axes(ax)
+    _need(documents, "words")
+    words = documents["words"].dropna().astype(float)
+    words = words[words > 0]
+    top = max(10.0, float(words.max()) if len(words) else 10.0)
+    ax.hist(words, bins=np.geomspace(1, top * 1.01, 30).tolist(), color=BLUE)
+    ax.set(xscale="log", xlabel="words", ylabel="documents")
+    if len(words):
+        ax.axvline(float(words.median()), color=RED, linestyle="--", label=f"median {words.median():,.0f}")
+    return _finished(ax, legend=bool(len(words)))
+
+
+def languages(documents: pd.DataFrame, *, most: int = 15, ax: Axes | None = None) -> Axes:
+    """Documents a language, from ``Corpus.documents()``."""
+    ax = _axes(ax)
+    _need(documents, "lang")
+    counts = documents["lang"].fillna("?").value_counts()
+    shown = counts.head(most)
+    ax.bar([str(name) for name in shown.index], shown.to_numpy(), color=BLUE)
+    left_out = len(counts) - len(shown)
+    ax.set(ylabel="documents", xlabel=f"{left_out} rarer languages not shown" if left_out else "language")
+    return _finished(ax)
+
+
+def timeline(documents: pd.DataFrame, *, by: str = "timestamp", ax: Axes | None = None) -> Axes:
+    """Documents a month, from ``Corpus.documents()``; ``by``: timestamp or fetched."""
+    ax = _axes(ax)
+    _need(documents, by)
+    dates = documents[by].dropna()
+    months = dates.dt.tz_localize(None).dt.to_period("M").value_counts().sort_index()
+    ax.bar(months.index.to_timestamp(), months.to_numpy(), width=25, color=BLUE)
+    missing = len(documents) - len(dates)
+    ax.set(ylabel="documents", xlabel=by + (f"; {missing:,} without a date" if missing else ""))
+    return _finished(ax)
+
+
+def harvest(documents: pd.DataFrame, *, window: int = 50, ax: Axes | None = None) -> Axes:
+    """Harvest rate over a crawl: the share of relevant pages (relevance >= 0.5) so far and among the last ones.
+
+    From ``Corpus.documents()`` with scores, in the order they were fetched.
+    """
+    ax = _axes(ax)
+    _need(documents, "fetched", "relevance")
+    scored = documents.dropna(subset=["relevance"]).sort_values("fetched")
+    found = (scored["relevance"] >= 0.5).astype(float)
+    pages = range(1, len(found) + 1)
+    ax.plot(pages, found.expanding().mean().to_numpy(), color=BLUE, label="all so far")
+    ax.plot(pages, found.rolling(window, min_periods=1).mean().to_numpy(), color=ORANGE, label=f"last {window}")
+    ax.set(xlabel="pages", ylabel="harvest rate", ylim=(0, 1.02))
+    return _finished(ax, legend=True)
+
+
+def precision_recall(scores: Sequence[float], relevant: Sequence[bool], *, ax: Axes | None = None) -> Axes:
+    """Precision over recall of a ranking, with the average precision."""
+    import numpy as np
+
+    ax = _axes(ax, width=4.0, height=4.0)
+    truth = np.asarray(relevant, bool)[np.argsort(-np.asarray(scores, float), kind="stable")]
+    if not truth.any():
+        raise ConfigurationError("precision over recall: found no relevant one among the labels")
+    hits = np.cumsum(truth)
+    precision, recall = hits / np.arange(1, len(truth) + 1), hits / hits[-1]
+    average = float(precision[truth].mean())
+    ax.step(recall, precision, where="post", color=BLUE, label=f"average precision {average:.3f}")
+    ax.axhline(float(truth.mean()), color=_GREY, linestyle=":", label="at random")
+    ax.set(xlabel="recall", ylabel="precision", xlim=(0, 1.02), ylim=(0, 1.05))
+    return _finished(ax, legend=True)
+
+
+def learning_curve(points: Sequence[tuple[int, float]], *, ax: Axes | None = None) -> Axes:
+    """A measure over the number of labels: (labels, value) pairs."""
+    ax = _axes(ax)
+    labels, values = zip(*points, strict=True) if points else ((), ())
+    ax.plot(labels, values, color=BLUE, marker="o", markersize=4)
+    ax.set(xlabel="labels", ylabel="average precision", ylim=(0, 1.02))
+    return _finished(ax)
+
+
+def relevance(documents: pd.DataFrame, *, by: str = "label", ax: Axes | None = None) -> Axes:
+    """How the scores of documents lie, a colour for each label, from ``Corpus.documents()``."""
+    ax = _axes(ax)
+    _need(documents, "relevance", by)
+    groups = documents.dropna(subset=["relevance"]).assign(group=lambda frame: frame[by].fillna("no label"))
+    for position, (name, group) in enumerate(groups.groupby("group")):
+        colour = _OF_LABEL.get(str(name), _GREY if name == "no label" else COLOURS[position % len(COLOURS)])
+        ax.hist(group["relevance"], bins=20, range=(0, 1), alpha=0.7, color=colour, label=str(name))
+    ax.set(xlabel="P(relevant)", ylabel="documents")
+    return _finished(ax, legend=bool(len(groups)))
+
+
+def dispersion(occurrences: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Where words stand in the corpus: a line a pattern, a stroke an occurrence, from ``Corpus.occurrences()``."""
+    _need(occurrences, "pattern", "place")
+    names = list(dict.fromkeys(occurrences["pattern"]))
+    ax = _axes(ax, height=0.8 + 0.4 * max(1, len(names)))
+    places = [occurrences["place"][occurrences["pattern"] == name].to_numpy() for name in names]
+    colours = [COLOURS[position % len(COLOURS)] for position in range(len(names))]
+    if names:
+        ax.eventplot(places, colors=colours, linelengths=0.8, linewidths=0.8)
+    ax.set(yticks=range(len(names)), xlim=(0, 1), xlabel="place in the corpus")
+    ax.set_yticklabels([f"{name} ({len(found):,})" for name, found in zip(names, places, strict=True)])
+    ax.invert_yaxis()
+    return _finished(ax)
+
+
+def _axes(ax: Axes | None, *, width: float = 7.0, height: float = 2.8) -> Any:
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtraError("matplotlib", "notebook") from error
+    figure = Figure(figsize=(width, height), layout="constrained")
+    # Transparent, with grey words and lines: it stands on a light and on a dark page.
+    figure.patch.set_alpha(0.0)
+    return figure.add_subplot()
+
+
+def _finished(ax: Any, *, legend: bool = False) -> Any:
+    ax.patch.set_alpha(0.0)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        ax.spines[side].set_color(_GREY)
+    ax.tick_params(colors=_GREY)
+    for text in (ax.xaxis.label, ax.yaxis.label, ax.title):
+        text.set_color(_GREY)
+    if legend:
+        ax.legend(frameon=False, labelcolor=_GREY)
+    return ax
+
+
+def _need(frame: pd.DataFrame, *columns: str) -> None:
+    missing = [name for name in columns if name not in frame]
+    if missing:
+        raise ConfigurationError(f"the frame lacks {', '.join(missing)}; it has {', '.join(map(str, frame.columns))}")

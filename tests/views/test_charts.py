@@ -1,0 +1,61 @@
+import sys
+
+import pandas as pd
+import pytest
+
+from corpuskit.errors import ConfigurationError
+
+pytest.importorskip("matplotlib")
+
+from corpuskit.views import charts
+
+DOCS = pd.DataFrame(
+    {
+        "words": [10, 100, 1000],
+        "lang": ["en", "en", "fr"],
+        "timestamp": pd.to_datetime(["2024-01-05", "2024-01-20", "2024-03-01"], utc=True),
+        "fetched": pd.to_datetime(["2024-05-01", "2024-05-02", "2024-05-03"], utc=True),
+        "relevance": [0.9, 0.1, 0.8],
+        "label": ["relevant", None, "other"],
+    }
+)
+
+
+def test_charts_show_what_the_frames_say_without_pyplot():
+    assert [bar.get_height() for bar in charts.languages(DOCS).patches] == [2, 1]
+    assert [bar.get_height() for bar in charts.timeline(DOCS).patches] == [2, 1]
+    assert sum(bar.get_height() for bar in charts.lengths(DOCS).patches) == 3
+    assert charts.harvest(DOCS).lines[0].get_ydata() == pytest.approx([1.0, 0.5, 2 / 3])
+    assert {text.get_text() for text in charts.relevance(DOCS).get_legend().get_texts()} == {
+        "relevant",
+        "other",
+        "no label",
+    }
+    sources = pd.DataFrame({"host": [f"h{i}" for i in range(30)], "pages": range(30), "relevant": [1] * 30})
+    assert "10 smaller hosts not shown" in charts.hosts(sources).get_xlabel()
+    assert charts.learning_curve([(10, 0.5), (20, 0.7)]).lines[0].get_xdata().tolist() == [10, 20]
+    assert "matplotlib.pyplot" not in sys.modules
+
+
+def test_average_precision_by_hand():
+    # Relevant at ranks 1 and 3: (1/1 + 2/3) / 2 = 0.833
+    axes = charts.precision_recall([0.9, 0.8, 0.7, 0.1], [True, False, True, False])
+    assert "0.833" in axes.get_legend().get_texts()[0].get_text()
+
+
+def test_a_dispersion_plot_has_a_line_for_each_pattern():
+    places = pd.DataFrame({"pattern": ["a", "a", "b"], "place": [0.1, 0.5, 0.9]})
+    axes = charts.dispersion(places)
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["a (2)", "b (1)"]
+
+
+def test_a_chart_draws_on_axes_that_are_given_and_figures_can_be_saved(tmp_path):
+    axes = charts.languages(DOCS)
+    assert charts.lengths(DOCS, ax=axes) is axes
+    axes.figure.savefig(tmp_path / "chart.png")
+    assert (tmp_path / "chart.png").stat().st_size > 1000
+
+
+def test_a_frame_of_another_kind_is_told():
+    with pytest.raises(ConfigurationError, match="lacks host, pages, relevant"):
+        charts.hosts(DOCS)
