@@ -39,12 +39,13 @@ def _decode(content: bytes, charset: str | None) -> tuple[bytes, str]:
     wide = _wide(content)
     if wide:
         return _recode(content, wide), wide
-    declared = _known(charset) or _declared(content)
+    # Without escape characters ISO 2022 is ASCII.
+    declared = _known(charset) or _declared(content) if b"\x1b" in content else None
     if declared is None or not declared.startswith("iso2022"):
         try:
             content.decode("utf-8")
         except UnicodeDecodeError:
-            pass
+            declared = _known(charset) or _declared(content)
         else:
             return content, "utf-8"
     if declared and declared != "utf-8":

@@ -7,14 +7,12 @@ import ctypes
 import re
 import sys
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lxml import etree
 
 from corpuskit.document import NLPTextDocument
-from corpuskit.extraction.html.classify import Page, classify
 from corpuskit.extraction.html.decode import parse
-from corpuskit.extraction.html.forest import Model
 from corpuskit.extraction.html.metadata import Head, article_of, dates, kinds_of, metadata_of, read_head, squeeze
 from corpuskit.extraction.html.roles import locators, roles
 from corpuskit.extraction.html.rows import Walked
@@ -23,13 +21,13 @@ from corpuskit.extraction.html.tags import block_selectors
 from corpuskit.extraction.html.texts import Resolver
 from corpuskit.extraction.html.walk import MarkupError, WalkOptions, walk
 from corpuskit.extraction.options import ExtractOptions
-from corpuskit.text import detect_language
+
+if TYPE_CHECKING:
+    from corpuskit.extraction.html.forest import Model
 
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _SHELL: Final = 400  # characters; less hidden text is no page
 _LARGE: Final = 5_000_000  # characters; of larger pages the tree is freed before the walk
-_LANGUAGE_SAMPLE: Final = 2000
-_LANGUAGE_LEAST: Final = 60
 
 
 def extract_html(
@@ -78,9 +76,10 @@ def _extract(
     table.marks["locator"] = locators(walked)
     table.marks["role"] = roles(walked)
     if options.classify:
+        # Only here: who wants the tree alone need not wait for numpy.
+        from corpuskit.extraction.html.classify import Page, classify
+
         classify(walked, Page(document.title, uri, kinds_of(head)), options, model)
-        if "language" not in document.metadata and (language := detect_language(_sample(document))) != "?":
-            document.metadata["language"] = language
     else:
         table.main[:] = table.default_main()
     if walked.hidden:
@@ -96,12 +95,6 @@ def walk_page(
     resolve = Resolver(Resolver(uri)(head.base) if head.base else uri)
     selectors = frozenset[str]().union(*map(block_selectors, head.styles))
     return _walk(roots, resolve, WalkOptions(images=options.images, blocks=selectors)), resolve
-
-
-def _sample(document: NLPTextDocument) -> str:
-    """Enough text to tell its language by; empty where there is too little."""
-    text = document.to_text(main=True)[:_LANGUAGE_SAMPLE]
-    return text if len(text) >= _LANGUAGE_LEAST else ""
 
 
 def _fill_metadata(

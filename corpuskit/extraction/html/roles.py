@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
 from corpuskit.document.elements import LIST, SECTION, TABLE, TEXT_BLOCK
 from corpuskit.extraction.html.rows import Walked
 from corpuskit.extraction.html.shell import FILLED_BY
@@ -31,39 +29,25 @@ _BY_TYPE: Final = {SECTION: "section-heading", LIST: "list", TABLE: "table"}
 def locators(walked: Walked) -> dict[int, str]:
     """element_id → XPath of the block of the page it stands in."""
     names, parents = walked.node_name, walked.node_parent
-    nth = positions(names, parents)
+    # A path is needed where a row stands, and of the elements around; of others only the position counts.
+    counts: list[dict[str, int] | None] = [None] * (len(names) + 1)  # the last one is the document's
+    counts[-1] = {}
+    for node in set(walked.row_node):
+        around = node
+        while counts[around] is None:
+            counts[around] = {}
+            around = parents[around]
     paths: dict[int, str] = {-1: ""}
-    found = {}
-    for row, node in enumerate(walked.row_node):
-        path = paths.get(node)
-        if path is None:
-            missing = []
-            while node not in paths:
-                missing.append(node)
-                node = parents[node]  # noqa: PLW2901
-            path = paths[node]
-            for step in reversed(missing):
-                path = f"{path}/{names[step]}[{nth[step]}]" if parents[step] >= 0 else f"/{names[step]}"
-                paths[step] = path
-        if _FILLED not in path:
-            found[row] = path
+    for node, (name, around) in enumerate(zip(names, parents, strict=True)):
+        count = counts[around]
+        if count is not None:
+            nth = count[name] = count.get(name, 0) + 1
+            if counts[node] is not None:
+                paths[node] = f"{paths[around]}/{name}[{nth}]" if around >= 0 else f"/{name}"
+    found = {row: paths[node] for row, node in enumerate(walked.row_node)}
+    if FILLED_BY in names:
+        found = {row: path for row, path in found.items() if _FILLED not in path}
     return found
-
-
-def positions(names: list[str], parents: list[int]) -> list[int]:
-    """1-based position of each node among its siblings of the same name."""
-    if not names:
-        return []
-    codes: dict[str, int] = {}
-    name_ids = np.fromiter((codes.setdefault(name, len(codes)) for name in names), np.int64, len(names))
-    keys = np.asarray(parents, np.int64) * (len(codes) + 1) + name_ids
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    first = np.concatenate(([True], ordered[1:] != ordered[:-1]))
-    starts = np.maximum.accumulate(np.where(first, np.arange(len(order)), 0))
-    nth = np.empty(len(order), np.int64)
-    nth[order] = np.arange(len(order)) - starts + 1
-    return nth.tolist()
 
 
 def roles(walked: Walked) -> dict[int, str]:

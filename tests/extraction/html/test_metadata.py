@@ -76,10 +76,16 @@ def test_what_is_no_date_is_passed_over(value: str) -> None:
     assert extract(f'<meta name=date content="{value}">').timestamp is None
 
 
-def test_language_by_a_detector_where_the_page_does_not_say() -> None:
-    body = "<p>" + "Wer im Herbst drei Finger hoch Kompost verteilt, muss im Sommer weniger gießen. " * 3 + "</p>"
-    page = f"<html><body>{body}</body></html>".encode()
-    assert extract_bytes(page, media_type="text/html").metadata["language"] == "de"
+@pytest.mark.parametrize(
+    ("head", "language"),
+    [
+        ('<meta property="og:locale" content="de_AT">', "de-AT"),
+        ('<meta http-equiv="content-language" content="fr">', "fr"),
+        ("", None),
+    ],
+)
+def test_language_is_what_the_page_says(head: str, language: str | None) -> None:
+    assert extract(head).metadata.get("language") == language
 
 
 def test_an_empty_shell_is_filled_from_json_ld_and_flagged() -> None:
