@@ -81,6 +81,22 @@ def add(folder: Folder, paths: Files) -> None:
 
 
 @app.command()
+def wikipedia(
+    folder: Folder,
+    articles: Annotated[list[str], typer.Argument(help="Titles, URLs or Category:NAME.", show_default=False)],
+    lang: Annotated[str, typer.Option(help="Language of the Wikipedia.")] = "en",
+    depth: Annotated[int, typer.Option(help="Steps further: linked pages, sub-categories.")] = 0,
+    pages: Annotated[int, typer.Option(help="At most so many articles.")] = 200,
+    host: Annotated[str | None, typer.Option(help="Another wiki of MediaWiki.")] = None,
+) -> None:
+    """Adds articles of Wikipedia to a corpus."""
+    report = _open(folder).add_wikipedia(*articles, lang=lang, depth=depth, pages=pages, host=host)
+    typer.echo(repr(report))
+    if report.failed:
+        raise typer.Exit(3)
+
+
+@app.command()
 def crawl(
     folder: Folder,
     seeds: Annotated[list[str] | None, typer.Argument(help="URLs to begin with.", show_default=False)] = None,
@@ -170,6 +186,37 @@ def export(
     if min_relevance is not None:
         documents = documents[documents["relevance"] >= min_relevance]
     typer.echo(repr(corpus.export(out, docs=documents, format=format or ["nlp.txt"])))
+
+
+@app.command()
+def check(folder: Folder) -> None:
+    """Reads a whole corpus and tells what is damaged or missing."""
+    problems = _open(folder, must_exist=True).check(progress=True)
+    if problems:
+        rows = [[problem.part, problem.where, problem.message] for problem in problems]
+        _print(f"{len(problems)} problems", ["part", "where", "what is wrong"], rows)
+        raise typer.Exit(3)
+    typer.echo("all is well")
+
+
+@app.command()
+def lab(
+    folder: Annotated[Path, typer.Argument(help="Where the notebooks go; your changes to them stay.")] = Path("notebooks"),
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
+) -> None:
+    """Opens the notebooks in JupyterLab."""
+    import importlib.util
+    import subprocess
+
+    from corpuskit.demo.notebooks import copy_notebooks
+    from corpuskit.errors import MissingExtraError
+
+    if importlib.util.find_spec("jupyterlab") is None:
+        raise MissingExtraError("jupyterlab", "notebook")
+    new = copy_notebooks(folder)
+    typer.echo(f"{folder}: {len(new)} new notebooks; Ctrl-C ends JupyterLab")
+    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder.resolve()}"]
+    raise typer.Exit(subprocess.run([*command, *([] if browser else ["--no-browser"])], check=False).returncode)
 
 
 def main() -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from corpuskit.relevance import CorpusModel
     from corpuskit.relevance.auditing import CorpusAudit
     from corpuskit.relevance.label_files import LabelImport
+    from corpuskit.store.check import Problem
     from corpuskit.views.concordance import Concordance
     from corpuskit.widgets.labeler import Labeler
     from corpuskit.widgets.tree import DocumentTree
@@ -70,6 +71,38 @@ class Corpus:
                     yield file.uri, error
 
         return ingest(self._folder, resources(), progress=progress)
+
+    def add_wikipedia(
+        self,
+        *articles: str,
+        lang: str = "en",
+        depth: int = 0,
+        pages: int | None = 200,
+        host: str | None = None,
+        progress: bool = True,
+    ) -> IngestReport:
+        """Adds articles of Wikipedia, or of another wiki of MediaWiki.
+
+        Missing pages and disambiguations are rows of :meth:`failures`; redirects are followed.
+
+        Args:
+            articles: titles, URLs, or categories as ``Category:Insurance``.
+            lang: language of the Wikipedia.
+            depth: steps further: pages that an article links to, sub-categories of a category.
+            pages: at most so many articles; None for all.
+            host: another wiki, such as ``www.wiki.example``.
+            progress: shows a bar.
+
+        Raises:
+            MissingExtraError: the extra ``wikipedia`` is not installed.
+        """
+        from corpuskit.sources.web.client import user_agent
+        from corpuskit.sources.wikipedia import WikiOptions, read_articles
+
+        options = WikiOptions(lang=lang, host=host, user_agent=user_agent(self._folder.settings.crawl.contact))
+        max_bytes = self._folder.settings.extraction.max_bytes
+        found = read_articles(articles, options, depth=depth, pages=pages, max_bytes=max_bytes)
+        return ingest(self._folder, found, progress=progress)
 
     def documents(self, docs: Any = None, *, versions: bool = False) -> pd.DataFrame:
         """One row a document; see :func:`corpuskit.views.frames.documents`."""
@@ -432,6 +465,12 @@ class Corpus:
         return export(
             self._folder, Path(out), doc_ids=doc_ids_of(docs), formats=[format] if isinstance(format, str) else format
         )
+
+    def check(self, *, progress: bool = False) -> list[Problem]:
+        """What in the folder is damaged or missing; see :func:`corpuskit.store.check.check`."""
+        from corpuskit.store.check import check
+
+        return check(self._folder, progress=progress)
 
     def extract_pending(self) -> int:
         """Extracts what a killed process had fetched and not extracted; gives how many documents."""

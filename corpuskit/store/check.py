@@ -1,0 +1,108 @@
+"""Looks whether a corpus folder is whole: catalogue, documents, originals, labels."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from corpuskit import engine
+from corpuskit.errors import CorpusKitError
+from corpuskit.store.documents import TEXT_SUFFIX, read_document
+from corpuskit.store.folder import CorpusFolder
+from corpuskit.store.originals import Place, read_original
+
+_BATCH: Final = 200  # documents a task
+_IN_PROCESSES_FROM: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is not as it should be.
+
+    Attributes:
+        part: catalog, documents, originals or labels.
+        where: a path below the corpus folder, or a doc_id.
+        message: what is wrong.
+    """
+
+    part: str
+    where: str
+    message: str
+
+
+Row = tuple[str, str, str, int | None, int | None, str]
+
+
+def check(folder: CorpusFolder, *, progress: bool = False) -> list[Problem]:
+    """Reads the whole corpus and tells what is damaged or missing; changes nothing.
+
+    Every document's text and marks are parsed, every original is read and compared with its hash.
+    """
+    problems = list(_check_catalog(folder))
+    rows = [
+        (
+            row["doc_id"],
+            row["path"],
+            row["original"],
+            row["original_offset"],
+            row["original_length"],
+            row["content_hash"],
+        )
+        for row in folder.catalog.rows("SELECT * FROM documents WHERE status = 'extracted' ORDER BY host, uri, version")
+    ]
+    tasks = [(str(folder.path), rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
+    outcomes = engine.run(
+        _check_documents,
+        tasks,
+        on="processes" if len(rows) >= _IN_PROCESSES_FROM else "serial",
+        limits=engine.Limits(seconds=None, memory=None),
+        progress="check" if progress else None,
+        total=len(tasks),
+    )
+    for outcome in outcomes:
+        if outcome.error is not None:
+            raise outcome.error
+        problems += outcome.value or []
+    known = {row[1].casefold() + TEXT_SUFFIX for row in rows}
+    problems += _check_strays(folder, known)
+    problems += [
+        Problem("labels", row["uri"], row["message"])
+        for row in folder.catalog.rows("SELECT uri, message FROM failures WHERE stage = 'labels'")
+    ]
+    return problems
+
+
+def _check_catalog(folder: CorpusFolder) -> Iterator[Problem]:
+    try:
+        found = [row[0] for row in folder.catalog.rows("PRAGMA integrity_check(20)")]
+    except (sqlite3.DatabaseError, CorpusKitError) as error:
+        found = [str(error)]
+    yield from (Problem("catalog", "catalog.sqlite", message) for message in found if message != "ok")
+
+
+def _check_documents(task: tuple[str, list[Row]]) -> list[Problem]:
+    root, rows = Path(task[0]), task[1]
+    problems = []
+    for doc_id, path, original, offset, length, content_hash in rows:
+        try:
+            read_document(root / "documents", path)
+        except (CorpusKitError, OSError) as error:
+            problems.append(Problem("documents", path + TEXT_SUFFIX, str(error)))
+        try:
+            content = read_original(root / "originals", Place(original, offset, length))
+            if hashlib.sha256(content).hexdigest() != content_hash:
+                problems.append(Problem("originals", original, f"not what document {doc_id} was made from"))
+        except (CorpusKitError, OSError) as error:
+            problems.append(Problem("originals", original, str(error)))
+    return problems
+
+
+def _check_strays(folder: CorpusFolder, known: set[str]) -> Iterator[Problem]:
+    for file in sorted(folder.documents.rglob("*" + TEXT_SUFFIX)) if folder.documents.exists() else []:
+        name = file.relative_to(folder.documents).as_posix()
+        if name.casefold() not in known:
+            yield Problem("documents", name, "stands in no row of the catalogue")

@@ -1,0 +1,62 @@
+import pytest
+
+PAGE = "<html><head><title>{0}</title></head><body><p>The text of page {0}.</p></body></html>"
+
+
+@pytest.fixture
+def filled(corpus, tmp_path, web):
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    for name in "abc":
+        (folder / f"{name}.html").write_text(PAGE.format(name))
+    corpus.add(folder, progress=False)
+    web.add("http://w.example/", "a web page")
+    corpus.crawl("http://w.example/", delay=0, proxy=web.proxy).wait(progress=False)
+    return corpus
+
+
+def problems(corpus):
+    return {(problem.part, problem.where) for problem in corpus.check()}
+
+
+def test_a_whole_corpus_has_no_problems(filled):
+    assert filled.check() == []
+
+
+def test_every_kind_of_damage_is_found(filled, tmp_path):
+    root = tmp_path / "corpus"
+    documents = root / "documents" / "_files_" / "pages"
+    (documents / "a.html.nlp.txt").unlink()
+    (documents / "b.html.nlp.txt").write_text("## NLPTextDocument Title cut")
+    (documents / "c.html.marks.json.zst").write_bytes(b"damaged")
+    (documents / "stray.nlp.txt").write_text("mine")
+    (root / "originals" / "a.html.d" / "a.html").write_text("changed")
+    (root / "originals" / "b.html.d" / "b.html").unlink()
+    (warc,) = (root / "originals").glob("*.warc.gz")
+    warc.write_bytes(b"\x00" * warc.stat().st_size)
+    assert problems(filled) == {
+        ("documents", "_files_/pages/a.html.nlp.txt"),
+        ("documents", "_files_/pages/b.html.nlp.txt"),
+        ("documents", "_files_/pages/c.html.nlp.txt"),
+        ("documents", "_files_/pages/stray.nlp.txt"),
+        ("originals", "a.html.d/a.html"),
+        ("originals", "b.html.d/b.html"),
+        ("originals", warc.name),
+    }
+
+
+def test_a_damaged_page_of_the_catalogue_is_found(filled, tmp_path):
+    from corpuskit.store import CorpusFolder
+    from corpuskit.store.check import check
+
+    filled._folder.catalog.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    filled.close()
+    file = tmp_path / "corpus" / "catalog.sqlite"
+    content = bytearray(file.read_bytes())
+    page = int.from_bytes(content[16:18], "big")
+    # The last page that is in use, its header wiped.
+    content[-page : -page + 100] = b"\xff" * 100
+    file.write_bytes(bytes(content))
+    folder = CorpusFolder(tmp_path / "corpus")
+    assert any(problem.part == "catalog" for problem in check(folder))
+    folder.close()
