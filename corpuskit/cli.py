@@ -188,6 +188,47 @@ def export(
     typer.echo(repr(corpus.export(out, docs=documents, format=format or ["nlp.txt"])))
 
 
+textworks = typer.Typer(
+    no_args_is_help=True, help="Writes TextWorks' segmentation.json and textgrid.json for PDF files."
+)
+app.add_typer(textworks, name="textworks")
+
+
+@textworks.command("init")
+def textworks_init(
+    corpus: Annotated[Path, typer.Option("--corpus", help="A folder with PDF files.")] = Path(),
+) -> None:
+    """Makes a folder of PDF files an artifact corpus: each file moves into a directory of its own."""
+    from corpuskit.extraction.pdf.textworks import init_corpus
+
+    typer.echo(f"{len(init_corpus(corpus))} new entries in {corpus}")
+
+
+@textworks.command("run")
+def textworks_run(
+    corpus: Annotated[Path | None, typer.Option("--corpus", help="A folder that init has made a corpus.")] = None,
+    file: Annotated[Path | None, typer.Option("--file", help="One PDF file instead.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", help="Where its textgrid goes.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Make what is there again.")] = False,
+    filter: Annotated[str | None, typer.Option("--filter", help="Only entries whose whole name matches.")] = None,  # noqa: A002
+) -> None:
+    """Writes the artifacts of a corpus, or the textgrid of one file."""
+    from corpuskit.errors import ConfigurationError
+    from corpuskit.extraction.pdf.textworks import run_corpus, run_file
+
+    if (corpus is None) == (file is None):
+        raise ConfigurationError("name either --corpus or --file")
+    if file is not None:
+        typer.echo(str(run_file(file, output)))
+        return
+    failed = 0
+    for outcome in run_corpus(corpus, overwrite=overwrite, filter=filter):  # type: ignore[arg-type]
+        failed += outcome.error is not None
+        typer.echo(f"{outcome.state:8} {outcome.name}" + (f": {outcome.error}" if outcome.error else ""))
+    if failed:
+        raise typer.Exit(3)
+
+
 @app.command()
 def check(folder: Folder) -> None:
     """Reads a whole corpus and tells what is damaged or missing."""
@@ -201,7 +242,9 @@ def check(folder: Folder) -> None:
 
 @app.command()
 def lab(
-    folder: Annotated[Path, typer.Argument(help="Where the notebooks go; your changes to them stay.")] = Path("notebooks"),
+    folder: Annotated[Path, typer.Argument(help="Where the notebooks go; your changes to them stay.")] = Path(
+        "notebooks"
+    ),
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
 ) -> None:
     """Opens the notebooks in JupyterLab."""

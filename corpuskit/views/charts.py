@@ -7,7 +7,7 @@ out rows without saying so. ``pyplot`` is not used: charts can be drawn in any t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from corpuskit.errors import ConfigurationError, MissingExtraError
 
@@ -143,7 +143,7 @@ def dispersion(occurrences: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return _finished(ax)
 
 
-def _axes(ax: Axes | None, *, width: float = 7.0, height: float = 2.8) -> Any:
+def _axes(ax: Axes | None, *, width: float = 7.0, height: float = 2.8) -> Axes:
     if ax is not None:
         return ax
     try:
@@ -156,7 +156,7 @@ def _axes(ax: Axes | None, *, width: float = 7.0, height: float = 2.8) -> Any:
     return figure.add_subplot()
 
 
-def _finished(ax: Any, *, legend: bool = False) -> Any:
+def _finished(ax: Axes, *, legend: bool = False) -> Axes:
     ax.patch.set_alpha(0.0)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
