@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import IO, TYPE_CHECKING, Any
 
+from corpuskit._version import __version__ as __version__
 from corpuskit.errors import CorpusKitError, DocumentFormatError
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from corpuskit.extraction import ExtractOptions
     from corpuskit.sources.single import Opened
 
-__version__ = "0.1.0"
 __all__ = ["CorpusKitError", "DocumentFormatError", "extract", "open", "read_nlptext", "write_nlptext"]
 
 

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
-from corpuskit import __version__, engine
+from corpuskit import engine
+from corpuskit._version import __version__
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import CorpusKitError
 from corpuskit.extraction import ExtractOptions, extract_bytes

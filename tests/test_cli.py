@@ -110,3 +110,20 @@ def test_ctrl_c_stops_a_crawl_cleanly_and_resume_goes_on(tmp_path, web):
         subprocess.run([*command, "--resume", *options], capture_output=True, timeout=120, check=False).returncode == 0
     )
     assert set(web.fetched.values()) == {1}
+
+
+def test_textworks_artifacts_are_made_once_and_an_unprepared_folder_is_told_what_to_do(tmp_path):
+    from corpuskit.demo import demo_data
+
+    for file in (demo_data() / "files").glob("*.pdf"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    refused = run("textworks", "run", "--corpus", tmp_path)
+    assert refused.returncode == 1
+    assert "textworks init" in refused.stderr
+    assert run("textworks", "init", "--corpus", tmp_path).stdout.startswith("4 new entries")
+    made = run("textworks", "run", "--corpus", tmp_path, "--filter", ".*policy.*")
+    assert made.stdout.split() == ["made", "household-policy-booklet.pdf.d"]
+    folder = tmp_path / "household-policy-booklet.pdf.d"
+    assert {"segmentation.json", "textgrid.json"} <= {file.name for file in folder.iterdir()}
+    again = run("textworks", "run", "--corpus", tmp_path)
+    assert sorted(line.split()[0] for line in again.stdout.splitlines()) == ["made", "made", "made", "skipped"]

@@ -86,3 +86,9 @@ def test_the_written_file_is_read_back(tmp_path):
     document = corpuskit.extract(b"<title>T</title><h1>A</h1><p>b</p>")
     corpuskit.write_nlptext(document, tmp_path / "d.nlp.txt")
     assert corpuskit.read_nlptext(tmp_path / "d.nlp.txt").to_text() == "A\nb"
+
+
+def test_the_version_is_that_of_the_package():
+    from importlib.metadata import version
+
+    assert corpuskit.__version__ == version("corpuskit")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from corpuskit import __version__
+from corpuskit._version import __version__
 from corpuskit.errors import ExportError
 from corpuskit.export.item import Item, Writer
 from corpuskit.export.tables import CsvWriter, JsonLinesWriter, ParquetWriter

@@ -103,7 +103,7 @@ class ClientOptions:
 
 def user_agent(contact: str = "") -> str:
     """What we call ourselves: the product token that robots.txt can name, the version, and whom to ask."""
-    from corpuskit import __version__
+    from corpuskit._version import __version__
 
     return f"corpuskit/{__version__}" + (f" (+{' '.join(contact.split())})" if contact.strip() else "")
 
