@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from corpuskit.crawl import CrawlJob
     from corpuskit.export import ExportReport
+    from corpuskit.extraction.pdf.picture import PagePicture
     from corpuskit.relevance import CorpusModel
     from corpuskit.relevance.auditing import CorpusAudit
     from corpuskit.relevance.label_files import LabelImport
@@ -465,6 +466,17 @@ class Corpus:
         return export(
             self._folder, Path(out), doc_ids=doc_ids_of(docs), formats=[format] if isinstance(format, str) else format
         )
+
+    def page(self, doc_id: str, number: int) -> PagePicture:
+        """A picture of a page of a PDF document with the boxes of its blocks, coloured by role; the first page is 1.
+
+        Raises:
+            UnknownDocumentError: there is no such document.
+            ExtractionError: it is no PDF, or has no such page.
+        """
+        from corpuskit.extraction.pdf.picture import page_picture
+
+        return page_picture(self._folder.original(doc_id), number)
 
     def check(self, *, progress: bool = False) -> list[Problem]:
         """What in the folder is damaged or missing; see :func:`corpuskit.store.check.check`."""

@@ -142,3 +142,13 @@ def test_a_killed_add_is_completed_by_the_next(corpus, tmp_path):
     corpus.add(tmp_path / "pages", progress=False)
     assert corpus.extract_pending() == 0
     assert sorted(corpus.documents().title) == sorted(f"P{i}" for i in range(60))
+
+
+def test_a_page_of_a_pdf_is_shown_with_its_boxes_and_its_artifacts_are_kept(corpus):
+    from corpuskit.demo import demo_data
+
+    corpus.add(demo_data() / "files" / "household-policy-booklet.pdf", progress=False)
+    picture = corpus.page(corpus.documents().doc_id[0], 1)
+    assert picture._repr_png_().startswith(b"\x89PNG")
+    folder = Path(corpus.path) / "originals" / "household-policy-booklet.pdf.d"
+    assert {"segmentation.json", "textgrid.json"} <= {file.name for file in folder.iterdir()}
