@@ -32,6 +32,7 @@ _DOCX: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml."
 _BUILT_IN: Final[Mapping[str, str]] = {
     "text/html": "corpuskit.extraction.html:extract_html",
     "application/xhtml+xml": "corpuskit.extraction.html:extract_html",
+    "text/x-mediawiki-html": "corpuskit.extraction.wikipedia:extract_wikipedia",
     "text/plain": "corpuskit.extraction.plain:extract_plain",
     "text/markdown": "corpuskit.extraction.plain:extract_plain",
     "text/x-nlptext": "corpuskit.extraction.plain:extract_nlptext",

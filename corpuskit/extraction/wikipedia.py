@@ -1,0 +1,155 @@
+"""Pages of MediaWiki as Parsoid renders them (MediaWiki, Specs/HTML 2.x), through the extractor of HTML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from lxml import etree
+
+from corpuskit.document import NLPTextDocument
+from corpuskit.document.elements import TABLE
+from corpuskit.errors import ExtractionError
+from corpuskit.extraction.options import ExtractOptions
+
+# Classes that the wikis share or that their largest languages use, by what stands in such an element.
+_NOT_MAIN: Final = {
+    "navigation": frozenset((
+        "navbox", "vertical-navbox", "navbox-container", "navframe", "sidebar", "catlinks", "toc", "portalbox", "portal-bar",
+        "sistersitebox", "sister-box", "side-box", "sisterproject", "authority-control", "succession-box",
+        "bandeau-portail",
+    )),
+    "hatnote": frozenset(("hatnote", "dablink", "rellink", "homonymie", "bandeau-container", "begriffsklärungshinweis")),
+    "notice": frozenset(("ambox", "mbox-small", "tmbox", "ombox", "fmbox", "asbox", "metadata", "stub", "printfooter")),
+}  # fmt: skip
+_INFOBOX: Final = re.compile(r"infobox(?:[_-]\w+)?|taxobox|infobox_v[23]|geobox|biota")
+_REFERENCES: Final = frozenset(("references", "mw-references", "mw-references-wrap", "reflist", "refbegin"))
+# What is no text of the page: marks of references, backlinks, links to edit, pictures of formulas, styles.
+_DROPPED: Final = frozenset((
+    "mw-ref", "mw-cite-backlink", "mw-editsection", "mwe-math-fallback-image-inline", "mwe-math-fallback-image-display",
+    "mw-empty-elt", "noprint", "mw-kartographer-maplink",
+))  # fmt: skip
+_DROPPED_TAGS: Final = frozenset(("style", "script"))
+_REVISION: Final = re.compile(r"/revision/(\d+)")
+
+
+def extract_wikipedia(
+    content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
+) -> NLPTextDocument:
+    """The document of an article.
+
+    Infoboxes are tables of the role ``infobox``; references have the role ``reference`` and the zone ``references``;
+    hatnotes, navigation boxes and notices of the editors are not ``main``. Marks of references are left out of the text.
+
+    Raises:
+        ExtractionError: the page has no content.
+    """
+    from corpuskit.extraction.html.extract import extract_tree
+
+    parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, huge_tree=True)
+    try:
+        root = etree.fromstring(content, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise ExtractionError(f"{uri or 'input'}: no HTML: {error}") from error
+    if root is None or root.find("body") is None:
+        raise ExtractionError(f"{uri or 'input'}: a page without content")
+    _clean(root)
+    if root.find("head") is not None and uri:
+        for base in root.iterfind("head/base"):
+            base.set("href", uri)  # links are relative to the article, in Parsoid to a base without a scheme
+    document = extract_tree(root, uri=uri, options=options)
+    document.table.main[:] = [True] * len(document.table)
+    _mark(document, dict(_profile(root)))
+    _read_head(document, root)
+    return document
+
+
+def _clean(root: etree._Element) -> None:
+    for element in list(root.iter(etree.Element)):
+        if element.tag in _DROPPED_TAGS or _DROPPED.intersection(_classes(element)):
+            parent = element.getparent()
+            if parent is not None:
+                element.text, tail = None, element.tail or ""
+                before = element.getprevious()
+                if before is not None:
+                    before.tail = (before.tail or "") + tail
+                else:
+                    parent.text = (parent.text or "") + tail
+                parent.remove(element)
+
+
+def _classes(element: etree._Element) -> list[str]:
+    return (element.get("class") or "").lower().split()
+
+
+def _profile(root: etree._Element) -> Iterator[tuple[str, str]]:
+    """Path and kind of the elements that the profile knows."""
+    for element in root.iter(etree.Element):
+        classes = _classes(element)
+        if not classes:
+            continue
+        kind = next((kind for kind, names in _NOT_MAIN.items() if names.intersection(classes)), "")
+        if not kind and any(_INFOBOX.fullmatch(name) for name in classes):
+            kind = "infobox"
+        elif not kind and _REFERENCES.intersection(classes):
+            kind = "reference"
+        if kind:
+            yield _path(element), kind
+
+
+def _path(element: etree._Element) -> str:
+    """The path as locators write it: each step with its place among those of its name."""
+    steps = []
+    parent = element.getparent()
+    while parent is not None:
+        place = 1 + sum(1 for _ in element.itersiblings(element.tag, preceding=True))
+        steps.append(f"{element.tag}[{place}]")
+        element, parent = parent, parent.getparent()
+    return "/".join(["", str(element.tag), *reversed(steps)])
+
+
+def _mark(document: NLPTextDocument, profile: dict[str, str]) -> None:
+    table = document.table
+    for row, locator in table.marks.get("locator", {}).items():
+        kind = _kind_of(locator, profile)
+        if kind in _NOT_MAIN:
+            table.main[row] = False
+            table.mark("role", row, kind)
+        elif kind == "infobox" and table.type[row] == TABLE:
+            table.mark("role", row, "infobox")
+        elif kind == "reference":
+            table.mark("role", row, "reference")
+            table.mark("zone", row, "references")
+
+
+def _kind_of(locator: str, profile: dict[str, str]) -> str:
+    """The kind of the outermost known element around a place."""
+    at = locator.find("/", 1)
+    while at >= 0:
+        at = locator.find("/", at + 1)
+        kind = profile.get(locator if at < 0 else locator[:at])
+        if kind:
+            return kind
+    return ""
+
+
+def _read_head(document: NLPTextDocument, root: etree._Element) -> None:
+    """Title, language, revision and date as Parsoid writes them into the head."""
+    from corpuskit.extraction.docx.properties import parse_date
+
+    title = root.findtext("head/title")
+    document.title = " ".join((title or document.title).split())
+    if match := _REVISION.search(root.get("about") or ""):
+        document.metadata["revision"] = match[1]
+    language = root.get("lang") or root.find("body").get("lang")  # type: ignore[union-attr]
+    if language:
+        document.metadata["language"] = language
+    for meta in root.iterfind("head/meta"):
+        name, value = meta.get("property") or "", meta.get("content") or ""
+        if name == "mw:pageId":
+            document.metadata["page_id"] = value
+        elif name == "dc:modified" and (date := parse_date(value)):
+            document.timestamp = date
+            document.metadata["modified"] = date.isoformat()
+            document.metadata["timestamp_source"] = "modified"

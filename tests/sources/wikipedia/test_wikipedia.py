@@ -1,0 +1,107 @@
+import json
+
+import pytest
+
+from corpuskit.errors import FetchError
+from corpuskit.sources.resource import Resource
+from corpuskit.sources.wikipedia import WikiOptions, read_articles
+
+from .wiki import Wiki
+
+LAG = json.dumps({"error": {"code": "maxlag", "info": "Waiting for a server: 7 seconds lagged"}}).encode()
+FAULTS = [(200, {"Retry-After": "0"}, LAG), (429, {"Retry-After": "0"}, b""), (503, {}, b""), (500, {}, b"oops")]
+
+
+@pytest.fixture
+def wiki():
+    local = Wiki()
+    yield local
+    local.close()
+
+
+def read(wiki, *titles, **more):
+    options = WikiOptions(host=wiki.host, user_agent="corpuskit (a@b.example)", retry_seconds=0.01)
+    return list(read_articles(titles, options, **more))
+
+
+def names(found):
+    return [f.uri.rpartition("/")[2] if isinstance(f, Resource) else f"!{f[0].rpartition('/')[2]}" for f in found]
+
+
+def test_articles_are_resources_with_revision_and_etag(wiki):
+    wiki.pages["Life insurance"] = 0
+    (found,) = read(wiki, "Life insurance")
+    assert (found.uri, found.etag) == (f"{wiki.host}/wiki/Life_insurance", '"77/abc"')
+    assert (found.media_type, found.source) == ("text/x-mediawiki-html", "wikipedia")
+    assert found.metadata == {"title": "Life insurance", "page_id": "5", "revision": "77"}
+    assert all(agent.startswith("corpuskit (a@b.example)") for agent in wiki.agents)
+    assert "maxlag=5" in wiki.log[0]
+
+
+def test_redirects_are_followed_once_and_what_is_no_article_is_a_failure(wiki):
+    wiki.pages = {"Insurance": 0, "Policy": 0}
+    wiki.redirects["Assurance"] = "Insurance"
+    wiki.disambiguations.add("Policy")
+    found = read(wiki, "Assurance", "Insurance", "Policy", "Nothing")
+    assert names(found) == ["Insurance", "!Policy", "!Nothing"]
+    assert found[0].metadata["redirected_from"] == "Assurance"
+    assert "disambiguation" in str(found[1][1])
+    assert found[2][1].status == 404
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_of_the_server_cost_no_article(wiki, fault):
+    wiki.pages = {"A": 0, "B": 0, "C": 0, "D": 0}
+    wiki.links["A"] = ["B", "C", "D"]
+    for count in range(1, 7):
+        wiki.faults = [fault]
+        assert names(read(wiki, "A", depth=1)) == ["A", "B", "C", "D"], count
+    wiki.faults = [fault] * 4
+    assert names(read(wiki, "A")) == ["A"]
+
+
+def test_a_server_that_never_recovers_is_a_failure_for_each_title(wiki):
+    wiki.pages = {"A": 0}
+    wiki.faults = [FAULTS[0]] * 100
+    found = read(wiki, "A", "B")
+    assert names(found) == ["!A", "!B"]
+    assert isinstance(found[0][1], FetchError)
+
+
+def test_an_article_that_cannot_be_rendered_does_not_stop_the_others(wiki):
+    wiki.pages, wiki.broken = {"A": 0, "B": 0}, {"A"}
+    assert names(read(wiki, "A", "B")) == ["!A", "B"]
+
+
+def test_links_are_followed_to_a_depth_and_a_number_of_pages(wiki):
+    wiki.pages = {"A": 0, "B": 0, "C": 0, "D": 0, "Talk:A": 1}
+    wiki.links = {"A": ["B", "C", "Talk:A", "A"], "B": ["D"]}
+    assert names(read(wiki, "A")) == ["A"]
+    assert names(read(wiki, "A", depth=1)) == ["A", "B", "C"]
+    assert names(read(wiki, "A", depth=2)) == ["A", "B", "C", "D"]
+    assert names(read(wiki, "A", depth=2, pages=2)) == ["A", "B"]
+
+
+def test_categories_give_their_members_over_all_parts_of_the_answer(wiki):
+    wiki.pages = {"Category:X": 14, "Category:Y": 14, "A": 0, "B": 0, "C": 0, "D": 0}
+    wiki.members = {"Category:X": ["A", "Category:Y", "B", "C"], "Category:Y": ["D", "A"]}
+    assert names(read(wiki, "Category:X")) == ["A", "B", "C"]
+    assert names(read(wiki, "Category:X", depth=1)) == ["A", "B", "C", "D"]
+
+
+def test_a_url_names_wiki_and_title(wiki):
+    wiki.pages = {"Life insurance": 0}
+    found = list(read_articles([f"{wiki.host}/wiki/Life_insurance#Types"], WikiOptions(lang="de")))
+    assert names(found) == ["Life_insurance"]
+
+
+def test_a_corpus_takes_articles_and_tells_what_failed(corpus, wiki):
+    wiki.pages = {"A": 0}
+    report = corpus.add_wikipedia("A", "Nothing", host=wiki.host, progress=False)
+    assert (report.new, report.failed) == (1, 1)
+    (document,) = corpus
+    assert (document.title, document.to_text()) == ("A", "The article on A, long enough.")
+    assert document.metadata["revision"] == "77"
+    assert document.timestamp.isoformat() == "2024-05-06T07:08:09+00:00"
+    assert corpus.failures().uri.tolist() == [f"{wiki.host}/wiki/Nothing"]
+    assert repr(corpus.add_wikipedia("A", host=wiki.host, progress=False)) == "1 unchanged"

@@ -1,0 +1,98 @@
+"""A wiki on loopback that answers in the documented forms of the Action API and the REST API, with its faults."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, unquote, urlsplit
+
+PAGE = (
+    '<!DOCTYPE html><html about="http://x/wiki/Special:Redirect/revision/77" lang="en"><head><title>{0}</title>'
+    '<meta property="dc:modified" content="2024-05-06T07:08:09.000Z"/></head>'
+    '<body lang="en"><section data-mw-section-id="0"><p>The article on {0}, long enough.</p></section></body></html>'
+)
+
+
+class Wiki:
+    """``pages``: title → namespace; ``faults``: answers given before the right one, in their order."""
+
+    def __init__(self):
+        self.pages, self.redirects, self.links, self.members = {}, {}, {}, {}
+        self.disambiguations, self.broken, self.faults, self.log, self.agents = set(), set(), [], [], set()
+        wiki = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                wiki.log.append(self.path)
+                wiki.agents.add(self.headers["User-Agent"])
+                if wiki.faults:
+                    status, headers, body = wiki.faults.pop(0)
+                else:
+                    status, headers, body = wiki.answer(self.path)
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *args):
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.host = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self._thread.start()
+
+    def answer(self, path):
+        parts = urlsplit(path)
+        if parts.path.startswith("/w/rest.php/v1/page/"):
+            title = unquote(parts.path.split("/")[5]).replace("_", " ")
+            if title in self.broken or title not in self.pages:
+                return 404, {}, b"{}"
+            headers = {"ETag": '"77/abc"', "Content-Type": "text/html; charset=utf-8"}
+            return 200, headers, PAGE.format(title).encode()
+        query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        return 200, {"Content-Type": "application/json"}, json.dumps(self.query(query)).encode()
+
+    def query(self, query):
+        if query.get("list") == "categorymembers":
+            return self.part(
+                query, self.members[query["cmtitle"]], "cmcontinue", lambda found: {"categorymembers": found}
+            )
+        if query.get("prop") == "links":
+            title = query["titles"]
+            shape = lambda found: {"pages": {"5": {"pageid": 5, "ns": 0, "title": title, "links": found}}}  # noqa: E731
+            return self.part(query, self.links.get(title, []), "plcontinue", shape)
+        pages, redirects = [], []
+        for asked in query["titles"].split("|"):
+            title = self.redirects.get(asked, asked)
+            if title != asked:
+                redirects.append({"from": asked, "to": title})
+            page = {
+                "title": title,
+                "ns": self.pages.get(title, 0),
+                "fullurl": f"{self.host}/wiki/{title.replace(' ', '_')}",
+            }
+            if title not in self.pages:
+                page["missing"] = True
+            else:
+                page.update(pageid=5, lastrevid=77)
+            if title in self.disambiguations:
+                page["pageprops"] = {"disambiguation": ""}
+            pages.append(page)
+        return {"batchcomplete": True, "query": {"redirects": redirects, "pages": pages}}
+
+    def part(self, query, titles, name, shape):
+        """Two titles an answer, then ``continue``."""
+        start = int(query.get(name, 0))
+        found = [{"ns": self.pages.get(t, 0), "title": t, "pageid": 9} for t in titles[start : start + 2]]
+        answer = {"query": shape(found)}
+        if start + 2 < len(titles):
+            answer["continue"] = {name: str(start + 2), "continue": "-||"}
+        return answer
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
