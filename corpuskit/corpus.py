@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from corpuskit import engine
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import UnknownDocumentError
 from corpuskit.ingest import IngestReport, extract_pending, ingest
@@ -476,7 +477,8 @@ class Corpus:
         """
         from corpuskit.extraction.pdf.picture import page_picture
 
-        return page_picture(self._folder.original(doc_id), number)
+        # In a worker: a hostile PDF can end the process that draws it.
+        return engine.call(page_picture, self._folder.original(doc_id), number)
 
     def check(self, *, progress: bool = False) -> list[Problem]:
         """What in the folder is damaged or missing; see :func:`corpuskit.store.check.check`."""
