@@ -16,10 +16,13 @@ _WIDTH = 96
 
 
 def outline(document: NLPTextDocument) -> str:
-    """Head line, then sections and the beginnings of their texts, indented; says how much is left out."""
+    """Head line, then sections and the beginnings of their texts, indented; says how much is left out.
+
+    What is not main content stands in brackets.
+    """
     rows, left_out = _rows(document.table)
     lines = [_head(document)]
-    lines += [_cut("  " * (level - 1) + label) for level, label, _ in rows]
+    lines += [_cut("  " * (level - 1) + (label if is_main else f"[{label}]")) for level, label, is_main in rows]
     if left_out:
         lines.append(f"... and {left_out} more elements: to_frame() has all, view() shows them")
     return "\n".join(lines)
