@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from corpuskit.document import ElementTable
 from corpuskit.document.elements import CELLS, LIST_ITEM, LISTS, TABLE, TABLE_CELL
 from corpuskit.extraction.html.grid import Grid
+
+_WITH_WRAPPERS: Final = frozenset((*LISTS, TABLE))
 
 
 @dataclass(slots=True)
@@ -64,6 +67,7 @@ class Rows:
         self.result = Walked()
         self.table = self.result.table
         self.types, self.texts, self.row_node = self.table.type, self.table.text, self.result.row_node
+        self.parents, self.ends, self.nesting = self.table.parent_id, self.table.subtree_end, self.table.nesting_level
         self.open_rows, self.open_types = [-1], [-1]
         self.implicit: set[int] = set()
         self.grids: list[tuple[Grid, int, int]] = []
@@ -71,15 +75,15 @@ class Rows:
     def add(self, type_code: int, text: str | None, node: int) -> int:
         """Appends a row below what is open."""
         top = self.open_types[-1]
-        if (top in LISTS and type_code != LIST_ITEM) or (top == TABLE and type_code not in CELLS):
+        if top in _WITH_WRAPPERS and (type_code not in CELLS if top == TABLE else type_code != LIST_ITEM):
             self.wrap(node)
-        table = self.table
-        row = len(table.type)
-        table.type.append(type_code)
-        table.parent_id.append(self.open_rows[-1])
-        table.subtree_end.append(row + 1)
-        table.nesting_level.append(len(self.open_rows))
-        table.text.append(text)
+        open_rows = self.open_rows
+        row = len(self.types)
+        self.types.append(type_code)
+        self.parents.append(open_rows[-1])
+        self.ends.append(row + 1)
+        self.nesting.append(len(open_rows))
+        self.texts.append(text)
         self.row_node.append(node)
         return row
 
@@ -119,10 +123,12 @@ class Rows:
             kind = open_types.pop()
             size = len(types)
             if row == size - 1 and self.texts[row] is None and kind not in CELLS:
-                table = self.table
-                for column in (table.type, table.parent_id, table.subtree_end, table.nesting_level, table.text):
-                    column.pop()
+                types.pop()
+                self.parents.pop()
+                self.ends.pop()
+                self.nesting.pop()
+                self.texts.pop()
                 self.row_node.pop()
                 self.implicit.discard(row)
             else:
-                self.table.subtree_end[row] = size
+                self.ends[row] = size
