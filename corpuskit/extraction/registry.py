@@ -44,6 +44,16 @@ _BUILT_IN: Final[Mapping[str, str]] = {
     "application/vnd.ms-word.template.macroenabled.12": "corpuskit.extraction.docx:extract_docx",
 }
 _WITH_ARTIFACTS: Final = {"application/pdf": "corpuskit.extraction.pdf:extract_pdf_with_artifacts"}
+_OFFICE: Final = "corpuskit.extraction.office:"
+# Read through LibreOffice where that is installed; else the error says what to install.
+_THROUGH_OFFICE: Final[Mapping[str, str]] = {
+    "application/msword": _OFFICE + "extract_text_document",
+    "application/vnd.oasis.opendocument.text": _OFFICE + "extract_text_document",
+    "application/rtf": _OFFICE + "extract_text_document",
+    "text/rtf": _OFFICE + "extract_text_document",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": _OFFICE + "extract_presentation",
+    "application/vnd.oasis.opendocument.presentation": _OFFICE + "extract_presentation",
+}
 _registered: dict[str, Extractor] = {}
 
 
@@ -54,7 +64,7 @@ def register(media_type: str, extractor: Extractor) -> None:
 
 def media_types() -> list[str]:
     """The media types that can be extracted, sorted."""
-    return sorted({*_BUILT_IN, *_registered, *(point.name for point in entry_points(group="corpuskit.extractors"))})
+    return sorted({*_BUILT_IN, *_THROUGH_OFFICE, *_registered, *(point.name for point in entry_points(group="corpuskit.extractors"))})
 
 
 def extract_bytes(
@@ -94,8 +104,8 @@ def extract_bytes(
 def _find(media_type: str) -> Extractor:
     if media_type in _registered:
         return _registered[media_type]
-    if media_type in _BUILT_IN:
-        module, _, name = _BUILT_IN[media_type].partition(":")
+    if known := _BUILT_IN.get(media_type) or _THROUGH_OFFICE.get(media_type):
+        module, _, name = known.partition(":")
         found: Callable[..., NLPTextDocument] = getattr(importlib.import_module(module), name)
         return _keep(media_type, found)
     for point in entry_points(group="corpuskit.extractors", name=media_type):

@@ -27,6 +27,11 @@ _BY_SUFFIX: Final = {
     ".docx": _WORD + "document",
     ".dotx": _WORD + "template",
     ".docm": "application/vnd.ms-word.document.macroenabled.12",
+    ".doc": "application/msword",
+    ".odt": "application/vnd.oasis.opendocument.text",
+    ".rtf": "application/rtf",
+    ".pptx": _OFFICE + "presentationml.presentation",
+    ".odp": "application/vnd.oasis.opendocument.presentation",
     ".dotm": "application/vnd.ms-word.template.macroenabled.12",
 }
 _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body|title|meta|div|p|h1|table|script|!--)[\s>]", re.IGNORECASE)
@@ -59,6 +64,8 @@ def detect_media_type(content: bytes, name: str = "", declared: str | None = Non
         return str(kind.mime)
     if by_suffix == "application/pdf" and not declared:
         return by_suffix  # an error page saved under the name of a PDF is a damaged PDF, no document
+    if head.startswith(b"{\\rtf"):
+        return "application/rtf"
     if not _is_text(head):
         return UNKNOWN
     if by_suffix == "message/rfc822" or declared == "message/rfc822":

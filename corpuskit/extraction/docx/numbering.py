@@ -18,7 +18,7 @@ class ListLevel:
     """A level of a list.
 
     Attributes:
-        is_shown: it shows a number or a bullet; levels that show nothing make no list.
+        is_shown: it shows a number or a bullet; what shows nothing goes on with the item above.
         indent: twentieths of a point from the left; None where it says nothing.
         style: the paragraph style that stands for this level.
     """
@@ -94,8 +94,8 @@ def _read_levels(parent: etree._Element) -> dict[int, ListLevel]:
         if number is None:
             continue
         text = element.find(w("lvlText"))
-        is_empty = text is not None and not (text.get(VAL) or "").strip() and text.find(w("lvlPicBulletId")) is None
-        is_shown = value_of(element, w("numFmt")) != "none" or not is_empty
+        is_empty = text is not None and not (text.get(VAL) or "").strip() and element.find(w("lvlPicBulletId")) is None
+        is_shown = not is_empty or value_of(element, w("numFmt")) not in {"none", "bullet"}
         levels[number] = ListLevel(
             is_shown, indent_of(element.find(f"{P_PR}/{w('ind')}")), value_of(element, w("pStyle"))
         )

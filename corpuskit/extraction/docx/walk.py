@@ -124,7 +124,10 @@ class Walker:
                     writer.heading(block, level)
                 else:
                     writer.paragraph(block)
-            elif (item := self._item(properties, style)) is not None:
+            elif (item := self._item(properties, style)) is not None and not item.is_shown:
+                in_list = self._writer.goes_on(item.level)
+                self._text(Block(text, self._role_of(line, style), path, tex, links), line, in_list=in_list)
+            elif item is not None:
                 writer.item(Block(text, self._role or "list", path, tex, links), item)
                 in_list = True
             else:
@@ -168,13 +171,11 @@ class Walker:
             if style.names_list is None or number == "0":
                 return None
             return Item("", style.names_list, indent_of(properties.get(_INDENT)) or style.indent or 0)
-        if not found.is_shown:
-            return None
         assert number is not None
         indent = indent_of(properties.get(_INDENT))
         if indent is None:
             indent = found.indent if found.indent is not None else style.indent
-        return Item(self._numbering.list_of(number), level or 0, indent or 0)
+        return Item(self._numbering.list_of(number), level or 0, indent or 0, is_shown=found.is_shown)
 
     def _anchored(self, line: Line, path: str, *, in_list: bool) -> None:
         for box in line.boxes:

@@ -24,11 +24,12 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Where an item belongs: its list, the level there, how far it is indented."""
+    """Where an item belongs: its list, the level there, how far it is indented; without a sign it goes on with one."""
 
     list_id: str
     level: int
     indent: int
+    is_shown: bool = True
 
 
 @dataclass(slots=True)
@@ -97,6 +98,14 @@ class Writer:
         self._builder.start_list_item()
         self.count += 1
         self._mark(self._builder.add_text_block(block.text), block)
+
+    def goes_on(self, level: int) -> bool:
+        """Goes back to the innermost open item of at most this level; False where none is open."""
+        self._settle()
+        lists = self._flows[-1].lists
+        while len(lists) > 1 and lists[-1].level > level:
+            self._end_list()
+        return bool(lists)
 
     def caption(self, block: Block, *, follows: bool) -> None:
         """A caption: title of the table before it, if it ``follows`` one and that has none, else of the next one."""

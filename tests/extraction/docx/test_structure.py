@@ -89,6 +89,18 @@ def test_a_list_of_another_numbering_is_nested_where_it_is_indented_more():
     assert [x[1] for x in found if x[2]] == [3, 5, 3]
 
 
+def test_an_item_without_a_sign_goes_on_with_the_item_above():
+    """So pandoc writes the second paragraph of an item: as an item of a list whose bullet is a space."""
+    one, two = numbering("decimal", "decimal", number=1)
+    blank, three = numbering("bullet", "bullet", number=2)
+    blank = blank.replace("%1.", " ").replace("%2.", " ")
+    body = item("a") + item("b", 1) + item("more of a", 0, 2) + item("c") + p("x") + item("alone", 0, 2)
+    found = outline(read(package(body, numbering=one + blank + two + three)))
+    assert [(level, text) for _, level, text in found if text] == [
+        (3, "a"), (5, "b"), (3, "more of a"), (3, "c"), (1, "x"), (1, "alone"),
+    ]  # fmt: skip
+
+
 def test_a_numbered_heading_is_no_item_and_number_zero_ends_numbering():
     one, two = numbering("decimal")
     number = '<w:numPr><w:numId w:val="1"/></w:numPr>'
