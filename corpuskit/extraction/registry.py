@@ -37,6 +37,7 @@ _BUILT_IN: Final[Mapping[str, str]] = {
     "text/markdown": "corpuskit.extraction.plain:extract_plain",
     "text/x-nlptext": "corpuskit.extraction.plain:extract_nlptext",
     "message/rfc822": "corpuskit.extraction.mail:extract_mail",
+    "application/epub+zip": "corpuskit.extraction.epub:extract_epub",
     "application/pdf": "corpuskit.extraction.pdf:extract_pdf",
     _DOCX + "document": "corpuskit.extraction.docx:extract_docx",
     _DOCX + "template": "corpuskit.extraction.docx:extract_docx",
