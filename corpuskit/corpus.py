@@ -148,11 +148,13 @@ class Corpus:
 
         return frames.failures(self._folder)
 
-    def kwic(self, pattern: str, *, window: int = 8, sort: str | None = None, docs: Any = None) -> pd.DataFrame:
+    def kwic(
+        self, pattern: str, *, window: int = 8, sort: str | None = None, docs: Any = None, limit: int | None = None
+    ) -> pd.DataFrame:
         """Key words in context; see :func:`corpuskit.views.concordance.kwic`."""
         from corpuskit.views import concordance
 
-        return concordance.kwic(self._folder, pattern, window=window, sort=sort, doc_ids=doc_ids_of(docs))
+        return concordance.kwic(self._folder, pattern, window=window, sort=sort, doc_ids=doc_ids_of(docs), limit=limit)
 
     def concordance(self, pattern: str, *, window: int = 8, sort: str | None = None, docs: Any = None) -> Concordance:
         """Key words in context, the matches aligned; ``.frame`` for pandas, ``.view()`` for the widget."""

@@ -164,8 +164,11 @@ class DocumentTree(Widget):
 
 
 def _skeleton(table: ElementTable) -> bytes:
-    kinds = bytes(code | (_MAIN * main) for code, main in zip(table.type, table.main, strict=True))
-    return kinds + bytes(min(level, _MAX_DEPTH) for level in table.nesting_level)
+    import numpy as np
+
+    kinds = np.frombuffer(bytes(table.type), np.uint8) | np.frombuffer(bytes(table.main), np.uint8) * np.uint8(_MAIN)
+    depths = np.minimum(np.array(table.nesting_level, np.int32), _MAX_DEPTH).astype(np.uint8)
+    return kinds.tobytes() + depths.tobytes()
 
 
 def _first_rows(table: ElementTable) -> list[int]:

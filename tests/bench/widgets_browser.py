@@ -1,0 +1,133 @@
+"""Widgets in JupyterLab and chromium: p95 of first paint, find, keys and acknowledgements, beside a static page.
+
+    uv run python tests/bench/widgets_browser.py [--runs 20]
+
+The static page is the same rows as HTML in the same notebook, 100 of them; first paint of a tree of 100 to 100,000 elements is
+told as a ratio to it.
+"""
+
+import argparse
+import importlib.util
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+spec = importlib.util.spec_from_file_location("harness", Path(__file__).resolve().parents[1] / "browser" / "harness.py")
+harness = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(harness)
+
+SETUP = """
+from html import escape
+from IPython.display import HTML
+from corpuskit.document import DocumentBuilder
+def big(n):
+    builder = DocumentBuilder(f"{n} elements")
+    for start in range(0, n, 100):
+        builder.start_section(f"Section {start}")
+        for i in range(min(99, n - start - 1)):
+            builder.add_text_block(f"Paragraph {i} of the section that begins at {start}: " + "some words of text " * 5)
+        builder.end_section()
+    return builder.build()
+docs = {n: big(n) for n in (100, 1_000, 10_000, 100_000)}
+page = "<div class='static'>" + "".join(f"<p>{escape(text)}</p>" for text in docs[100].table.text) + "</div>"
+"""
+CORPUS = """
+import tempfile
+from pathlib import Path
+import corpuskit as ck
+folder = Path(tempfile.mkdtemp())
+for i in range(300):
+    (folder / f"doc{i:03}.txt").write_text(f"Document {i}\\n\\n" + f"Insurance premium number {i}. " * 200)
+corpus = ck.open(folder / "corpus")
+corpus.add(folder / "*.txt", progress=False)
+docs = corpus.documents()
+"""
+RUN = """async ([cell, selector, painted]) => {
+    const notebook = jupyterapp.shell.currentWidget.content;
+    notebook.activeCellIndex = cell;
+    notebook.deselectAll();
+    await jupyterapp.commands.execute('notebook:clear-cell-output');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const start = performance.now();
+    const done = jupyterapp.commands.execute('notebook:run-cell');
+    while (!document.querySelector(selector)) await new Promise((resolve) => setTimeout(resolve, 1));
+    if (!painted) await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    const element = document.querySelector(selector);
+    const end = painted ? Number(element.dataset.painted) : performance.now();
+    await done;
+    return end - start;
+}"""
+FIND = """async () => {
+    const root = document.querySelector('.ck-tree'), input = root.querySelector('input');
+    delete root.dataset.hits;
+    input.value = `begins at ${100 * Math.floor(1000 * Math.random())}:`;
+    const start = performance.now();
+    input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+    while (root.dataset.hits === undefined) await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    return performance.now() - start;
+}"""
+KEY = """async (key) => {
+    const root = document.querySelector('.ck-labeler'), before = root.dataset.id;
+    const start = performance.now();
+    root.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    if (root.dataset.id === before) throw new Error('no next card');
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    const next = performance.now() - start;
+    while (root.dataset.unsaved !== '0') await new Promise((resolve) => setTimeout(resolve, 1));
+    return [next, root.acknowledged.at(-1)];
+}"""
+
+
+def p95(values):
+    return statistics.quantiles(values, n=20, method="inclusive")[18]
+
+
+def told(name, values, base=None):
+    ratio = f"  {p95(values) / base:5.2f} x static" if base else ""
+    print(f"{name:34} median {statistics.median(values):7.1f} ms  p95 {p95(values):7.1f} ms{ratio}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runs", type=int, default=20)
+    runs = parser.parse_args().runs
+    root = Path(tempfile.mkdtemp())
+    with harness.jupyterlab(root) as (base, token), harness.chromium() as browser:
+        sizes = (100, 1_000, 10_000, 100_000)
+        cells = [SETUP, "HTML(page)", *(f"docs[{n}].view()" for n in sizes)]
+        harness.write_notebook(root / "nb" / "tree.ipynb", *cells)
+        page = browser.new_page()
+        opened = harness.Notebook(page, base, token, "tree.ipynb").open().run(0)
+        clear = "(cell) => { const n = jupyterapp.shell.currentWidget.content; n.activeCellIndex = cell; return jupyterapp.commands.execute('notebook:clear-cell-output') }"
+        times = {cell: [] for cell in range(1, 6)}
+        for turn in range(runs + 1):
+            for cell in times:
+                selector, painted = (".static", False) if cell == 1 else (".ck-tree[data-painted]", True)
+                taken = page.evaluate(RUN, [cell, selector, painted])
+                if turn:  # the first one loads the module
+                    times[cell].append(taken)
+                if turn < runs or cell < 5:
+                    page.evaluate(clear, cell)
+        static = p95(times[1])
+        told("static page, 100 elements", times[1])
+        for cell, size in enumerate(sizes, 2):
+            told(f"tree, first paint, {size:,} elements", times[cell], static)
+        told("find in 100,000 elements", [page.evaluate(FIND) for _ in range(runs)])
+        page.close()
+        harness.write_notebook(root / "nb" / "label.ipynb", CORPUS, "corpus.label(docs)")
+        page = browser.new_page()
+        opened = harness.Notebook(page, base, token, "label.ipynb").open().run(seconds=120)
+        opened.output(1).locator(".ck-card h3").wait_for()
+        pairs = []
+        for turn in range(5 * runs):
+            pairs.append(page.evaluate(KEY, "jf"[turn % 2]))
+            page.wait_for_timeout(60)
+        told("key to next card", [pair[0] for pair in pairs])
+        told("key to acknowledgement", [pair[1] for pair in pairs])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
