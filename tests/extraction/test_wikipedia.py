@@ -116,3 +116,71 @@ def test_articles_in_other_languages(lang, hatnote, box, heading):
     ]
     (header,) = [e for e in document if e.type == "TableHeader"]
     assert (header.row, header.col, header.col_span) == (1, 1, 2)
+
+
+def shown(document):
+    """(type, nesting level, text) of what is main and has text, and the groups that hold it."""
+    table = document.table
+    return [(e.type, e.nesting_level, table.text[i]) for i, e in enumerate(document) if table.main[i]]
+
+
+PARTS = {
+    "de: a nested numbered list": (
+        "de",
+        "<ol><li>Eins<ul><li>a<ul><li>b</li></ul></li></ul></li><li>Zwei</li></ol>",
+        [
+            ("List", 1, None), ("ListItem", 2, None), ("TextBlock", 3, "Eins"),
+            ("List", 3, None), ("ListItem", 4, None), ("TextBlock", 5, "a"),
+            ("List", 5, None), ("ListItem", 6, None), ("TextBlock", 7, "b"),
+            ("ListItem", 2, None), ("TextBlock", 3, "Zwei"),
+        ],
+    ),
+    "de: sections of three levels": (
+        "de",
+        '<section data-mw-section-id="1"><h2 id="A">A</h2><p>a</p><section data-mw-section-id="2"><h3 id="B">B</h3>'
+        '<p>b</p></section></section><section data-mw-section-id="3"><h2 id="C">C</h2><p>c</p></section>',
+        [
+            ("Section", 1, "A"), ("TextBlock", 2, "a"), ("Section", 2, "B"), ("TextBlock", 3, "b"),
+            ("Section", 1, "C"), ("TextBlock", 2, "c"),
+        ],
+    ),
+    "fr: two references to one source": (
+        "fr",
+        f"<p>Un{NOTE} et deux{NOTE}.</p>" + REFERENCES.format("<cite>Le livre</cite>, 1999"),
+        [
+            ("TextBlock", 1, "Un et deux."), ("List", 1, None), ("ListItem", 2, None),
+            ("TextBlock", 3, "Le livre, 1999"),
+        ],
+    ),
+    "fr: a navigation box and a portal are not main": (
+        "fr",
+        '<p>Texte.</p><div class="navbox-container"><table class="navbox"><tbody><tr><td>Nav</td></tr></tbody></table>'
+        '</div><ul class="bandeau-portail"><li>Portail</li></ul>',
+        [("TextBlock", 1, "Texte.")],
+    ),
+    "en: a notice of the editors and a link to edit": (
+        "en",
+        '<table class="box-Unreferenced plainlinks metadata ambox"><tbody><tr><td>Cite sources.</td></tr></tbody></table>'
+        '<p>Text.</p><h2>Head<span class="mw-editsection">[edit]</span></h2><p>More.</p>',
+        [("TextBlock", 1, "Text."), ("Section", 1, "Head"), ("TextBlock", 2, "More.")],
+    ),
+    "en: a style that a template brings along": (
+        "en",
+        '<style data-mw-deduplicate="TemplateStyles:r1" typeof="mw:Extension/templatestyles">.a{color:red}</style><p>T.</p>',
+        [("TextBlock", 1, "T.")],
+    ),
+    "en: a cell over two rows": (
+        "en",
+        '<table class="wikitable"><tbody><tr><td rowspan="2">a</td><td>b</td></tr><tr><td>c</td></tr></tbody></table>',
+        [
+            ("Table", 1, None), ("TableCell", 2, None), ("TextBlock", 3, "a"), ("TableCell", 2, None),
+            ("TextBlock", 3, "b"), ("TableCell", 2, None), ("TextBlock", 3, "c"),
+        ],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parts_of_articles(name):
+    lang, body, expected = PARTS[name]
+    assert shown(read(lang, "X", body)) == expected
