@@ -112,6 +112,8 @@ def blocks_of(walked: Walked) -> Blocks:
         chain[:, depth] = at
         at = padded[at]
         if (at < 0).all():
+            # One column of -1 stays: the least and greatest of what is around depend on it.
+            chain = np.ascontiguousarray(chain[:, : depth + 2])
             break
     section, outer = _sections(walked, rows)
     return Blocks(

@@ -125,7 +125,7 @@ def titles_of(blocks: Blocks, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.boo
     under = (section >= 0) & ~titles
     total = np.bincount(section[under], words[under], len(section))
     main = np.bincount(section[under], (words * chosen)[under], len(section))
-    is_first = np.fromiter((blocks.name[node] == "h1" for node in blocks.node), np.bool_, len(section))
+    is_first = np.asarray([*(name == "h1" for name in blocks.name), False], bool)[blocks.node]
     whole: NDArray[np.bool_] = titles & ~is_first & (total > 0) & (main >= _AS_A_WHOLE * total)
     return whole, titles & is_first
 

@@ -15,6 +15,7 @@ _COMMENTS: Final = re.compile(
     r"kommentare?|commentaires?|comentarios|responses|respond)(?:$|[\s_-])",
     re.IGNORECASE,
 )
+_PARTS: Final = ("comment", "kommentar", "comentario", "disqus", "respon")  # one is in each name of comments
 _THREAD: Final = re.compile(
     r"(?:^|[\s_-])(?:forum|thread|topic|question|answers?|posts-list|postlist|message-?list|discussion|qa)(?:$|[\s_-])",
     re.IGNORECASE,
@@ -32,6 +33,9 @@ def comment_blocks(blocks: Blocks, chosen: NDArray[np.bool_], kinds: str) -> NDA
     n = len(blocks.texts)
     none = np.zeros(n, bool)
     if "forum" in kinds or "qapage" in kinds or "question" in kinds:
+        return none
+    keys = "\n".join([key for _, key in blocks.pairs]).lower()
+    if not any(part in keys for part in _PARTS):
         return none
     is_comment = np.zeros(len(blocks.pairs), bool)
     for i, (name, key) in enumerate(blocks.pairs):

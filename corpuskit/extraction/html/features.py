@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpuskit.document.elements import LIST, NAVIGATION_LIST, SECTION, TABLE, TABLE_HEADER, TEXT_BLOCK
-from corpuskit.extraction.html.blocks import DEPTH, Blocks
+from corpuskit.extraction.html.blocks import Blocks
 from corpuskit.extraction.html.lexicon import Lexicon
 from corpuskit.extraction.html.rows import Walked
 
@@ -48,7 +48,7 @@ def lexicon_columns(blocks: Blocks, lexicon: Lexicon) -> list[NDArray[np.float64
         score[:-1] = [lexicon.of_pair(pair) for pair in blocks.pairs]
     by_node = np.append(score[blocks.pair], np.zeros((1, 3)), axis=0)
     around = by_node[blocks.chain]
-    weights = 0.7 ** np.arange(DEPTH)
+    weights = 0.7 ** np.arange(blocks.chain.shape[1])
     word_score = np.array([lexicon.of_text(text) for text in blocks.texts]).reshape(len(blocks.texts), 4)
     own = around[:, 0]
     lowest = around[:, :, 0].argmin(1)
@@ -113,15 +113,16 @@ def _text_columns(
     walked: Walked, blocks: Blocks, title: str, density: NDArray[np.float64], log_words: NDArray[np.float64]
 ) -> list[NDArray[np.float64]]:
     n, table, words = len(blocks.texts), walked.table, blocks.words
-    types = np.fromiter((table.type[row] for row in blocks.rows), np.int64, n)
-    level = np.fromiter((table.nesting_level[row] for row in blocks.rows), np.float64, n)
+    types = np.asarray(table.type, np.int64)[blocks.rows]
+    level = np.asarray(table.nesting_level, np.float64)[blocks.rows]
     count = Counter(blocks.texts)
     repeated = np.fromiter((count[text] for text in blocks.texts), np.float64, n)
     lower_title = title.lower()
+    longest = min(300, len(lower_title) + 1)
     in_title = np.fromiter(
-        (len(text) > 3 and len(text) < 300 and text.lower() in lower_title for text in blocks.texts), np.float64, n
+        (3 < len(text) < longest and text.lower() in lower_title for text in blocks.texts), np.float64, n
     )
-    tag = np.fromiter((_TAGS.get(blocks.name[i], 0) if i >= 0 else 0 for i in blocks.node), np.float64, n)
+    tag = np.asarray([*(_TAGS.get(name, 0) for name in blocks.name), 0], np.float64)[blocks.node]
     alts = np.fromiter((row in walked.alts for row in blocks.rows.tolist()), np.float64, n)
     groups = _groups_around(walked, blocks)
     stats = blocks.stats
@@ -261,7 +262,8 @@ def _place_columns(
         following = np.where(place < len(at), at[np.minimum(place, len(at) - 1)] - order, 50)
     else:
         previous = following = np.full(n, 50)
-    h1 = np.asarray([i for i, node in enumerate(blocks.node) if is_heading[i] and blocks.name[node] == "h1"], np.int64)
+    in_h1 = np.asarray([*(name == "h1" for name in blocks.name), False], bool)[blocks.node]
+    h1 = np.flatnonzero((is_heading > 0) & in_h1)
     first_h1 = h1[0] if len(h1) else -1
     since_h1 = np.clip(order - first_h1, -60, 200) if len(h1) else np.full(n, -99)
     words_since = (before - before[first_h1]) / total if len(h1) else np.full(n, -2.0)

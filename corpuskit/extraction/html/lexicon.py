@@ -13,6 +13,7 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 _LONGEST_TEXT: Final = 200
 _MOST_WORDS: Final = 10
 _SHORT: Final = 40
+_FIRST_LOOK: Final = 90
 _KEPT_LENGTH: Final = 60
 _MOST_KEPT: Final = 20_000
 
@@ -30,7 +31,10 @@ def name_tokens(name: str, key: str) -> tuple[str, ...]:
 def text_tokens(text: str) -> list[str]:
     """Tokens of a text: its first words, and a short text as a whole."""
     start = text[:_LONGEST_TEXT].lower()
-    words = _WORD.findall(start)[:_MOST_WORDS]
+    words = _WORD.findall(start[:_FIRST_LOOK])
+    if len(words) <= _MOST_WORDS and len(start) > _FIRST_LOOK:  # else the last one may be cut, and is not needed
+        words = _WORD.findall(start)
+    del words[_MOST_WORDS:]
     if len(text) <= _SHORT:
         words.append("=" + " ".join(words))
     return words
@@ -60,7 +64,7 @@ class Lexicon:
         found = self._of_text.get(text)
         if found is None:
             tokens, known = text_tokens(text), self.texts
-            values = [known[token] for token in tokens if token in known]
+            values = [value for value in map(known.get, tokens) if value is not None]
             whole = known.get(tokens[-1], 0.0) if tokens and tokens[-1][0] == "=" else 0.0
             found = (min(values), max(values), sum(values) / len(values), whole) if values else (0.0, 0.0, 0.0, whole)
             if len(text) <= _KEPT_LENGTH and len(self._of_text) < _MOST_KEPT:
