@@ -49,7 +49,7 @@ def test_two_hundred_keys_at_machine_speed_are_two_hundred_labels_in_order(noteb
     assert opened.cells == 2
 
 
-def test_keys_of_the_notebook_do_nothing_in_the_labeller(notebook):
+def test_keys_of_the_notebook_do_nothing_and_a_selection_is_labelled_and_taken_back_at_once(notebook):
     opened = notebook(SETUP.format(n=30, where=NEW), "labeler = corpus.label(by='me'); labeler", "'kept'").run()
     ready(opened)
     for key in [
