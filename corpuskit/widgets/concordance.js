@@ -41,8 +41,8 @@ function render({ model, el }) {
   const show = ([generation, count, done, documents]) => {
     found.textContent = done ? `${number(count)} lines in ${number(documents)} documents` : `${number(count)} lines so far …`;
     list.setCount(count, generation);
-    root.dataset.done = done;
     root.dataset.count = count;
+    if (done) root.dataset.answered = performance.now();
     tell("");
   };
   const stop = listen(model, { rows: list.take, error: (message) => tell(message.message, true) });
