@@ -210,7 +210,7 @@ def textworks_run(
     file: Annotated[Path | None, typer.Option("--file", help="One PDF file instead.")] = None,
     output: Annotated[Path | None, typer.Option("--output", help="Where its textgrid goes.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Make what is there again.")] = False,
-    filter: Annotated[str | None, typer.Option("--filter", help="Only entries whose whole name matches.")] = None,  # noqa: A002
+    filter: Annotated[str | None, typer.Option("--filter", help="Only entries whose whole name matches.")] = None,
 ) -> None:
     """Writes the artifacts of a corpus, or the textgrid of one file."""
     from corpuskit.errors import ConfigurationError

@@ -8,6 +8,7 @@ in between leaves rows of state ``fetched``, which :func:`extract_pending` finis
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -59,6 +60,7 @@ class Task:
     fetched: str
     modified: str | None
     source: str
+    metadata: dict[str, str]
     options: ExtractOptions
     root: str
 
@@ -165,13 +167,14 @@ def register(folder: CorpusFolder, resource: Resource, *, place: Place | None = 
         path = last["path"].partition(".v")[0] if last is not None else document_path(uri)
         connection.execute(
             "INSERT INTO documents (doc_id, version, uri, host, media_type, charset, fetched, status, path, original, "
-            "original_offset, original_length, content_hash, origin, etag, last_modified, source) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, 'fetched', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "original_offset, original_length, content_hash, origin, etag, last_modified, source, metadata) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, 'fetched', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 doc_id, version, uri, host_of(uri), resource.media_type, resource.charset,
                 resource.fetched.astimezone(UTC).isoformat(), _free_path(folder, path, doc_id, version), kept.file,
                 kept.offset, kept.length, content_hash, resource.origin, resource.etag,
                 resource.modified.astimezone(UTC).isoformat() if resource.modified else None, resource.source,
+                json.dumps(resource.metadata, ensure_ascii=False) if resource.metadata else None,
             ),
         )  # fmt: skip
     return Registered(doc_id, version, "new" if version == 1 else "changed")
@@ -225,6 +228,7 @@ def task_of(folder: CorpusFolder, doc_id: str, version: int) -> Task:
         fetched=row["fetched"],
         modified=row["last_modified"],
         source=row["source"],
+        metadata=json.loads(row["metadata"] or "{}"),
         options=folder.settings.extraction,
         root=str(folder.path),
     )
@@ -302,6 +306,8 @@ def _complete(document: NLPTextDocument, task: Task) -> None:
     metadata["media_type"] = task.media_type
     metadata["original_sha256"] = task.content_hash
     metadata["source"] = task.source
+    for key, value in task.metadata.items():
+        metadata.setdefault(key, value)
     metadata["extractor"] = EXTRACTOR
 
 

@@ -65,7 +65,14 @@ def register(media_type: str, extractor: Extractor) -> None:
 
 def media_types() -> list[str]:
     """The media types that can be extracted, sorted."""
-    return sorted({*_BUILT_IN, *_THROUGH_OFFICE, *_registered, *(point.name for point in entry_points(group="corpuskit.extractors"))})
+    return sorted(
+        {
+            *_BUILT_IN,
+            *_THROUGH_OFFICE,
+            *_registered,
+            *(point.name for point in entry_points(group="corpuskit.extractors")),
+        }
+    )
 
 
 def extract_bytes(

@@ -25,6 +25,7 @@ CREATE TABLE documents (
     origin TEXT,                        -- hash of the folder it was added from
     unique_share REAL,                  -- share of its text that was new to the corpus
     etag TEXT, last_modified TEXT, source TEXT, extractor TEXT,
+    metadata TEXT,                      -- what the source said about it, as JSON
     PRIMARY KEY (doc_id, version)
 );
 CREATE UNIQUE INDEX documents_path ON documents (path COLLATE NOCASE);

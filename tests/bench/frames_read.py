@@ -16,7 +16,22 @@ import pyarrow.parquet as pq
 import corpuskit
 from corpuskit.views import frames
 
-WORDS = ["the", "insurer", "pays", "for", "damage", "by", "water", "when", "a", "river", "rises", "over", "its", "banks"]
+WORDS = [
+    "the",
+    "insurer",
+    "pays",
+    "for",
+    "damage",
+    "by",
+    "water",
+    "when",
+    "a",
+    "river",
+    "rises",
+    "over",
+    "its",
+    "banks",
+]
 
 
 def write_pages(folder: Path, elements: int) -> int:

@@ -22,7 +22,9 @@ def urls(count: int, hosts: int):
         state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
         page = (state >> 33) % count
         url = f"https://h{page % hosts}.example.org/docs/section-{page % 97}/page-{page}.html"
-        yield NewUrl(url, 1, (page * 2654435761 % 1000003) / 1000003, "https://h0.example.org/", "a link", "its context")
+        yield NewUrl(
+            url, 1, (page * 2654435761 % 1000003) / 1000003, "https://h0.example.org/", "a link", "its context"
+        )
 
 
 def batches(items, size):

@@ -56,7 +56,7 @@ def test_labels_on_a_full_disk_are_refused_loudly(small_disk):
         while filler.write(bytes(4096)):
             pass
     filler.close()
-    with pytest.raises(CorpusError, match="disk is full|could not be saved"):
+    with pytest.raises(CorpusError, match=r"disk is full|could not be saved"):
         for i in range(2000):
             corpus.set_labels({f"http://a.example/{i}": "relevant"}, by="me", kind="url")
     corpus.close()

@@ -55,7 +55,7 @@ def open_wiki(options: WikiOptions) -> Any:
         raise MissingExtraError("wikipedia-api", "wikipedia") from error
 
     class Wiki(wikipediaapi.Wikipedia):  # type: ignore[misc,unused-ignore]
-        """Wikipedia-API 0.8 to 0.16 hard-wires its host in a static method and takes errors of the API for answers."""
+        """Wikipedia-API 0.16 hard-wires its host in a static method and takes errors of the API for answers."""
 
         def _build_url(self, language: str) -> str:
             return f"{options.site}/w/api.php"
