@@ -195,7 +195,7 @@ class Visitor:
 
     def _keep(self, lease: Lease, answer: Answer) -> None:
         """Keeps a page: its WARC record, then one transaction with row, links and state."""
-        page = PageLinks((), (), None, False, False)
+        page = PageLinks((), (), False)
         if answer.media_type in _HTML:
             header = answer.headers.get("x-robots-tag", "")
             page = find_links(answer.content, answer.uri, charset=answer.charset, robots_header=header)

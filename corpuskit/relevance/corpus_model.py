@@ -12,7 +12,8 @@ from corpuskit.errors import RelevanceError
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.model import Explanation, RelevanceModel
 from corpuskit.relevance.reading import scoring_text
-from corpuskit.relevance.storage import load_json, load_model, save_model, write_atomically
+from corpuskit.relevance.storage import load_json, load_model, save_model
+from corpuskit.store.documents import write_atomically
 
 __all__ = ["CorpusModel"]
 
@@ -74,7 +75,7 @@ class CorpusModel:
             "document": self.document.fingerprint,
             "url": self.url.fingerprint if self.url else None,
         }
-        write_atomically(folder / "models.json", json.dumps(meta, indent=1, sort_keys=True).encode())
+        write_atomically(folder / "models.json", json.dumps(meta, indent=1, sort_keys=True).encode(), durable=True)
 
     @classmethod
     def load(cls, folder: str | Path) -> CorpusModel:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
-import tempfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +23,7 @@ from corpuskit.relevance.places import Places
 from corpuskit.relevance.space import Space, Words
 from corpuskit.relevance.table import WordTable
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
+from corpuskit.store.documents import write_atomically
 
 __all__ = [
     "load_json",
@@ -34,24 +33,9 @@ __all__ = [
     "save_model",
     "save_space",
     "unpack_words",
-    "write_atomically",
 ]
 
 FORMAT = 1
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that a reader sees the old one or the whole new one."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def pack_words(words: tuple[str, ...]) -> dict[str, Any]:
@@ -82,9 +66,11 @@ def _save(folder: Path, name: str, meta: dict[str, Any], arrays: dict[str, Any])
     data = buffer.getvalue()
     digest = hashlib.sha256(data).hexdigest()
     file = f"{name}-{digest[:16]}.npz"
-    write_atomically(folder / file, data)
+    write_atomically(folder / file, data, durable=True)
     versions = {"format": FORMAT, "tokenizer_version": TOKENIZER_VERSION, "file": file, "sha256": digest}
-    write_atomically(folder / f"{name}.json", json.dumps({**meta, **versions}, indent=1, sort_keys=True).encode())
+    write_atomically(
+        folder / f"{name}.json", json.dumps({**meta, **versions}, indent=1, sort_keys=True).encode(), durable=True
+    )
     for old in folder.glob(f"{name}-*.npz"):
         if old.name != file:
             old.unlink(missing_ok=True)

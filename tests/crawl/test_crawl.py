@@ -161,9 +161,15 @@ def test_a_redirect_into_a_private_network_is_refused(corpus, web):
     assert not any("169.254" in url for url in web.log)
 
 
-def test_without_proxy_a_name_that_resolves_to_a_private_address_is_refused(corpus):
-    corpus.crawl("http://localhost.localdomain:9/", delay=0, minutes=0.2).wait(progress=False)
-    assert len(corpus) == 0
+def test_a_name_that_resolves_to_a_private_address_is_refused_when_it_is_connected(corpus, web):
+    port = int(web.proxy.rpartition(":")[2])
+    web.add(f"http://127.0.0.1:{port}/", "local", [f"http://localhost:{port}/secret"])
+    web.add(f"http://localhost:{port}/secret", "not for everybody")
+    corpus.crawl(f"http://127.0.0.1:{port}/", delay=0, scope="web").wait(progress=False)
+    assert corpus.documents().uri.tolist() == [f"http://127.0.0.1:{port}/"]
+    assert not any("localhost" in url for url in web.log)
+    (reason,) = corpus.frontier("refused").reason_refused
+    assert "localhost has the private address" in reason
 
 
 def test_a_loopback_seed_named_by_the_user_is_fetched_but_no_other_local_port(corpus, web):

@@ -35,16 +35,12 @@ class PageLinks:
     Attributes:
         links: each URL once, the first mention with words counts; the page itself is left out.
         refused: (text of the link, reason) of those that are no fetchable URL or marked nofollow.
-        canonical: the page's rel=canonical.
         nofollow: the page asks that none of its links be followed; ``links`` is empty then.
-        noindex: the page asks not to be indexed.
     """
 
     links: tuple[Link, ...]
     refused: tuple[tuple[str, str], ...]
-    canonical: str | None
     nofollow: bool
-    noindex: bool
 
 
 def find_links(content: bytes, url: str, *, charset: str | None = None, robots_header: str = "") -> PageLinks:
@@ -65,17 +61,14 @@ def find_links(content: bytes, url: str, *, charset: str | None = None, robots_h
         except LookupError:
             text = content
     tree = LexborHTMLParser(text)
-    base, canonical, directives = url, None, {part.strip().lower() for part in robots_header.split(",")}
-    for node in tree.css("base[href], link[rel~=canonical i][href], meta[name=robots i], meta[name=corpuskit i]"):
+    base, directives = url, {part.strip().lower() for part in robots_header.split(",")}
+    for node in tree.css("base[href], meta[name=robots i], meta[name=corpuskit i]"):
         attributes = node.attributes
         if node.tag == "base":
             base = _join(attributes.get("href"), url) or base
-        elif node.tag == "link":
-            canonical = canonical or _join(attributes.get("href"), base)
         else:
             directives |= {part.strip().lower() for part in (attributes.get("content") or "").split(",")}
     nofollow = bool(directives & {"nofollow", "none"})
-    noindex = bool(directives & {"noindex", "none"})
     found: dict[str, Link] = {}
     refused: list[tuple[str, str]] = []
     if not nofollow:
@@ -100,7 +93,7 @@ def find_links(content: bytes, url: str, *, charset: str | None = None, robots_h
                 parent = node.parent
                 context = " ".join(parent.text(separator=" ")[:1000].split()) if parent is not None else ""
                 found[target] = Link(target, anchor[:_MAX_ANCHOR], context[:_MAX_CONTEXT])
-    return PageLinks(tuple(found.values()), tuple(refused), canonical, nofollow, noindex)
+    return PageLinks(tuple(found.values()), tuple(refused), nofollow)
 
 
 def _join(href: str | None, base: str) -> str | None:
