@@ -7,7 +7,7 @@ class="a b"``. The same start tags come again and again, so what was found is ke
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 (
     INLINE,
@@ -148,11 +148,12 @@ def read_tag(head: str, shown_as_block: frozenset[str]) -> Tag:
         if kind == INLINE and name in shown_as_block:
             kind = BLOCK
         return _new(Tag, (kind, name, flags, number, _NONE, ""))
-    # A serialiser writes name="value" with one blank between and no quote in a value; but names may hold quotes.
-    pieces = rest[:-1].split('" ')
-    if rest.count('="') == len(pieces) and rest.count('"') == 2 * len(pieces):
-        found = dict([piece.split('="', 1) for piece in pieces])
-    else:
+    # A serialiser writes name="value" with one blank between and no quote in a value; but names may hold quotes and
+    # values begin with a blank, and then the pieces are no pairs.
+    pieces: list[Any] = [piece.split('="') for piece in rest[:-1].split('" ')]
+    try:
+        found: dict[str, str] = dict(pieces)
+    except ValueError:
         found = dict(_SPACED_ATTRIBUTE.findall(head))
     if "&" in rest:
         found = {name: decoded(value) if "&" in value else value for name, value in found.items()}

@@ -190,3 +190,13 @@ def test_a_tree_parsed_by_others_is_read_and_left_as_it_was() -> None:
     before = etree.tostring(root)
     assert extract_tree(root, uri=None, options=TREE_ONLY).to_text() == "A\nb"
     assert etree.tostring(root) == before
+
+
+def test_quotes_that_became_names_of_attributes_do_no_harm() -> None:
+    # A quote too many, as shops write it: the class ends in the next attribute, whose value becomes a name.
+    markup = (
+        '<a id="x" href="/y" class="" data-id=" 220" data-set="[1,2]" ">Half</a> <a class=" b" 1" c="2" "="">life</a>'
+    )
+    assert extract(markup).to_text() == "Half life"
+    shop = '<a id="p" class=" data-id=" 220"="" data-key="App_220" data-tags="[1,2]" "="">Half life</a>'
+    assert extract(shop).to_text() == "Half life"
