@@ -1,0 +1,82 @@
+"""Which characters a text consists of."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Final
+
+from corpuskit.text.layers import script_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_FAMILIES: Final = {
+    "L": "letter",
+    "M": "mark",
+    "N": "number",
+    "P": "punctuation",
+    "S": "symbol",
+    "Z": "separator",
+    "C": "other",
+}
+_SUBCATEGORIES: Final = {
+    "Lu": "uppercase", "Ll": "lowercase", "Lt": "titlecase", "Lm": "modifier", "Lo": "other", "Mn": "nonspacing",
+    "Mc": "spacing", "Me": "enclosing", "Nd": "decimal", "Nl": "letter", "No": "other", "Pc": "connector", "Pd": "dash",
+    "Ps": "open", "Pe": "close", "Pi": "initial quote", "Pf": "final quote", "Po": "other", "Sm": "mathematical",
+    "Sc": "currency", "Sk": "modifier", "So": "other", "Zs": "space", "Zl": "line", "Zp": "paragraph", "Cc": "control",
+    "Cf": "format", "Cs": "surrogate", "Co": "private use", "Cn": "unassigned",
+}  # fmt: skip
+
+
+def charset(texts: Iterable[str] | Mapping[str, Iterable[str]]) -> pd.DataFrame:
+    """One row a character, most frequent first; rows of equal count by code.
+
+    Columns: code (int64), char, name (Unicode's; empty where it has none), category (letter, mark, number, punctuation,
+    symbol, separator, other), subcategory (str), script (first word of the name, empty for what is no letter), count
+    (int64), documents (int64, texts that have it), per_million (float64, of all characters).
+
+    Args:
+        texts: texts; or name of a source → its texts, then the columns ``count NAME`` and ``per_million NAME`` follow for
+            each source, so that corpora can be compared.
+    """
+    import pandas as pd
+
+    sources = {name: list(part) for name, part in texts.items()} if isinstance(texts, Mapping) else None
+    parts = sources if sources is not None else {"": texts}
+    counts: dict[str, Counter[str]] = {}
+    documents: Counter[str] = Counter()
+    for name, part in parts.items():
+        counter: Counter[str] = Counter()
+        for text in part:
+            found = Counter(text)
+            counter.update(found)
+            documents.update(found.keys())
+        counts[name] = counter
+    total: Counter[str] = Counter()
+    for counter in counts.values():
+        total.update(counter)
+    chars = sorted(total, key=lambda char: (-total[char], char))
+    categories = [unicodedata.category(char) for char in chars]
+    size = max(total.total(), 1)
+    frame = pd.DataFrame(
+        {
+            "code": pd.Series([ord(char) for char in chars], dtype="int64"),
+            "char": pd.Series(
+                [char if char < "\ud800" or char > "\udfff" else "\ufffd" for char in chars], dtype="str"
+            ),
+            "name": pd.Series([unicodedata.name(char, "") for char in chars], dtype="str"),
+            "category": pd.Series([_FAMILIES[category[0]] for category in categories], dtype="str"),
+            "subcategory": pd.Series([_SUBCATEGORIES[category] for category in categories], dtype="str"),
+            "script": pd.Series([script_of(char) if char.isalpha() else "" for char in chars], dtype="str"),
+            "count": pd.Series([total[char] for char in chars], dtype="int64"),
+            "documents": pd.Series([documents[char] for char in chars], dtype="int64"),
+            "per_million": pd.Series([total[char] / size * 1e6 for char in chars], dtype="float64"),
+        }
+    )
+    for name in sources or ():
+        own = max(counts[name].total(), 1)
+        frame[f"count {name}"] = pd.Series([counts[name][char] for char in chars], dtype="int64")
+        frame[f"per_million {name}"] = frame[f"count {name}"] / own * 1e6
+    return frame
