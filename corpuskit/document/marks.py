@@ -96,6 +96,15 @@ def _problem(data: Any, size: int) -> str | None:
         if not isinstance(column, dict):
             return f"column {name} is no object"
         for key, value in column.items():
-            if not (key.isascii() and key.isdigit() and int(key) < size) or type(value) not in _TYPES[name]:
-                return f"column {name} holds {key!r}: {value!r}"
+            if not (key.isascii() and key.isdigit() and len(key) < 12 and int(key) < size) or not _fits(name, value):
+                return f"column {name} holds {key[:20]!r}: {str(value)[:20]!r}"
     return None
+
+
+def _fits(name: str, value: Any) -> bool:
+    """A value that the columns of a frame can hold."""
+    if type(value) not in _TYPES[name]:
+        return False
+    if isinstance(value, str):
+        return value.isascii() or not any("\ud800" <= character <= "\udfff" for character in value)
+    return 0 <= value <= 1 if name == "main_probability" else 0 < value < 2**31

@@ -14,6 +14,7 @@ from lxml import etree
 from corpuskit.document import ElementTable, NLPTextDocument
 from corpuskit.errors import EncryptedDocumentError, ExtractionError, ResourceLimitError
 from corpuskit.extraction.docx.properties import parse_date
+from corpuskit.extraction.encoding import sound_xml
 from corpuskit.extraction.options import ExtractOptions
 
 _MOST: Final = 256 * 1024**2  # bytes of all parts together
@@ -87,7 +88,7 @@ class _Book:
         if not content:
             return None
         parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, load_dtd=False)
-        return etree.fromstring(content, parser)
+        return etree.fromstring(sound_xml(content), parser)
 
     def spine(self) -> list[str]:
         """The names of the pages in reading order (EPUB 3.3, 5.7)."""

@@ -29,7 +29,7 @@ _MOST_MEMBERS: Final = 1_000_000
 _MOST_BYTES: Final = 100 * 1024**3  # of all members together
 _BAD_ARCHIVE: Final = (
     zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError,
-    NotImplementedError, RuntimeError,
+    NotImplementedError, RuntimeError, TypeError,  # the last: tarfile on a gzip header cut short
 )  # fmt: skip
 _PACKAGE_PARTS: Final = ("[Content_Types].xml", "mimetype")  # of documents that are ZIP files
 

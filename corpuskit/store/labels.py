@@ -138,7 +138,7 @@ class LabelLog:
                 ):
                     raise ValueError("a wrong field")
                 rows.append(row)
-            except (ValueError, TypeError) as error:
+            except (ValueError, TypeError, RecursionError) as error:
                 self._catalog.add_failure(
                     f"labels/{name}",
                     "labels",

@@ -27,7 +27,11 @@ def document_path(uri: str) -> str:
         >>> document_path("https://bank.example:8080/a%20b/?id=3")
         'bank.example_8080/a b/_default__ECCBC87E4B5CE2FE28308FD9F2A7BAF3'
     """
-    parts = urlsplit(uri) if re.match(r"[a-z][a-z0-9+.-]+://", uri, re.IGNORECASE) else None
+    uri = uri.encode("utf-8", "replace").decode()  # lone surrogates, from names that are no UTF-8
+    try:
+        parts = urlsplit(uri) if re.match(r"[a-z][a-z0-9+.-]+://", uri, re.IGNORECASE) else None
+    except ValueError:  # brackets around what is no address
+        parts = None
     host, path, query = (parts.netloc.rpartition("@")[2], parts.path, parts.query) if parts else (FILES, uri, "")
     segments = [unquote(segment, errors="replace") for segment in path.split("/")]
     *folders, name = segments

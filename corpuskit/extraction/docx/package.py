@@ -14,6 +14,7 @@ from lxml import etree
 
 from corpuskit.errors import EncryptedDocumentError, ExtractionError, ResourceLimitError
 from corpuskit.extraction.docx.names import STRICT
+from corpuskit.extraction.encoding import sound_xml
 
 _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_STREAM: Final = "EncryptedPackage".encode("utf-16-le")
@@ -125,6 +126,7 @@ class Package:
         if content.startswith((b"\xff\xfe", b"\xfe\xff")):
             content = content.decode("utf-16", "replace").encode()
             content = content.replace(b"UTF-16", b"UTF-8", 1).replace(b"utf-16", b"utf-8", 1)
+        content = sound_xml(content)
         if b"<!DOCTYPE" in content:
             raise ExtractionError(f"{self.where}: {name} has a document type definition, which is forbidden")
         if b"http://purl.oclc.org/ooxml/" in content:

@@ -19,6 +19,7 @@ from corpuskit.extraction.pdf.layout.columns import reading_order
 from corpuskit.extraction.pdf.layout.lines import Vocabulary, line_of
 from corpuskit.extraction.pdf.layout.parts import Block, PageParts, TextLine
 from corpuskit.extraction.pdf.layout.rows import rows_of
+from corpuskit.extraction.pdf.pdfium import entry
 from corpuskit.extraction.pdf.roles import Document, key_of, set_roles
 from corpuskit.extraction.pdf.tables.lattice import find_ruled_tables
 from corpuskit.extraction.pdf.tables.tagged import find_tagged_tables
@@ -118,7 +119,7 @@ class _Reader:
             style = max((look for look in styles if look[0] == body), key=lambda look: styles[look])[1]
             self.document.body, self.document.body_style = body, style
             self.document.body_font = fonts.most_common(1)[0][0] if fonts else -1
-        self.furniture = FurnitureFinder(self.document.body, self._pdf.get_metadata_value("Title") or "")
+        self.furniture = FurnitureFinder(self.document.body, entry(self._pdf, "Title"))
 
     def _page(self, number: int) -> PageParts | None:
         info = self.infos[number]

@@ -10,6 +10,7 @@ from typing import Any, Final
 from corpuskit.extraction.pdf.analysis import Analysis, PageInfo
 from corpuskit.extraction.pdf.layout.parts import Block
 from corpuskit.extraction.pdf.opening import Opened
+from corpuskit.extraction.pdf.pdfium import entry
 
 _INFORMATION: Final = {  # ISO 32000-1, table 317 → our names
     "Author": "author", "Subject": "description", "Keywords": "keywords", "Creator": "creator", "Producer": "producer",
@@ -37,10 +38,10 @@ def information(opened: Opened, content: bytes) -> tuple[dict[str, str], datetim
     pdf = opened.pdf
     found: dict[str, str] = {}
     for name, ours in _INFORMATION.items():
-        value = _clean(pdf.get_metadata_value(name))
+        value = _clean(entry(pdf, name))
         if value:
             found[ours] = value
-    created, modified = (_date(pdf.get_metadata_value(name)) for name in ("CreationDate", "ModDate"))
+    created, modified = (_date(entry(pdf, name)) for name in ("CreationDate", "ModDate"))
     if created:
         found["created"] = created.isoformat()
     if modified:
@@ -59,7 +60,7 @@ def information(opened: Opened, content: bytes) -> tuple[dict[str, str], datetim
         found["encrypted"] = "true"
     if opened.is_repaired:
         found["repaired"] = "true"
-    return found, date, _clean(pdf.get_metadata_value("Title"))
+    return found, date, _clean(entry(pdf, "Title"))
 
 
 def page_flags(pages: list[PageInfo]) -> dict[str, str]:

@@ -59,3 +59,19 @@ def function(name: str) -> Callable[..., Any]:
 def address(handle: Any) -> int:
     """The address behind a handle of pypdfium2."""
     return ctypes.cast(getattr(handle, "raw", handle), ctypes.c_void_p).value or 0
+
+
+def entry(pdf: Any, name: str) -> str:
+    """An entry of the document information dictionary; empty where it is missing.
+
+    As pypdfium2's ``get_metadata_value``, which raises on text that is no UTF-16.
+    """
+    from pypdfium2 import raw
+
+    key = name.encode()
+    length = raw.FPDF_GetMetaText(pdf, key, None, 0)
+    if not 2 < length < 1_000_000:
+        return ""
+    buffer = ctypes.create_string_buffer(length)
+    raw.FPDF_GetMetaText(pdf, key, buffer, length)
+    return buffer.raw[: length - 2].decode("utf-16-le", "replace")

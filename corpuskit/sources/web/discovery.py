@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,6 +14,9 @@ from corpuskit.sources.web.urls import canonical_url
 
 MAX_URLS: Final = 50_000  # of one file; sitemaps.org, "Sitemap index files"
 _MAX_DECODED: Final = 52_428_800  # bytes; the same
+_SURROGATES: Final = re.compile(
+    rb"&#(?:[xX]0{0,9}[dD][89a-fA-F][0-9a-fA-F]{2}|0{0,9}(?:5529[6-9]|55[3-9]\d\d|56\d{3}|57[0-2]\d\d|573[0-3]\d|5734[0-3]));"
+)
 _GUESSES: Final = ("/sitemap.xml", "/sitemap_index.xml")
 
 
@@ -61,6 +65,10 @@ def _unpacked(content: bytes) -> bytes:
 def _parse_xml(content: bytes, url: str) -> Listing:
     from lxml import etree
 
+    # References to surrogates come out of a parser that mends as bytes that are no UTF-8, and so do such bytes.
+    content = _SURROGATES.sub(b"&#xFFFD;", content)
+    if b"encoding=" not in content[:200] and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        content = content.decode("utf-8", "replace").encode()
     # Entities are not expanded and nothing is fetched: the file is a stranger's.
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, recover=True, huge_tree=False, remove_comments=True

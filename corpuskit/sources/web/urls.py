@@ -12,6 +12,7 @@ from corpuskit.errors import RefusedError
 
 _MAX_LENGTH: Final = 2000
 _BLANKS = re.compile(r"[\t\n\r]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _DEFAULT_PORTS: Final = {"http": "80", "https": "443"}
 _PATH_SAFE: Final = "!$&'()*+,;=:@-._~"
@@ -42,7 +43,8 @@ def canonical_url(url: str, base: str | None = None) -> str:
         RefusedError: another scheme than http and https, no or an impossible host, longer than 2,000 characters.
     """
     # As browsers do (WHATWG URL, 4.4): ends stripped, tabs and line ends dropped.
-    text = _BLANKS.sub("", url.strip("\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r\x0e\x0f\x1f "))
+    text = _SURROGATES.sub("\ufffd", url) if not url.isascii() else url
+    text = _BLANKS.sub("", text.strip("\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r\x0e\x0f\x1f "))
     if len(text) > _MAX_LENGTH:
         raise RefusedError("longer than 2,000 characters", url=url[:100])
     scheme = _SCHEME.match(text)
@@ -101,7 +103,7 @@ def _canonical_host(netloc: str, scheme: str) -> str:
         import idna
 
         try:
-            host = idna.encode(host, uts46=True, transitional=False).decode()
+            host = idna.encode(host, uts46=True, transitional=False).decode().rstrip(".")
         except (idna.IDNAError, UnicodeError):
             return _REFUSED + "no valid host"
     if len(host) > 253 or not _HOST.match(host):
@@ -150,8 +152,8 @@ def _canonical_query(query: str) -> str:
 def _canonical_part(part: str) -> str:
     """name=value with the encoding it needs. What is encoded and has a meaning in queries stays encoded."""
     out = []
-    for piece in re.split(r"(%[0-9A-Fa-f]{2})", part):
-        if len(piece) == 3 and piece[0] == "%":
+    for number, piece in enumerate(re.split(r"(%[0-9A-Fa-f]{2})", part)):
+        if number % 2:  # an encoded byte
             character = chr(int(piece[1:], 16))
             out.append(
                 character if character.isascii() and (character.isalnum() or character in "-._~") else piece.upper()

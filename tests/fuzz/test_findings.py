@@ -1,0 +1,116 @@
+"""What fuzzing has found, each a test of its own."""
+
+import io
+import zipfile
+
+import pytest
+
+from corpuskit.document import from_nlptext
+from corpuskit.document.marks import load_marks
+from corpuskit.errors import DocumentFormatError
+from corpuskit.extraction import extract_bytes
+from corpuskit.sources.web.urls import canonical_url
+from corpuskit.store.paths import document_path
+
+
+def test_a_url_with_lone_surrogates_is_canonical():
+    assert canonical_url("http://h.example/\udcc4?q=\udcff") == "http://h.example/%EF%BF%BD?q=%EF%BF%BD"
+
+
+@pytest.mark.parametrize("query", ["%A<", "%\\4", "%zz", "%A\udcb4"])
+def test_a_query_with_a_per_cent_sign_that_encodes_nothing_is_canonical(query):
+    found = canonical_url("http://h.example/?x=" + query)
+    assert found.startswith("http://h.example/?x=%25")
+    assert canonical_url(found) == found
+
+
+@pytest.mark.parametrize("uri", ["http://[::1", "x://[:1]/a", "http://[*]/\udc80", "\udcff/\udcfe"])
+def test_any_uri_has_a_path(uri):
+    path = document_path(uri)
+    assert path.encode()
+    assert not path.startswith("/")
+
+
+@pytest.mark.parametrize("value", [2**31, 10**400, 0, -1])
+def test_marks_with_numbers_no_column_holds_are_refused(value):
+    import json
+
+    import zstandard
+
+    document = from_nlptext(
+        b"## NLPTextDocument Title t\n## NLPTextDocument Uri u\n## NLPTextDocument Timestamp 2020-01-02T03:04:05\nx\n"
+    )
+    marks = {
+        "format": "corpuskit-marks",
+        "version": 1,
+        "elements": 1,
+        "not_main": [],
+        "columns": {"page": {"0": value}},
+    }
+    with pytest.raises(DocumentFormatError):
+        load_marks(zstandard.compress(json.dumps(marks).encode()), document.table)
+
+
+def test_a_word_part_with_bytes_that_are_no_utf8_is_read():
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as package:
+        package.writestr("word/document.xml", b"<w:document xmlns:w='http://schemas.openxmlformats.org/wordprocessingml/2006/main'>"
+                         b"<w:body><w:p><w:r><w:t>be\xed\xa0\x80fore&#xD800;&#55296;</w:t></w:r></w:p></w:body></w:document>")  # fmt: skip
+        package.writestr(
+            "docProps/core.xml", b"<c xmlns='http://purl.org/dc/elements/1.1/'><title>T\xedtle</title></c>"
+        )
+    word = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    assert "fore" in extract_bytes(content.getvalue(), media_type=word).to_text()
+
+
+def test_a_pdf_whose_title_is_no_utf16_is_read():
+    import pikepdf
+
+    pdf = pikepdf.new()
+    pdf.add_blank_page()
+    pdf.trailer["/Info"] = pdf.make_indirect(
+        pikepdf.Dictionary(Title=pikepdf.String(b"\xfe\xff" + "A true report".encode("utf-16-be") + b"\xd8\x00\x00B"))
+    )
+    out = io.BytesIO()
+    pdf.save(out)
+    assert extract_bytes(out.getvalue(), media_type="application/pdf").title.startswith("A true report")
+
+
+@pytest.mark.parametrize("bad", [b"&#xD800;", b"&#0056000;", b"\xed\xa0\x80", b"<\xed\xa0\x80/>"])
+def test_a_sitemap_with_surrogates_is_read(bad):
+    from corpuskit.sources.web.discovery import parse_listing
+
+    content = (
+        b"<urlset><url><loc>http://h.example/a</loc></url>"
+        + bad
+        + b"<url><loc>http://h.example/b"
+        + bad
+        + b"</loc></url></urlset>"
+    )
+    assert parse_listing(content, "http://h.example/").pages[0] == "http://h.example/a"
+
+
+def test_a_host_that_ends_in_an_ideographic_full_stop_is_canonical():
+    assert canonical_url("http://b\u00fccher.example\u3002/") == "http://xn--bcher-kva.example/"
+
+
+def test_a_tar_file_cut_in_its_gzip_header_is_an_error_of_its_own(tmp_path):
+    from corpuskit.sources.archives import read_file
+    from corpuskit.sources.files import FoundFile
+
+    (tmp_path / "x.tar.gz").write_bytes(b"\x1f\x8b\x08")
+    ((uri, error),) = read_file(FoundFile(tmp_path / "x.tar.gz", "x.tar.gz", "o"), max_bytes=1000)
+    assert uri == "x.tar.gz"
+    assert "damaged" in str(error)
+
+
+def test_a_label_file_with_a_deep_line_is_read_around_it(tmp_path):
+    import corpuskit
+
+    corpuskit.open(tmp_path / "c").close()
+    good = '{"target": "http://a.example/", "kind": "url", "label": "relevant", "by": "me", "when": "2026-01-02T03:04:05+00:00"}\n'
+    (tmp_path / "c" / "labels" / "x.jsonl").write_text("[" * 100_000 + "\n" + good)
+    corpus = corpuskit.open(tmp_path / "c")
+    assert corpus.labels()["label"].tolist() == ["relevant"]
+    assert "line 1" in corpus.failures()["message"][0]
+    corpus.close()
