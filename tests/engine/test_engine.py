@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from corpuskit import engine
+from corpuskit.engine import workers
 from corpuskit.errors import ConfigurationError, ResourceLimitError
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -57,7 +58,7 @@ def test_an_item_whose_worker_was_killed_once_is_done(tmp_path):
 
 
 def test_workers_are_recycled(monkeypatch):
-    monkeypatch.setattr(engine, "_RECYCLE_AFTER", 2)
+    monkeypatch.setattr(workers, "_RECYCLE_AFTER", 2)
     engine.close_idle_workers()
     pids = [outcome.value for outcome in engine.run(jobs.pid, range(6), on="processes", workers=1)]
     assert len(set(pids)) == 3
@@ -120,3 +121,20 @@ def test_a_call_that_kills_its_worker_raises_and_the_next_one_works():
 def test_an_unknown_engine_is_refused():
     with pytest.raises(ConfigurationError, match="on='cluster'"):
         engine.run(jobs.double, [], on="cluster")
+
+
+@pytest.mark.parametrize("on", ["serial", "processes"])
+def test_an_error_that_passes_is_tried_three_times(on, tmp_path):
+    items = [str(tmp_path / "a")]
+    (outcome,) = engine.run(jobs.fail_twice, items, on=on, workers=1, retry=(OSError,))
+    assert (outcome.value, outcome.tries) == ("third try", 3)
+    (outcome,) = engine.run(jobs.fail_twice, [str(tmp_path / "b")], on=on, workers=1)
+    assert isinstance(outcome.error, OSError)
+    assert outcome.tries == 1
+
+
+def test_a_worker_that_holds_too_much_memory_is_replaced(monkeypatch):
+    monkeypatch.setattr(workers, "_RECYCLE_OVER", 1)
+    engine.close_idle_workers()
+    pids = [outcome.value for outcome in engine.run(jobs.pid, range(3), on="processes", workers=1)]
+    assert len(set(pids)) == 3

@@ -1,0 +1,11 @@
+"""Runs one function over many items: here, in worker processes with limits of time and memory, or on a Dask cluster.
+
+A worker that dies or exceeds a limit is replaced; the item it had becomes a failure, the others go on.
+"""
+
+from corpuskit.engine.outcomes import Limits, Outcome, WorkerDiedError
+from corpuskit.engine.pool import Pool
+from corpuskit.engine.run import run
+from corpuskit.engine.workers import call, close_idle_workers
+
+__all__ = ["Limits", "Outcome", "Pool", "WorkerDiedError", "call", "close_idle_workers", "run"]

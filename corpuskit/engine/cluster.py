@@ -1,0 +1,134 @@
+"""Runs on Dask: a cluster of this machine, or one of others."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Final
+
+from corpuskit.engine.outcomes import TRIES, Item, Limits, Outcome, Value, WorkerDiedError
+from corpuskit.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+_WINDOW: Final = 4  # items a thread that are handed in ahead
+
+
+def run_on_dask(
+    function: Callable[[Item], Value],
+    items: Iterable[Item],
+    client: Client | None,
+    workers: int | None,
+    limits: Limits,
+    retry: tuple[type[Exception], ...],
+) -> Iterator[Outcome[Item, Value]]:
+    """As :func:`corpuskit.engine.run`. What is under way when the caller stops is cancelled."""
+    try:
+        from distributed import as_completed
+    except ImportError:
+        raise MissingExtraError("distributed", "dask") from None
+    with ExitStack() as stack:
+        if client is None:
+            client = stack.enter_context(_local(workers))
+        cluster: Any = client
+        width = max(1, sum(cluster.nthreads().values())) * _WINDOW
+        run = f"corpuskit-{secrets.token_hex(4)}"
+        numbered = enumerate(items)
+        under_way: dict[str, tuple[int, Item, int, Any]] = {}
+        completed: Any = as_completed([], loop=cluster.loop)  # type: ignore[no-untyped-call]
+        waiting: dict[int, Outcome[Item, Value]] = {}
+
+        def submit(index: int, item: Item, tries: int) -> None:
+            key = f"{run}-{index}-{tries}"
+            # Not pure: the same item twice is done twice. Without retries: what the function raises is an outcome.
+            future = cluster.submit(_work, function, index, item, limits, retry, key=key, pure=False)
+            under_way[key] = (index, item, tries, future)
+            completed.add(future)
+
+        def fill() -> None:
+            while len(under_way) + len(waiting) < width:
+                try:
+                    index, item = next(numbered)
+                except StopIteration:
+                    return
+                submit(index, item, 1)
+
+        stack.callback(lambda: [future.cancel() for *_, future in under_way.values()])
+        given = 0
+        fill()
+        while under_way:
+            future = next(completed)
+            index, item, tries, _ = under_way.pop(future.key)
+            outcome = _outcome(future, index, item, tries)
+            if outcome is None:
+                submit(index, item, tries + 1)
+                continue
+            waiting[index] = outcome
+            fill()
+            while given in waiting:
+                yield waiting.pop(given)
+                given += 1
+
+
+def _outcome(future: Any, index: int, item: Item, tries: int) -> Outcome[Item, Any] | None:
+    """What became of an item; None where it was lost and is to be tried again."""
+    if future.status == "finished":
+        value, error, tried = future.result()
+        return Outcome(index, item, value, error, tried)
+    from distributed.scheduler import KilledWorker
+
+    if future.status == "error":
+        error = future.exception()
+        if isinstance(error, KilledWorker):  # it has counted by itself
+            return Outcome(index, item, error=WorkerDiedError("its workers died, one after the other"), tries=TRIES)
+        reason = error if isinstance(error, Exception) else RuntimeError(str(error))
+    else:
+        reason = WorkerDiedError(f"Dask gave it up ({future.status})")
+    return Outcome(index, item, error=reason, tries=tries) if tries >= TRIES else None
+
+
+def _work(
+    function: Callable[[Item], Value], index: int, item: Item, limits: Limits, retry: tuple[type[Exception], ...]
+) -> tuple[Value | None, Exception | None, int]:
+    """On the worker: the function under its limits, which need a process of their own."""
+    from corpuskit.engine.run import attempt
+    from corpuskit.engine.workers import call, portable
+
+    if limits.seconds is None and limits.memory is None:
+        outcome = attempt(function, index, item, retry)
+    else:
+        outcome = attempt(lambda it: call(function, it, limits=limits), index, item, (*retry, WorkerDiedError))
+    return outcome.value, None if outcome.error is None else portable(outcome.error), outcome.tries
+
+
+@contextlib.contextmanager
+def _local(workers: int | None) -> Iterator[Client]:
+    """A cluster of this machine: one thread a process, since extraction holds the interpreter's lock."""
+    import logging
+    import os
+
+    import dask
+    from distributed import Client, LocalCluster
+
+    settings = {
+        "distributed.scheduler.allowed-failures": TRIES - 1,
+        # Shards run for minutes: a worker that holds the lock for long is not dead.
+        "distributed.admin.tick.limit": "1h",
+        "distributed.comm.timeouts.connect": "60s",
+    }
+    with (
+        dask.config.set(settings),
+        LocalCluster(  # type: ignore[no-untyped-call]
+            n_workers=workers or os.cpu_count() or 1,
+            threads_per_worker=1,
+            processes=True,
+            memory_limit=0,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        Client(cluster) as client,  # type: ignore[no-untyped-call]
+    ):
+        yield client

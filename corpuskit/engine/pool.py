@@ -1,0 +1,107 @@
+"""Worker processes that take items one by one."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable
+from typing import Generic
+
+from corpuskit.engine.outcomes import DEFAULT_LIMITS, TRIES, Item, Limits, Outcome, Value, WorkerDiedError
+from corpuskit.engine.workers import Worker, hire, release
+
+
+class Pool(Generic[Item, Value]):
+    """Worker processes that take items one by one and give outcomes as they come, in any order.
+
+    Args:
+        function: as for :func:`run`.
+        workers: how many processes; default: one a CPU.
+        limits: for each item.
+        retry: errors that pass; an item that raised one is tried again.
+    """
+
+    def __init__(
+        self,
+        function: Callable[[Item], Value],
+        *,
+        workers: int | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+        retry: tuple[type[Exception], ...] = (),
+    ) -> None:
+        self._function = function
+        self._limits = limits
+        self._retry: tuple[type[Exception], ...] = (WorkerDiedError, *retry)
+        self._todo: queue.Queue[tuple[int, Item] | None] = queue.Queue()
+        self._done: queue.Queue[Outcome[Item, Value] | BaseException] = queue.Queue()
+        self._stop = threading.Event()
+        self.next_index = 0
+        self._threads = [
+            threading.Thread(target=self._serve, daemon=True, name=f"engine-{i}")
+            for i in range(workers or os.cpu_count() or 1)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, item: Item) -> int:
+        """Hands in an item; gives its index."""
+        index = self.next_index
+        self.next_index += 1
+        self._todo.put((index, item))
+        return index
+
+    def result(self, timeout: float | None = None) -> Outcome[Item, Value]:
+        """The next outcome.
+
+        Raises:
+            queue.Empty: none came in ``timeout`` seconds.
+        """
+        outcome = self._done.get(timeout=timeout)
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    def close(self) -> None:
+        """Stops the workers; items under way are given up."""
+        self._stop.set()
+        for _ in self._threads:
+            self._todo.put(None)
+        for thread in self._threads:
+            thread.join(timeout=5)
+
+    def __enter__(self) -> Pool[Item, Value]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _serve(self) -> None:
+        """One thread with one worker process at a time."""
+        worker: Worker | None = None
+        try:
+            while (task := self._todo.get()) is not None and not self._stop.is_set():
+                for tries in itertools.count(1):
+                    if worker is None or not worker.is_fit:
+                        if worker is not None:
+                            release(worker)
+                        worker = hire(self._limits)
+                    try:
+                        value = worker.call(self._function, (task[1],), self._stop)
+                        self._done.put(Outcome(*task, value, tries=tries))
+                    except self._retry as error:
+                        if tries < TRIES and not self._stop.is_set():
+                            if not isinstance(error, WorkerDiedError):
+                                time.sleep(0.1 * 4**tries)
+                            continue
+                        self._done.put(Outcome(*task, error=error, tries=tries))
+                    except Exception as error:
+                        self._done.put(Outcome(*task, error=error, tries=tries))
+                    break
+        except BaseException as error:
+            self._done.put(error)
+        finally:
+            if worker is not None:
+                release(worker)

@@ -1,0 +1,129 @@
+"""Runs one function over many items: here, in worker processes, or on a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Final, Literal
+
+from corpuskit.engine.outcomes import DEFAULT_LIMITS, TRIES, Item, Limits, Outcome, Value
+from corpuskit.engine.pool import Pool
+from corpuskit.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+_WINDOW: Final = 16  # items a worker ahead of the slowest one, so that results can be given in order
+
+
+def run(
+    function: Callable[[Item], Value],
+    items: Iterable[Item],
+    *,
+    on: Literal["serial", "processes", "dask"] | Client = "serial",
+    workers: int | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    retry: tuple[type[Exception], ...] = (),
+    progress: str | None = None,
+    total: int | None = None,
+) -> Iterator[Outcome[Item, Value]]:
+    """Runs ``function`` over ``items``; gives an outcome each, in the order of the items.
+
+    The function decides what is done, ``on`` only where: the outcomes are the same. An item whose worker died, or that
+    raised one of ``retry``, is tried three times in all. Who stops early leaves no work under way.
+
+    Args:
+        function: with ``"processes"`` it is found by its module and name, so it is not one of the calling script.
+        items: taken as they are needed, at most some dozens ahead.
+        on: ``"serial"``: in this process, without limits; ``"processes"``: in worker processes; ``"dask"``: on a Dask
+            cluster of this machine, made for this run (a script needs ``if __name__ == "__main__"`` then); or a ``distributed.Client``: on that cluster.
+        workers: how many processes; default: one a CPU. A Client has its own.
+        limits: for each item.
+        retry: errors that pass, such as OSError of a store on the network.
+        progress: shows a progress bar with this name and the time left.
+        total: how many items there are, for the progress bar.
+        unit: what an item is called there.
+
+    Raises:
+        ConfigurationError: an unknown ``on``.
+        MissingExtraError: Dask is asked for, and the extra ``dask`` is not installed.
+    """
+    if on == "serial":
+        outcomes = _run_serially(function, items, retry)
+    elif on == "processes":
+        outcomes = _run_in_processes(function, items, workers or os.cpu_count() or 1, limits, retry)
+    elif isinstance(on, str) and on != "dask":
+        raise ConfigurationError(f"on={on!r}: expected 'serial', 'processes', 'dask' or a distributed.Client")
+    else:
+        from corpuskit.engine.cluster import run_on_dask
+
+        outcomes = run_on_dask(function, items, None if isinstance(on, str) else on, workers, limits, retry)
+    return outcomes if progress is None else _with_progress(outcomes, progress, total)
+
+
+def _run_serially(
+    function: Callable[[Item], Value], items: Iterable[Item], retry: tuple[type[Exception], ...]
+) -> Iterator[Outcome[Item, Value]]:
+    for index, item in enumerate(items):
+        yield attempt(function, index, item, retry)
+
+
+def attempt(
+    function: Callable[[Item], Value], index: int, item: Item, retry: tuple[type[Exception], ...]
+) -> Outcome[Item, Value]:
+    """Calls the function here, as often as it may be tried."""
+    tries = 1
+    while True:
+        try:
+            return Outcome(index, item, function(item), tries=tries)
+        except Exception as error:
+            if not isinstance(error, retry) or tries == TRIES:
+                return Outcome(index, item, error=error, tries=tries)
+        time.sleep(0.1 * 4**tries)
+        tries += 1
+
+
+def _run_in_processes(
+    function: Callable[[Item], Value],
+    items: Iterable[Item],
+    workers: int,
+    limits: Limits,
+    retry: tuple[type[Exception], ...],
+) -> Iterator[Outcome[Item, Value]]:
+    numbered = iter(items)
+    waiting: dict[int, Outcome[Item, Value]] = {}
+    given = sent = 0
+    exhausted = False
+    with Pool(function, workers=workers, limits=limits, retry=retry) as pool:
+        while True:
+            while not exhausted and sent - given < workers * _WINDOW:
+                try:
+                    item = next(numbered)
+                except StopIteration:
+                    exhausted = True
+                    break
+                pool.submit(item)
+                sent += 1
+            if given == sent:
+                return
+            while given not in waiting:
+                outcome = pool.result()
+                waiting[outcome.index] = outcome
+            yield waiting.pop(given)
+            given += 1
+
+
+def _with_progress(
+    outcomes: Iterator[Outcome[Item, Value]], name: str, total: int | None
+) -> Iterator[Outcome[Item, Value]]:
+    from tqdm.auto import tqdm
+
+    failed = 0
+    with tqdm(total=total, desc=name, mininterval=0.5) as bar:
+        for outcome in outcomes:
+            failed += outcome.error is not None
+            if failed:
+                bar.set_postfix(failed=failed, refresh=False)
+            bar.update()
+            yield outcome

@@ -1,0 +1,262 @@
+"""Worker processes: fresh Pythons that call functions for us over a local connection.
+
+They do not import the caller's script, so a script needs no ``if __name__ == "__main__"``.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import pickle  # only between our own two processes, over an authenticated connection
+import queue
+import secrets
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from multiprocessing.connection import Client, Connection, Listener
+from typing import Any, Final
+
+from corpuskit.engine.outcomes import DEFAULT_LIMITS, Limits, Value, WorkerDiedError
+from corpuskit.errors import ResourceLimitError
+
+_RECYCLE_AFTER: Final = 20_000  # calls
+_RECYCLE_OVER: Final = 1024**3  # bytes in memory between two calls: parsers leak
+_START_SECONDS: Final = 60.0
+_END_SECONDS: Final = 2.0  # to end by itself, with the workers that it has hired
+
+
+def call(function: Callable[..., Value], *arguments: Any, limits: Limits = DEFAULT_LIMITS) -> Value:
+    """Calls a function in a worker process, under limits; raises what it raises.
+
+    Raises:
+        ResourceLimitError: a limit was reached, or the worker died.
+    """
+    worker = hire(limits)
+    try:
+        return worker.call(function, arguments)  # type: ignore[no-any-return]
+    finally:
+        release(worker)
+
+
+class Worker:
+    """A Python process that calls functions for us."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.calls = 0
+        self._memory = 0  # bytes it said it holds
+        key = secrets.token_bytes(32)
+        with Listener(None, authkey=key) as listener:
+            command = [sys.executable, "-c", "from corpuskit.engine.workers import work; work()"]
+            # BLAS threads would multiply with the workers and eat address space.
+            environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+            environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment)
+            hello = pickle.dumps((listener.address, key, limits.memory))
+            assert self._process.stdin is not None
+            self._process.stdin.write(hello)
+            self._process.stdin.close()
+            self._connection = _accept(listener, self._process)
+
+    @property
+    def is_fit(self) -> bool:
+        """It is alive and not due to be recycled."""
+        return self._process.poll() is None and self.calls < _RECYCLE_AFTER and self._memory < _RECYCLE_OVER
+
+    def call(
+        self, function: Callable[..., Any], arguments: tuple[Any, ...], stop: threading.Event | None = None
+    ) -> Any:
+        """What the function gives; raises what it raises, and WorkerDiedError or ResourceLimitError."""
+        self.calls += 1
+        try:
+            self._connection.send((function, arguments))
+            if not self._answered(stop):
+                self.kill()
+                raise ResourceLimitError(f"took longer than {self.limits.seconds:g} s")
+            succeeded, result, self._memory = self._connection.recv()
+        except (EOFError, OSError) as error:
+            code = self._wait()
+            raise WorkerDiedError(f"the worker process died ({_exit_reason(code)})") from error
+        if not succeeded:
+            raise result
+        return result
+
+    def _answered(self, stop: threading.Event | None) -> bool:
+        """Waits for the answer in small steps, so that a stop is noticed."""
+        left = self.limits.seconds if self.limits.seconds is not None else float("inf")
+        while left > 0:
+            step = min(left, 0.5)
+            if self._connection.poll(step):
+                return True
+            left -= step
+            if stop is not None and stop.is_set():
+                self.kill()
+                raise WorkerDiedError("stopped")
+        return False
+
+    def _wait(self) -> int | None:
+        try:
+            return self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return None
+
+    def close(self) -> None:
+        """Lets it end by itself, with the workers that it has hired."""
+        self._connection.close()
+        try:
+            self._process.wait(timeout=_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def kill(self) -> None:
+        """Ends it at once."""
+        self._connection.close()
+        self._process.kill()
+        self._process.wait()
+
+
+def _accept(listener: Listener, process: subprocess.Popen[bytes]) -> Connection:
+    """The worker's connection; a worker that cannot start raises instead of hanging."""
+    result: queue.Queue[Any] = queue.Queue()
+
+    def accept() -> None:
+        try:
+            result.put(listener.accept())
+        except Exception as error:
+            result.put(error)
+
+    threading.Thread(target=accept, daemon=True).start()
+    for _ in range(int(_START_SECONDS * 10)):
+        try:
+            connection = result.get(timeout=0.1)
+        except queue.Empty:
+            if process.poll() is not None:
+                break
+            continue
+        if isinstance(connection, Exception):
+            raise connection
+        return connection  # type: ignore[no-any-return]
+    process.kill()
+    raise WorkerDiedError(f"a worker process could not start ({_exit_reason(process.poll())})")
+
+
+def _exit_reason(code: int | None) -> str:
+    if code is None:
+        return "no exit code"
+    if code < 0:
+        import signal
+
+        try:
+            return signal.Signals(-code).name
+        except ValueError:
+            return f"signal {-code}"
+    return f"exit code {code}"
+
+
+def work() -> None:
+    """The worker's side: answers calls until the connection closes."""
+    import signal
+    import time
+
+    address, key, memory = pickle.loads(sys.stdin.buffer.read())  # noqa: S301 - from our parent
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    parent = os.getppid()
+
+    def die_with_parent() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=die_with_parent, daemon=True).start()
+    if memory is not None:
+        _limit_memory(memory)
+    import psutil
+
+    memory_held = _memory_meter(psutil.Process())
+    try:
+        connection = Client(address, authkey=key)
+    except (OSError, EOFError):
+        return  # the parent has given up meanwhile
+    with connection:
+        while True:
+            try:
+                function, arguments = connection.recv()
+            except (EOFError, OSError):
+                return
+            try:
+                answer = (True, function(*arguments))
+            except MemoryError:
+                answer = (False, ResourceLimitError(f"needs more than {memory or 0:,} bytes of memory"))
+            except Exception as error:
+                answer = (False, portable(error))
+            try:
+                connection.send((*answer, memory_held()))
+            except OSError:
+                return  # the parent has gone
+
+
+def _memory_meter(process: Any) -> Callable[[], int]:
+    def held() -> int:
+        return int(process.memory_info().rss)
+
+    return held
+
+
+def _limit_memory(limit: int) -> None:
+    try:
+        import resource
+    except ImportError:  # not POSIX
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
+
+
+def portable(error: Exception) -> Exception:
+    """The error, or a plain one that says the same where it does not survive pickling."""
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301 - what we have just dumped
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
+# Workers between two jobs: starting one costs about a second of imports.
+_idle: list[Worker] = []
+_idle_lock = threading.Lock()
+
+
+def hire(limits: Limits) -> Worker:
+    """A worker under these limits: one that waits, else a new one."""
+    with _idle_lock:
+        for worker in _idle:
+            if worker.limits.memory == limits.memory:
+                _idle.remove(worker)
+                break
+        else:
+            worker = None
+    if worker is None or not worker.is_fit:
+        if worker is not None:
+            worker.close()
+        return Worker(limits)
+    worker.limits = limits
+    return worker
+
+
+def release(worker: Worker) -> None:
+    """Keeps a worker for the next job, or ends it."""
+    with _idle_lock:
+        keep = worker.is_fit and len(_idle) < (os.cpu_count() or 1)
+        if keep:
+            _idle.append(worker)
+    if not keep:
+        worker.close()
+
+
+@atexit.register
+def close_idle_workers() -> None:
+    """Ends the worker processes that wait for the next job; done at exit too."""
+    with _idle_lock:
+        while _idle:
+            _idle.pop().close()
