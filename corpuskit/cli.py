@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,25 +168,66 @@ def kwic(
         typer.echo(f"... {len(frame) - limit:,} more; --limit shows them")
 
 
-@app.command()
+def _export_help() -> str:
+    from corpuskit.export.formats import FORMATS
+
+    # \b keeps the lines of a paragraph as they are.
+    lines = [f"{name:12} {about.about} ({about.files})" for name, about in FORMATS.items()]
+    return (
+        "Writes the corpus in formats of the field, with a dataset card: README.md, croissant.json, manifest.json, "
+        "sources.csv and SHA256SUMS.\n\nThe folder appears when all is written. The same export again does nothing.\n\n"
+        "Formats:\n\n\b\n" + "\n".join(lines)
+    )
+
+
+class _ExportCommand(TyperCommand):
+    """Reads the list of formats when help is asked for: its import would slow every command."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        self.help = _export_help()
+        super().format_help(ctx, formatter)
+
+
+@app.command(cls=_ExportCommand)
 def export(
-    folder: Folder,
-    out: Annotated[Path, typer.Argument(help="A new folder, or that of an earlier export.")],
+    folder: Annotated[Path, typer.Argument(help="The corpus folder.", show_default=False)],
+    out: Annotated[Path, typer.Argument(help="A new folder, or that of an earlier export.", show_default=False)],
     format: Annotated[
-        list[str] | None,
-        typer.Option("--format", "-f", help="nlp.txt, jsonl, parquet, csv, fasttext, txt; repeatable."),
+        list[str] | None, typer.Option("--format", "-f", help="A format of the list above; repeatable.")
     ] = None,
     min_relevance: Annotated[float | None, typer.Option(help="Only documents with at least this relevance.")] = None,
     keep_duplicates: Annotated[bool, typer.Option("--keep-duplicates", help="Copies of a text too.")] = False,
+    only_licensed: Annotated[
+        list[str] | None,
+        typer.Option(help="Only documents whose licence matches, such as 'CC-BY*' or '*creativecommons*'; repeatable."),
+    ] = None,
+    all_text: Annotated[
+        bool, typer.Option("--all-text", help="Texts with navigation and footers, not the main content only.")
+    ] = False,
+    no_elements: Annotated[bool, typer.Option("--no-elements", help="jsonl: without the tree of elements.")] = False,
+    mask_personal_data: Annotated[
+        bool, typer.Option("--mask-personal-data", help="E-mail addresses, phone numbers and the like masked.")
+    ] = False,
+    chunk_tokens: Annotated[int, typer.Option(help="chunks: at most so many words each.")] = 512,
+    shuffle: Annotated[
+        int, typer.Option(help="frenchtext: the seed of the order; -1 keeps that of the documents.")
+    ] = 0,
 ) -> None:
-    """Writes the corpus in formats of the field, with a manifest."""
+    """Writes the corpus in formats of the field, with a dataset card."""
     corpus = _open(folder, must_exist=True)
     documents = corpus.documents()
     if not keep_duplicates:
         documents = documents[documents["duplicate_of"].isna()]
     if min_relevance is not None:
         documents = documents[documents["relevance"] >= min_relevance]
-    typer.echo(repr(corpus.export(out, docs=documents, format=format or ["nlp.txt"])))
+    report = corpus.export(
+        out, docs=documents, format=format or ["nlp.txt"], progress=sys.stderr.isatty(), main=not all_text,
+        elements=not no_elements, only_licensed=only_licensed, mask_personal_data=mask_personal_data,
+        chunk_tokens=chunk_tokens, shuffle=None if shuffle < 0 else shuffle,
+    )  # fmt: skip
+    typer.echo(repr(report))
+    if report.failed:
+        raise typer.Exit(3)
 
 
 textworks = typer.Typer(
@@ -230,14 +272,43 @@ def textworks_run(
 
 
 @app.command()
-def check(folder: Folder) -> None:
-    """Reads a whole corpus and tells what is damaged or missing."""
-    problems = _open(folder, must_exist=True).check(progress=True)
+def check(
+    target: Annotated[
+        Path, typer.Argument(metavar="FOLDER|FILE", help="A corpus folder, or an XML file.", show_default=False)
+    ],
+    schema: Annotated[
+        Path | None, typer.Option(help="FILE: a RELAX NG (.rng), XML Schema (.xsd) or DTD (.dtd) to check by.")
+    ] = None,
+) -> None:
+    """Reads a whole corpus and tells what is damaged or missing; or checks an XML file by its schema.
+
+    TEI files are checked by the TEI's schema, corpus.xml by its own, others by --schema.
+    """
+    if target.is_file():
+        from corpuskit.export.xml_check import check_xml
+
+        faults = [["" if fault.line is None else str(fault.line), fault.message] for fault in check_xml(target, schema)]
+        if faults:
+            _print(f"{target}: {len(faults)} faults", ["line", "what is wrong"], faults[:200])
+            raise typer.Exit(3)
+        typer.echo(f"{target}: valid")
+        return
+    problems = _open(target, must_exist=True).check(progress=True)
     if problems:
         rows = [[problem.part, problem.where, problem.message] for problem in problems]
         _print(f"{len(problems)} problems", ["part", "where", "what is wrong"], rows)
         raise typer.Exit(3)
     typer.echo("all is well")
+
+
+@app.command()
+def pack(
+    folder: Folder,
+    undo: Annotated[bool, typer.Option("--undo", help="Write packed documents as files again.")] = False,
+) -> None:
+    """Puts a corpus' documents into few files (zstd, one frame a document); all works as before."""
+    corpus = _open(folder, must_exist=True)
+    typer.echo(f"{corpus.unpack() if undo else corpus.pack():,} documents {'unpacked' if undo else 'packed'}")
 
 
 @app.command()

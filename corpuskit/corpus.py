@@ -118,6 +118,15 @@ class Corpus:
 
         return frames.elements(self._folder, doc_ids_of(docs), text=text, arrow=arrow)
 
+    def find(self, pattern: str | None = None, *, docs: Any = None, **conditions: Any) -> pd.DataFrame:
+        """The elements whose text matches, of a type, role, language or length; see :func:`corpuskit.views.search.find`.
+
+        Example: ``corpus.find("premium", types="TextBlock", lang=["en", "?"], min_words=5)``.
+        """
+        from corpuskit.views import search
+
+        return search.find(self._folder, pattern, doc_ids=doc_ids_of(docs), **conditions)
+
     def requests(self) -> pd.DataFrame:
         """One row a request of the crawls; see :func:`corpuskit.views.frames.requests`."""
         from corpuskit.views import frames
@@ -462,12 +471,37 @@ class Corpus:
 
         return last_model(self._folder)
 
-    def export(self, out: str | os.PathLike[str], *, docs: Any = None, format: Any = "nlp.txt") -> ExportReport:
-        """Writes documents in formats of the field, with a manifest; see :func:`corpuskit.export.export`."""
-        from corpuskit.export import export
+    def export(
+        self,
+        out: str | os.PathLike[str],
+        *,
+        docs: Any = None,
+        format: str | Sequence[str] = "nlp.txt",
+        progress: bool = False,
+        **options: Any,
+    ) -> ExportReport:
+        """Writes documents in formats of the field, with a dataset card; see :func:`corpuskit.export.export`.
 
+        Args:
+            out: a new or empty folder, or that of an earlier export, which is replaced.
+            docs: which documents; of a DataFrame with a column ``keep`` those whose ``keep`` is not False.
+            format: one or several of ``corpuskit.export.format_names()``.
+            progress: shows a bar.
+            options: those of :class:`corpuskit.export.ExportOptions`, such as ``only_licensed=["CC-*"]``.
+
+        Raises:
+            ExportError: an unknown format, or a folder that holds other things.
+            ConfigurationError: an unknown option.
+            UnknownDocumentError: a document is not in the corpus.
+        """
+        from corpuskit.export import export, make_options
+
+        if hasattr(docs, "columns") and "keep" in docs.columns:
+            docs = docs[docs["keep"].astype("boolean").fillna(True).to_numpy(dtype=bool)]
+        formats = [format] if isinstance(format, str) else list(format)
+        chosen = make_options(**options)
         return export(
-            self._folder, Path(out), doc_ids=doc_ids_of(docs), formats=[format] if isinstance(format, str) else format
+            self._folder, Path(out), doc_ids=doc_ids_of(docs), formats=formats, options=chosen, progress=progress
         )
 
     def page(self, doc_id: str, number: int) -> PagePicture:
@@ -487,6 +521,28 @@ class Corpus:
         from corpuskit.store.check import check
 
         return check(self._folder, progress=progress)
+
+    def pack(self) -> int:
+        """Puts documents into packs, many in a file, for copying and for file systems that dislike many files.
+
+        Gives how many. All works as before; see :func:`corpuskit.store.packing.pack`.
+
+        Raises:
+            CorpusBusyError: another process packs or unpacks.
+        """
+        from corpuskit.store.packing import pack
+
+        return pack(self._folder)
+
+    def unpack(self) -> int:
+        """Writes packed documents as files again; gives how many.
+
+        Raises:
+            CorpusBusyError: another process packs or unpacks.
+        """
+        from corpuskit.store.packing import unpack
+
+        return unpack(self._folder)
 
     def extract_pending(self) -> int:
         """Extracts what a killed process had fetched and not extracted; gives how many documents."""

@@ -1,5 +1,25 @@
-"""Files for others: one module a format family, and a manifest with each export."""
+"""Files for others, each export with a dataset card, and readers of what can be read back."""
 
+from corpuskit.export.formats.json_lines import read_jsonl
+from corpuskit.export.formats.nlptext import read_nlptext_archive
+from corpuskit.export.formats.parquet import read_parquet
+from corpuskit.export.formats.tei_reader import read_tei
+from corpuskit.export.formats.textworks import Segmentation, TextGrid, read_segmentation, read_textgrid
+from corpuskit.export.options import ExportOptions, make_options
 from corpuskit.export.run import ExportReport, export, format_names
 
-__all__ = ["ExportReport", "export", "format_names"]
+__all__ = [
+    "ExportOptions",
+    "ExportReport",
+    "Segmentation",
+    "TextGrid",
+    "export",
+    "format_names",
+    "make_options",
+    "read_jsonl",
+    "read_nlptext_archive",
+    "read_parquet",
+    "read_segmentation",
+    "read_tei",
+    "read_textgrid",
+]

@@ -2,36 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from corpuskit.document import NLPTextDocument
 
+if TYPE_CHECKING:
+    from corpuskit.export.options import ExportOptions
 
-@dataclass(frozen=True, slots=True)
+ROW_TYPES: Final = {
+    "doc_id": str, "version": int, "uri": str, "host": str, "title": str, "media_type": str, "lang": str, "words": int,
+    "main_words": int, "elements": int, "timestamp": str, "fetched": str, "relevance": float, "decision": str,
+    "label": str, "license": str,
+}  # fmt: skip
+"""Columns of :attr:`Item.row`."""
+
+
+@dataclass(frozen=True)
 class Item:
     """One document to be exported.
 
     Attributes:
-        row: its row of ``documents()``, plain values, times as ISO 8601 text, None for nulls.
-        path: where it stands below documents/, without suffix.
-        document: the document.
+        row: its row of ``documents()`` and its license, plain values, times as ISO 8601 text, None for nulls; columns
+            as in :data:`ROW_TYPES`.
+        path: where it stands below documents/, without suffix; legal on every system, unique without case.
+        document: the document in normal form.
+        main: texts are those of the main content.
+        original: gives the bytes it was extracted from.
     """
 
     row: dict[str, Any]
     path: str
     document: NLPTextDocument
+    main: bool = True
+    original: Callable[[], bytes] = bytes
+
+    @cached_property
+    def text(self) -> str:
+        """The text of the document, of its main content if that is asked for."""
+        return self.document.to_text(main=self.main)
+
+    @cached_property
+    def kept(self) -> list[int]:
+        """Positions of the elements whose texts are exported."""
+        table = self.document.table
+        return [i for i, text in enumerate(table.text) if text and (table.main[i] or not self.main)]
 
 
 class Writer(Protocol):
     """Writes one format; documents come one at a time, so that memory stays flat."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, options: ExportOptions) -> None:
         """``folder`` exists; files of other formats are in it too."""
 
     def write(self, item: Item) -> None:
-        """Writes one document."""
+        """Writes one document. What it raises but OSError is a failure of this document: nothing of it is written."""
 
     def close(self) -> None:
         """Ends the files."""

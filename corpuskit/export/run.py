@@ -1,32 +1,28 @@
-"""One export: the chosen documents through the writers of the chosen formats, then the manifest."""
+"""One export: the chosen documents through the writers of the chosen formats, then the dataset card."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import shutil
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from corpuskit._version import __version__
 from corpuskit.errors import ExportError
+from corpuskit.export.card import MANIFEST, write_card
+from corpuskit.export.formats import FORMATS
+from corpuskit.export.hashes import FileEntry, write_sums
 from corpuskit.export.item import Item, Writer
-from corpuskit.export.tables import CsvWriter, JsonLinesWriter, ParquetWriter
-from corpuskit.export.text import FastTextWriter, NlpTextWriter, PlainTextWriter
+from corpuskit.export.options import ExportOptions
+from corpuskit.export.selection import STAGE, Selection
+from corpuskit.export.tally import Tally
 from corpuskit.store import CorpusFolder
 
-_WRITERS: Final[dict[str, type[Writer]]] = {
-    "nlp.txt": NlpTextWriter,
-    "jsonl": JsonLinesWriter,
-    "parquet": ParquetWriter,
-    "csv": CsvWriter,
-    "fasttext": FastTextWriter,
-    "txt": PlainTextWriter,
-}
-_MANIFEST: Final = "manifest.json"
+_KEY: Final = "export "  # + a hash of where it stands: what was written there last
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +32,33 @@ class ExportReport:
     Attributes:
         folder: where.
         documents: how many.
-        files: path below the folder → (bytes, SHA-256).
+        files: path below the folder → (bytes, SHA-256); a folder of one file a document is one entry that ends in
+            ``/``, its hash that of its lines in ``SHA256SUMS``.
+        failed: documents that could not be written, rows of ``failures()`` with stage ``export``.
+        dropped: why → how many documents were left out.
+        is_unchanged: the same export stood there already; nothing was written.
     """
 
     folder: Path
     documents: int
     files: dict[str, tuple[int, str]]
+    failed: int = 0
+    dropped: dict[str, int] = field(default_factory=dict)
+    is_unchanged: bool = False
 
     def __repr__(self) -> str:
         size = sum(size for size, _ in self.files.values())
-        return f"{self.documents:,} documents, {len(self.files):,} files, {size / 1e6:.1f} MB in {self.folder}"
+        text = f"{self.documents:,} documents, {len(self.files):,} files, {size / 1e6:.1f} MB in {self.folder}"
+        if self.is_unchanged:
+            text += " (as it was: nothing had changed)"
+        if self.dropped:
+            text += "; left out: " + ", ".join(f"{count:,} {why}" for why, count in self.dropped.items())
+        return f"{text}; {self.failed:,} failed, see failures()" if self.failed else text
 
 
 def format_names() -> list[str]:
     """The formats that can be exported."""
-    return list(_WRITERS)
+    return list(FORMATS)
 
 
 def export(
@@ -59,96 +67,143 @@ def export(
     *,
     doc_ids: Sequence[str] | None = None,
     formats: Sequence[str] = ("nlp.txt",),
+    options: ExportOptions | None = None,
+    progress: bool = False,
 ) -> ExportReport:
-    """Exports the last versions of documents, by host and URI; same corpus, same bytes.
+    """Exports the last versions of documents, by host and URI, with a dataset card; same corpus, same bytes.
+
+    The folder appears when all is written; an export of other content there is replaced by it, the same one is left as
+    it is. A document that cannot be read or written is a row of ``failures()``; the others are exported.
 
     Args:
         folder: the corpus.
         out: a new or empty folder, or that of an earlier export, which is replaced.
         doc_ids: only these; None for all.
         formats: names of :func:`format_names`.
+        options: see :class:`ExportOptions`.
+        progress: shows a bar.
 
     Raises:
         ExportError: an unknown format, or a folder that holds other things.
+        UnknownDocumentError: a doc_id is not in the corpus.
     """
-    unknown = [name for name in formats if name not in _WRITERS]
+    unknown = [name for name in formats if name not in FORMATS]
     if unknown or not formats:
-        raise ExportError(f"format {unknown[0] if unknown else ''!r} is unknown; there are: {', '.join(_WRITERS)}")
+        raise ExportError(f"format {unknown[0] if unknown else ''!r} is unknown; there are: {', '.join(FORMATS)}")
+    formats = list(dict.fromkeys(formats))
+    options = options or ExportOptions()
     target = Path(out)
-    work = _prepare(target)
-    try:
-        count = _write(folder, work, doc_ids, list(dict.fromkeys(formats)))
-    except BaseException:
-        shutil.rmtree(work, ignore_errors=True)
-        raise
-    if target.exists():
-        shutil.rmtree(target)
-    work.replace(target)
-    files = {path: (entry["bytes"], entry["sha256"]) for path, entry in _files(target).items()}
-    return ExportReport(target, count, files)
-
-
-def _prepare(target: Path) -> Path:
-    """A folder to write into; it takes the target's place when all is well."""
-    if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not (target / _MANIFEST).exists())):
-        raise ExportError(f"{target} is not empty and no export of corpuskit; name a new folder")
+    _refuse_other_things(target)
+    selection = Selection(folder, doc_ids, options)
+    key = _key(folder, selection, formats, options)
+    if (known := _unchanged(folder, target, key)) is not None:
+        return known
     work = target.with_name(target.name + ".partial")
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    return work
-
-
-def _write(folder: CorpusFolder, work: Path, doc_ids: Sequence[str] | None, formats: list[str]) -> int:
-    writers = [_WRITERS[name](work) for name in formats]
-    counts: Counter[str] = Counter()
-    by_label: Counter[str] = Counter()
-    by_language: Counter[str] = Counter()
     try:
-        for item in _items(folder, doc_ids):
-            for writer in writers:
-                writer.write(item)
-            counts["documents"] += 1
-            counts["words"] += item.row["words"] or 0
-            counts["main_words"] += item.row["main_words"] or 0
-            by_label[item.row["label"] or "none"] += 1
-            by_language[item.row["lang"] or "?"] += 1
-    finally:
-        for writer in writers:
-            writer.close()
-    manifest: dict[str, Any] = {
-        "made_by": f"corpuskit {__version__}",
-        "corpus": folder.settings.name,
-        "description": folder.settings.description,
-        "formats": formats,
-        "counts": dict(counts),
-        "labels": dict(sorted(by_label.items())),
-        "languages": dict(sorted(by_language.items())),
-        "files": _files(work),
-    }
-    (work / _MANIFEST).write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", "utf-8", newline="\n")
-    return counts["documents"]
+        tally, failed = _write(folder, work, selection, formats, options, progress)
+        entries = write_sums(work)
+        entries = write_card(folder, work, tally, formats, options, entries, selection)
+    except BaseException:
+        shutil.rmtree(work, ignore_errors=True)
+        raise
+    _publish(work, target)
+    report = ExportReport(
+        target, tally.documents, {name: (e.bytes, e.sha256) for name, e in entries.items()}, failed,
+        dict(selection.dropped),
+    )  # fmt: skip
+    if not failed:
+        folder.catalog.set_meta(_place(target), json.dumps({"key": key, "manifest": _sha256(target / MANIFEST)}))
+    return report
 
 
-def _items(folder: CorpusFolder, doc_ids: Sequence[str] | None) -> Iterator[Item]:
-    wanted = None if doc_ids is None else set(doc_ids)
-    label_of = {label.target: label.label for label in folder.labels.current() if label.kind == "document"}
-    for found in folder.catalog.rows(
-        "SELECT c.doc_id, c.version, c.uri, c.host, c.title, c.media_type, c.lang, c.words, c.main_words, c.elements, "
-        "c.timestamp, c.fetched, s.relevance, s.decision, c.path "
-        "FROM current c LEFT JOIN scores s ON s.doc_id = c.doc_id ORDER BY c.host, c.uri"
-    ):
-        row = dict(found)
-        path = row.pop("path")
-        if wanted is None or row["doc_id"] in wanted:
-            row["label"] = label_of.get(row["doc_id"])
-            yield Item(row, path, folder.document(row["doc_id"]))
+def _refuse_other_things(target: Path) -> None:
+    if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not (target / MANIFEST).exists())):
+        raise ExportError(f"{target} is not empty and no export of corpuskit; name a new folder")
 
 
-def _files(folder: Path) -> dict[str, dict[str, Any]]:
-    files = sorted(file for file in folder.rglob("*") if file.is_file() and file.name != _MANIFEST)
-    return {
-        file.relative_to(folder).as_posix(): {"bytes": file.stat().st_size, "sha256": _sha256(file)} for file in files
-    }
+def _publish(work: Path, target: Path) -> None:
+    """Puts the new folder where the old one was; a crash in between leaves one of them whole."""
+    old = target.with_name(target.name + ".old")
+    shutil.rmtree(old, ignore_errors=True)
+    if target.exists():
+        target.replace(old)
+    work.replace(target)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _write(
+    folder: CorpusFolder, work: Path, selection: Selection, formats: list[str], options: ExportOptions, progress: bool
+) -> tuple[Tally, int]:
+    from tqdm.auto import tqdm
+
+    mended = {row["uri"] for row in folder.catalog.rows("SELECT uri FROM failures WHERE stage = ?", (STAGE,))}
+    failed: set[str] = set()
+
+    def on_failure(uri: str, error: Exception) -> None:
+        failed.add(uri)
+        folder.catalog.add_failure(uri, STAGE, error)
+
+    tally = Tally(work)
+    with _writers(work, formats, options) as writers:
+        items = selection.items(on_failure)
+        for item in tqdm(items, desc="export", total=len(selection), unit="doc", disable=not progress):
+            _write_one(item, writers, on_failure)
+            uri = item.row["uri"]
+            if uri in mended and uri not in failed:
+                folder.catalog.clear_failure(uri, [STAGE])
+            tally.add(item)
+    tally.close()
+    return tally, len(failed)
+
+
+def _write_one(item: Item, writers: dict[str, Writer], on_failure: Any) -> None:
+    for name, writer in writers.items():
+        try:
+            writer.write(item)
+        except OSError:
+            raise  # the disk, not the document
+        except Exception as error:
+            on_failure(item.row["uri"], ExportError(f"{name}: {type(error).__name__}: {error}"))
+
+
+@contextlib.contextmanager
+def _writers(work: Path, formats: list[str], options: ExportOptions) -> Iterator[dict[str, Writer]]:
+    """The writers, all closed whatever happens."""
+    with contextlib.ExitStack() as stack:
+        writers = {}
+        for name in formats:
+            writer = FORMATS[name].load()(work, options)
+            stack.callback(writer.close)
+            writers[name] = writer
+        yield writers
+
+
+def _key(folder: CorpusFolder, selection: Selection, formats: list[str], options: ExportOptions) -> str:
+    model = folder.catalog.value("SELECT max(version) FROM models")
+    parts = [__version__, formats, options.as_record(), folder.settings.name, folder.settings.description, model]
+    return hashlib.sha256((json.dumps(parts) + selection.key()).encode()).hexdigest()
+
+
+def _place(target: Path) -> str:
+    return _KEY + hashlib.sha256(str(target.resolve()).encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def _unchanged(folder: CorpusFolder, target: Path, key: str) -> ExportReport | None:
+    """The report of the export that stands there, if it is this one."""
+    known = json.loads(folder.catalog.meta(_place(target)) or "{}")
+    manifest = target / MANIFEST
+    if known.get("key") != key or not manifest.exists() or known["manifest"] != _sha256(manifest):
+        return None
+    content = json.loads(manifest.read_bytes())
+    files = {name: FileEntry(**entry) for name, entry in content["files"].items()}
+    for name, entry in files.items():
+        path = target / name
+        if not path.exists() or (path.is_file() and path.stat().st_size != entry.bytes):
+            return None
+    entries = {name: (entry.bytes, entry.sha256) for name, entry in files.items()}
+    return ExportReport(target, content["counts"]["documents"], entries, 0, content["dropped"], is_unchanged=True)
 
 
 def _sha256(file: Path) -> str:

@@ -74,7 +74,8 @@ def test_fasttext_lines_are_those_of_labelled_documents_with_their_ids(filled, o
     lines = (out / "fasttext.txt").read_text("utf-8").splitlines()
     assert [line.split()[0] for line in lines] == ["__label__relevant", "__label__other"]
     assert "insurer pays for floods" in lines[0]
-    ids = pd.read_csv(out / "fasttext.ids.tsv", sep="\t")
+    ids = pd.read_parquet(out / "fasttext.ids.parquet")
+    assert ids.line.tolist() == [1, 2]
     assert ids.doc_id.tolist() == filled.documents().doc_id.tolist()[:2]
 
 
@@ -88,10 +89,17 @@ def test_the_manifest_has_counts_and_the_hash_of_each_file(out):
     manifest = json.loads((out / "manifest.json").read_text("utf-8"))
     assert manifest["counts"]["documents"] == 3
     assert manifest["labels"] == {"none": 1, "other": 1, "relevant": 1}
+    sums = dict(reversed(line.split("  ", 1)) for line in (out / "SHA256SUMS").read_text("utf-8").splitlines())
+    for name, digest in sums.items():
+        assert sha256((out / name).read_bytes()).hexdigest() == digest
     for name, entry in manifest["files"].items():
-        assert sha256((out / name).read_bytes()).hexdigest() == entry["sha256"]
+        if name.endswith("/"):
+            inside = [file for file in (out / name).rglob("*") if file.is_file()]
+            assert (entry["count"], entry["bytes"]) == (len(inside), sum(file.stat().st_size for file in inside))
+        else:
+            assert sha256((out / name).read_bytes()).hexdigest() == entry["sha256"]
     on_disk = {file.relative_to(out).as_posix() for file in out.rglob("*") if file.is_file()}
-    assert on_disk == {*manifest["files"], "manifest.json"}
+    assert on_disk == {*sums, "manifest.json", "README.md", "croissant.json", "SHA256SUMS"}
 
 
 def test_the_same_corpus_gives_the_same_bytes(filled, out, tmp_path):
@@ -119,4 +127,5 @@ def test_an_unknown_format_and_a_folder_of_other_things_are_refused(filled, tmp_
 
 def test_an_export_is_replaced_by_the_next_one_whole(filled, out):
     filled.export(out, format="txt")
-    assert sorted(file.name for file in out.iterdir()) == ["corpus.txt", "manifest.json"]
+    names = {file.name for file in out.iterdir()}
+    assert names == {"corpus.txt", "sources.csv", "SHA256SUMS", "README.md", "croissant.json", "manifest.json"}

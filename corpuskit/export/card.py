@@ -1,0 +1,166 @@
+"""The dataset card of an export: manifest.json, README.md, croissant.json."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from corpuskit._version import __version__
+from corpuskit.export.agreement import agreements
+from corpuskit.export.croissant import croissant
+from corpuskit.export.formats import FORMATS
+from corpuskit.export.hashes import SUMS, FileEntry
+from corpuskit.export.options import ExportOptions
+from corpuskit.export.readme import readme
+from corpuskit.export.rights import spdx
+from corpuskit.export.selection import Selection
+from corpuskit.export.tally import SOURCES, Tally
+from corpuskit.store import CorpusFolder
+
+MANIFEST: Final = "manifest.json"
+_MOST: Final = 200  # licences and labels that are listed
+
+
+def write_card(
+    folder: CorpusFolder,
+    work: Path,
+    tally: Tally,
+    formats: list[str],
+    options: ExportOptions,
+    entries: dict[str, FileEntry],
+    selection: Selection,
+) -> dict[str, FileEntry]:
+    """Writes manifest.json, README.md and croissant.json; gives the entries of all files but the manifest."""
+    record = _record(folder, tally, formats, options, selection)
+    texts = {
+        "README.md": readme(record, entries),
+        "croissant.json": json.dumps(croissant(record, entries), ensure_ascii=False, indent=2) + "\n",
+    }
+    for name, text in texts.items():
+        (work / name).write_text(text, "utf-8", newline="\n", errors="replace")
+    entries = dict(entries)
+    for name in (*texts, SUMS):
+        content = work / name
+        with content.open("rb") as file:
+            entries[name] = FileEntry(content.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
+    record["files"] = {name: entry.as_record() for name, entry in sorted(entries.items())}
+    text = json.dumps(record, ensure_ascii=False, indent=1) + "\n"
+    (work / MANIFEST).write_text(text, "utf-8", newline="\n", errors="replace")
+    return dict(sorted(entries.items()))
+
+
+def _record(
+    folder: CorpusFolder, tally: Tally, formats: list[str], options: ExportOptions, selection: Selection
+) -> dict[str, Any]:
+    catalog = folder.catalog
+    return {
+        "made_by": f"corpuskit {__version__}",
+        "corpus": folder.settings.name,
+        "description": folder.settings.description,
+        "date": _date(tally),
+        "formats": {name: FORMATS[name].files for name in formats},
+        "options": options.as_record(),
+        "counts": {
+            "documents": tally.documents, "words": tally.words, "main_words": tally.main_words,
+            "elements": tally.elements, "hosts": tally.hosts,
+        },
+        "dropped": dict(sorted(selection.dropped.items())),
+        "masked": dict(sorted(selection.masked.items())),
+        "steps": _steps(folder, tally, selection),
+        "languages": _ranked(tally.languages),
+        "media_types": _ranked(tally.media_types),
+        "labels": dict(sorted(tally.labels.items())[:_MOST]),
+        "decisions": _ranked(tally.decisions),
+        "agreement": _agreement(folder),
+        "licenses": {
+            name: {"documents": count, "spdx": spdx(name)} for name, count in _ranked(tally.licenses).items()
+        },
+        "sources": {
+            "table": SOURCES, "first_fetched": tally.first_fetched or None, "last_fetched": tally.last_fetched or None,
+        },
+        "robots": {
+            "hosts": {
+                str(row["status"]): row["n"]
+                for row in catalog.rows(
+                    "SELECT coalesce(robots_status, 'not asked') AS status, count(*) AS n FROM hosts "
+                    "WHERE host IN (SELECT host FROM current) GROUP BY 1 ORDER BY 1"
+                )
+            },
+            "refused_urls": catalog.value("SELECT count(*) FROM frontier WHERE reason_refused LIKE 'robots%'"),
+        },
+        "model": _model(folder),
+    }  # fmt: skip
+
+
+def _ranked(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST])
+
+
+def _date(tally: Tally) -> str | None:
+    """The day of SOURCE_DATE_EPOCH (reproducible-builds.org), else of the last page fetched; never that of the clock."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if epoch.isascii() and epoch.isdigit():
+        return datetime.fromtimestamp(int(epoch), UTC).date().isoformat()
+    return tally.last_fetched[:10] or None
+
+
+def _steps(folder: CorpusFolder, tally: Tally, selection: Selection) -> list[dict[str, Any]]:
+    """What was done to the documents, with how many came in and went out."""
+    whole = int(folder.catalog.value("SELECT count(*) FROM current"))
+    asked = len(selection)
+    steps: list[dict[str, Any]] = list(_preprocessing(folder))
+    steps.append({"step": "chosen documents", "in": whole, "out": asked})
+    left = asked
+    for why, count in sorted(selection.dropped.items()):
+        steps.append({"step": f"left out: {why}", "in": left, "out": left - count})
+        left -= count
+    steps.append({"step": "export", "in": left, "out": tally.documents})
+    return steps
+
+
+def _preprocessing(folder: CorpusFolder) -> list[dict[str, Any]]:
+    """The steps of the pre-processing pipeline, where it has run."""
+    record = folder.catalog.meta("preprocess")
+    found = json.loads(record) if record else []
+    return found if isinstance(found, list) else found.get("steps", [])
+
+
+def _agreement(folder: CorpusFolder) -> list[dict[str, Any]]:
+    labels: dict[str, dict[str, str]] = {}
+    for row in folder.catalog.rows(
+        "SELECT target, label, by FROM labels WHERE kind = 'document' AND NOT superseded AND label != 'withdrawn' "
+        "AND target IN (SELECT doc_id FROM current) ORDER BY id"
+    ):
+        labels.setdefault(row["by"], {})[row["target"]] = row["label"]
+    return [
+        {"by": list(a.by), "documents": a.documents, "agreed": a.agreed,
+         "kappa": None if a.kappa is None else round(a.kappa, 4)}
+        for a in agreements(labels)
+    ]  # fmt: skip
+
+
+def _model(folder: CorpusFolder) -> dict[str, Any] | None:
+    """The last model: what it was trained on, and what an audit certified."""
+    if folder.catalog.value("SELECT count(*) FROM models") == 0:
+        return None
+    from corpuskit.relevance.learning import last_model
+
+    model = last_model(folder)
+    if model is None:
+        return None
+    card, audit = model.document.card, model.document.audit
+    found: dict[str, Any] = {
+        "version": model.version, "fingerprint": model.document.fingerprint, "relevant_labels": card.relevant,
+        "other_labels": card.other, "seed": card.seed, "threshold": model.threshold, "audit": None,
+    }  # fmt: skip
+    if audit is not None:
+        found["audit"] = {
+            "claim": f"precision at least {audit.precision:g} with confidence {audit.confidence:g}",
+            "threshold": audit.threshold, "other_threshold": audit.other_threshold, "labels": audit.labels,
+        }  # fmt: skip
+    return found

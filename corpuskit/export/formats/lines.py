@@ -1,0 +1,108 @@
+"""Plain text and fastText lines."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Final
+
+from corpuskit.export.formats.sentence_spans import sentence_texts
+from corpuskit.export.item import Item
+from corpuskit.export.options import ExportOptions
+
+# What some program takes for a line end, and what has no place in a line.
+_LINE_ENDS: Final = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
+_IDS: Final = 50_000
+
+
+class PlainTextWriter:
+    """``corpus.txt``: one block a line, a blank line between documents."""
+
+    def __init__(self, folder: Path, options: ExportOptions) -> None:
+        self._file = (folder / "corpus.txt").open("w", encoding="utf-8", newline="\n", errors="replace")
+        self._written = False
+
+    def write(self, item: Item) -> None:
+        """Writes the lines of the document; one without text has none."""
+        table = item.document.table
+        lines = [one_line(table.text[i] or "") for i in item.kept]
+        if lines:
+            self._file.write("\n" * self._written + "\n".join(lines) + "\n")
+            self._written = True
+
+    def close(self) -> None:
+        """Ends the file."""
+        self._file.close()
+
+
+class SentencesWriter:
+    """``sentences.txt``: one sentence a line, a blank line between documents; titles are sentences."""
+
+    def __init__(self, folder: Path, options: ExportOptions) -> None:
+        self._file = (folder / "sentences.txt").open("w", encoding="utf-8", newline="\n", errors="replace")
+        self._written = False
+
+    def write(self, item: Item) -> None:
+        """Writes the sentences of the document."""
+        table, lang = item.document.table, item.row["lang"] or "?"
+        found = [one_line(sentence) for i in item.kept for sentence in sentence_texts(table.text[i] or "", lang)]
+        lines = [line for line in found if line]
+        if lines:
+            self._file.write("\n" * self._written + "\n".join(lines) + "\n")
+            self._written = True
+
+    def close(self) -> None:
+        """Ends the file."""
+        self._file.close()
+
+
+class FastTextWriter:
+    """``fasttext.txt``: ``__label__LABEL tokens`` of each labelled document, and whose line it is.
+
+    Tokens are those that the project's own models read, so that training and serving agree. ``fasttext.ids.parquet``
+    has a row a line: line (int64, 1-based), doc_id, label, uri (str).
+    """
+
+    def __init__(self, folder: Path, options: ExportOptions) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        self._lines = (folder / "fasttext.txt").open("w", encoding="utf-8", newline="\n", errors="replace")
+        texts = [pa.field(name, pa.string()) for name in ("doc_id", "label", "uri")]
+        self._schema = pa.schema([pa.field("line", pa.int64()), *texts])
+        self._ids = pq.ParquetWriter(folder / "fasttext.ids.parquet", self._schema, compression="zstd")
+        self._waiting: list[dict[str, Any]] = []
+        self._count = 0
+
+    def write(self, item: Item) -> None:
+        """Writes a line if the document is labelled and has tokens."""
+        from corpuskit.relevance import document_tokens
+        from corpuskit.relevance.reading import scoring_text
+
+        label = item.row["label"]
+        tokens = document_tokens(scoring_text(item.document.title, item.document.to_text(main=True))) if label else []
+        if not tokens:
+            return
+        self._count += 1
+        name = re.sub(r"\s+", "_", label)
+        self._lines.write(f"__label__{name} {' '.join(tokens)}\n")
+        self._waiting.append({"line": self._count, "doc_id": item.row["doc_id"], "label": name, "uri": item.row["uri"]})
+        if len(self._waiting) >= _IDS:
+            self._flush()
+
+    def _flush(self) -> None:
+        import pyarrow as pa
+
+        self._ids.write_table(pa.Table.from_pylist(self._waiting, schema=self._schema))
+        self._waiting = []
+
+    def close(self) -> None:
+        """Ends both files."""
+        self._lines.close()
+        self._flush()
+        self._ids.close()
+
+
+def one_line(text: str) -> str:
+    """The text with blanks for its line ends, those of Unicode too, and for control characters."""
+    return _LINE_ENDS.sub(" ", text).strip()

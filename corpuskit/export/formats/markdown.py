@@ -1,0 +1,191 @@
+"""Markdown (CommonMark with tables), for people and for language models."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Final
+
+from corpuskit.document import ElementTable
+from corpuskit.document.elements import LIST_ITEM, LISTS, SECTION, TABLE, TABLE_HEADER
+from corpuskit.export.formats.link_spans import link_spans
+from corpuskit.export.item import Item
+from corpuskit.export.options import ExportOptions
+
+_PUNCTUATION: Final = re.compile(r"([\\`*_{}\[\]<>&|~$#!])")
+# What begins a block: a list, a heading, a rule, a fence, a definition.
+_BLOCK_START: Final = re.compile(r"^(\s*)([-+=:])", re.MULTILINE)
+_NUMBERED: Final = re.compile(r"^(\s*\d{1,9})([.)])", re.MULTILINE)
+_BLANKS: Final = re.compile(r"[^\S\n]+")
+_CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
+_SCHEMES: Final = ("http://", "https://", "mailto:")
+_MOST_COLUMNS: Final = 100
+
+
+class MarkdownWriter:
+    """``md/HOST/PATH.md``: front matter (title, uri, lang, date, license), then the main content.
+
+    Text is escaped, so that it shows as it is; raw HTML cannot get through. Links lead to http, https and mailto only.
+    Cells of tables are one line each, spans are left out.
+    """
+
+    def __init__(self, folder: Path, options: ExportOptions) -> None:
+        self._folder = folder / "md"
+        self._folder.mkdir()
+
+    def write(self, item: Item) -> None:
+        """Writes the document's file."""
+        text = to_markdown(item)
+        file = self._folder / f"{item.path}.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8", newline="\n")
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def to_markdown(item: Item) -> str:
+    """The document as Markdown."""
+    row = {**item.row, "title": item.document.title, "uri": item.document.uri}
+    # A JSON string is a YAML string.
+    head = [f"{name}: {json.dumps(row[name])}" for name in ("doc_id", "title", "uri", "lang", "timestamp", "license")
+            if row[name]]  # fmt: skip
+    title = [f"# {inline(item.document.title)}"] if item.document.title.strip() else []
+    return "\n".join(["---", *head, "---", ""]) + "\n" + "\n\n".join([*title, *_blocks(item)]) + "\n"
+
+
+def escape_markdown(text: str) -> str:
+    """Text that Markdown shows as it is; blanks become single, lines stay."""
+    text = _CONTROLS.sub(" ", text)
+    text = "\n".join(_BLANKS.sub(" ", line).strip() for line in text.split("\n"))
+    text = _PUNCTUATION.sub(r"\\\1", text)
+    return _NUMBERED.sub(r"\1\\\2", _BLOCK_START.sub(r"\1\\\2", text))
+
+
+def inline(text: str) -> str:
+    """Text on one line."""
+    return escape_markdown(text.replace("\n", " ")).strip()
+
+
+def _linked(table: ElementTable, i: int) -> str:
+    text = table.text[i] or ""
+    parts, last = [], 0
+    for start, end, url in link_spans(table, i):
+        shown = text[start:end]
+        if not url.lower().startswith(_SCHEMES) or re.search(r"[\s<>\x00-\x20\x7f]", url) or "\n" in shown:
+            continue
+        label = inline(shown)
+        if not label:
+            continue
+        parts += [
+            escape_markdown(text[last:start]),
+            _gap(text, start - 1),
+            f"[{label}](<{_target(url)}>)",
+            _gap(text, end),
+        ]
+        last = end
+    joined = "".join([*parts, escape_markdown(text[last:])])
+    # Blank lines would end the paragraph; a line end is kept as a hard break.
+    return "\\\n".join(line.strip() for line in joined.split("\n") if line.strip())
+
+
+def _gap(text: str, at: int) -> str:
+    """The blank between text and a link, which escaping has cut off."""
+    return " " if 0 <= at < len(text) and text[at] in " \t\u00a0" else ""
+
+
+def _target(url: str) -> str:
+    return url.replace("\\", "%5C").replace("&", "&amp;").replace("`", "%60")
+
+
+def _blocks(item: Item) -> list[str]:
+    table = item.document.table
+    blocks: list[str] = []
+    i, size = 0, len(table)
+    while i < size:
+        code = table.type[i]
+        if code == TABLE:
+            blocks.append(_table(table, i, main=item.main))
+            i = table.subtree_end[i]
+            continue
+        if table.text[i] and (table.main[i] or not item.main):
+            blocks.append(_block(table, i))
+        i += 1
+    return [block for block in blocks if block.strip()]
+
+
+def _block(table: ElementTable, i: int) -> str:
+    code = table.type[i]
+    if code == SECTION:
+        depth = 1 + sum(table.type[k] == SECTION for k in _ancestors(table, i))
+        return f"{'#' * min(depth + 1, 6)} {inline(table.text[i] or '')}"
+    if code in LISTS:
+        return _indented(f"**{inline(table.text[i] or '')}**", _items_above(table, i), first=False)
+    items = _items_above(table, i)
+    role = table.marks.get("role", {}).get(i)
+    text = _fenced(table.text[i] or "") if role == "code" else _linked(table, i)
+    return _indented(text, items, first=bool(items) and _is_first(table, i))
+
+
+def _fenced(text: str) -> str:
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{text}\n{fence}"
+
+
+def _ancestors(table: ElementTable, i: int) -> list[int]:
+    found = []
+    i = table.parent_id[i]
+    while i >= 0:
+        found.append(i)
+        i = table.parent_id[i]
+    return found
+
+
+def _items_above(table: ElementTable, i: int) -> int:
+    """How many items are around the element."""
+    return sum(table.type[k] == LIST_ITEM for k in _ancestors(table, i))
+
+
+def _is_first(table: ElementTable, i: int) -> bool:
+    parent = table.parent_id[i]
+    return table.type[parent] == LIST_ITEM and i == parent + 1
+
+
+def _indented(text: str, depth: int, *, first: bool) -> str:
+    """Text in an item at a depth; the first of an item begins with its bullet."""
+    if not depth:
+        return text
+    inner = "  " * depth
+    lines = "\n".join(inner + line if line.strip() else "" for line in text.split("\n"))
+    return f"{'  ' * (depth - 1)}- {lines[len(inner) :]}" if first else lines
+
+
+def _table(table: ElementTable, i: int, *, main: bool) -> str:
+    """A table with pipes; the first row is its head, as the syntax wants it."""
+    rows: dict[int, dict[int, str]] = {}
+    is_head: dict[int, bool] = {}
+    for k in range(i + 1, table.subtree_end[i]):
+        if k not in table.cells or table.parent_id[k] != i:
+            continue
+        texts = [table.text[j] for j in range(k, table.subtree_end[k]) if table.main[j] or not main]
+        cell = " / ".join(inline(text) for text in texts if text)
+        row, _, col, _ = table.cells[k]
+        if not cell or col > _MOST_COLUMNS:
+            continue
+        rows.setdefault(row, {})[col] = cell
+        is_head[row] = is_head.get(row, True) and table.type[k] == TABLE_HEADER
+    title = table.text[i] if table.main[i] or not main else None
+    lines = [f"**{inline(title)}**", ""] if title else []
+    if rows:
+        width = max(max(cells) for cells in rows.values())
+        order = sorted(rows)
+        head = order.pop(0) if is_head[order[0]] else None
+        lines += [_line(rows.get(head, {}) if head is not None else {}, width), "|" + " --- |" * width]
+        lines += [_line(rows[row], width) for row in order]
+    return "\n".join(lines)
+
+
+def _line(cells: dict[int, str], width: int) -> str:
+    return "| " + " | ".join(cells.get(col, "") for col in range(1, width + 1)) + " |"

@@ -1,0 +1,129 @@
+"""The standard document: a folder of ``.nlp.txt`` files, or one zstd file of them."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Final
+
+from corpuskit.document import NLPTextDocument, from_nlptext, to_nlptext
+from corpuskit.document.marks import dump_marks, load_marks
+from corpuskit.errors import DocumentFormatError
+from corpuskit.export.item import Item
+from corpuskit.export.options import ExportOptions
+from corpuskit.store.documents import MARKS_SUFFIX, TEXT_SUFFIX
+
+# RFC 8878, 3.1.2: a frame that decompressors skip.
+_SKIPPABLE: Final = 0x184D2A50
+_FRAME: Final = 0xFD2FB528
+_MAX_FRAME: Final = 512 * 1024 * 1024  # bytes, compressed or not
+_PIECE: Final = 4096  # bytes; 4 bytes make at most 128 KiB, so a bomb is noticed in time
+
+
+class NlpTextWriter:
+    """``nlp.txt/HOST/PATH.nlp.txt``, one file a document, and PATH.marks.json.zst beside it.
+
+    The paths are those of the corpus folder: of the Language Resource Extractor, unique without case.
+    """
+
+    def __init__(self, folder: Path, options: ExportOptions) -> None:
+        self._folder = folder / "nlp.txt"
+        self._marks = options.marks
+        self._folder.mkdir()
+
+    def write(self, item: Item) -> None:
+        """Writes the document's files."""
+        content = to_nlptext(item.document).encode()
+        file = self._folder / (item.path + TEXT_SUFFIX)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+        if self._marks:
+            (self._folder / (item.path + MARKS_SUFFIX)).write_bytes(dump_marks(item.document.table))
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class ArchiveWriter:
+    """``corpus.nlp.txt.zst``: a frame a document, behind it its marks in a frame that other programs skip.
+
+    ``zstd -d`` gives the documents one after the other, each with its properties at the top.
+    """
+
+    def __init__(self, folder: Path, options: ExportOptions) -> None:
+        import zstandard
+
+        self._file = (folder / "corpus.nlp.txt.zst").open("wb")
+        self._compressor = zstandard.ZstdCompressor(level=9)
+        self._marks = options.marks
+
+    def write(self, item: Item) -> None:
+        """Writes the document's frames."""
+        frames = self._compressor.compress(to_nlptext(item.document).encode())
+        if self._marks:
+            marks = dump_marks(item.document.table)
+            frames += struct.pack("<II", _SKIPPABLE, len(marks)) + marks
+        self._file.write(frames)
+
+    def close(self) -> None:
+        """Ends the file."""
+        self._file.close()
+
+
+def read_nlptext_archive(path: str | os.PathLike[str]) -> Iterator[NLPTextDocument]:
+    """The documents of a ``corpus.nlp.txt.zst``, with their marks, read one at a time.
+
+    Raises:
+        DocumentFormatError: it is no such file; ``.line`` is the document's number.
+    """
+    where = os.fspath(path)
+    waiting: NLPTextDocument | None = None
+    number = 0
+    with Path(path).open("rb") as file:
+        while head := file.read(4):
+            magic = int.from_bytes(head, "little") if len(head) == 4 else 0
+            if magic == _SKIPPABLE and waiting is not None:
+                load_marks(_skippable(file, where, number), waiting.table, where=where)
+                yield waiting
+                waiting = None
+            elif magic == _FRAME:
+                if waiting is not None:
+                    yield waiting
+                number += 1
+                file.seek(-4, os.SEEK_CUR)
+                waiting = from_nlptext(_frame(file, where, number), where=where)
+            else:
+                raise DocumentFormatError(number + 1, head.hex(), "a zstd frame", where=where)
+    if waiting is not None:
+        yield waiting
+
+
+def _skippable(file: IO[bytes], where: str, number: int) -> bytes:
+    head = file.read(4)
+    size = int.from_bytes(head, "little")
+    if len(head) < 4 or size > _MAX_FRAME:
+        raise DocumentFormatError(number, f"{size} bytes", "marks of at most 512 MiB", where=where)
+    return file.read(size)
+
+
+def _frame(file: IO[bytes], where: str, number: int) -> bytes:
+    """The content of the frame that begins here; the file stands behind it afterwards."""
+    import zstandard
+
+    decompressor = zstandard.ZstdDecompressor(max_window_size=2**27).decompressobj()
+    parts: list[bytes] = []
+    size = 0
+    while not decompressor.eof:
+        piece = file.read(_PIECE)
+        try:
+            parts.append(decompressor.decompress(piece))
+        except zstandard.ZstdError as error:
+            raise DocumentFormatError(number, str(error), "a zstd frame", where=where) from None
+        size += len(parts[-1])
+        if not piece or size > _MAX_FRAME:
+            found = "the end of the file" if not piece else "more than 512 MiB"
+            raise DocumentFormatError(number, found, "a whole zstd frame of a document", where=where)
+    file.seek(-len(decompressor.unused_data), os.SEEK_CUR)
+    return b"".join(parts)

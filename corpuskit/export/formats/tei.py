@@ -1,0 +1,216 @@
+"""TEI P5: a file a document, valid against the schema of the Text Encoding Initiative."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from corpuskit.document import ElementTable
+from corpuskit.document.elements import (
+    LIST_ITEM,
+    LISTS,
+    NAVIGATION_LIST,
+    SECTION,
+    TABLE,
+    TABLE_HEADER,
+    TEXT_BLOCK,
+)
+from corpuskit.export.formats.element_rows import document_head
+from corpuskit.export.formats.link_spans import link_spans
+from corpuskit.export.formats.xml_text import attribute, content
+from corpuskit.export.item import Item
+from corpuskit.export.options import ExportOptions
+from corpuskit.export.rights import spdx
+
+NAMESPACE: Final = "http://www.tei-c.org/ns/1.0"
+CONTINUATION: Final = "continuation"
+EMPTY: Final = "empty"
+SECTION_TYPE: Final = "section"
+_WORD: Final = re.compile(r"[\w-]+\Z")
+_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z")
+
+
+class TeiWriter:
+    """``tei/HOST/PATH.tei.xml``: TEI P5.
+
+    A Section is a ``div`` (a ``floatingText`` in an item or cell), a TextBlock a ``p``, lists, items, tables, rows and
+    cells what TEI calls so, a title a ``head``; links are ``ref``, new pages ``pb``. TEI lets no paragraph follow a
+    ``div`` at its level: such ones stand in a ``div type="continuation"``, which is no section. ``rend`` says
+    ``not-main`` and the role. The header's ``xenoData`` holds as JSON what TEI has no place for, so that
+    :func:`~corpuskit.export.read_tei` gives the same document.
+    """
+
+    def __init__(self, folder: Path, options: ExportOptions) -> None:
+        self._folder = folder / "tei"
+        self._folder.mkdir()
+
+    def write(self, item: Item) -> None:
+        """Writes the document's file."""
+        file = self._folder / f"{item.path}.tei.xml"
+        text = to_tei(item)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8", newline="\n")
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def to_tei(item: Item) -> str:
+    """The document as TEI."""
+    return "\n".join(
+        [
+            '<?xml version="1.0" encoding="UTF-8"?>',
+            f'<TEI xmlns="{NAMESPACE}">',
+            *_header(item),
+            "<text>",
+            "<body>",
+            *_body(item.document.table),
+            "</body>",
+            "</text>",
+            "</TEI>\n",
+        ]
+    )
+
+
+def _header(item: Item) -> Iterator[str]:
+    document, row = item.document, item.row
+    yield f"<teiHeader>\n<fileDesc>\n<titleStmt>\n<title>{content(document.title)}</title>"
+    if author := document.metadata.get("author"):
+        yield f"<author>{content(author)}</author>"
+    yield f"</titleStmt>\n<publicationStmt>\n<distributor>{content(row['host'])}</distributor>"
+    yield f'<idno type="doc_id">{content(row["doc_id"])}</idno>'
+    if licence := row["license"]:
+        target = f' target="{attribute(licence)}"' if "://" in licence and not re.search(r"\s", licence) else ""
+        yield f"<availability><licence{target}>{content(spdx(licence) or licence)}</licence></availability>"
+    if document.timestamp:
+        date = document.timestamp.date().isoformat()
+        yield f'<date when="{date}">{date}</date>'
+    yield "</publicationStmt>\n<sourceDesc>"
+    yield f'<bibl><title>{content(document.title)}</title><idno type="URI">{content(document.uri)}</idno></bibl>'
+    yield "</sourceDesc>\n</fileDesc>"
+    lang = row["lang"]
+    if lang and _LANGUAGE.match(lang):
+        yield f'<profileDesc><langUsage><language ident="{lang}">{lang}</language></langUsage></profileDesc>'
+    table = document.table
+    record = {
+        **document_head(document),
+        "not_main": [i for i, main in enumerate(table.main) if not main],
+        "marks": {name: column for name, column in table.marks.items() if column},
+    }
+    # JSON escapes control characters itself; what is left that XML forbids is escaped as JSON does it.
+    text = json.dumps(record, ensure_ascii=False).replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
+    yield f"<xenoData>{content(text)}</xenoData>\n</teiHeader>"
+
+
+def _body(table: ElementTable) -> Iterator[str]:
+    """The elements, without recursion: documents may be nested deeper than Python's stack."""
+    ends: list[tuple[int, str]] = []  # where an open group ends, and how it is closed
+    after_div: set[int] = set()  # open groups (their depth in `ends`) of which a div has been closed
+    continued: set[int] = set()  # those with an open continuation
+    rows: dict[int, int] = {}  # open tables (depth) → their open row
+    page = None
+
+    def close() -> str:
+        depth = len(ends)
+        _, tag = ends.pop()
+        before = "</div>\n" if depth in continued else ""
+        if depth in rows:
+            before += "</row>\n"
+            del rows[depth]
+        continued.discard(depth)
+        after_div.discard(depth)
+        return before + tag
+
+    for i, code in enumerate(table.type):
+        while ends and ends[-1][0] <= i:
+            yield close()
+        depth = len(ends)
+        parent = table.parent_id[i]
+        in_div = parent < 0 or table.type[parent] == SECTION
+        is_div = code == SECTION and in_div
+        if is_div and depth in continued:
+            continued.discard(depth)
+            yield "</div>"
+        elif in_div and not is_div and depth in after_div and depth not in continued:
+            continued.add(depth)
+            yield f'<div type="{CONTINUATION}">'
+        if is_div:
+            after_div.add(depth)
+        found = table.marks.get("page", {}).get(i)
+        if found is not None and found != page and in_div:
+            page = found
+            yield f'<pb n="{found}"/>'
+        rend = _rend(table, i)
+        if code == TEXT_BLOCK:
+            yield f"<p{rend}>{_linked(table, i)}</p>"
+            continue
+        head = "" if table.text[i] is None else f"<head>{_linked(table, i)}</head>"
+        end = table.subtree_end[i]
+        if code == SECTION:
+            opening, closing = (
+                (f'<div type="{SECTION_TYPE}"{rend}>', "</div>")
+                if is_div
+                else (f'<floatingText type="{SECTION_TYPE}"{rend}><body>', "</body></floatingText>")
+            )
+        elif code in LISTS:
+            kind = ' type="navigation"' if code == NAVIGATION_LIST else ""
+            opening, closing = f"<list{kind}{rend}>", "</list>"
+        elif code == LIST_ITEM:
+            opening, closing = f"<item{rend}>", "</item>"
+        elif code == TABLE:
+            opening, closing = f"<table{rend}>", "</table>"
+        else:
+            row, row_span, col, col_span = table.cells[i]
+            if rows.get(depth) != row:
+                yield f'</row>\n<row n="{row}">' if depth in rows else f'<row n="{row}">'
+                rows[depth] = row
+            role = ' role="label"' if code == TABLE_HEADER else ""
+            spans = f' rows="{row_span}"' * (row_span > 1) + f' cols="{col_span}"' * (col_span > 1)
+            opening, closing = f'<cell n="{col}"{role}{spans}{rend}>', "</cell>"
+        yield opening + head
+        if end == i + 1 and code in LISTS:
+            yield f'<item rend="{EMPTY}"/>'
+        elif end == i + 1 and code == TABLE:
+            yield f'<row rend="{EMPTY}"><cell/></row>'
+        ends.append((end, closing))
+    while ends:
+        yield close()
+    if 0 in continued:
+        yield "</div>"
+
+
+def _rend(table: ElementTable, i: int) -> str:
+    role = table.marks.get("role", {}).get(i)
+    words = [] if table.main[i] else ["not-main"]
+    if role and _WORD.match(role):
+        words.append(role)
+    return f' rend="{" ".join(words)}"' if words else ""
+
+
+def _linked(table: ElementTable, i: int) -> str:
+    """The text of an element with its links as ``ref``."""
+    text = table.text[i] or ""
+    parts, last = [], 0
+    for start, end, url in link_spans(table, i):
+        if re.search(r"[\s\x00-\x20]", url):
+            continue
+        parts += [content(text[last:start]), f'<ref target="{attribute(url)}">{content(text[start:end])}</ref>']
+        last = end
+    return "".join([*parts, content(text[last:])])
+
+
+def header_record(header: Any) -> Any:
+    """What :class:`TeiWriter` wrote into ``xenoData``; None where there is none of ours."""
+    from corpuskit.export.formats.xml_text import text_of
+
+    node = header.find(f"{{{NAMESPACE}}}xenoData") if header is not None else None
+    if node is None:
+        return None
+    try:
+        record = json.loads(text_of(node))
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) and "marks" in record and "not_main" in record else None

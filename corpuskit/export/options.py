@@ -1,0 +1,74 @@
+"""What can be chosen for an export."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from corpuskit.errors import ConfigurationError
+from corpuskit.text import count_words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportOptions:
+    """Choices of an export.
+
+    Attributes:
+        main: texts of documents (``text`` of JSON Lines, Parquet, CSV, datasets; txt, sentences, vert, conllu, chunks,
+            frenchtext) hold the main content only. Formats that keep the tree hold all of it, marked.
+        elements: jsonl: with the tree of each document; False: metadata and text, as trainers read them.
+        marks: nlp.txt, nlp.txt.zst: with what the format has no place for (main, role, page, links ...) beside it.
+        only_licensed: licences of which documents are kept: shell patterns, without case, for the licence as it was
+            found or for its SPDX name, such as ``CC-BY*`` or ``*creativecommons.org/*``. Documents without a licence
+            are left out.
+        mask_personal_data: e-mail addresses, phone numbers and the like are replaced in all texts.
+        shuffle: seed with which frenchtext shuffles the blocks of a site, so that no document can be put together
+            again; None: in the order of the documents.
+        chunk_tokens: chunks: at most so many tokens each, the section path included.
+        count_tokens: chunks: how many tokens a text has, such as ``lambda text: len(tokenizer.encode(text))``; default:
+            words.
+    """
+
+    main: bool = True
+    elements: bool = True
+    marks: bool = True
+    only_licensed: Sequence[str] | None = None
+    mask_personal_data: bool = False
+    shuffle: int | None = 0
+    chunk_tokens: int = 512
+    count_tokens: Callable[[str], int] = count_words
+
+    def __post_init__(self) -> None:
+        if self.chunk_tokens < 8:
+            raise ConfigurationError(f"chunk_tokens={self.chunk_tokens}: expected 8 or more")
+        if isinstance(self.only_licensed, str):
+            object.__setattr__(self, "only_licensed", (self.only_licensed,))
+
+    def as_record(self) -> dict[str, Any]:
+        """The options as JSON: what the manifest says of them."""
+        counter = self.count_tokens
+        name = getattr(counter, "__qualname__", type(counter).__qualname__)
+        return {
+            "main": self.main,
+            "elements": self.elements,
+            "marks": self.marks,
+            "only_licensed": None if self.only_licensed is None else list(self.only_licensed),
+            "mask_personal_data": self.mask_personal_data,
+            "shuffle": self.shuffle,
+            "chunk_tokens": self.chunk_tokens,
+            "count_tokens": f"{getattr(counter, '__module__', '?')}.{name}",
+        }
+
+
+def make_options(**choices: Any) -> ExportOptions:
+    """Options from keywords.
+
+    Raises:
+        ConfigurationError: an unknown keyword.
+    """
+    names = list(ExportOptions.__dataclass_fields__)
+    unknown = [name for name in choices if name not in names]
+    if unknown:
+        raise ConfigurationError(f"export option {unknown[0]!r} is unknown; there are: {', '.join(names)}")
+    return ExportOptions(**choices)
