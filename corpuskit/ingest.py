@@ -273,9 +273,14 @@ def extract(task: Task) -> Extracted:
         charset=task.charset,
         artifacts=(root / "originals" / task.place.file).parent if task.place.offset is None else None,
     )
-    _complete(document, task)
+    complete(document, task)
     document = document.normalize()
     write_document(root / "documents", task.path, document)
+    return describe(document, task)
+
+
+def describe(document: NLPTextDocument, task: Task) -> Extracted:
+    """What the catalogue keeps about a document in normal form."""
     main = document.to_text(main=True)
     whole = document.to_text()
     return Extracted(
@@ -291,7 +296,7 @@ def extract(task: Task) -> Extracted:
     )
 
 
-def _complete(document: NLPTextDocument, task: Task) -> None:
+def complete(document: NLPTextDocument, task: Task) -> None:
     """Adds the provenance and the best date: of the page, else of the server or file, else of fetching."""
     metadata = document.metadata
     document.uri = task.uri

@@ -114,7 +114,7 @@ def _zip_members(found: FoundFile) -> Iterator[Member | tuple[str, Exception]]:
     with zipfile.ZipFile(found.path) as archive:
         for info in archive.infolist():
             name = info.filename.replace("\\", "/")
-            if info.is_dir() or _is_hidden(name):
+            if not name or info.is_dir() or _is_hidden(name):
                 continue
             if not _is_safe(name):
                 yield name, SourceError(f"{found.uri}: the name {name!r} leads out of the archive")

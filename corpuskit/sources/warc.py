@@ -67,7 +67,7 @@ def read_wacz(path: Path, *, max_bytes: int) -> Iterator[Found]:
     """
     try:
         package = zipfile.ZipFile(path)
-    except (zipfile.BadZipFile, OSError, ValueError) as error:
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise SourceError(f"{path.name} is no WACZ package: {error}") from error
     with package, tempfile.TemporaryDirectory() as folder:
         for number, info in enumerate(package.infolist()):

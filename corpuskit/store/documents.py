@@ -9,6 +9,7 @@ from typing import Final
 from corpuskit.document import NLPTextDocument, from_nlptext, to_nlptext
 from corpuskit.document.marks import dump_marks, load_marks
 from corpuskit.errors import CorpusError, DocumentFormatError
+from corpuskit.store.packs import forget_packs, read_packed, remove_packed
 
 TEXT_SUFFIX: Final = ".nlp.txt"
 MARKS_SUFFIX: Final = ".marks.json.zst"
@@ -31,15 +32,9 @@ def read_document(folder: Path, path: str, *, strict: bool = True) -> NLPTextDoc
         CorpusError: the file is not there.
         DocumentFormatError: it, or with ``strict`` its marks, break their format.
     """
-    file = folder / (path + TEXT_SUFFIX)
-    try:
-        content = file.read_bytes()
-    except FileNotFoundError:
-        raise CorpusError(f"documents/{path}{TEXT_SUFFIX} is missing; corpuskit check lists what else is") from None
+    content, marks = read_document_files(folder, path)
     document = from_nlptext(content, strict=strict, where=path + TEXT_SUFFIX)
-    try:
-        marks = (folder / (path + MARKS_SUFFIX)).read_bytes()
-    except FileNotFoundError:
+    if marks is None:
         return document
     try:
         load_marks(marks, document.table, where=path + MARKS_SUFFIX)
@@ -51,10 +46,38 @@ def read_document(folder: Path, path: str, *, strict: bool = True) -> NLPTextDoc
     return document
 
 
-def remove_document(folder: Path, path: str) -> None:
-    """Removes a document's files; those already gone are no error."""
-    for suffix in (TEXT_SUFFIX, MARKS_SUFFIX):
-        (folder / (path + suffix)).unlink(missing_ok=True)
+def read_document_files(folder: Path, path: str) -> tuple[bytes, bytes | None]:
+    """The bytes of a document's ``.nlp.txt`` and of its marks, as files or from a pack.
+
+    Documents are packed and unpacked while they are read: where a file has just gone, a pack holds it, and the other way
+    round.
+
+    Raises:
+        CorpusError: there is no such document.
+    """
+    for attempt in range(3):
+        if attempt:
+            forget_packs()  # a folder's time is coarse: what is known of the packs may be older than it looks
+        try:
+            text = (folder / (path + TEXT_SUFFIX)).read_bytes()
+            try:
+                return text, (folder / (path + MARKS_SUFFIX)).read_bytes()
+            except FileNotFoundError:
+                if (folder / (path + TEXT_SUFFIX)).exists():
+                    return text, None
+        except FileNotFoundError:
+            pass
+        if (packed := read_packed(folder, path)) is not None:
+            return packed
+    raise CorpusError(f"documents/{path}{TEXT_SUFFIX} is missing; corpuskit check lists what else is")
+
+
+def remove_document(folder: Path, *paths: str) -> None:
+    """Removes documents' files, also from packs; those already gone are no error."""
+    for path in paths:
+        for suffix in (TEXT_SUFFIX, MARKS_SUFFIX):
+            (folder / (path + suffix)).unlink(missing_ok=True)
+    remove_packed(folder, paths)
 
 
 def write_atomically(file: Path, content: bytes, *, durable: bool = False) -> None:

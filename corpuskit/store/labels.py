@@ -137,6 +137,7 @@ class LabelLog:
                     isinstance(x, str) for x in (row.target, row.label, row.by, row.when)
                 ):
                     raise ValueError("a wrong field")
+                json.dumps(asdict(row), ensure_ascii=False).encode()  # lone surrogates: SQLite does not take them
                 rows.append(row)
             except (ValueError, TypeError, RecursionError) as error:
                 self._catalog.add_failure(

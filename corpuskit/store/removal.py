@@ -15,6 +15,7 @@ from corpuskit.errors import ConfigurationError, UnknownDocumentError
 from corpuskit.store.catalog import clean, now
 from corpuskit.store.documents import remove_document
 from corpuskit.store.folder import CorpusFolder
+from corpuskit.store.packing import pack_lock
 
 _PLACEHOLDER: Final = (
     "WARC/1.1\r\nWARC-Type: metadata\r\nWARC-Record-ID: <urn:uuid:{id}>\r\nWARC-Date: {date}\r\n"
@@ -31,6 +32,7 @@ def remove_documents(folder: CorpusFolder, doc_ids: Sequence[str], reason: str) 
     Raises:
         ConfigurationError: no reason is given.
         UnknownDocumentError: a doc_id was never in the corpus; then none is removed.
+        CorpusBusyError: documents are being packed; removing again finishes the work.
     """
     if not reason.strip():
         raise ConfigurationError("remove: expected a reason; it is kept with the tombstone")
@@ -60,9 +62,11 @@ def remove_documents(folder: CorpusFolder, doc_ids: Sequence[str], reason: str) 
         connection.executemany("DELETE FROM element_cache WHERE part = ?", [(part,) for part in parts])
     for part in parts:
         (folder.elements / part).unlink(missing_ok=True)
-    for doc_id in doc_ids:
-        for row in catalog.rows("SELECT * FROM documents WHERE doc_id = ?", (doc_id,)):
-            remove_document(folder.documents, row["path"])
+    versions = [row for id in doc_ids for row in catalog.rows("SELECT * FROM documents WHERE doc_id = ?", (id,))]
+    with pack_lock(folder):
+        remove_document(folder.documents, *(row["path"] for row in versions))
+    for row in versions:
+        if row["original"]:
             if row["original_offset"] is None:
                 _remove_file(folder, row["original"])
             else:

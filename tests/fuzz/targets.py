@@ -373,11 +373,10 @@ def _archive_seeds() -> list[bytes]:
 
 
 def _pack_seeds() -> list[bytes]:
-    from corpuskit.store.packs import PackWriter
-
     from corpuskit.document import to_nlptext
     from corpuskit.document.marks import dump_marks
     from corpuskit.extraction import extract_bytes
+    from corpuskit.store.packs import PackWriter
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "x.nlp.txt.zst"

@@ -114,3 +114,63 @@ def test_a_label_file_with_a_deep_line_is_read_around_it(tmp_path):
     assert corpus.labels()["label"].tolist() == ["relevant"]
     assert "line 1" in corpus.failures()["message"][0]
     corpus.close()
+
+
+def test_text_far_outside_of_a_pdf_page_costs_no_memory():
+    from corpuskit.extraction.pdf.layout.columns import reading_order
+
+    class Item:
+        def __init__(self, x):
+            self.x0, self.x1, self.top, self.bottom = x, x + 10, 0, 10
+
+    items = [Item(x) for x in (0, 10, 20, 30, 40, 50, 60, 70, 4e8)]
+    assert reading_order(items) == [items]
+
+
+def test_an_address_with_a_zone_is_refused():
+    from corpuskit.errors import RefusedError
+
+    with pytest.raises(RefusedError):
+        canonical_url("http://[fe80::1%25eth0\udc8e]/")
+
+
+@pytest.mark.parametrize("name", ["x.wacz", "x.zip"])
+def test_a_zip_of_a_version_to_come_is_an_error_of_its_own(tmp_path, name):
+    from corpuskit.errors import SourceError
+    from corpuskit.sources.archives import read_file
+    from corpuskit.sources.files import FoundFile
+
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as package:
+        package.writestr("a.txt", "text")
+    data = bytearray(content.getvalue())
+    entry = data.index(b"PK\x01\x02")
+    data[entry + 6] = 200  # "version needed to extract"
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(SourceError):
+        list(read_file(FoundFile(tmp_path / name, name, "o"), max_bytes=1000))
+
+
+def test_a_member_without_a_name_is_passed_over(tmp_path):
+    from corpuskit.sources.archives import read_file
+    from corpuskit.sources.files import FoundFile
+
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as package:
+        package.writestr("b.txt", "nothing")
+        package.writestr("a.txt", "text")
+    (tmp_path / "x.zip").write_bytes((tmp_path / "x.zip").read_bytes().replace(b"b.txt", b"\0.txt"))
+    found = list(read_file(FoundFile(tmp_path / "x.zip", "x.zip", "o"), max_bytes=1000))
+    assert [resource.name for resource in found] == ["a.txt"]
+
+
+def test_a_label_with_a_lone_surrogate_is_a_failure(tmp_path):
+    import corpuskit
+
+    corpuskit.open(tmp_path / "c").close()
+    (tmp_path / "c" / "labels" / "x.jsonl").write_text(
+        '{"target": "\\ud800", "kind": "url", "label": "relevant", "by": "me", "when": "2026-01-02T03:04:05+00:00"}\n'
+    )
+    corpus = corpuskit.open(tmp_path / "c")
+    assert len(corpus.labels()) == 0
+    assert len(corpus.failures()) == 1
+    corpus.close()

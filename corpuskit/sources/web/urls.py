@@ -15,8 +15,8 @@ _BLANKS = re.compile(r"[\t\n\r]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _DEFAULT_PORTS: Final = {"http": "80", "https": "443"}
-_PATH_SAFE: Final = "!$&'()*+,;=:@-._~"
-_QUERY_SAFE: Final = _PATH_SAFE + "/?"
+PATH_SAFE: Final = "!$&'()*+,;=:@-._~"
+_QUERY_SAFE: Final = PATH_SAFE + "/?"
 # Parameters that say where a reader came from or who he is, never which page he wants.
 _TRACKING: Final = re.compile(
     r"(utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|twclid|igshid|mc_[ce]id|_ga|_gl|_hsenc|_hsmi|mkt_tok|"
@@ -93,7 +93,8 @@ def _canonical_host(netloc: str, scheme: str) -> str:
     if host_port.startswith("["):
         address, bracket, rest = host_port[1:].partition("]")
         try:
-            compressed = ipaddress.IPv6Address(address if bracket else "").compressed
+            # A zone (RFC 4007) means something on the machine that wrote it only.
+            compressed = ipaddress.IPv6Address(address if bracket and "%" not in address else "").compressed
         except ValueError:
             return _REFUSED + "no valid host"
         return _with_port(f"[{compressed}]", rest.removeprefix(":"), scheme)
@@ -124,7 +125,7 @@ def _canonical_path(path: str) -> str:
     raw = path.split("/")[1:] if path.startswith("/") else path.split("/")
     for position, segment in enumerate(raw):
         last = position == len(raw) - 1
-        clean = quote(unquote_to_bytes(segment), safe=_PATH_SAFE)
+        clean = quote(unquote_to_bytes(segment), safe=PATH_SAFE)
         if clean == ".":
             if last:
                 segments.append("")
@@ -145,11 +146,11 @@ def _canonical_query(query: str) -> str:
     for part in query.split("&"):
         name = part.partition("=")[0]
         if part and not _TRACKING.match(unquote_to_bytes(name).decode("utf-8", "replace")):
-            kept.append(_canonical_part(part))
+            kept.append(canonical_part(part))
     return "&".join(kept)
 
 
-def _canonical_part(part: str) -> str:
+def canonical_part(part: str) -> str:
     """name=value with the encoding it needs. What is encoded and has a meaning in queries stays encoded."""
     out = []
     for number, piece in enumerate(re.split(r"(%[0-9A-Fa-f]{2})", part)):

@@ -24,6 +24,7 @@ Item = TypeVar("Item", bound=Placed)
 
 _BIN: Final = 2.0  # points
 _NARROWEST: Final = 7.0  # points: the least gutter
+_WIDEST: Final = 100_000.0  # points; no page is (ISO 32000-1, annex C: 14,400), a damaged matrix puts text anywhere
 _MAX_DEPTH: Final = 4
 
 
@@ -44,7 +45,7 @@ def reading_order(items: Sequence[Item], depth: int = 0) -> list[list[Item]]:
     if len(items) < 8 or depth > _MAX_DEPTH:
         return whole
     left, right = min(item.x0 for item in items), max(item.x1 for item in items)
-    if right - left < 150:
+    if not 150 <= right - left <= _WIDEST:
         return whole
     best: _Cut | None = None
     for start, end in _strips(items, left, right):
