@@ -14,6 +14,7 @@ from corpuskit.store.folder import CorpusFolder
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.compute as pc
 
 _BATCH: Final = 1000  # documents a part
 _IN_PROCESSES_FROM: Final = 3000  # documents; below, starting processes costs more than it gains
@@ -21,7 +22,11 @@ _COMPACT_AT: Final = 64  # parts; then the small ones are made again as few
 
 
 def element_table(
-    folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, columns: Sequence[str] | None = None
+    folder: CorpusFolder,
+    doc_ids: Sequence[str] | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    condition: pc.Expression | None = None,
 ) -> pa.Table:
     """The elements of the last versions of documents, those of a document together and in order.
 
@@ -29,13 +34,14 @@ def element_table(
         folder: the corpus.
         doc_ids: only these; None for all.
         columns: only these of doc_id, those of the element table, lang, words and text_hash.
+        condition: only rows for which this holds; asked while the files are read, so the others take no memory.
 
     Returns:
         An Arrow table; text_hash (uint64) is equal where texts are.
     """
     import pyarrow as pa
 
-    tables = list(element_tables(folder, doc_ids, columns=columns))
+    tables = list(element_tables(folder, doc_ids, columns=columns, condition=condition))
     schema = cache_schema()
     if columns is not None:
         schema = pa.schema([schema.field(name) for name in columns])
@@ -45,7 +51,11 @@ def element_table(
 
 
 def element_tables(
-    folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, columns: Sequence[str] | None = None
+    folder: CorpusFolder,
+    doc_ids: Sequence[str] | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    condition: pc.Expression | None = None,
 ) -> Iterator[pa.Table]:
     """As :func:`element_table`, a part of the cache at a time: who needs the first lines reads no more."""
     import pyarrow as pa
@@ -57,13 +67,14 @@ def element_tables(
     for part, stale in _parts(folder, wanted):
         file = folder.elements / part
         if wanted is None and not stale:
-            yield pq.read_table(file, columns=list(columns) if columns else None)
+            yield pq.read_table(file, columns=list(columns) if columns else None, filters=condition)
             continue
         keep = pa.array(
             sorted(_documents_of(folder, part) & wanted if wanted is not None else _documents_of(folder, part))
         )
         names = None if columns is None else list(dict.fromkeys(["doc_id", *columns]))
-        table = pq.read_table(file, columns=names, filters=pc.field("doc_id").isin(keep))
+        current = pc.field("doc_id").isin(keep)
+        table = pq.read_table(file, columns=names, filters=current if condition is None else current & condition)
         yield table if columns is None else table.select(list(columns))
 
 

@@ -69,7 +69,12 @@ def test_elements_of_some_documents_come_from_a_frame_a_series_or_a_list(filled)
 
 
 def test_elements_without_text_leave_the_long_columns_out(filled):
-    assert set(filled.elements().columns) - set(filled.elements(text=False).columns) == {"text", "links", "tex"}
+    assert set(filled.elements().columns) - set(filled.elements(text=False).columns) == {
+        "text",
+        "links",
+        "tex",
+        "locator",
+    }
 
 
 def test_elements_as_arrow_types(filled):

@@ -1,0 +1,65 @@
+import pytest
+
+from corpuskit.errors import ConfigurationError
+
+
+@pytest.fixture
+def filled(corpus, tmp_path):
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    body = (
+        "<h1>Rates of the bank</h1><p>The premium rises by 3 % a year, as it did before.</p><p>Short.</p>"
+        "<ul><li>Premium\u00a0paid at once</li></ul><nav><ul><li><a href=/a>Home</a></li><li><a href=/b>About</a></li></ul></nav>"
+    )
+    (folder / "a.html").write_text(f"<html lang=en><head><title>Bank</title></head><body>{body}</body></html>", "utf-8")
+    (folder / "b.html").write_text(
+        "<html lang=fr><title>Assurance</title><p>La prime est due le premier jour.</p>", "utf-8"
+    )
+    corpus.add(folder, progress=False)
+    return corpus
+
+
+def texts(frame):
+    return [text for text in frame["text"].tolist() if isinstance(text, str)]
+
+
+def test_without_conditions_it_is_the_frame_of_elements(filled):
+    found = filled.find()
+    assert found.equals(filled.elements())
+    assert list(filled.find("no such text").columns) == list(found.columns)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "expected"),
+    [
+        ({"pattern": "PREMIUM"}, ["The premium rises by 3 % a year, as it did before.", "Premium\u00a0paid at once"]),
+        ({"pattern": r"\bprem\w+ r"}, ["The premium rises by 3 % a year, as it did before."]),
+        ({"pattern": "U+00A0"}, ["Premium\u00a0paid at once"]),
+        ({"types": "Section"}, ["Rates of the bank"]),
+        ({"types": ["Section", "TextBlock"], "max_words": 1, "lang": "en"}, ["Short.", "Home", "About"]),
+        ({"min_words": 5, "lang": "fr"}, ["La prime est due le premier jour."]),
+        ({"min_words": 5, "lang": ["?"]}, []),
+        ({"pattern": "home|prime", "main": False}, ["Home"]),
+        ({"roles": "section-heading"}, ["Rates of the bank"]),
+    ],
+)
+def test_each_condition_filters(filled, conditions, expected):
+    assert texts(filled.find(**conditions)) == expected
+
+
+def test_only_the_documents_that_are_asked_for(filled):
+    french = filled.documents().query("lang == 'fr'")
+    assert texts(filled.find("p", docs=french)) == ["La prime est due le premier jour."]
+
+
+def test_unique_counts_what_was_found(filled, tmp_path):
+    (tmp_path / "pages" / "c.html").write_text("<html lang=en><title>c</title><p>Short.</p>")
+    filled.add(tmp_path / "pages", progress=False)
+    assert filled.find("^short", lang="en")["unique"].tolist() == [True, False]
+
+
+def test_wrong_questions_are_refused(filled):
+    with pytest.raises(ConfigurationError, match="found the element type 'Paragraph', expected one of TextBlock"):
+        filled.find(types="Paragraph")
+    with pytest.raises(ConfigurationError, match=r"is no regular expression of RE2"):
+        filled.find("(")
