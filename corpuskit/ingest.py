@@ -11,7 +11,7 @@ import hashlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -133,13 +133,15 @@ def ingest(
     return report
 
 
-def register(folder: CorpusFolder, resource: Resource, *, place: Place | None = None) -> Registered:
+def register(
+    folder: CorpusFolder, resource: Resource, *, keep: Callable[[Resource], Place] | None = None
+) -> Registered:
     """Keeps the original and writes its row; does nothing for content that is known.
 
     Args:
         folder: the corpus.
         resource: what was obtained.
-        place: where the original is kept already (a WARC record); else it is kept as a file.
+        keep: keeps the original of what is new (as a WARC record) and says where; None: it is kept as a file.
     """
     catalog = folder.catalog
     content_hash = hashlib.sha256(resource.content).hexdigest()
@@ -163,7 +165,10 @@ def register(folder: CorpusFolder, resource: Resource, *, place: Place | None = 
                 state = "new" if last["version"] == 1 else "changed"
             return Registered(doc_id, last["version"], state)  # type: ignore[arg-type]
         version = 1 if last is None else last["version"] + 1
-        kept = place or keep_file(folder.originals, resource.name or uri.rpartition("/")[2], resource.content, doc_id)
+        if keep is not None:
+            kept = keep(resource)
+        else:
+            kept = keep_file(folder.originals, resource.name or uri.rpartition("/")[2], resource.content, doc_id)
         path = last["path"].partition(".v")[0] if last is not None else document_path(uri)
         connection.execute(
             "INSERT INTO documents (doc_id, version, uri, host, media_type, charset, fetched, status, path, original, "

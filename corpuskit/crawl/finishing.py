@@ -8,6 +8,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from corpuskit import engine
@@ -16,6 +17,15 @@ from corpuskit.crawl.state import LOWEST, CrawlState
 from corpuskit.ingest import LIMITS, Extracted, Task, commit, extract
 
 _LOOK: Final = 0.1  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How a page came: its lease, the number of its request, and the keys of the URLs it links to."""
+
+    lease: Lease
+    request: int
+    targets: list[int]
 
 
 class Finisher:
@@ -29,7 +39,7 @@ class Finisher:
         self.loop: asyncio.AbstractEventLoop | None = None
         self._state = state
         self._catalog = state.folder.catalog
-        self._under_way: dict[int, tuple[Lease | None, list[int]]] = {}
+        self._under_way: dict[int, Origin | None] = {}
         self._is_closing = threading.Event()
         self._pool: engine.Pool[Task, Extracted] = engine.Pool(extract, limits=LIMITS)
         self._thread = threading.Thread(target=self._run, name="corpuskit-extraction", daemon=True)
@@ -48,10 +58,10 @@ class Finisher:
         """Pages that are not extracted yet."""
         return len(self._under_way)
 
-    def hand_in(self, task: Task, lease: Lease | None = None, targets: list[int] | None = None) -> None:
-        """A page to be extracted, and the ids of the URLs it links to."""
+    def hand_in(self, task: Task, origin: Origin | None = None) -> None:
+        """A page to be extracted, and where it comes from where this crawl has fetched it."""
         # The entry first: the outcome may come before this call is over.
-        self._under_way[self._pool.next_index] = (lease, targets or [])
+        self._under_way[self._pool.next_index] = origin
         self._pool.submit(task)
 
     def _run(self) -> None:
@@ -63,10 +73,10 @@ class Finisher:
                     continue
                 share = commit(self._state.folder, outcome)
                 self._state.progress.extracted += outcome.error is None
-                lease, targets = self._under_way[outcome.index]
-                if lease is not None and outcome.value is not None:
-                    self._note_share(lease, share)
-                    self._pass_on_score(outcome.item.doc_id, outcome.value, lease, targets)
+                origin = self._under_way[outcome.index]
+                if origin is not None and outcome.value is not None:
+                    self._note_share(origin, share)
+                    self._pass_on_score(outcome.item.doc_id, outcome.value, origin.lease, origin.targets)
                     if self._state.ranking.is_stale():
                         self._rank_again()
                 del self._under_way[outcome.index]
@@ -74,14 +84,14 @@ class Finisher:
             self.error = error
             self._under_way.clear()
 
-    def _note_share(self, lease: Lease, share: float | None) -> None:
+    def _note_share(self, origin: Origin, share: float | None) -> None:
         if share is None:
             return
-        self._state.progress.unique.append(share)
-        self._catalog.connection.execute(
-            "UPDATE requests SET unique_share = ? WHERE id = (SELECT max(id) FROM requests WHERE url = ? AND job = ?)",
-            (share, lease.url, self._state.job),
-        )
+        state = self._state
+        state.progress.unique.append(share)
+        self._catalog.connection.execute("UPDATE requests SET unique_share = ? WHERE id = ?", (share, origin.request))
+        if state.yields.note(origin.lease.url, share):
+            state.frontier.refuse(state.scope, origin.lease.host)
 
     def _pass_on_score(self, doc_id: str, page: Extracted, lease: Lease, targets: list[int]) -> None:
         row = {
@@ -103,7 +113,7 @@ class Finisher:
             (doc_id, score.model, score.relevance, score.decision),
         )
         rows = frontier.raise_parent_scores(targets, score.relevance)
-        ranked = ranking.rank(rows)
+        ranked = self._state.rank(rows)
         frontier.set_priorities((priority, why, row["id"]) for row, (priority, why) in zip(rows, ranked, strict=True))
         heads: dict[str, float] = {}
         for linked, (priority, _) in zip(rows, ranked, strict=True):
@@ -112,7 +122,7 @@ class Finisher:
 
     def _rank_again(self) -> None:
         start = time.monotonic()
-        self._state.frontier.rescore(self._state.ranking.rank)
+        self._state.frontier.rescore(self._state.rank)
         self._state.ranking.ranked_all(time.monotonic() - start)
         heads = dict(self._state.frontier.hosts())
         self._in_loop(lambda: self._state.heads.update(heads))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+import struct
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,11 +19,13 @@ from corpuskit.sources.web import host_of, url_key
 from corpuskit.store.catalog import Catalog
 
 _BATCH: Final = 5000
+_KNOWN: Final = 100_000  # URLs, about 25 MB
 _BEST: Final = (
     "SELECT priority, id, url, host, depth, parent, anchor, context, parent_score, tries, redirected_from, redirects, "
     "priority FROM frontier WHERE host = ? AND state = 'queued' AND not_before <= ? "
     "ORDER BY priority DESC, n LIMIT ?"
 )
+_AGAIN: Final = (SCOPE, "excluded", "depth", "trap", "held", "language")  # refusals that a change of borders lifts
 _SAME: Final = 1e-3  # a priority that moved by less is left as it is
 
 
@@ -79,6 +82,11 @@ class Frontier:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._leased: dict[str, set[int]] = {}
+        self._known: dict[str, int] = {}
+
+    def known(self, url: str) -> int | None:
+        """The key of a URL that was added lately; most links of a site lead to pages met a moment ago."""
+        return self._known.get(url)
 
     def add(self, urls: Iterable[NewUrl]) -> int:
         """Adds URLs; known ones are left as they are. Gives how many were new."""
@@ -96,6 +104,9 @@ class Frontier:
                 "state, why, reason_refused, redirected_from, redirects) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 rows,
             )
+        if len(self._known) > _KNOWN:
+            self._known.clear()
+        self._known.update((row[1], row[0]) for row in rows)
         return cursor.rowcount
 
     def seeds(self) -> list[str]:
@@ -118,9 +129,11 @@ class Frontier:
                 changes = []
                 for row in rows:
                     reason = row["reason_refused"] or ""
-                    if state == "refused" and not reason.startswith((SCOPE, "excluded", "depth", "trap")):
+                    if state == "refused" and not reason.startswith(_AGAIN):
                         continue
                     verdict = scope.refusal(row["url"]) or _too_deep(row["depth"], max_depth)
+                    if verdict is None and scope.remains(reason):
+                        verdict = reason
                     if row["parent"] is None and verdict == SCOPE:
                         verdict = None  # a seed is always in scope
                     if verdict != (row["reason_refused"] if state == "refused" else None):
@@ -174,6 +187,14 @@ class Frontier:
                 del heads[host]
         return leases
 
+    def refuse(self, scope: Scope, host: str) -> int:
+        """Takes what a changed border refuses out of the queue of a host; gives how many URLs."""
+        rows = self._catalog.rows("SELECT id, url FROM frontier WHERE host = ? AND state = 'queued'", (host,))
+        changes = [(verdict, row["id"]) for row in rows if (verdict := scope.refusal(row["url"]))]
+        with self._catalog.transaction() as connection:
+            connection.executemany("UPDATE frontier SET state = 'refused', reason_refused = ? WHERE id = ?", changes)
+        return len(changes)
+
     def next_time(self) -> float | None:
         """When the first of the waiting URLs may be tried again, seconds since the epoch."""
         value: float | None = self._catalog.value("SELECT min(not_before) FROM frontier WHERE state = 'queued'")
@@ -201,26 +222,35 @@ class Frontier:
             (not_before, int(count), lease.id),
         )
 
-    def add_links(self, source: int, targets: Iterable[int]) -> None:
+    def add_links(self, source: int, targets: Sequence[int]) -> None:
         """Notes that a page links to these."""
-        with self._catalog.transaction() as connection:
-            connection.executemany(
-                "INSERT OR IGNORE INTO links (target, source) VALUES (?, ?)", [(target, source) for target in targets]
-            )
+        if targets:
+            packed = struct.pack(f"<{len(targets)}q", *targets)
+            self._catalog.connection.execute("INSERT OR REPLACE INTO outlinks VALUES (?, ?)", (source, packed))
 
     def refresh_parent_scores(self) -> None:
         """Gives every queued URL the best score of the pages that link to it, as the documents are scored now."""
+        import numpy as np
+
         scored = self._catalog.rows("SELECT c.uri, s.relevance FROM current c JOIN scores s ON s.doc_id = c.doc_id")
+        score_of = {url_id(row["uri"]): row["relevance"] for row in scored if "://" in row["uri"]}
+        execute = self._catalog.connection.execute
+        queued = execute("SELECT id FROM frontier WHERE state = 'queued'")
+        ids = np.sort(np.fromiter((row[0] for row in queued), dtype=np.int64))
+        best = np.full(len(ids), -1.0)
+        if len(ids):
+            for source, targets in execute("SELECT source, targets FROM outlinks"):
+                if (score := score_of.get(source)) is not None:
+                    linked = np.frombuffer(targets, dtype="<i8")
+                    places = np.minimum(np.searchsorted(ids, linked), len(ids) - 1)
+                    places = places[ids[places] == linked]
+                    best[places] = np.maximum(best[places], score)
+        known = best >= 0
         with self._catalog.transaction() as connection:
-            connection.execute("CREATE TEMP TABLE IF NOT EXISTS page_scores (id INTEGER PRIMARY KEY, score REAL)")
-            connection.execute("DELETE FROM page_scores")
+            connection.execute("UPDATE frontier SET parent_score = NULL WHERE state = 'queued'")
             connection.executemany(
-                "INSERT OR REPLACE INTO page_scores VALUES (?, ?)",
-                [(url_id(row["uri"]), row["relevance"]) for row in scored if "://" in row["uri"]],
-            )
-            connection.execute(
-                "UPDATE frontier SET parent_score = (SELECT max(p.score) FROM links l JOIN page_scores p ON p.id = l.source "
-                "WHERE l.target = frontier.id) WHERE state = 'queued'"
+                "UPDATE frontier SET parent_score = ? WHERE id = ?",
+                zip(best[known].tolist(), ids[known].tolist(), strict=True),
             )
 
     def raise_parent_scores(self, ids: Sequence[int], score: float) -> list[dict[str, Any]]:

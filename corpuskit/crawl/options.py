@@ -21,6 +21,15 @@ class CrawlOptions:
         allow_private: hosts with private addresses may be fetched.
         contact: where a webmaster can reach you, sent with each request.
         connections: requests at the same time.
+        extract: extracts pages while the crawl runs; False: they are stored, and ``Corpus.extract_pending`` or the next
+            crawl extracts them.
+        languages: ISO 639-1 codes such as ``("en", "fr")``: only pages in these; () is all. By what links, pages and URLs
+            say, and by the text of the page where nothing says it.
+        feeds: reads the feeds (RSS, Atom, RDF, JSON) that pages name, five a host.
+        host_pages: at most so many pages of one host in this call.
+        traps: stops following kinds of page of which the last 60 brought less than 2 % new text.
+        netrc: takes user and password of a host from this file, or with True from ``~/.netrc``. Never logged.
+        render: shows pages that have hardly any text without scripts to a browser, and keeps what it makes of them.
         sitemaps: reads the sitemaps that robots.txt names; ``"guess"`` looks for them elsewhere too; False reads none.
         min_unique: stops when of the last 1,000 pages on average less than this share of the text was new, 0 to 1.
         refresh: asks again for pages fetched before; those that did not change are left as they are.
@@ -28,7 +37,7 @@ class CrawlOptions:
         minutes: stops after so long.
         max_errors: stops after so many failed pages.
         max_megabytes: stops when the originals have grown by so much.
-        headers: more request headers. Never logged.
+        headers: more request headers; Authorization and Cookie go to the seeds' hosts only. Never logged.
         cookies: sent to the seeds' hosts. Never logged.
     """
 
@@ -40,6 +49,13 @@ class CrawlOptions:
     allow_private: bool = False
     contact: str = ""
     connections: int = 16
+    extract: bool = True
+    languages: tuple[str, ...] = ()
+    feeds: bool = True
+    host_pages: int | None = None
+    traps: bool = True
+    netrc: bool | str = False
+    render: bool = False
     sitemaps: bool | str = True
     min_unique: float = 0.0
     refresh: bool = False
@@ -55,7 +71,19 @@ class CrawlOptions:
             raise ConfigurationError(f"scope {self.scope!r}: expected 'domain', 'host', 'path' or 'web'")
         if self.sitemaps not in {True, False, "guess"}:
             raise ConfigurationError(f"sitemaps {self.sitemaps!r}: expected True, False or 'guess'")
-        for name in ("pages", "connections", "max_depth", "minutes", "max_errors", "max_megabytes", "delay"):
+        for code in self.languages:
+            if not (len(code) in {2, 3} and code.isascii() and code.isalpha() and code.islower()):
+                raise ConfigurationError(f"languages {code!r}: expected ISO 639-1 codes such as 'en'")
+        for name in (
+            "pages",
+            "connections",
+            "max_depth",
+            "minutes",
+            "max_errors",
+            "max_megabytes",
+            "delay",
+            "host_pages",
+        ):
             value = getattr(self, name)
             least = 1 if name == "connections" else 0
             if value is not None and value < least:

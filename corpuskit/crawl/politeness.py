@@ -28,6 +28,8 @@ class HostState:
         next_allowed: when the next request may start, seconds since the epoch.
         in_flight: requests under way.
         failures: answers in a row that said "busy" or did not come.
+        is_listed: its sitemaps were read within the last day.
+        feeds: that its pages name, and whether they were read.
     """
 
     delay: float
@@ -35,6 +37,8 @@ class HostState:
     next_allowed: float = 0.0
     in_flight: int = 0
     failures: int = 0
+    is_listed: bool | None = None
+    feeds: dict[str, bool] = field(default_factory=dict)
 
     def is_ready(self, now: float) -> bool:
         """A request may start."""
@@ -146,11 +150,15 @@ class Politeness:
 
     def is_listed(self, host: str) -> bool:
         """The host's sitemaps were read within the last day."""
-        read = self._catalog.value("SELECT sitemaps_fetched FROM hosts WHERE host = ?", (host,))
-        return read is not None and 0 <= time.time() - read < _KEEP_ROBOTS
+        state = self.of(host)
+        if state.is_listed is None:
+            read = self._catalog.value("SELECT sitemaps_fetched FROM hosts WHERE host = ?", (host,))
+            state.is_listed = read is not None and 0 <= time.time() - read < _KEEP_ROBOTS
+        return state.is_listed
 
     def listed(self, host: str) -> None:
         """The host's sitemaps have been read."""
+        self.of(host).is_listed = True
         self._catalog.connection.execute("UPDATE hosts SET sitemaps_fetched = ? WHERE host = ?", (time.time(), host))
 
     def _save(self, host: str, state: HostState) -> None:

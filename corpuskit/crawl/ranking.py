@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import ConfigurationError
@@ -38,6 +39,9 @@ class Ranking:
 
     in_turns: bool = False
     """Hosts take turns: the one with the fewest pages is next; within a host the priority decides."""
+
+    verdicts: Mapping[str, str] = MappingProxyType({})
+    """host → what the analyst said of it: approve, hold or boost."""
 
     def begin(self, catalog: Catalog) -> None:
         """Called once, before the queue is ranked: what earlier crawls found stands in the catalogue."""

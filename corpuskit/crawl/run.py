@@ -7,14 +7,18 @@ import threading
 import time
 from typing import Final
 
+from corpuskit.crawl.discovery import Discovery
 from corpuskit.crawl.finishing import Finisher
 from corpuskit.crawl.frontier import Frontier, Lease, NewUrl
+from corpuskit.crawl.keeping import Keeper
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.ranking import Ranking
 from corpuskit.crawl.scope import Scope
 from corpuskit.crawl.state import CrawlState, Progress
+from corpuskit.crawl.verdicts import Verdicts
 from corpuskit.crawl.visit import Visitor
+from corpuskit.crawl.yields import Yields
 from corpuskit.ingest import pending
 from corpuskit.sources.web import Client, host_of
 from corpuskit.sources.web.client import ClientOptions
@@ -43,6 +47,8 @@ class Crawler:
         self._seeds = seeds
         self._frontier = Frontier(folder.catalog)
         self._politeness = Politeness(folder.catalog, options.delay)
+        self._verdicts = Verdicts(folder.catalog)
+        self._yields = Yields.of(folder.catalog) if options.traps and options.extract else Yields()
         self._flushed = time.monotonic()
 
     def run(self) -> None:
@@ -52,18 +58,36 @@ class Crawler:
         seeds = frontier.seeds()
         if options.refresh:
             frontier.queue_again()
-        scope = Scope(options.scope, seeds, options.exclude)
+        scope = Scope(
+            options.scope,
+            seeds,
+            options.exclude,
+            languages=options.languages,
+            verdicts=self._verdicts,
+            yields=self._yields if options.traps else None,
+        )
         frontier.apply_scope(scope, options.max_depth)
         if ranking.steers:
             frontier.refresh_parent_scores()
+        ranking.verdicts = self._verdicts
         ranking.begin(self._folder.catalog)
-        frontier.rescore(ranking.rank)
         self._state = CrawlState(
-            self._folder, options, ranking, frontier, self._politeness, scope, self._job, self.progress
+            self._folder,
+            options,
+            ranking,
+            frontier,
+            self._politeness,
+            scope,
+            self._yields,
+            self._verdicts,
+            self._job,
+            self.progress,
         )
+        frontier.rescore(self._state.rank)
         with Finisher(self._state) as self._finisher:
-            for task in pending(self._folder):
-                self._finisher.hand_in(task)
+            if options.extract:
+                for task in pending(self._folder):
+                    self._finisher.hand_in(task)
             reason = asyncio.run(self._fetch_all(seeds))
         self._folder.catalog.flush()
         if self._finisher.error is not None:
@@ -75,20 +99,26 @@ class Crawler:
         most = self._options.connections
         tasks: set[asyncio.Task[None]] = set()
         async with Client(self._client_options(seeds)) as client:
-            visitor = Visitor(self._state, client, self._finisher)
+            discovery = Discovery(self._state)
+            self._keeper = keeper = Keeper(self._state, self._finisher, discovery, client.user_agent)
+            visitor = Visitor(self._state, client, keeper, discovery)
             self._state.heads = dict(self._frontier.hosts())
             while True:
                 reason = self._stop_reason()
-                while reason is None and len(tasks) < most and (lease := self._next(len(tasks))):
+                while reason is None and (busy := len(tasks) + keeper.waiting) < most and (lease := self._next(busy)):
                     self._politeness.of(lease.host).in_flight += 1
                     tasks.add(asyncio.create_task(visitor.visit(lease)))
+                if keeper.waiting and (not tasks or keeper.seconds_left == 0):
+                    keeper.flush()
+                    continue
                 if not tasks:
                     reason = reason or self._nothing_left()
                     if reason is not None:
                         return reason
                     await asyncio.sleep(min(max(self._seconds_to_next(), 0.005), _IDLE_SECONDS))
                     continue
-                done, tasks = await asyncio.wait(tasks, timeout=_IDLE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                timeout = keeper.seconds_left if keeper.waiting else _IDLE_SECONDS
+                done, tasks = await asyncio.wait(tasks, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     task.result()
                 self._flush_sometimes()
@@ -117,7 +147,12 @@ class Crawler:
         if options.pages is not None and self.progress.pages + under_way >= options.pages:
             return None
         moment = time.time()
-        ready = {host: head for host, head in heads.items() if self._politeness.of(host).is_ready(moment)}
+        most = options.host_pages
+        ready = {
+            host: head
+            for host, head in heads.items()
+            if self._politeness.of(host).is_ready(moment) and (most is None or self._asked_of(host) < most)
+        }
         if self._ranking.in_turns and ready:
             fewest = min(ready, key=lambda host: (self.progress.hosts[host], -ready[host], host))
             ready = {fewest: ready[fewest]}
@@ -129,6 +164,10 @@ class Crawler:
             else:
                 heads.pop(host, None)
         return leases[0] if leases else None
+
+    def _asked_of(self, host: str) -> int:
+        """Pages of a host that were fetched in this crawl or are on their way."""
+        return self.progress.hosts[host] + self._politeness.of(host).in_flight + self._keeper.waiting_of(host)
 
     def _is_behind(self, under_way: int) -> bool:
         """Fetching waits for extraction: with steering soon, since the pages' scores decide what comes next."""
@@ -163,6 +202,9 @@ class Crawler:
         self._state.heads = dict(self._frontier.hosts())
         if not self._state.heads:
             return "nothing left to fetch"
+        most = self._options.host_pages
+        if most is not None and all(self._asked_of(host) >= most for host in self._state.heads):
+            return f"{most:,} pages of each host that is left"
         if (wait := self._seconds_to_next()) > _MAX_WAIT:
             return f"the hosts that are left ask for a pause, the first for {wait / 60:.0f} minutes: resume later"
         return None

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
+from corpuskit.crawl.yields import Yields
 from corpuskit.sources.web import host_of
 
 SCOPE: Final = "scope"
+HELD: Final = "held by the analyst"
+LANGUAGE: Final = "language"
 _MAX_SEGMENTS: Final = 20
 _MAX_REPEATS: Final = 3  # of one path segment: /a/b/a/b/a/b is a site that links relative paths wrongly
 _MAX_PARAMETERS: Final = 12
+# A month or day of a calendar: /2031/05/, date=2031-05-01, year=2031.
+_DATE: Final = re.compile(
+    r"/(20\d\d)[/-](?:0[1-9]|1[0-2])(?![0-9])|[?&]\w*(?:date|day|month|week)=(\d{4})-|[?&]year=(\d{4})(?![0-9])"
+)
 
 
 class Scope:
@@ -22,22 +30,57 @@ class Scope:
         kind: ``domain``, ``host``, ``path`` or ``web``.
         seeds: canonical URLs.
         exclude: path patterns with ``*`` and a final ``$``.
+        languages: ISO 639-1 codes; pages that are said to be in another one are left out. Empty: all.
+        verdicts: host → what the analyst said: ``hold`` keeps a host out, ``approve`` and ``boost`` bring it in.
+        yields: which kinds of page bring nothing new.
     """
 
-    def __init__(self, kind: str, seeds: Iterable[str], exclude: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        kind: str,
+        seeds: Iterable[str],
+        exclude: Sequence[str] = (),
+        *,
+        languages: Sequence[str] = (),
+        verdicts: Mapping[str, str] | None = None,
+        yields: Yields | None = None,
+    ) -> None:
         self._kind = kind
         self._allowed = {_anchor(kind, seed) for seed in seeds}
         self._exclude = [(pattern, _compile(pattern)) for pattern in exclude]
+        self._languages = tuple(languages)
+        self._verdicts = {} if verdicts is None else verdicts
+        self._yields = yields
 
-    def refusal(self, url: str) -> str | None:
-        """Why a canonical URL is not fetched; None where it belongs to the crawl."""
-        if not self._is_inside(url):
+    def refusal(self, url: str, lang: str = "") -> str | None:
+        """Why a canonical URL is not fetched; None where it belongs to the crawl.
+
+        Args:
+            url: canonical.
+            lang: the language that a link to it or the page itself says it has.
+        """
+        verdict = self._verdicts.get(host_of(url)) if self._verdicts else None
+        if verdict == "hold":
+            return HELD
+        if verdict is None and not self._is_inside(url):
             return SCOPE
         path = url[url.index("/", 8) :]
         for pattern, compiled in self._exclude:
             if compiled.match(path):
                 return f"excluded by {pattern}"
-        return _trap(path)
+        trap = _trap(path) or (self._yields.refusal(url) if self._yields is not None else None)
+        return trap or (self.language_refusal(url, lang) if self._languages else None)
+
+    def language_refusal(self, url: str, lang: str) -> str | None:
+        """Why the language of a page does not belong to the crawl: as it was declared, else by hints in the URL."""
+        if lang and (code := lang.strip().lower().replace("_", "-").partition("-")[0]) != "?":
+            return None if not self._languages or code in self._languages else f"{LANGUAGE} {code}"
+        return f"{LANGUAGE} other, by its URL" if not _may_be_in(url, self._languages) else None
+
+    def remains(self, reason: str) -> bool:
+        """A page that was refused for its language is still refused: it need not be fetched to know that again."""
+        words = reason.split()
+        return bool(self._languages) and words[:1] == [LANGUAGE] and words[-1] not in (*self._languages, "URL")
 
     def _is_inside(self, url: str) -> bool:
         if self._kind == "web":
@@ -86,4 +129,18 @@ def _trap(path: str) -> str | None:
         return f"trap: a path segment more than {_MAX_REPEATS} times"
     if query.count("&") >= _MAX_PARAMETERS:
         return f"trap: more than {_MAX_PARAMETERS} query parameters"
+    if (date := _DATE.search(path)) and int(date[1] or date[2] or date[3]) > _this_year() + 1:
+        return "trap: a calendar far from today"
     return None
+
+
+@lru_cache(maxsize=1)
+def _this_year() -> int:
+    return datetime.now(UTC).year
+
+
+def _may_be_in(url: str, languages: Sequence[str]) -> bool:
+    """No part of the URL says that the page is in none of the languages."""
+    from courlan.filters import lang_filter
+
+    return any(lang_filter(url, language) for language in languages)

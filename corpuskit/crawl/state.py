@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from corpuskit.crawl.frontier import Frontier, NewUrl
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.politeness import Politeness
-from corpuskit.crawl.ranking import Ranking
+from corpuskit.crawl.ranking import Ranking, Row
 from corpuskit.crawl.scope import Scope
+from corpuskit.crawl.verdicts import BOOST, Verdicts
+from corpuskit.crawl.yields import Yields
 from corpuskit.sources.web import host_of
 from corpuskit.store import CorpusFolder
 
@@ -31,6 +34,7 @@ class Progress:
         failed: pages that failed for good.
         refused: URLs that robots.txt or their media type refused.
         bytes: of bodies, decoded.
+        scripted: pages with hardly any text, which scripts may bring.
         hosts: pages a host.
         unique: share of new text of the last 1,000 pages.
         reason: why it ended; None while it runs.
@@ -43,6 +47,7 @@ class Progress:
     failed: int = 0
     refused: int = 0
     bytes: int = 0
+    scripted: int = 0
     started: float = field(default_factory=time.monotonic)
     hosts: Counter[str] = field(default_factory=Counter)
     unique: deque[float] = field(default_factory=lambda: deque(maxlen=_RING))
@@ -64,9 +69,22 @@ class CrawlState:
     frontier: Frontier
     politeness: Politeness
     scope: Scope
+    yields: Yields
+    verdicts: Verdicts
     job: int
     progress: Progress
     heads: dict[str, float] = field(default_factory=dict)
+
+    def rank(self, rows: Sequence[Row]) -> list[tuple[float, str]]:
+        """(priority, why) of each row: the ranking's, and above it what the analyst wants first."""
+        ranked = self.ranking.rank(rows)
+        boosted = self.verdicts.boosted
+        if not boosted:
+            return ranked
+        return [
+            (priority + BOOST, f"boosted by the analyst; {why}") if row["host"] in boosted else (priority, why)
+            for row, (priority, why) in zip(rows, ranked, strict=True)
+        ]
 
     def raise_heads(self, heads: dict[str, float]) -> None:
         """Notes that hosts have URLs of such priorities."""

@@ -140,6 +140,8 @@ class ModelRanking(Ranking):
         ]
 
     def _is_held(self, host: str) -> bool:
+        if host in self.verdicts:
+            return False  # somebody has looked at it
         return self._hosts.count(host) >= _HELD_AFTER and self._labels.get(host, 0) < _LABELS_A_SOURCE
 
     def _note(self, row: Row, relevance: float) -> None:

@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import time
 from typing import Final
 
-from corpuskit.crawl.finishing import Finisher
+from corpuskit.crawl.discovery import Discovery
 from corpuskit.crawl.frontier import Lease, NewUrl
+from corpuskit.crawl.keeping import Keeper, Page, log_request
 from corpuskit.crawl.state import CrawlState
 from corpuskit.errors import CorpusKitError, FetchError, RefusedError, ResourceLimitError
-from corpuskit.ingest import Registered, document_id, register, task_of
-from corpuskit.sources.resource import Resource
+from corpuskit.ingest import document_id
 from corpuskit.sources.web import (
     Answer,
     Client,
+    Link,
+    Listing,
     PageLinks,
     Robots,
     find_links,
     guessed_sitemaps,
     host_of,
+    page_language,
     parse_listing,
     url_key,
 )
 from corpuskit.sources.web.client import MAX_REDIRECTS
-from corpuskit.store import Place
-from corpuskit.store.catalog import clean, now
 
 _TRIES: Final = 4
 _MAX_SITEMAPS: Final = 50  # of one host
+_MAX_FEEDS: Final = 5  # of one host
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 _RETRIED: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
@@ -37,11 +38,11 @@ _RETRIED: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 class Visitor:
     """Visits URLs for one crawl, in its event loop."""
 
-    def __init__(self, state: CrawlState, client: Client, finisher: Finisher) -> None:
+    def __init__(self, state: CrawlState, client: Client, keeper: Keeper, discovery: Discovery) -> None:
         self._state = state
         self._client = client
-        self._finisher = finisher
-        self._folder = state.folder
+        self._keeper = keeper
+        self._discovery = discovery
         self._catalog = state.folder.catalog
         self._frontier = state.frontier
         self._politeness = state.politeness
@@ -60,21 +61,23 @@ class Visitor:
                 else:
                     self._frontier.retry(lease, host.next_allowed)
                 return
-            if not robots.allows(lease.url):
+            allowed, rule = robots.verdict(lease.url)
+            if not allowed:
                 self._progress.refused += 1
                 self._frontier.finish(lease, "refused", "robots.txt")
                 return
-            await self._read_sitemaps(robots, scheme, lease.host)
+            if not self._politeness.is_listed(lease.host) or host.feeds:
+                await self._read_listings(robots, scheme, lease.host)
             await self._wait_for_turn(lease.host)
-            await self._fetch(lease)
+            await self._fetch(lease, rule)
         except RefusedError as error:
             self._progress.refused += 1
             if error.status is not None:
                 self._progress.pages += 1
-            self._log(lease, None, error=str(error), status=error.status)
+            log_request(self._state, lease, None, error=str(error), status=error.status)
             self._frontier.finish(lease, "refused", str(error)[:200])
         except (FetchError, ResourceLimitError) as error:
-            self._log(lease, None, error=str(error))
+            log_request(self._state, lease, None, error=str(error))
             if isinstance(error, FetchError) and lease.tries + 1 < _TRIES:
                 self._frontier.retry(lease, time.time() + max(1.0, host.delay) * 2.0**lease.tries)
             else:
@@ -93,24 +96,24 @@ class Visitor:
 
     # -- fetching --------------------------------------------------------------------------------------------------
 
-    async def _fetch(self, lease: Lease) -> None:
+    async def _fetch(self, lease: Lease, rule: str) -> None:
         url = lease.url
         for _ in range(MAX_REDIRECTS + 1):
             answer = await self._client.get(url, self._conditions(url))
             if answer.location is None or url_key(answer.location) != url_key(url) or answer.location == url:
                 break
             # The same page by https, or with its index page's name: no other row of the frontier.
-            self._log(lease, answer)
+            log_request(self._state, lease, answer)
             url = answer.location
         if answer.location is not None:
-            self._log(lease, answer)
+            log_request(self._state, lease, answer)
             self._redirect(lease, answer)
         elif answer.status == 304:
-            self._log(lease, answer)
+            log_request(self._state, lease, answer)
             self._progress.unchanged += 1
             self._frontier.finish(lease, "fetched")
         elif answer.status == 429 or (answer.status in _RETRIED and lease.tries + 1 < _TRIES):
-            self._log(lease, answer)
+            log_request(self._state, lease, answer)
             self._progress.pages += answer.status != 429
             until = self._politeness.back_off(lease.host, answer.retry_after)
             if lease.tries + 1 >= 2 * _TRIES:
@@ -118,13 +121,12 @@ class Visitor:
             else:
                 self._frontier.retry(lease, until)
         elif 200 <= answer.status < 300:
-            self._progress.pages += 1
             self._politeness.answered(lease.host)
-            self._keep(lease, answer)
+            self._keep(lease, answer, rule)
         else:
             self._progress.pages += 1
             self._politeness.answered(lease.host)
-            self._log(lease, answer)
+            log_request(self._state, lease, answer)
             self._fail(lease, FetchError(f"the server answered {answer.status} {answer.reason}", url=url))
 
     def _conditions(self, url: str) -> dict[str, str]:
@@ -167,164 +169,70 @@ class Visitor:
             self._frontier.finish(lease, "fetched", f"redirect to {answer.location}"[:300])
         self._state.note([target])
 
-    async def _read_sitemaps(self, robots: Robots, scheme: str, host: str) -> None:
-        """Reads the host's sitemaps, once a day; the web at large is not listed, it is followed."""
-        options = self._state.options
-        if not options.sitemaps or options.scope == "web" or self._politeness.is_listed(host):
+    async def _read_listings(self, robots: Robots, scheme: str, host: str) -> None:
+        """Reads the host's sitemaps, once a day, and its feeds; the web at large is not listed, it is followed."""
+        options, state = self._state.options, self._politeness.of(host)
+        if options.scope == "web":
+            state.feeds.clear()
+            state.is_listed = True
             return
-        self._politeness.listed(host)
-        todo = list(robots.sitemaps) or (guessed_sitemaps(f"{scheme}://{host}") if options.sitemaps == "guess" else [])
+        todo = []
+        if not self._politeness.is_listed(host):
+            self._politeness.listed(host)
+            if options.sitemaps:
+                todo = list(robots.sitemaps)
+            if not todo and options.sitemaps == "guess":
+                todo = guessed_sitemaps(f"{scheme}://{host}")
         done: set[str] = set()
         while todo and len(done) < _MAX_SITEMAPS:
             url = todo.pop(0)
-            if url in done or host_of(url) != host:
-                continue
-            done.add(url)
-            await self._wait_for_turn(host)
-            try:
-                answer = await self._client.get(url, any_type=True)
-            except (FetchError, ResourceLimitError) as error:
-                self._catalog.add_failure(url, "sitemap", error)
-                continue
-            if answer.status == 200:
-                listing = parse_listing(answer.content, url)
-                todo += listing.sitemaps
-                self._add([(page, "", "", 1) for page in listing.pages], parent=url, parent_score=None)
+            if url not in done and host_of(url) == host:
+                done.add(url)
+                todo += (await self._read_listing(url, "sitemap", robots)).sitemaps
+        for url in [url for url, is_read in state.feeds.items() if not is_read]:
+            state.feeds[url] = True
+            await self._read_listing(url, "feed", robots)
+
+    async def _read_listing(self, url: str, kind: str, robots: Robots) -> Listing:
+        if url not in robots.sitemaps and not robots.allows(url):
+            return Listing()
+        await self._wait_for_turn(host_of(url))
+        try:
+            answer = await self._client.get(url, any_type=True)
+        except (FetchError, ResourceLimitError) as error:
+            self._catalog.add_failure(url, kind, error)
+            return Listing()
+        if answer.status != 200:
+            return Listing()
+        listing = parse_listing(answer.content, url)
+        with self._catalog.transaction():
+            _, new = self._discovery.add((Link(page, "", "") for page in listing.pages), depth=1, parent=url)
+        self._state.note(new)
+        return listing
 
     # -- keeping ---------------------------------------------------------------------------------------------------
 
-    def _keep(self, lease: Lease, answer: Answer) -> None:
-        """Keeps a page: its WARC record, then one transaction with row, links and state."""
-        page = PageLinks((), (), False)
+    def _keep(self, lease: Lease, answer: Answer, rule: str) -> None:
+        """Hands a page over to be kept with its links."""
+        page, refused = PageLinks((), (), False), None
         if answer.media_type in _HTML:
             header = answer.headers.get("x-robots-tag", "")
             page = find_links(answer.content, answer.uri, charset=answer.charset, robots_header=header)
-        links = [(link.url, link.anchor, link.context, lease.depth + 1) for link in page.links]
-        place = self._write_warc(answer) if self._is_new(answer) else None
-        self._progress.bytes += len(answer.content)
-        self._progress.hosts[lease.host] += 1
-        registered: Registered | None = None
-        with self._catalog.transaction():
-            if answer.content.strip():
-                registered = register(self._folder, _resource(answer), place=place)
-            self._log(lease, answer)
-            new = self._add(links, parent=lease.url, parent_score=lease.parent_score)
-            self._frontier.add_links(lease.id, (url.id for url in new))
-            self._frontier.finish(lease, "fetched", None if registered else "empty page")
-            self._catalog.clear_failure(lease.url, ["fetch"])
-            if registered is None:
-                self._catalog.add_failure(lease.url, "fetch", FetchError("the page is empty", url=lease.url))
-        if registered is not None and registered.state in {"new", "changed"}:
-            self._progress.stored += 1
-            task = task_of(self._folder, registered.doc_id, registered.version)
-            self._finisher.hand_in(task, lease, [url.id for url in new if url.refused is None])
-        elif registered is not None:
-            self._progress.unchanged += 1
+            if self._state.options.languages:
+                lang = page_language(answer.content, answer.charset, answer.headers.get("content-language", ""))
+                refused = self._state.scope.language_refusal(answer.uri, lang) if lang else None
+            if self._state.options.feeds:
+                self._note_feeds(page.feeds)
+        self._keeper.take(Page(lease, answer, page, rule, refused))
 
-    def _is_new(self, answer: Answer) -> bool:
-        """Its content is not that of the document's last version."""
-        last = self._catalog.value(
-            "SELECT content_hash FROM documents WHERE doc_id = ? ORDER BY version DESC LIMIT 1",
-            (document_id(answer.uri),),
-        )
-        return bool(last != hashlib.sha256(answer.content).hexdigest())
-
-    def _write_warc(self, answer: Answer) -> Place:
-        path = answer.uri[answer.uri.index("/", 8) :]
-        # Headers and cookies of the user's own stay out of the archive.
-        request = f"GET {path} HTTP/1.1\r\nHost: {host_of(answer.uri)}\r\nUser-Agent: {self._client.user_agent}\r\n\r\n"
-        return self._folder.warc.write(
-            answer.uri,
-            answer.fetched,
-            request.encode(),
-            f"HTTP/1.1 {answer.status} {answer.reason}",
-            answer.headers.items(),
-            answer.content,
-        )
-
-    def _add(self, links: list[tuple[str, str, str, int]], *, parent: str, parent_score: float | None) -> list[NewUrl]:
-        """Adds (url, anchor, context, depth) to the frontier, each with its priority or the reason of its refusal."""
-        state = self._state
-        ranked = state.ranking.rank(
-            [
-                {
-                    "url": url,
-                    "host": host_of(url),
-                    "depth": depth,
-                    "anchor": anchor,
-                    "context": context,
-                    "parent": parent,
-                    "parent_score": parent_score,
-                }
-                for url, anchor, context, depth in links
-            ]
-        )
-        new = [
-            NewUrl(
-                url,
-                depth,
-                priority,
-                parent,
-                clean(anchor),
-                clean(context),
-                parent_score if state.ranking.steers else None,
-                why,
-                self._refusal(url, depth),
-            )
-            for (url, anchor, context, depth), (priority, why) in zip(links, ranked, strict=True)
-        ]
-        self._frontier.add(new)
-        state.note(new)
-        return new
-
-    def _refusal(self, url: str, depth: int) -> str | None:
-        most = self._state.options.max_depth
-        refused = self._state.scope.refusal(url)
-        return f"depth over {most}" if refused is None and most is not None and depth > most else refused
+    def _note_feeds(self, feeds: tuple[str, ...]) -> None:
+        for url in feeds:
+            known = self._politeness.of(host_of(url)).feeds
+            if url not in known and len(known) < _MAX_FEEDS and self._state.scope.refusal(url) is None:
+                known[url] = False
 
     def _fail(self, lease: Lease, error: CorpusKitError) -> None:
         self._progress.failed += 1
         with self._catalog.transaction():
             self._frontier.finish(lease, "failed", str(error)[:200])
             self._catalog.add_failure(lease.url, "fetch", error, tries=lease.tries + 1)
-
-    def _log(self, lease: Lease, answer: Answer | None, *, error: str | None = None, status: int | None = None) -> None:
-        received = (
-            (
-                answer.fetched.isoformat(),
-                answer.uri,
-                answer.status,
-                answer.response_ms,
-                answer.download_ms,
-                len(answer.content),
-                answer.retry_after,
-            )
-            if answer
-            else (now(), lease.url, status, None, None, None, None)
-        )
-        self._catalog.connection.execute(
-            "INSERT INTO requests (clock, url, status_code, response_ms, download_ms, bytes, retry_after_s, job, depth, "
-            "parent, redirected_from, retries, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                *received,
-                self._state.job,
-                lease.depth,
-                lease.parent,
-                lease.redirected_from,
-                lease.tries,
-                clean(error) if error else None,
-            ),
-        )
-
-
-def _resource(answer: Answer) -> Resource:
-    return Resource(
-        uri=answer.uri,
-        content=answer.content,
-        media_type=answer.media_type,
-        charset=answer.charset,
-        fetched=answer.fetched,
-        modified=answer.modified,
-        etag=answer.headers.get("etag"),
-        source="web",
-    )

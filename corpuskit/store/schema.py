@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+import struct
 from typing import Final
 
 from corpuskit.errors import CorpusError, CorpusVersionError
 
-VERSION: Final = 1
+VERSION: Final = 2
 
 _TABLES: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -74,8 +75,12 @@ CREATE INDEX frontier_refused ON frontier (reason_refused) WHERE state = 'refuse
 -- Texts met so far, by their 63-bit hashes.
 CREATE TABLE texts (hash INTEGER PRIMARY KEY) WITHOUT ROWID;
 
--- Which known URL links to which, by their ids in the frontier.
-CREATE TABLE links (target INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (target, source)) WITHOUT ROWID;
+-- Which known URLs a page links to, by their ids in the frontier: 64-bit integers, little endian, one behind the other.
+CREATE TABLE outlinks (source INTEGER PRIMARY KEY, targets BLOB NOT NULL);
+
+-- Links that never came into the frontier, counted: what is no URL to fetch, or marked nofollow.
+CREATE TABLE refusals (host TEXT NOT NULL, reason TEXT NOT NULL, links INTEGER NOT NULL, PRIMARY KEY (host, reason))
+    WITHOUT ROWID;
 
 CREATE TABLE hosts (
     host TEXT PRIMARY KEY, robots TEXT, robots_status TEXT, robots_fetched REAL, crawl_delay REAL,
@@ -100,7 +105,28 @@ CREATE INDEX labels_target ON labels (target, by);
 """
 
 # From version N to N + 1: statements to run.
-_MIGRATIONS: Final[dict[int, str]] = {}
+_MIGRATIONS: Final[dict[int, str]] = {
+    1: """
+CREATE TABLE outlinks (source INTEGER PRIMARY KEY, targets BLOB NOT NULL);
+INSERT INTO outlinks SELECT source, pack_ids(target) FROM links GROUP BY source;
+DROP TABLE links;
+CREATE TABLE refusals (host TEXT NOT NULL, reason TEXT NOT NULL, links INTEGER NOT NULL, PRIMARY KEY (host, reason))
+    WITHOUT ROWID;
+"""
+}
+
+
+class _PackIds:
+    """The aggregate pack_ids: integers as the bytes of ``outlinks.targets``."""
+
+    def __init__(self) -> None:
+        self._ids: list[int] = []
+
+    def step(self, value: int, /) -> None:
+        self._ids.append(value)
+
+    def finalize(self) -> bytes:
+        return struct.pack(f"<{len(self._ids)}q", *self._ids)
 
 
 def prepare(connection: sqlite3.Connection) -> None:
@@ -123,5 +149,6 @@ def prepare(connection: sqlite3.Connection) -> None:
         return
     if found == 0 and not empty:
         raise CorpusError("catalog.sqlite holds tables, but none of corpuskit's")
+    connection.create_aggregate("pack_ids", 1, _PackIds)  # type: ignore[arg-type]
     scripts = [_TABLES] if found == 0 else [_MIGRATIONS[version] for version in range(found, VERSION)]
     connection.executescript(f"BEGIN IMMEDIATE; {' '.join(scripts)} PRAGMA user_version = {VERSION}; COMMIT;")

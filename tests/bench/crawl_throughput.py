@@ -3,8 +3,9 @@
     uv run --with scrapy python tests/bench/crawl_throughput.py [--pages 1500] [--rounds 3]
 
 A server in another process gives pages of about 20 kB with 40 links; no delay. corpuskit stores each page (WARC, catalogue,
-frontier) and has it extracted in worker processes, whose CPU is not counted, as it can be done later. Scrapy follows links and
-stores nothing. The three run in turn; prints CPU milliseconds a page, the median of the rounds, and ratios.
+frontier) to be extracted later; once more with extraction in worker processes beside it, whose CPU is not counted. Scrapy
+follows links and stores nothing. They run in turn; prints CPU milliseconds a page, the median of the rounds, and ratios to
+bare aiohttp. The start of a process is not counted: a short run is taken off.
 """
 
 import argparse
@@ -41,7 +42,7 @@ web.run_app(app, host="127.0.0.1", port=int(sys.argv[2]), print=None, access_log
 OURS = """
 import sys, resource, json, tempfile, corpuskit
 corpus = corpuskit.open(tempfile.mkdtemp() + "/c")
-job = corpus.crawl(sys.argv[1], delay=0, pages=int(sys.argv[2])).wait(progress=False)
+job = corpus.crawl(sys.argv[1], delay=0, pages=int(sys.argv[2]), extract=EXTRACT, traps=False).wait(progress=False)
 usage = resource.getrusage(resource.RUSAGE_SELF)
 print(json.dumps([usage.ru_utime + usage.ru_stime, job.progress.pages]))
 """
@@ -100,7 +101,7 @@ def run(code: str, url: str, pages: int) -> float:
             out = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
         return tuple(json.loads(out.stdout.strip().splitlines()[-1]))
 
-    (short, few), (long, many) = once(1), once(pages)
+    (short, few), (long, many) = once(50), once(pages)
     return (long - short) / (many - few) * 1000
 
 
@@ -115,7 +116,11 @@ def main() -> None:
     try:
         assert server.stdout.readline() == "ready\n"
         time.sleep(0.3)
-        systems = {"corpuskit": OURS, "aiohttp and links": BARE}
+        systems = {
+            "corpuskit": OURS.replace("EXTRACT", "False"),
+            "aiohttp and links": BARE,
+            "corpuskit, extracting": OURS.replace("EXTRACT", "True"),
+        }
         if importlib.util.find_spec("scrapy"):
             systems["scrapy"] = SCRAPY
         url = f"http://127.0.0.1:{options.port}/0"
@@ -126,7 +131,7 @@ def main() -> None:
         base = cost["aiohttp and links"]
         for name, values in cost.items():
             ratio = statistics.median(a / b for a, b in zip(values, base, strict=True))
-            print(f"{name:20s} {statistics.median(values):6.2f} ms a page, ratio {ratio:.2f}")
+            print(f"{name:22s} {statistics.median(values):6.2f} ms a page, ratio {ratio:.2f}")
     finally:
         server.terminate()
         server.wait()

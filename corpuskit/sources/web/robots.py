@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-import contextlib
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
+from urllib.parse import quote, unquote_to_bytes
+
+from corpuskit.sources.web.urls import PATH_SAFE, canonical_part
 
 PRODUCT_TOKEN: Final = "corpuskit"  # noqa: S105 - the name in User-agent lines
 MAX_BYTES: Final = 512_000  # RFC 9309, 2.5: at least 500 kibibytes are read
+_MAX_LINE: Final = 16_664  # bytes; what is behind is cut off, as Google's parser does
 _MAX_CRAWL_DELAY: Final = 60.0  # seconds; a site that asks for more gets this
+_LINE_END: Final = re.compile(rb"\r\n|\n|\r")
+# Common misspellings count, as in Google's parser; so does what only begins so.
+_KEYS: Final = {
+    "user-agent": "user-agent", "useragent": "user-agent", "user agent": "user-agent", "allow": "allow",
+    "disallow": "disallow", "dissallow": "disallow", "dissalow": "disallow", "disalow": "disallow",
+    "diasllow": "disallow", "disallaw": "disallow", "sitemap": "sitemap", "site-map": "sitemap",
+    "crawl-delay": "crawl-delay",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,27 +44,104 @@ class Robots:
     @classmethod
     def parse(cls, content: bytes) -> Robots:
         """Reads a robots.txt; only what counts for us is kept, so that a long file costs its length only once."""
-        from gpyrobotstxt.robots_cc import RobotsTxtParser
-
-        class Parser(RobotsTxtParser):  # type: ignore[misc]
-            def parse_and_emit_line(self, number: int, line: str) -> None:
-                # The library raises on some lines that are no rule; RFC 9309, 2.2: such lines are passed over.
-                with contextlib.suppress(TypeError, SyntaxError):
-                    super().parse_and_emit_line(number, line)
-
         group = _Group()
-        Parser(content[:MAX_BYTES], group).parse()
+        for key, value in _lines(content[:MAX_BYTES]):
+            group.take(key, value)
         return cls(group.rules(), group.crawl_delay(), tuple(dict.fromkeys(group.sitemaps)))
 
     def allows(self, url: str) -> bool:
-        """Whether we may fetch the URL: the longest matching rule decides, Allow before Disallow."""
-        if self.closed:
-            return False
-        if not self.rules:
-            return True
-        from gpyrobotstxt.robots_cc import RobotsMatcher
+        """Whether we may fetch the URL: the longest matching rule decides, Allow before Disallow (RFC 9309, 2.2.2)."""
+        return self.verdict(url)[0]
 
-        return bool(RobotsMatcher().allowed_by_robots(self.rules.encode(), [PRODUCT_TOKEN], url))
+    def verdict(self, url: str) -> tuple[bool, str]:
+        """Whether we may fetch the URL, and the line that says so."""
+        if self.closed:
+            return False, "robots.txt cannot be read"
+        if not self.rules:
+            return True, "no rule"
+        rest = url.partition("#")[0].partition("://")[2]
+        start = next((i for i, c in enumerate(rest) if c in "/?"), len(rest))
+        target = rest[start:]
+        path = _normal(target if target.startswith("/") else "/" + target)
+        for rule in _compiled(self.rules):
+            if rule.matches(path):
+                return rule.allows, rule.line
+        return True, "no rule"
+
+
+class _Rule(NamedTuple):
+    """One rule: pieces of path between its stars."""
+
+    line: str
+    allows: bool
+    pieces: tuple[str, ...]
+    is_end: bool
+
+    def matches(self, path: str) -> bool:
+        # Piece by piece from the left, each at its first place: linear, whatever a stranger's pattern is.
+        first, *more = self.pieces
+        if not path.startswith(first):
+            return False
+        if not more:
+            return not self.is_end or path == first
+        place = len(first)
+        last = more.pop() if self.is_end else ""
+        for piece in more:
+            found = path.find(piece, place)
+            if found < 0:
+                return False
+            place = found + len(piece)
+        return path.endswith(last) and len(path) - len(last) >= place
+
+
+@lru_cache(maxsize=1000)
+def _compiled(rules: str) -> tuple[_Rule, ...]:
+    """The rules, those first that come before others: the longest, of equal ones Allow."""
+    found: list[tuple[int, _Rule]] = []
+    for line in rules.split("\n")[1:]:
+        key, _, pattern = line.partition(": ")
+        if not pattern:
+            continue
+        allows = key == "Allow"
+        found.append((len(pattern), _rule(line, allows, pattern)))
+        folder, slash, name = pattern.rpartition("/")
+        if allows and slash and name.startswith("index.htm"):  # a folder is its index page
+            found.append((len(folder) + 2, _rule(line, allows, f"{folder}/$")))
+    return tuple(rule for _, rule in sorted(found, key=lambda item: (-item[0], not item[1].allows)))
+
+
+def _rule(line: str, allows: bool, pattern: str) -> _Rule:
+    is_end = pattern.endswith("$")
+    pieces = re.sub(r"\*+", "*", pattern.removesuffix("$")).split("*")
+    return _Rule(line, allows, tuple(_normal(piece) for piece in pieces), is_end)
+
+
+def _normal(path: str) -> str:
+    """The form that our URLs have: per-cent encoding where it is needed, and only there."""
+    path, question, query = path.partition("?")
+    path = "/".join(quote(unquote_to_bytes(part), safe=PATH_SAFE) for part in path.split("/"))
+    return path + question + canonical_part(query) if question else path
+
+
+def _lines(content: bytes) -> Iterator[tuple[str, str]]:
+    """Key and value of each line that has both."""
+    content = content.removeprefix(b"\xef\xbb\xbf")
+    for raw in _LINE_END.split(content):
+        line = raw[:_MAX_LINE].partition(b"#")[0].strip()
+        key, colon, value = line.partition(b":")
+        if not colon:  # "Disallow /x" is meant as a rule, "Disallow /x /y" is not
+            words = line.split()
+            if len(words) != 2:
+                continue
+            key, value = words
+        name = key.strip().lower().decode("utf-8", "replace")
+        known = next((kind for start, kind in _KEYS.items() if name.startswith(start)), None)
+        if known is not None:
+            # Bytes that are no UTF-8 are still bytes of a path.
+            yield known, quote(value.strip(), safe=_PRINTABLE)
+
+
+_PRINTABLE: Final = "".join(map(chr, range(32, 127)))
 
 
 class _Group:
@@ -67,11 +158,19 @@ class _Group:
         self._delay_seen = False
         self._delays: dict[bool, float] = {}
 
-    def handle_robots_start(self) -> None: ...
+    def take(self, key: str, value: str) -> None:
+        if key == "user-agent":
+            self._user_agent(value)
+        elif key == "allow":
+            self._rule("Allow", value)
+        elif key == "disallow":
+            self._rule("Disallow", value)
+        elif key == "sitemap":
+            self.sitemaps.append(value)
+        else:
+            self._crawl_delay(value)
 
-    def handle_robots_end(self) -> None: ...
-
-    def handle_user_agent(self, _line: int, value: str) -> None:
+    def _user_agent(self, value: str) -> None:
         if self._rules_seen or self._delay_seen:
             self._delay_agents, self._delay_seen = set(), False
         if self._rules_seen:
@@ -83,20 +182,9 @@ class _Group:
             self._in_specific = self._has_specific = True
             self._delay_agents.add(True)
 
-    def handle_allow(self, _line: int, value: str) -> None:
-        self._rule("Allow", value)
-
-    def handle_disallow(self, _line: int, value: str) -> None:
-        self._rule("Disallow", value)
-
-    def handle_sitemap(self, _line: int, value: str) -> None:
-        self.sitemaps.append(value.strip())
-
-    def handle_unknown_action(self, _line: int, action: str, value: str) -> None:
-        if action.strip().lower() != "crawl-delay":
-            return
+    def _crawl_delay(self, value: str) -> None:
         try:
-            delay = float(value.strip())
+            delay = float(value)
         except ValueError:
             return
         self._delay_seen = True

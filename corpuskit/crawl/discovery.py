@@ -1,0 +1,80 @@
+"""What is found while crawling: links, sitemaps and feeds, taken into the frontier or refused for a reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from corpuskit.crawl.frontier import NewUrl
+from corpuskit.crawl.state import CrawlState
+from corpuskit.sources.web import Link, PageLinks, host_of
+from corpuskit.sources.web.links import NOFOLLOW
+from corpuskit.store.catalog import clean
+
+_MAX_REASON: Final = 60
+
+
+class Discovery:
+    """Takes URLs into the frontier of one crawl."""
+
+    def __init__(self, state: CrawlState) -> None:
+        self._state = state
+        self._refusals: Counter[tuple[str, str]] = Counter()
+
+    def add(
+        self, links: Iterable[Link], *, depth: int, parent: str, parent_score: float | None = None
+    ) -> tuple[list[int], list[NewUrl]]:
+        """Adds links, each with its priority or the reason of its refusal; gives the keys of all and the new ones."""
+        state, frontier = self._state, self._state.frontier
+        ids: list[int] = []
+        unknown: list[Link] = []
+        for link in links:
+            if (known := frontier.known(link.url)) is not None:
+                ids.append(known)
+            else:
+                unknown.append(link)
+        if not unknown:
+            return ids, []
+        ranked = state.rank(
+            [
+                {
+                    "url": link.url, "host": host_of(link.url), "depth": depth, "anchor": link.anchor,
+                    "context": link.context, "parent": parent, "parent_score": parent_score,
+                }
+                for link in unknown
+            ]
+        )  # fmt: skip
+        score = parent_score if state.ranking.steers else None
+        new = [
+            NewUrl(
+                link.url, depth, priority, parent, clean(link.anchor), clean(link.context), score, why,
+                self.refusal(link.url, depth, link.lang),
+            )
+            for link, (priority, why) in zip(unknown, ranked, strict=True)
+        ]  # fmt: skip
+        frontier.add(new)
+        return ids + [url.id for url in new], new
+
+    def refusal(self, url: str, depth: int, lang: str = "") -> str | None:
+        """Why a URL is not fetched in this crawl."""
+        most = self._state.options.max_depth
+        refused = self._state.scope.refusal(url, lang)
+        return f"depth over {most}" if refused is None and most is not None and depth > most else refused
+
+    def count_refused(self, host: str, page: PageLinks) -> None:
+        """Counts links that are no URL to fetch, by reason; see :meth:`write_counts`."""
+        if page.nofollow:
+            self._refusals[host, "page says nofollow"] += 1
+        for _, reason in page.refused:
+            self._refusals[host, reason if reason == NOFOLLOW else clean(reason)[:_MAX_REASON]] += 1
+
+    def write_counts(self) -> None:
+        """Adds the counts to the catalogue."""
+        if self._refusals:
+            self._state.folder.catalog.connection.executemany(
+                "INSERT INTO refusals VALUES (?, ?, ?) "
+                "ON CONFLICT (host, reason) DO UPDATE SET links = links + excluded.links",
+                [(host, reason, count) for (host, reason), count in self._refusals.items()],
+            )
+            self._refusals.clear()
