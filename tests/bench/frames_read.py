@@ -1,8 +1,8 @@
-"""A frame of 1,000,000 elements from the cache, beside pyarrow reading the same files.
+"""Frames of a corpus of many elements: time beside pyarrow, memory with and without text, a filter beside polars.
 
-    uv run python tests/bench/frames_read.py [--elements 1000000] [--rounds 5]
+    uv run --no-sync --with polars python tests/bench/frames_read.py [--elements 1000000] [--rounds 5]
 
-Prints the median wall seconds of each and their ratio, the two measured in turn.
+Prints the median wall seconds of each and their ratio, those compared measured in turn, and the bytes of the frames.
 """
 
 import argparse
@@ -11,45 +11,41 @@ import tempfile
 import time
 from pathlib import Path
 
+import polars
 import pyarrow.parquet as pq
 
 import corpuskit
-from corpuskit.views import frames
 
-WORDS = [
-    "the",
-    "insurer",
-    "pays",
-    "for",
-    "damage",
-    "by",
-    "water",
-    "when",
-    "a",
-    "river",
-    "rises",
-    "over",
-    "its",
-    "banks",
-]
+WORDS = "the insurer pays for damage by water when a river rises over its banks".split()
+SECTIONS, PARAGRAPHS = 20, 40  # of each page
 
 
-def write_pages(folder: Path, elements: int) -> int:
-    """Text files of 1,000 paragraphs each."""
-    count = elements // 1000
-    for page in range(count):
-        lines = [
-            " ".join(WORDS[(page + line + word) % len(WORDS)] for word in range(12)) + f" {page}-{line}"
-            for line in range(1000)
-        ]
-        (folder / f"{page:05d}.txt").write_text("\n\n".join(lines), "utf-8")
-    return count
+def write_pages(folder: Path, elements: int) -> None:
+    """Pages of sections and paragraphs, about 840 elements each."""
+    for page in range(elements // (SECTIONS * (PARAGRAPHS + 2))):
+        lines = [f"<title>Page {page}</title>"]
+        for section in range(SECTIONS):
+            lines.append(f"<div class=s><h2>Section {section}</h2>")
+            for line in range(PARAGRAPHS):
+                some = [WORDS[(page + 7 * line + word) % len(WORDS)] for word in range(4 + line % 17)]
+                lines.append(f"<p>{' '.join(some)} {page}-{section}-{line}</p>")
+            lines.append("</div>")
+        (folder / f"{page:05d}.html").write_text("\n".join(lines), "utf-8")
 
 
 def seconds(function) -> float:
     start = time.perf_counter()
     function()
     return time.perf_counter() - start
+
+
+def compare(name: str, ours, peer: str, theirs, rounds: int) -> None:
+    a, b = [], []
+    for _ in range(rounds):
+        a.append(seconds(ours))
+        b.append(seconds(theirs))
+    ratio = statistics.median(x / y for x, y in zip(a, b, strict=True))
+    print(f"{name}: corpuskit {statistics.median(a):.3f} s, {peer} {statistics.median(b):.3f} s, ratio {ratio:.2f}")
 
 
 def main() -> None:
@@ -63,15 +59,24 @@ def main() -> None:
         write_pages(pages, options.elements)
         corpus = corpuskit.open(Path(work) / "corpus")
         corpus.add(pages)
-        print(f"{len(corpus.elements()):,} elements of {len(corpus):,} documents")
+        with_text = corpus.elements()
+        full = with_text.memory_usage(deep=True).sum()
+        print(f"{len(with_text):,} elements of {len(corpus):,} documents")
+        del with_text
+        bare = corpus.elements(text=False).memory_usage(deep=True).sum()
+        print(f"memory of elements(): {full / 1e6:,.0f} MB, without text {bare / 1e6:,.0f} MB, share {bare / full:.3f}")
         files = sorted((Path(corpus.path) / "elements").glob("*.parquet"))
-        ours, theirs = [], []
-        for _ in range(options.rounds):
-            ours.append(seconds(lambda: frames.elements(corpus._folder)))
-            theirs.append(seconds(lambda: [pq.read_table(file) for file in files]))
-        ratio = statistics.median(a / b for a, b in zip(ours, theirs, strict=True))
-        print(
-            f"corpuskit {statistics.median(ours):.3f} s, pyarrow {statistics.median(theirs):.3f} s, ratio {ratio:.2f}"
+        compare("all elements", corpus.elements, "pyarrow", lambda: [pq.read_table(f) for f in files], options.rounds)
+        scan = polars.scan_parquet(files)
+        wanted = scan.filter((polars.col("words") >= 20) & polars.col("text").str.contains("(?i)river.*banks"))
+        frame = corpus.find("river.*banks", min_words=20)
+        assert len(frame) == len(wanted.collect()), "the two do not ask the same"
+        compare(
+            f"filter, {len(frame):,} found",
+            lambda: corpus.find("river.*banks", min_words=20),
+            "polars to pandas",
+            lambda: wanted.collect().to_pandas(),
+            options.rounds,
         )
 
 
