@@ -16,7 +16,22 @@ import pyarrow.parquet as pq
 
 import corpuskit
 
-WORDS = "the insurer pays for damage by water when a river rises over its banks".split()
+WORDS = [
+    "the",
+    "insurer",
+    "pays",
+    "for",
+    "damage",
+    "by",
+    "water",
+    "when",
+    "a",
+    "river",
+    "rises",
+    "over",
+    "its",
+    "banks",
+]
 SECTIONS, PARAGRAPHS = 20, 40  # of each page
 
 
