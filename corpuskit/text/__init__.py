@@ -1,20 +1,15 @@
-"""Text to text: normalisation, language, words, fingerprints."""
+"""Text to text: normalisation, sentences, words, language, duplicates, quality, personal data."""
 
 from corpuskit.text.charset import charset
 from corpuskit.text.fingerprint import text_hash
+from corpuskit.text.hyphenation import dehyphenate
 from corpuskit.text.language import detect_language
 from corpuskit.text.layers import Target
-from corpuskit.text.normalization import (
-    LAYERS,
-    PRESETS,
-    Change,
-    Normalized,
-    NormalizeOptions,
-    normalize,
-    normalizer,
-)
+from corpuskit.text.normalization import LAYERS, PRESETS, Change, Normalized, NormalizeOptions, normalize, normalizer
 from corpuskit.text.offsets import OffsetMap
+from corpuskit.text.sentence_splitting import sentences
 from corpuskit.text.tokens import WORD, count_words
+from corpuskit.text.word_lists import ngrams, stop_words, vocabulary, words
 
 __all__ = [
     "LAYERS",
@@ -27,8 +22,14 @@ __all__ = [
     "Target",
     "charset",
     "count_words",
+    "dehyphenate",
     "detect_language",
+    "ngrams",
     "normalize",
     "normalizer",
+    "sentences",
+    "stop_words",
     "text_hash",
+    "vocabulary",
+    "words",
 ]
