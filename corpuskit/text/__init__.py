@@ -1,6 +1,7 @@
 """Text to text: normalisation, sentences, words, language, duplicates, quality, personal data."""
 
 from corpuskit.text.charset import charset
+from corpuskit.text.duplicates import DuplicateIndex, near_duplicates, repeated_blocks
 from corpuskit.text.fingerprint import text_hash
 from corpuskit.text.hyphenation import dehyphenate
 from corpuskit.text.language import detect_language
@@ -8,6 +9,7 @@ from corpuskit.text.layers import Target
 from corpuskit.text.normalization import LAYERS, PRESETS, Change, Normalized, NormalizeOptions, normalize, normalizer
 from corpuskit.text.offsets import OffsetMap
 from corpuskit.text.sentence_splitting import sentences
+from corpuskit.text.shingles import jaccard
 from corpuskit.text.tokens import WORD, count_words
 from corpuskit.text.word_lists import ngrams, stop_words, vocabulary, words
 
@@ -16,6 +18,7 @@ __all__ = [
     "PRESETS",
     "WORD",
     "Change",
+    "DuplicateIndex",
     "NormalizeOptions",
     "Normalized",
     "OffsetMap",
@@ -24,9 +27,12 @@ __all__ = [
     "count_words",
     "dehyphenate",
     "detect_language",
+    "jaccard",
+    "near_duplicates",
     "ngrams",
     "normalize",
     "normalizer",
+    "repeated_blocks",
     "sentences",
     "stop_words",
     "text_hash",
