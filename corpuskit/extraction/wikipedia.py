@@ -18,19 +18,24 @@ _NOT_MAIN: Final = {
     "navigation": frozenset((
         "navbox", "vertical-navbox", "navbox-container", "navframe", "sidebar", "catlinks", "toc", "portalbox", "portal-bar",
         "sistersitebox", "sister-box", "side-box", "sisterproject", "authority-control", "succession-box",
-        "bandeau-portail",
+        "bandeau-portail", *(f"normdaten-typ-{kind}" for kind in "gkpsuvw"),
     )),
     "hatnote": frozenset(("hatnote", "dablink", "rellink", "homonymie", "bandeau-container", "begriffsklärungshinweis")),
     "notice": frozenset(("ambox", "mbox-small", "tmbox", "ombox", "fmbox", "asbox", "metadata", "stub", "printfooter")),
 }  # fmt: skip
+_NAVIGATION: Final = _NOT_MAIN["navigation"]  # some of it is not printed either
 _INFOBOX: Final = re.compile(r"infobox(?:[_-]\w+)?|taxobox|infobox_v[23]|geobox|biota")
 _REFERENCES: Final = frozenset(("references", "mw-references", "mw-references-wrap", "reflist", "refbegin"))
 # What is no text of the page: marks of references, backlinks, links to edit, pictures of formulas, styles.
 _DROPPED: Final = frozenset((
     "mw-ref", "mw-cite-backlink", "mw-editsection", "mwe-math-fallback-image-inline", "mwe-math-fallback-image-display",
     "mw-empty-elt", "noprint", "mw-kartographer-maplink",
+    "geo-multi-punct", "geo-nondefault",  # coordinates in a second notation, which the wiki's style sheets hide
+    "navigation-only", "navbar", "mw-indicator", "mw-jump-link",
 ))  # fmt: skip
 _DROPPED_TAGS: Final = frozenset(("style", "script"))
+_MATHS: Final = "mwe-math-element"
+_TEX_STYLE: Final = re.compile(r"\{\\(?:display|text)style\s*(.*)\}", re.DOTALL)
 _REVISION: Final = re.compile(r"/revision/(\d+)")
 
 
@@ -41,6 +46,7 @@ def extract_wikipedia(
 
     Infoboxes are tables of the role ``infobox``; references have the role ``reference`` and the zone ``references``;
     hatnotes, navigation boxes and notices of the editors are not ``main``. Marks of references are left out of the text.
+    Formulas are given in TeX, as the editors wrote them.
 
     Raises:
         ExtractionError: the page has no content.
@@ -67,7 +73,8 @@ def extract_wikipedia(
 
 def _clean(root: etree._Element) -> None:
     for element in list(root.iter(etree.Element)):
-        if element.tag in _DROPPED_TAGS or _DROPPED.intersection(_classes(element)):
+        classes = _classes(element)
+        if element.tag in _DROPPED_TAGS or (_DROPPED.intersection(classes) and not _NAVIGATION.intersection(classes)):
             parent = element.getparent()
             if parent is not None:
                 element.text, tail = None, element.tail or ""
@@ -77,6 +84,18 @@ def _clean(root: etree._Element) -> None:
                 else:
                     parent.text = (parent.text or "") + tail
                 parent.remove(element)
+        elif _MATHS in classes:
+            _write_formula(element)
+
+
+def _write_formula(element: etree._Element) -> None:
+    """A formula as its TeX: browsers show a picture, and its MathML is hidden."""
+    texts = (e.get("alttext") or e.get("alt") for e in element.iter("math", "img"))
+    tex = " ".join((next(filter(None, texts), "")).split())
+    style = _TEX_STYLE.fullmatch(tex)
+    for child in list(element):
+        element.remove(child)
+    element.text = style[1] if style else tex
 
 
 def _classes(element: etree._Element) -> list[str]:
