@@ -8,6 +8,8 @@ from corpuskit.text.language import detect_language
 from corpuskit.text.layers import Target
 from corpuskit.text.normalization import LAYERS, PRESETS, Change, Normalized, NormalizeOptions, normalize, normalizer
 from corpuskit.text.offsets import OffsetMap
+from corpuskit.text.personal import PersonalData, mask, personal_data
+from corpuskit.text.quality_rules import QUALITY_RULES, Rule, quality
 from corpuskit.text.sentence_splitting import sentences
 from corpuskit.text.shingles import jaccard
 from corpuskit.text.tokens import WORD, count_words
@@ -16,22 +18,28 @@ from corpuskit.text.word_lists import ngrams, stop_words, vocabulary, words
 __all__ = [
     "LAYERS",
     "PRESETS",
+    "QUALITY_RULES",
     "WORD",
     "Change",
     "DuplicateIndex",
     "NormalizeOptions",
     "Normalized",
     "OffsetMap",
+    "PersonalData",
+    "Rule",
     "Target",
     "charset",
     "count_words",
     "dehyphenate",
     "detect_language",
     "jaccard",
+    "mask",
     "near_duplicates",
     "ngrams",
     "normalize",
     "normalizer",
+    "personal_data",
+    "quality",
     "repeated_blocks",
     "sentences",
     "stop_words",
