@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from corpuskit.export.formats import FORMATS
-from corpuskit.export.formats.markdown import inline
+from corpuskit.export.formats.markdown import escape_markdown, inline
 from corpuskit.export.hashes import FileEntry
 
 _SIZES: Final = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"),
@@ -42,7 +42,7 @@ def _body(record: dict[str, Any], entries: dict[str, FileEntry]) -> Iterator[str
     counts = record["counts"]
     yield f"# {inline(record['corpus'])}\n"
     if record["description"].strip():
-        yield inline(record["description"]) + "\n"
+        yield escape_markdown(record["description"].replace("\n", " ")) + "\n"
     yield (
         f"{counts['documents']:,} documents of {counts['hosts']:,} hosts, {counts['words']:,} words, "
         f"{counts['main_words']:,} of them main content. Made by {record['made_by']}.\n"

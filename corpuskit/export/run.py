@@ -146,7 +146,7 @@ def _write(
         folder.catalog.add_failure(uri, STAGE, error)
 
     tally = Tally(work)
-    with _writers(work, formats, options) as writers:
+    with contextlib.closing(tally), _writers(work, formats, options) as writers:
         items = selection.items(on_failure)
         for item in tqdm(items, desc="export", total=len(selection), unit="doc", disable=not progress):
             _write_one(item, writers, on_failure)
@@ -154,7 +154,6 @@ def _write(
             if uri in mended and uri not in failed:
                 folder.catalog.clear_failure(uri, [STAGE])
             tally.add(item)
-    tally.close()
     return tally, len(failed)
 
 

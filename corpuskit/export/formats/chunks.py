@@ -198,8 +198,18 @@ def _fitting(path: tuple[str, ...], budget: int, count: Count) -> tuple[str, ...
 
 def _cut(unit: Unit, path: tuple[str, ...], budget: int, count: Count, lang: str) -> Iterator[Chunk]:
     """Chunks of a unit that is too large alone: as many whole sentences as fit, else as many words."""
-    parts = sentence_texts(unit.text, lang) or [unit.text]
-    parts = [piece for part in parts for piece in _words(part, path, budget, count)]
+    runs: list[list[str]] = [[]]
+    for part in sentence_texts(unit.text, lang) or [unit.text]:
+        if count(Chunk(path, [Unit(part, 0, 0, path)]).text) <= budget:
+            runs[-1].append(part)
+        else:
+            runs += [part.split() or [part], []]
+    for run in runs:
+        yield from _packed(unit, run, path, budget, count)
+
+
+def _packed(unit: Unit, parts: list[str], path: tuple[str, ...], budget: int, count: Count) -> Iterator[Chunk]:
+    """Chunks of as many parts as fit."""
     at = 0
     while at < len(parts):
         # The largest number of parts that fits; doubling, then halving, keeps the counting short.
@@ -215,12 +225,6 @@ def _cut(unit: Unit, path: tuple[str, ...], budget: int, count: Count, lang: str
                 high = middle
         yield _chunk(unit, path, parts[at : at + low], count)
         at += low
-
-
-def _words(part: str, path: tuple[str, ...], budget: int, count: Count) -> list[str]:
-    """The sentence, or its words where it is too large alone."""
-    probe = Chunk(path, [Unit(part, 0, 0, path)])
-    return [part] if count(probe.text) <= budget else part.split() or [part]
 
 
 def _chunk(unit: Unit, path: tuple[str, ...], parts: list[str], count: Count) -> Chunk:

@@ -91,7 +91,8 @@ class DocumentReader:
         return document
 
     def _add(self, builder: DocumentBuilder, element: Mapping[str, Any]) -> None:
-        code, level, text = TYPE_CODES.get(element.get("type", "")), element.get("level"), element.get("text")
+        kind, level, text = element.get("type"), element.get("level"), element.get("text")
+        code = TYPE_CODES.get(kind) if isinstance(kind, str) else None
         if code is None or type(level) is not int or not isinstance(text, str | None):
             raise self.fault(dict(element), "type, level and text of an element")
         if not 1 <= level <= builder.depth + 1:
@@ -120,7 +121,8 @@ class DocumentReader:
         return values[0], values[1], values[2], values[3]
 
     def _head(self, head: Mapping[str, Any]) -> tuple[str, str, datetime | None]:
-        title, uri, timestamp = head.get("title") or "", head.get("uri") or "?", head.get("timestamp")
+        title, uri, timestamp = (head.get(name) for name in ("title", "uri", "timestamp"))
+        title, uri = "" if title is None else title, "?" if uri is None else uri
         if not (isinstance(title, str) and isinstance(uri, str) and isinstance(timestamp, str | None)):
             raise self.fault(dict(head), "title, uri and timestamp as text")
         try:

@@ -57,15 +57,19 @@ def to_markdown(item: Item) -> str:
 
 def escape_markdown(text: str) -> str:
     """Text that Markdown shows as it is; blanks become single, lines stay."""
-    text = _CONTROLS.sub(" ", text)
-    text = "\n".join(_BLANKS.sub(" ", line).strip() for line in text.split("\n"))
-    text = _PUNCTUATION.sub(r"\\\1", text)
+    text = _inside(text)
     return _NUMBERED.sub(r"\1\\\2", _BLOCK_START.sub(r"\1\\\2", text))
 
 
 def inline(text: str) -> str:
-    """Text on one line."""
-    return escape_markdown(text.replace("\n", " ")).strip()
+    """Text on one line, not at its beginning."""
+    return _inside(text.replace("\n", " ")).strip()
+
+
+def _inside(text: str) -> str:
+    text = _CONTROLS.sub(" ", text)
+    text = "\n".join(_BLANKS.sub(" ", line).strip() for line in text.split("\n"))
+    return _PUNCTUATION.sub(r"\\\1", text)
 
 
 def _linked(table: ElementTable, i: int) -> str:

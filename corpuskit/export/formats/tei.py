@@ -27,7 +27,7 @@ from corpuskit.export.rights import spdx
 
 NAMESPACE: Final = "http://www.tei-c.org/ns/1.0"
 CONTINUATION: Final = "continuation"
-EMPTY: Final = "empty"
+EMPTY: Final = "no-element"  # on what TEI wants and the document has not
 SECTION_TYPE: Final = "section"
 _WORD: Final = re.compile(r"[\w-]+\Z")
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z")
@@ -173,6 +173,8 @@ def _body(table: ElementTable) -> Iterator[str]:
         yield opening + head
         if end == i + 1 and code in LISTS:
             yield f'<item rend="{EMPTY}"/>'
+        elif end == i + 1 and code == SECTION and not is_div:
+            yield f'<p rend="{EMPTY}"/>'
         elif end == i + 1 and code == TABLE:
             yield f'<row rend="{EMPTY}"><cell/></row>'
         ends.append((end, closing))
@@ -180,12 +182,14 @@ def _body(table: ElementTable) -> Iterator[str]:
         yield close()
     if 0 in continued:
         yield "</div>"
+    if not table.type:
+        yield f'<p rend="{EMPTY}"/>'
 
 
 def _rend(table: ElementTable, i: int) -> str:
     role = table.marks.get("role", {}).get(i)
     words = [] if table.main[i] else ["not-main"]
-    if role and _WORD.match(role):
+    if role and role != EMPTY and _WORD.match(role):
         words.append(role)
     return f' rend="{" ".join(words)}"' if words else ""
 

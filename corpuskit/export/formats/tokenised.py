@@ -14,7 +14,7 @@ from corpuskit.export.formats.xml_text import attribute
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
 
-_TOKEN: Final = re.compile(r"\w+(?:[-.'’]\w+)*['’]?(?=\w)|\w+(?:[-.'’]\w+)*|[^\w\s]")
+_TOKEN: Final = re.compile(r"\w+(?:[-.'’]\w+)*|[^\w\s]")
 _BLANKS: Final = re.compile(r"\s+")
 _VERTICAL: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _ATTRIBUTES: Final = ("doc_id", "uri", "title", "lang", "timestamp", "label", "license")
