@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from corpuskit import engine
 from corpuskit.document import NLPTextDocument
@@ -25,10 +25,17 @@ if TYPE_CHECKING:
     from corpuskit.relevance import CorpusModel
     from corpuskit.relevance.auditing import CorpusAudit
     from corpuskit.relevance.label_files import LabelImport
+    from corpuskit.shards import MergeReport
     from corpuskit.store.check import Problem
+    from corpuskit.views.comparison import CrawlComparison
     from corpuskit.views.concordance import Concordance
+    from corpuskit.views.relevance_report import RelevanceReport
     from corpuskit.widgets.labeler import Labeler
     from corpuskit.widgets.tree import DocumentTree
+
+
+Seeds: TypeAlias = Iterable[str | os.PathLike[str]] | str | os.PathLike[str] | None
+"""URLs, or text files with one a line."""
 
 
 class Corpus:
@@ -139,11 +146,11 @@ class Corpus:
 
         return frames.frontier(self._folder, states)
 
-    def sources(self) -> pd.DataFrame:
+    def sources(self, *, candidates: bool = False) -> pd.DataFrame:
         """One row a host; see :func:`corpuskit.views.frames.sources`."""
         from corpuskit.views import frames
 
-        return frames.sources(self._folder)
+        return frames.sources(self._folder, candidates=candidates)
 
     def labels(self) -> pd.DataFrame:
         """One row a label; see :func:`corpuskit.views.frames.labels`."""
@@ -380,9 +387,15 @@ class Corpus:
 
         return import_labels(self._folder, Path(file), by=by)
 
-    def crawl(
+    @overload
+    def crawl(self, seeds: Seeds = None, *, plan: Literal[True], **more: Any) -> pd.DataFrame: ...
+
+    @overload
+    def crawl(self, seeds: Seeds = None, *, plan: Literal[False] = False, **more: Any) -> CrawlJob: ...
+
+    def crawl(  # noqa: PLR0913 - the public signature
         self,
-        seeds: Iterable[str] | str | None = None,
+        seeds: Seeds = None,
         *,
         pages: int | None = None,
         scope: str | None = None,
@@ -391,12 +404,13 @@ class Corpus:
         proxy: str | None = None,
         delay: float | None = None,
         allow_private: bool = False,
+        plan: bool = False,
         **more: Any,
-    ) -> CrawlJob:
+    ) -> CrawlJob | pd.DataFrame:
         """Starts a crawl in the background and returns at once.
 
         Args:
-            seeds: URLs to begin with.
+            seeds: URLs to begin with; a path is a text file with one a line.
             pages: at most so many more fetches.
             scope: ``domain``, ``host``, ``path`` or ``web``: how far from the seeds; default from corpus.toml.
             resume: goes on with the frontier of earlier crawls.
@@ -404,19 +418,21 @@ class Corpus:
             proxy: URL of an HTTP proxy.
             delay: seconds between two requests to one host; default from corpus.toml. A Crawl-delay is always kept.
             allow_private: hosts with private addresses may be fetched.
-            more: exclude, connections, max_depth, minutes, max_errors, max_megabytes, contact, headers, cookies; see
-                :class:`corpuskit.crawl.CrawlOptions`.
+            plan: fetches no page; gives what would be fetched, see :func:`corpuskit.crawl.planning.plan_crawl`.
+            more: exclude, languages, connections, max_depth, host_pages, minutes, max_errors, max_megabytes, contact,
+                headers, cookies, netrc, render, extract and others; see :class:`corpuskit.crawl.CrawlOptions`.
 
         Raises:
             ConfigurationError: a wrong option, or nothing to crawl.
             CorpusBusyError: another crawl runs on this corpus.
         """
-        from corpuskit.crawl import CrawlOptions, ranking_of, start_crawl
+        from corpuskit.crawl import CrawlOptions, plan_crawl, ranking_of, read_seeds, start_crawl
         from corpuskit.errors import ConfigurationError
 
         defaults = self._folder.settings.crawl
-        if "exclude" in more:
-            more["exclude"] = tuple([more["exclude"]] if isinstance(more["exclude"], str) else more["exclude"])
+        for name in ("exclude", "languages"):
+            if name in more:
+                more[name] = tuple([more[name]] if isinstance(more[name], str) else more[name])
         try:
             options = CrawlOptions(
                 pages=pages,
@@ -424,7 +440,14 @@ class Corpus:
                 delay=defaults.delay if delay is None else delay,
                 proxy=proxy,
                 allow_private=allow_private,
-                **({"exclude": defaults.exclude, "contact": defaults.contact} | more),
+                **(
+                    {
+                        "exclude": defaults.exclude,
+                        "contact": defaults.contact,
+                        "languages": self._folder.settings.languages,
+                    }
+                    | more
+                ),
             )
         except TypeError as error:
             raise ConfigurationError(f"crawl: {error}") from None
@@ -432,18 +455,90 @@ class Corpus:
             from corpuskit.relevance.learning import score_documents
 
             score_documents(self._folder, steer)
-        urls = [seeds] if isinstance(seeds, str) else list(seeds or [])
-        return start_crawl(self._folder, urls, options, ranking_of(steer), resume=resume)
+        named = [seeds] if isinstance(seeds, (str, os.PathLike)) else list(seeds or [])
+        if plan:
+            return plan_crawl(self._folder, read_seeds(named), options, ranking_of(steer), resume=resume)
+        return start_crawl(self._folder, named, options, ranking_of(steer), resume=resume)
 
-    def train(self, *, seed: int = 0) -> CorpusModel:
+    def crawl_report(self) -> pd.DataFrame:
+        """One row a site: what its requests came to; see :func:`corpuskit.crawl.report.site_report`."""
+        from corpuskit.crawl import site_report
+
+        return site_report(self._folder.catalog)
+
+    def set_source(self, host: str, verdict: str, *, why: str | None = None) -> None:
+        """Says what you think of a source; crawls follow it, a running one by ``CrawlJob.judge``.
+
+        Args:
+            host: as in :meth:`sources`, with its port if it has one.
+            verdict: ``approve``: fetched, also out of scope, and never held back by a model; ``boost``: before all others;
+                ``hold``: not fetched; ``none``: no verdict.
+            why: kept with it.
+
+        Raises:
+            ConfigurationError: no such verdict.
+        """
+        from corpuskit.crawl import set_verdict
+
+        set_verdict(self._folder.catalog, host, verdict, why)
+
+    def export_seeds(self, path: str | os.PathLike[str]) -> int:
+        """Writes seeds and approved sources, one URL a line, for another crawl; gives how many."""
+        from corpuskit.crawl import write_seeds
+
+        return write_seeds(self._folder.catalog, Path(path))
+
+    def export_requests(self, path: str | os.PathLike[str]) -> int:
+        """Writes ``requests.log.csv`` with the columns of the Language Resource Extractor; gives how many rows."""
+        from corpuskit.crawl import write_requests
+
+        return write_requests(self._folder.catalog, Path(path))
+
+    def describe(self, description: str | None = None, *, seeds: Iterable[str] | None = None) -> str:
+        """Says in corpus.toml what the corpus is about; gives its description.
+
+        Args:
+            description: for people, and for dataset cards.
+            seeds: words of the domain; labelling begins with the documents nearest to them.
+        """
+        return self._folder.describe(description, seeds)
+
+    def train(self, *, positive: str = "relevant", seed: int = 0) -> CorpusModel:
         """Trains models of documents and URLs on the labels, and scores all documents.
+
+        Args:
+            positive: the label to find; with classes of your own, that one against the rest.
+            seed: same labels and seed, same model.
 
         Raises:
             RelevanceError: the labels do not suffice.
         """
         from corpuskit.relevance.learning import train_corpus
 
-        return train_corpus(self._folder, seed=seed)
+        return train_corpus(self._folder, positive=positive, seed=seed)
+
+    def relevance_report(self, *, seed: int = 0) -> RelevanceReport:
+        """How good the last model is, where it errs and what more labels would bring.
+
+        Raises:
+            RelevanceError: there is no model yet.
+        """
+        from corpuskit.views.relevance_report import relevance_report
+
+        return relevance_report(self._folder, seed=seed)
+
+    def compare(self, *crawls: CrawlJob | int) -> CrawlComparison:
+        """Crawls side by side: harvest rate before and after; ``.table``, ``.pages``, ``.chart()``.
+
+        Args:
+            crawls: crawl jobs or their numbers; none for all.
+
+        Raises:
+            ConfigurationError: a crawl left no page in this corpus.
+        """
+        from corpuskit.views.comparison import compare_crawls
+
+        return compare_crawls(self._folder, *crawls)
 
     def next_to_label(self, n: int = 10) -> pd.DataFrame:
         """Documents whose labels teach most; see :func:`corpuskit.relevance.learning.next_to_label`."""
@@ -521,6 +616,17 @@ class Corpus:
         from corpuskit.store.check import check
 
         return check(self._folder, progress=progress)
+
+    def merge(self, shards: str | os.PathLike[str], *, progress: bool = True) -> MergeReport:
+        """Takes in what :func:`corpuskit.shards.extract_shards` has made; see :func:`corpuskit.shards.merge`.
+
+        Raises:
+            SourceError: there are no outputs of shards.
+            CorpusBusyError: another process packs or merges.
+        """
+        from corpuskit.shards import merge
+
+        return merge(self._folder, os.fspath(shards), progress=progress)
 
     def pack(self) -> int:
         """Puts documents into packs, many in a file, for copying and for file systems that dislike many files.

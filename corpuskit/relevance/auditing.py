@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.audit import Audit
 from corpuskit.relevance.corpus_model import CorpusModel
-from corpuskit.relevance.learning import AUDIT_NOTE, main_texts, score_documents
+from corpuskit.relevance.judgements import AUDIT_NOTE, judged_documents
+from corpuskit.relevance.learning import main_texts, score_documents
 from corpuskit.store import CorpusFolder
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class CorpusAudit:
         self._folder = folder
         self._model = model
         labelled = {label.target for label in folder.labels.current() if label.kind == "document"}
+        labelled |= judged_documents(folder).keys()  # what a rule for a host has taught the model
         texts = {doc_id: text for doc_id, text in main_texts(folder).items() if doc_id not in labelled}
         if not texts:
             raise RelevanceError("all documents are labelled already: there is nothing left to audit on")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.corpus_model import CorpusModel
+from corpuskit.relevance.judgements import judged_documents, judged_urls, sample
 from corpuskit.relevance.model import RelevanceModel
 from corpuskit.relevance.reading import scoring_text
-from corpuskit.relevance.sampling import suggest
+from corpuskit.relevance.sampling import rank_by_seeds, suggest
+from corpuskit.relevance.space import Space
 from corpuskit.relevance.training import train
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
@@ -21,11 +22,10 @@ from corpuskit.store.element_cache import element_table
 if TYPE_CHECKING:
     import pandas as pd
 
-AUDIT_NOTE: Final = "audit"
-"""The note of labels that certify a model; they are not trained on."""
 _POOL: Final = 5000  # unlabelled texts that teach the model which words there are
 _URL_POOL: Final = 20_000
 _LABELS_A_SOURCE: Final = 2
+_COLD, _COLD_POSITIVES = 10, 3  # labels; with fewer, of these relevant, seed words know more than a model
 
 
 def main_texts(folder: CorpusFolder, doc_ids: Sequence[str] | None = None) -> dict[str, str]:
@@ -47,35 +47,39 @@ def main_texts(folder: CorpusFolder, doc_ids: Sequence[str] | None = None) -> di
     }
 
 
-def train_corpus(folder: CorpusFolder, *, seed: int = 0) -> CorpusModel:
+def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int = 0) -> CorpusModel:
     """Trains on the corpus' labels, saves the model, and scores all documents with it.
+
+    Args:
+        folder: the corpus.
+        positive: the label to find; of classes of your own, one against the rest.
+        seed: same labels and seed, same model.
 
     Raises:
         RelevanceError: the labels do not suffice; the message says what lacks.
     """
     texts = main_texts(folder)
-    judged = {
-        label.target: label.label
-        for label in folder.labels.current()
-        if label.kind == "document"
-        and label.label in {"relevant", "other"}
-        and label.target in texts
-        and label.note != AUDIT_NOTE
-    }
+    judged = {target: label for target, label in judged_documents(folder, positive=positive).items() if target in texts}
     if not judged:
-        raise RelevanceError("no documents are labelled relevant or other yet: use .label() or .set_labels()")
+        raise RelevanceError(f"no documents are labelled {positive} or other yet: use .label() or .set_labels()")
     targets = sorted(judged)
     labels = [judged[target] for target in targets]
-    pool = [texts[doc_id] for doc_id in _sample(texts, _POOL)]
+    pool = [texts[doc_id] for doc_id in sample(texts, _POOL)]
     document = train([texts[target] for target in targets], labels, pool=pool, seed=seed)
-    url = _train_urls(folder, judged, seed)
+    url = _train_urls(folder, judged_urls(folder, judged, positive=positive), seed)
     version = _next_version(folder)
     model = CorpusModel(document, url, version)
     model.save(folder.models / version)
     with folder.catalog.transaction() as connection:
         connection.execute(
             "INSERT INTO models (version, created, folder, labels, summary) VALUES (?, ?, ?, ?, ?)",
-            (version, now(), version, len(judged), json.dumps({"seed": seed, "fingerprint": document.fingerprint})),
+            (
+                version,
+                now(),
+                version,
+                len(judged),
+                json.dumps({"seed": seed, "positive": positive, "fingerprint": document.fingerprint}),
+            ),
         )
     score_documents(folder, model, texts)
     return model
@@ -124,10 +128,11 @@ def next_to_label(folder: CorpusFolder, n: int, *, model: CorpusModel | None = N
 
     Up to half of them check sources without two labels yet, those with most waiting URLs first; of the rest most are
     those the model is least certain of, some it is most certain of, and one is drawn at random. Before there is a model
-    all others are drawn at random.
+    all others are drawn at random. A corpus with seed words (:meth:`Corpus.describe`) asks for the documents nearest to
+    them, and one at random, until ten are labelled and three of these are relevant.
 
     Returns:
-        Columns doc_id, uri, reason (new source, uncertain, certain, random), title, host (str), relevance (float64).
+        Columns doc_id, uri, reason (new source, uncertain, certain, random, seed words), title, host (str), relevance (float64).
     """
     import pandas as pd
 
@@ -138,10 +143,13 @@ def next_to_label(folder: CorpusFolder, n: int, *, model: CorpusModel | None = N
     labelled = {label.target for label in folder.labels.current() if label.kind == "document"}
     free = [doc_id for doc_id in texts if doc_id not in labelled]
     chosen = dict.fromkeys(_new_sources(folder, set(free), labelled, n // 2 if model else 0), "new source")
+    if near := _near_seeds(folder, texts, free):
+        chosen = dict.fromkeys(near[: n - 1 if n > 1 else 1], "seed words")
+        model = None
     rest = [doc_id for doc_id in free if doc_id not in chosen]
     left = min(n - len(chosen), len(rest))
     if model is None:
-        chosen |= dict.fromkeys(_sample(rest, left), "random")
+        chosen |= dict.fromkeys(sample(rest, left), "random")
     elif left:
         certain, random = (left // 4, 1) if left >= 4 else (0, 0)
         found = suggest(model.document, [texts[i] for i in rest], left, certain=certain, random=random, seed=seed)
@@ -154,6 +162,22 @@ def next_to_label(folder: CorpusFolder, n: int, *, model: CorpusModel | None = N
     ]
     columns = {"doc_id": "str", "uri": "str", "reason": "str", "title": "str", "host": "str", "relevance": "float64"}
     return pd.DataFrame(rows, columns=list(columns)).astype(columns)
+
+
+def _near_seeds(folder: CorpusFolder, texts: dict[str, str], free: Sequence[str]) -> list[str]:
+    """While there are few labels: the free documents by falling nearness to the seed words; none where these say nothing."""
+    seeds = folder.settings.seeds
+    judged = judged_documents(folder)
+    if not seeds or not free:
+        return []
+    if len(judged) >= _COLD and sum(label == "relevant" for label in judged.values()) >= _COLD_POSITIVES:
+        return []
+    try:
+        space = Space.fit([texts[doc_id] for doc_id in sample(texts, _POOL)])
+        nearness = rank_by_seeds([texts[doc_id] for doc_id in free], seeds, space=space)
+    except RelevanceError:
+        return []
+    return [doc_id for near, doc_id in sorted(zip((-nearness).tolist(), free, strict=True)) if near < 0]
 
 
 def _new_sources(folder: CorpusFolder, free: set[str], labelled: set[str], most: int) -> list[str]:
@@ -176,35 +200,21 @@ def _new_sources(folder: CorpusFolder, free: set[str], labelled: set[str], most:
     unsure.sort(key=lambda host: (-waiting.get(host, 0), -len(documents[host]), host))
     found: list[str] = []
     for host in unsure:
-        candidates = _sample([doc_id for doc_id in documents[host] if doc_id in free], _LABELS_A_SOURCE - given[host])
+        candidates = sample([doc_id for doc_id in documents[host] if doc_id in free], _LABELS_A_SOURCE - given[host])
         found += candidates
         if len(found) >= most:
             break
     return found[:most]
 
 
-def _train_urls(folder: CorpusFolder, judged: dict[str, str], seed: int) -> RelevanceModel | None:
-    """A model of URLs from the labelled documents' and the labelled URLs; None where they do not suffice."""
-    uris = dict(tuple(row) for row in folder.catalog.rows("SELECT doc_id, uri FROM current WHERE host <> ''"))
-    examples = {uris[target]: label for target, label in judged.items() if target in uris}
-    examples |= {
-        label.target: label.label
-        for label in folder.labels.current()
-        if label.kind == "url" and label.label in {"relevant", "other"}
-    }
+def _train_urls(folder: CorpusFolder, examples: dict[str, str], seed: int) -> RelevanceModel | None:
+    """A model of URLs; None where the examples do not suffice."""
     pool = [row["url"] for row in folder.catalog.rows("SELECT url FROM frontier ORDER BY id LIMIT ?", (_URL_POOL,))]
     urls = sorted(examples)
     try:
         return train(urls, [examples[url] for url in urls], pool=pool or urls, kind="url", seed=seed)
     except RelevanceError:
         return None
-
-
-def _sample(doc_ids: Sequence[str] | dict[str, str], n: int) -> list[str]:
-    """``n`` of them, the same ones each time and not by place: by the checksum of the id."""
-    if n <= 0:
-        return []
-    return sorted(sorted(doc_ids, key=lambda doc_id: (zlib.crc32(doc_id.encode()), doc_id))[:n])
 
 
 def _next_version(folder: CorpusFolder) -> str:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 from corpuskit.document import NLPTextDocument
-from corpuskit.errors import CorpusBusyError, CorpusError, UnknownDocumentError
+from corpuskit.errors import ConfigurationError, CorpusBusyError, CorpusError, UnknownDocumentError
 from corpuskit.store.catalog import Catalog, now
 from corpuskit.store.documents import read_document
 from corpuskit.store.labels import LabelLog
 from corpuskit.store.originals import Place, WarcWriter, read_original
-from corpuskit.store.settings import FILE_NAME, Settings, read_settings, write_default_settings
+from corpuskit.store.settings import FILE_NAME, Settings, change_settings, read_settings, write_default_settings
 
 _CATALOG: Final = "catalog.sqlite"
 _LOCK: Final = ".crawl.lock"
@@ -54,6 +54,22 @@ class CorpusFolder:
             write_default_settings(self.path)
         except OSError as error:
             raise CorpusError(f"the corpus folder {self.path} cannot be made: {error}") from error
+
+    def describe(self, description: str | None, seeds: Iterable[str] | None) -> str:
+        """Changes what is given in corpus.toml; gives the description.
+
+        Raises:
+            ConfigurationError: the seeds are one string, not a list of words.
+        """
+        if isinstance(seeds, str):
+            raise ConfigurationError(f"found seeds={seeds!r}, expected a list of words")
+        values: dict[str, object] = {} if description is None else {"description": description}
+        if seeds is not None:
+            values["seeds"] = [word.strip() for word in seeds if word.strip()]
+        if values:
+            change_settings(self.path, values)
+            self.settings = read_settings(self.path)
+        return self.settings.description
 
     @property
     def documents(self) -> Path:
@@ -139,6 +155,10 @@ class CorpusFolder:
         ).fetchone()
         if row is None:
             raise UnknownDocumentError(f"no document {doc_id!r}")
+        if not row["original"]:
+            raise CorpusError(
+                f"the original of {doc_id} is not kept here: it was merged from shards; its metadata says from where"
+            )
         return read_original(self.originals, Place(*row))
 
     def close(self) -> None:

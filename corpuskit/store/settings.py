@@ -18,6 +18,8 @@ _TEMPLATE: Final = """\
 # What this corpus is. Edit freely; keywords of a call come before what stands here.
 name = {name}
 description = ""
+# Words that documents of this corpus are about: where labelling begins.
+seeds = []
 # Only these languages, as in ["en", "fr"]; empty: all.
 languages = []
 
@@ -52,6 +54,7 @@ class Settings:
 
     name: str = ""
     description: str = ""
+    seeds: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
     extraction: ExtractOptions = field(default_factory=ExtractOptions)
@@ -63,6 +66,17 @@ def write_default_settings(folder: Path) -> None:
 
     content = _TEMPLATE.format(name=tomlkit.item(folder.name).as_string())
     write_atomically(folder / FILE_NAME, content.encode())
+
+
+def change_settings(folder: Path, values: dict[str, Any]) -> None:
+    """Sets top-level values in corpus.toml; comments and the rest stay as people wrote them."""
+    import tomlkit
+
+    file = folder / FILE_NAME
+    data = tomlkit.parse(file.read_text("utf-8-sig") if file.exists() else "")
+    for name, value in values.items():
+        data[name] = value
+    write_atomically(file, tomlkit.dumps(data).encode(), durable=True)
 
 
 def read_settings(folder: Path) -> Settings:

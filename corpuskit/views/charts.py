@@ -90,6 +90,18 @@ def harvest(documents: pd.DataFrame, *, window: int = 50, ax: Axes | None = None
     return _finished(ax, legend=True)
 
 
+def harvest_of_crawls(pages: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Relevant pages over pages fetched, a line a crawl: from the ``pages`` of ``Corpus.compare()``."""
+    ax = _axes(ax)
+    _need(pages, "crawl", "page", "relevant")
+    for position, (crawl, group) in enumerate(pages.groupby("crawl")):
+        rate = f"{group['relevant'].mean():.0%} relevant"
+        colour = COLOURS[position % len(COLOURS)]
+        ax.plot(group["page"], group["relevant"].cumsum(), color=colour, label=f"crawl {crawl}: {rate}")
+    ax.set(xlabel="pages", ylabel="relevant pages")
+    return _finished(ax, legend=True)
+
+
 def precision_recall(scores: Sequence[float], relevant: Sequence[bool], *, ax: Axes | None = None) -> Axes:
     """Precision over recall of a ranking, with the average precision."""
     import numpy as np

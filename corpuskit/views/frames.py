@@ -47,6 +47,17 @@ _FAILURES: Final = {
 }  # fmt: skip
 
 
+# Of a URL the page that it was first found on is known; each page counts once for a host.
+_CANDIDATES: Final = """
+SELECT f.host, 0 AS pages, 0 AS relevant, 0 AS labels, NULL AS harvest, coalesce(max(h.verdict), 'none') AS verdict,
+    coalesce(max(h.why) || '; ', '') || 'linked from ' || count(DISTINCT f.parent) || ' pages'
+    || coalesce(', relevance ' || printf('%.2f', avg(s.relevance)), '') AS why
+FROM frontier f LEFT JOIN hosts h ON h.host = f.host LEFT JOIN current d ON d.uri = f.parent
+    LEFT JOIN scores s ON s.doc_id = d.doc_id
+WHERE f.host NOT IN (SELECT host FROM current) GROUP BY f.host ORDER BY count(DISTINCT f.parent) DESC, f.host
+"""
+
+
 def documents(folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, versions: bool = False) -> pd.DataFrame:
     """One row a document, sorted by host and URI; with ``versions`` one row a version.
 
@@ -142,11 +153,16 @@ def frontier(folder: CorpusFolder, states: Iterable[str] | None = None) -> pd.Da
     return _typed(frame, _FRONTIER)
 
 
-def sources(folder: CorpusFolder) -> pd.DataFrame:
-    """One row a host.
+def sources(folder: CorpusFolder, *, candidates: bool = False) -> pd.DataFrame:
+    """One row a host, most pages first.
 
     Columns: host, verdict (approve, hold, boost, none), why (str); pages, relevant (labelled so, else scored at least
     0.5 by the last model), labels (Int64); harvest (float64, relevant / pages).
+
+    Args:
+        folder: the corpus.
+        candidates: hosts without a page too, that documents link to: those that the most pages link to first, ``why``
+            says how many do and how relevant they are on average.
     """
     frame = folder.catalog.frame(
         "WITH judged AS (SELECT target, label FROM labels WHERE kind = 'document' AND NOT superseded GROUP BY target "
@@ -158,7 +174,13 @@ def sources(folder: CorpusFolder) -> pd.DataFrame:
         "LEFT JOIN hosts h ON h.host = d.host GROUP BY d.host ORDER BY pages DESC, d.host"
     )
     frame["harvest"] = frame["relevant"].astype("float64") / frame["pages"].astype("float64")
-    return _typed(frame, _SOURCES)
+    typed = _typed(frame, _SOURCES)
+    if not candidates:
+        return typed
+    import pandas as pd
+
+    found = _typed(folder.catalog.frame(_CANDIDATES), _SOURCES)
+    return found if typed.empty else pd.concat([typed, found], ignore_index=True) if len(found) else typed
 
 
 def labels(folder: CorpusFolder) -> pd.DataFrame:

@@ -1,0 +1,78 @@
+"""What the labels of a corpus say about its documents and URLs: those of the analyst, and rules for whole hosts."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from corpuskit.store import CorpusFolder
+from corpuskit.store.labels import Label
+
+AUDIT_NOTE: Final = "audit"
+"""The note of labels that certify a model; they are not trained on."""
+_OF_A_HOST: Final = 20  # examples that a rule for a host stands for: a large site must not outvote the analyst
+
+
+def judged_documents(folder: CorpusFolder, *, positive: str = "relevant") -> dict[str, str]:
+    """doc_id → ``relevant`` or ``other``: the examples of a training.
+
+    A document's own label comes before its host's; audit labels and ``unsure`` teach nothing. A host's label stands for
+    at most twenty of its documents that nobody labelled.
+
+    Args:
+        folder: the corpus.
+        positive: the class to find; with one of your own all other classes are ``other``.
+    """
+    labels = folder.labels.current()
+    own = {label.target: label for label in labels if label.kind == "document"}
+    known = {row["doc_id"]: row["host"] for row in folder.catalog.rows("SELECT doc_id, host FROM current")}
+    judged = {
+        target: side
+        for target, label in own.items()
+        if target in known and label.note != AUDIT_NOTE and (side := _side(label, positive))
+    }
+    for host, taught in _hosts(labels, positive).items():
+        judged |= dict.fromkeys(
+            sample((d for d, at in known.items() if at == host and d not in own), _OF_A_HOST), taught
+        )
+    return judged
+
+
+def judged_urls(folder: CorpusFolder, documents: dict[str, str], *, positive: str = "relevant") -> dict[str, str]:
+    """URL → ``relevant`` or ``other``: those of judged documents, those labelled, and some of labelled hosts."""
+    rows = folder.catalog.rows("SELECT doc_id, uri FROM current WHERE host <> ''")
+    judged = {row["uri"]: documents[row["doc_id"]] for row in rows if row["doc_id"] in documents}
+    labels = folder.labels.current()
+    for host, taught in _hosts(labels, positive).items():
+        urls = [row["url"] for row in folder.catalog.rows("SELECT url FROM frontier WHERE host = ?", (host,))]
+        judged |= dict.fromkeys(sample((url for url in urls if url not in judged), _OF_A_HOST), taught)
+    return judged | {label.target: side for label in labels if label.kind == "url" and (side := _side(label, positive))}
+
+
+def sample(names: Iterable[str], n: int) -> list[str]:
+    """``n`` of them, the same ones each time and not by place: by the checksum of the name."""
+    return sorted(sorted(names, key=lambda name: (zlib.crc32(name.encode()), name))[: max(0, n)])
+
+
+def by_annotator(folder: CorpusFolder) -> dict[str, dict[str, str]]:
+    """Who or which rule → document → the label that one gave last."""
+    rows = folder.catalog.rows(
+        "SELECT by, target, label FROM labels WHERE kind = 'document' AND NOT superseded ORDER BY id"
+    )
+    found: dict[str, dict[str, str]] = {}
+    for row in rows:
+        if row["label"] != "withdrawn":
+            found.setdefault(row["by"], {})[row["target"]] = row["label"]
+    return found
+
+
+def _hosts(labels: Sequence[Label], positive: str) -> dict[str, str]:
+    return {label.target: side for label in labels if label.kind == "host" and (side := _side(label, positive))}
+
+
+def _side(label: Label, positive: str) -> str | None:
+    if label.label == positive:
+        return "relevant"
+    others = label.label == "other" if positive == "relevant" else label.label != "unsure"
+    return "other" if others else None

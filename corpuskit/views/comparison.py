@@ -1,0 +1,87 @@
+"""Crawls side by side: how many of their pages are relevant, and how early they come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from corpuskit.errors import ConfigurationError
+from corpuskit.store import CorpusFolder
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CrawlComparison:
+    """Crawls of one corpus, judged by the labels and the last model.
+
+    Attributes:
+        table: a row a crawl: crawl (int64), started (datetime64, UTC), pages, relevant, hosts (int64), harvest_rate
+            (float64, relevant / pages), first_half, second_half (float64: the same of each half).
+        pages: a row a page, in the order fetched: crawl, page (int64, from 1), url (str), relevant (bool).
+    """
+
+    table: pd.DataFrame
+    pages: pd.DataFrame
+
+    def chart(self, *, ax: Axes | None = None) -> Axes:
+        """Relevant pages over pages fetched, a line a crawl."""
+        from corpuskit.views import charts
+
+        return charts.harvest_of_crawls(self.pages, ax=ax)
+
+    def __repr__(self) -> str:
+        shown = self.table.assign(started=self.table["started"].dt.strftime("%Y-%m-%d %H:%M"))
+        return shown.to_string(index=False, float_format=lambda value: f"{value:.3f}")
+
+    def _repr_html_(self) -> str:
+        return str(self.table.style.format(precision=3).hide(axis="index").to_html())
+
+
+def compare_crawls(folder: CorpusFolder, *crawls: Any) -> CrawlComparison:
+    """Compares crawls by harvest rate.
+
+    A page is relevant where it is labelled so, else where the last model scores it at least 0.5.
+
+    Args:
+        folder: the corpus.
+        crawls: crawl jobs or their numbers; none for all that fetched a page.
+
+    Raises:
+        ConfigurationError: there is no such crawl, or it fetched nothing that is in the corpus.
+    """
+    import pandas as pd
+
+    wanted = [int(getattr(crawl, "id", crawl)) for crawl in crawls]
+    pages = folder.catalog.frame(
+        "SELECT r.job AS crawl, r.url, d.host, j.started, "
+        "coalesce((SELECT label = 'relevant' FROM labels l WHERE l.target = d.doc_id AND l.kind = 'document' AND "
+        "NOT l.superseded AND l.label IN ('relevant', 'other') ORDER BY l.id DESC LIMIT 1), s.relevance >= 0.5, 0) AS relevant "
+        "FROM (SELECT job, url, min(id) AS id FROM requests WHERE job IS NOT NULL GROUP BY job, url) r "
+        "JOIN current d ON d.uri = r.url JOIN jobs j ON j.id = r.job LEFT JOIN scores s ON s.doc_id = d.doc_id "
+        "ORDER BY r.job, r.id"
+    )
+    found = [int(job) for job in pages["crawl"].unique()]
+    if unknown := [job for job in wanted if job not in found]:
+        there = ", ".join(map(str, found)) or "none"
+        raise ConfigurationError(f"found no pages of crawl {unknown[0]} in the corpus, expected one of: {there}")
+    pages = pages[pages["crawl"].isin(wanted)] if wanted else pages
+    pages = pages.astype({"crawl": "int64", "relevant": "bool"}).reset_index(drop=True)
+    pages["page"] = pages.groupby("crawl").cumcount() + 1
+    rows = []
+    for job, group in pages.groupby("crawl"):
+        half = (len(group) + 1) // 2
+        relevant = group["relevant"]
+        rows.append(
+            (job, group["started"].iloc[0], len(group), int(relevant.sum()), group["host"].nunique(), relevant.mean(),
+             relevant[:half].mean(), relevant[half:].mean())
+        )  # fmt: skip
+    names = ["crawl", "started", "pages", "relevant", "hosts", "harvest_rate", "first_half", "second_half"]
+    table = pd.DataFrame(rows, columns=names)
+    table["started"] = pd.to_datetime(table["started"], utc=True, format="ISO8601").astype("datetime64[us, UTC]")
+    integers = dict.fromkeys(("crawl", "pages", "relevant", "hosts"), "int64")
+    return CrawlComparison(
+        table.astype(integers | dict.fromkeys(names[5:], "float64")), pages[["crawl", "page", "url", "relevant"]]
+    )

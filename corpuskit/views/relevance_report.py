@@ -1,0 +1,246 @@
+"""What is known about a corpus' last model: how well it ranks, where it errs, what more labels would bring."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from corpuskit.errors import RelevanceError
+from corpuskit.relevance.corpus_model import CorpusModel
+from corpuskit.relevance.holding_out import held_out_scores
+from corpuskit.relevance.judgements import AUDIT_NOTE, by_annotator, judged_documents, judged_urls, sample
+from corpuskit.relevance.learning import last_model, main_texts
+from corpuskit.relevance.report import (
+    Confusion,
+    Drift,
+    LearningCurve,
+    agreement,
+    confusion,
+    curve,
+    drift,
+    learning_curve,
+    mistakes,
+)
+from corpuskit.relevance.space import Space
+from corpuskit.relevance.urls import host_of
+from corpuskit.store import CorpusFolder
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+_POOL: Final = 5000
+_DRIFT: Final = 500  # documents of each crawl
+_LEAST_OF_A_CRAWL: Final = 20
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RelevanceReport:
+    """How good the last model is, as far as the labels tell.
+
+    Attributes:
+        version: the model.
+        threshold: certified by an audit, or None.
+        labels: label → how many documents.
+        held_out: doc_id, uri, host, label (str), score (float64): of each labelled document the score by a model that has
+            not seen its label.
+        average_precision: over ``held_out``; None where there are too few labels.
+        learning: average precision over the number of labels, and what 50 more would bring; None with few labels.
+        audit: decisions against the audit's labels; None without an audit.
+        urls: side (seen, unseen: hosts with labels and without), urls, relevant (int64), average_precision (float64).
+        mistakes: doc_id, uri, label (str), score, wrong_by (float64): where model and analyst disagree, the most certain of
+            the model first; look at them again and label what was wrong anew.
+        agreement: first, second (str), documents (int64), kappa (float64): each two annotators.
+        drift: scores of the last crawl against those of the one before; None with fewer than two.
+        unknown: mean share of words that the model does not know.
+    """
+
+    version: str
+    threshold: float | None
+    labels: Mapping[str, int]
+    held_out: pd.DataFrame
+    average_precision: float | None
+    learning: LearningCurve | None
+    audit: Confusion | None
+    urls: pd.DataFrame
+    mistakes: pd.DataFrame
+    agreement: pd.DataFrame
+    drift: Drift | None
+    unknown: float
+
+    def chart(self) -> Figure:
+        """Precision over recall on held-out labels, the learning curve, and the scores by label."""
+        from matplotlib.figure import Figure
+
+        from corpuskit.views import charts
+
+        figure = Figure(figsize=(12, 3.4), layout="constrained")
+        left, middle, right = figure.subplots(1, 3)
+        if self.average_precision is not None:
+            charts.precision_recall(
+                self.held_out["score"].tolist(), (self.held_out["label"] == "relevant").tolist(), ax=left
+            )
+        if self.learning is not None:
+            charts.learning_curve(
+                list(zip(self.learning.labels, self.learning.average_precision, strict=True)), ax=middle
+            )
+        charts.relevance(self.held_out.rename(columns={"score": "relevance"}), ax=right)
+        for ax, title in ((left, "held-out labels"), (middle, "more labels"), (right, "scores")):
+            ax.set_title(title, fontsize="medium")
+        return figure
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{number} {name}" for name, number in sorted(self.labels.items()))
+        lines = [f"Report on {self.version}: {counts or 'no labels'}"]
+        if self.average_precision is None:
+            lines.append("  too few labels to hold any back: label 10 relevant and 10 others")
+        else:
+            lines.append(f"  average precision {self.average_precision:.3f} on labels held back")
+        if self.learning is not None:
+            steps = ", ".join(
+                f"{ap:.3f} with {n}"
+                for n, ap in zip(self.learning.labels, self.learning.average_precision, strict=True)
+            )
+            lines.append(f"  learning curve: {steps}; 50 more labels would bring about {self.learning.gain:+.3f}")
+        for row in self.urls.itertuples():
+            lines.append(f"  URLs on {row.side} hosts: {row.urls}, average precision {row.average_precision:.3f}")
+        if self.audit is not None:
+            right = self.audit.relevant_relevant + self.audit.other_other
+            wrong = self.audit.relevant_other + self.audit.other_relevant
+            lines.append(f"  audit labels: {right} decided rightly, {wrong} wrongly, the rest unknown")
+        certified = f"certified from score {self.threshold:.3f} on" if self.threshold is not None else "not certified"
+        lines.append(f"  threshold: {certified}; {self.unknown:.1%} of the words are unknown to the model")
+        if len(self.mistakes):
+            lines.append(f"  model and analyst disagree on {len(self.mistakes)} documents: see .mistakes")
+        for row in self.agreement.itertuples():
+            lines.append(f"  {row.first} and {row.second}: kappa {row.kappa:.2f} on {row.documents} documents")
+        if self.drift is not None:
+            lines.append(
+                f"  scores moved by {self.drift.distance:.2f} between the last two crawls (Kolmogorov-Smirnov)"
+            )
+        return "\n".join(lines)
+
+
+def relevance_report(folder: CorpusFolder, *, seed: int = 0) -> RelevanceReport:
+    """The report on the last model; it trains some models on parts of the labels, which takes some seconds.
+
+    Raises:
+        RelevanceError: there is no model yet.
+    """
+    model = last_model(folder)
+    if model is None:
+        raise RelevanceError("there is no model to report on: train one with .train()")
+    texts = main_texts(folder)
+    judged = {doc_id: label for doc_id, label in judged_documents(folder).items() if doc_id in texts}
+    pool = [texts[doc_id] for doc_id in sample(texts, _POOL)]
+    space = Space.fit(pool) if pool else None
+    held_out, average, learning = _held_out(folder, texts, judged, space, seed)
+    counts: dict[str, int] = {}
+    for label in folder.labels.current():
+        if label.kind == "document":
+            counts[label.label] = counts.get(label.label, 0) + 1
+    return RelevanceReport(
+        model.version, model.threshold, counts, held_out, average, learning, _audited(folder, model, texts),
+        _urls(folder, judged, seed), _mistakes(held_out), _agreement(folder), _drift(folder, model, texts),
+        float(model.document.unknown_share(pool).mean()) if pool else 0.0,
+    )  # fmt: skip
+
+
+def _held_out(
+    folder: CorpusFolder, texts: Mapping[str, str], judged: Mapping[str, str], space: Space | None, seed: int
+) -> tuple[pd.DataFrame, float | None, LearningCurve | None]:
+    import pandas as pd
+
+    known = {row["doc_id"]: row for row in folder.catalog.rows("SELECT doc_id, uri, host, text_hash FROM current")}
+    targets = sorted(judged)
+    labels = [judged[target] for target in targets]
+    scores, learning = np.full(len(targets), np.nan), None
+    if space is not None and targets:
+        contents = [texts[target] for target in targets]
+        # Copies of one text are never on both sides.
+        groups = [known[target]["text_hash"] or target for target in targets]
+        scores, _ = held_out_scores(contents, labels, space=space, groups=groups, seed=seed)
+        try:
+            learning = learning_curve(contents, labels, space=space, seed=seed)
+        except RelevanceError:
+            learning = None
+    rows = [
+        (target, known[target]["uri"], known[target]["host"], label, score)
+        for target, label, score in zip(targets, labels, scores.tolist(), strict=True)
+    ]
+    types = {"doc_id": "str", "uri": "str", "host": "str", "label": "str", "score": "float64"}
+    frame = pd.DataFrame(rows, columns=list(types)).astype(types).dropna(subset=["score"]).reset_index(drop=True)
+    relevant = frame["label"] == "relevant"
+    average = curve(frame["score"].tolist(), relevant.tolist()).average_precision if relevant.any() else None
+    return frame, average, learning
+
+
+def _mistakes(held_out: pd.DataFrame) -> pd.DataFrame:
+    found = mistakes(held_out["score"].tolist(), held_out["label"].tolist())
+    frame = held_out.iloc[[position for position, _ in found]].drop(columns="host")
+    return frame.assign(wrong_by=np.array([by for _, by in found], float)).reset_index(drop=True)
+
+
+def _audited(folder: CorpusFolder, model: CorpusModel, texts: Mapping[str, str]) -> Confusion | None:
+    asked = {
+        label.target: label.label
+        for label in folder.labels.current()
+        if label.note == AUDIT_NOTE and label.target in texts and label.label in {"relevant", "other"}
+    }
+    if not asked or model.document.audit is None:
+        return None
+    return confusion(model.document.decide([texts[target] for target in asked]), list(asked.values()))
+
+
+def _urls(folder: CorpusFolder, judged: dict[str, str], seed: int) -> pd.DataFrame:
+    """Seen and unseen hosts apart: URLs are held out one by one for the first, host by host for the second."""
+    import pandas as pd
+
+    labels = judged_urls(folder, judged)
+    urls = sorted(labels)
+    rows: list[tuple[str, int, int, float]] = []
+    if urls:
+        given = [labels[url] for url in urls]
+        pool = [row["url"] for row in folder.catalog.rows("SELECT url FROM frontier ORDER BY id LIMIT 20000")]
+        space = Space.fit(list(dict.fromkeys([*pool, *urls])), kind="url", seed=seed)
+        for side, groups in (("seen", None), ("unseen", [host_of(url) for url in urls])):
+            scores, seen = held_out_scores(urls, given, space=space, groups=groups, seed=seed)
+            at = [i for i in range(len(urls)) if not np.isnan(scores[i]) and seen[i] == (side == "seen")]
+            truth = [given[i] == "relevant" for i in at]
+            if any(truth):
+                reached = curve([float(scores[i]) for i in at], truth).average_precision
+                rows.append((side, len(at), sum(truth), reached))
+    types = {"side": "str", "urls": "int64", "relevant": "int64", "average_precision": "float64"}
+    return pd.DataFrame(rows, columns=list(types)).astype(types)
+
+
+def _agreement(folder: CorpusFolder) -> pd.DataFrame:
+    import pandas as pd
+
+    said = by_annotator(folder)
+    rows = []
+    for first, second in combinations(sorted(said), 2):
+        both = len(said[first].keys() & said[second].keys())
+        if both:
+            rows.append((first, second, both, agreement(said[first], said[second])))
+    types = {"first": "str", "second": "str", "documents": "int64", "kappa": "float64"}
+    return pd.DataFrame(rows, columns=list(types)).astype(types)
+
+
+def _drift(folder: CorpusFolder, model: CorpusModel, texts: Mapping[str, str]) -> Drift | None:
+    crawls: list[Sequence[str]] = []
+    for job in folder.catalog.rows("SELECT DISTINCT job FROM requests WHERE job IS NOT NULL ORDER BY job DESC"):
+        rows = folder.catalog.rows(
+            "SELECT DISTINCT d.doc_id FROM requests r JOIN current d ON d.uri = r.url WHERE r.job = ? ORDER BY d.doc_id",
+            (job["job"],),
+        )
+        found = sample([row["doc_id"] for row in rows if row["doc_id"] in texts], _DRIFT)
+        if len(found) >= _LEAST_OF_A_CRAWL:
+            crawls.append([texts[doc_id] for doc_id in found])
+        if len(crawls) == 2:
+            return drift(model.document, crawls[1], crawls[0])
+    return None

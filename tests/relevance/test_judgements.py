@@ -1,0 +1,127 @@
+"""What labels teach: own labels, rules for hosts, classes of one's own, seed words."""
+
+import pytest
+
+from corpuskit.errors import ConfigurationError
+from corpuskit.relevance.judgements import by_annotator, judged_documents, judged_urls
+
+
+@pytest.fixture
+def sites(corpus, web):
+    for host, words in (("sea.example", "fish net boat harbour tide"), ("law.example", "tax form court clause duty")):
+        links = [f"/{n}" for n in range(30)]
+        web.add(f"http://{host}/", "front", links)
+        for n in range(30):
+            picked = " ".join(words.split()[(n + k * (n + 1)) % 5] for k in range(12))
+            web.add(f"http://{host}/{n}", f"{picked} page number {n} of this site", [])
+    corpus.crawl(["http://sea.example/", "http://law.example/"], delay=0, proxy=web.proxy).wait(progress=False)
+    return corpus
+
+
+def id_of(corpus, uri):
+    documents = corpus.documents()
+    return documents[documents.uri == uri].doc_id.iloc[0]
+
+
+def test_a_rule_for_a_host_stands_for_some_of_its_documents(sites):
+    sites.set_labels({"sea.example": "relevant", "law.example": "other"}, kind="host", by="rule: known hosts")
+    judged = judged_documents(sites._folder)
+    hosts = sites.documents().set_index("doc_id").host
+    assert {hosts[doc_id]: label for doc_id, label in judged.items()} == {
+        "sea.example": "relevant",
+        "law.example": "other",
+    }
+    assert len(judged) == 40  # twenty of each, of 31
+    urls = judged_urls(sites._folder, judged)
+    assert urls["http://sea.example/3"] == "relevant"
+    assert urls["http://law.example/3"] == "other"
+
+
+def test_a_document_s_own_label_comes_before_its_host_s(sites):
+    mine, unsure = id_of(sites, "http://sea.example/1"), id_of(sites, "http://sea.example/2")
+    sites.set_labels({"sea.example": "relevant"}, kind="host", by="rule")
+    sites.set_labels({mine: "other", unsure: "unsure"}, by="me")
+    judged = judged_documents(sites._folder)
+    assert judged[mine] == "other"
+    assert unsure not in judged
+
+
+def test_rules_alone_train_a_model(sites):
+    sites.set_labels({"sea.example": "relevant", "law.example": "other"}, kind="host", by="rule")
+    sites.train()
+    means = sites.documents().groupby("host").relevance.mean()
+    assert means["sea.example"] > 0.7 > 0.3 > means["law.example"]
+
+
+def test_what_a_rule_taught_is_not_audited(sites):
+    sites.set_labels({"sea.example": "relevant", "law.example": "other"}, kind="host", by="rule")
+    sites.train()
+    audit = sites.audit()
+    taught = judged_documents(sites._folder).keys()
+    while len(batch := audit.next()):
+        assert not taught & set(batch.doc_id)
+        audit.add(dict.fromkeys(batch.doc_id, "relevant"), by="me")
+
+
+def test_one_class_against_the_rest(sites):
+    documents = sites.documents()
+    sea = documents[documents.host == "sea.example"].doc_id.tolist()
+    law = documents[documents.host == "law.example"].doc_id.tolist()
+    sites.set_labels(
+        dict.fromkeys(sea[:8], "fishing") | dict.fromkeys(law[:5], "courts") | dict.fromkeys(law[5:9], "tax"), by="me"
+    )
+    assert judged_documents(sites._folder) == {}
+    judged = judged_documents(sites._folder, positive="fishing")
+    assert sorted(set(judged.values())) == ["other", "relevant"]
+    assert judged[law[0]] == judged[law[5]] == "other"
+    sites.train(positive="fishing")
+    assert sites.documents().groupby("host").relevance.mean()["sea.example"] > 0.6
+
+
+def test_who_said_what(sites):
+    target = id_of(sites, "http://sea.example/1")
+    sites.set_labels({target: "relevant"}, by="ann")
+    sites.set_labels({target: "other"}, by="bob")
+    sites.set_labels({target: "withdrawn"}, by="bob")
+    assert by_annotator(sites._folder) == {"ann": {target: "relevant"}}
+
+
+def test_labelling_begins_near_the_seed_words(sites):
+    sites.describe("Fishing and harbours", seeds=["fish", "harbour"])
+    asked = sites.next_to_label(8)
+    assert asked.reason.tolist() == ["seed words"] * 7 + ["random"]
+    assert set(asked.host[:7]) == {"sea.example"}
+    documents = sites.documents()
+    few = (
+        documents[documents.host == "sea.example"].doc_id[:5].tolist()
+        + documents[documents.host == "law.example"].doc_id[:5].tolist()
+    )
+    sites.set_labels({doc_id: "relevant" if i < 5 else "other" for i, doc_id in enumerate(few)}, by="me")
+    sites.train()
+    assert "seed words" not in set(sites.next_to_label(8).reason)
+
+
+def test_seed_words_nobody_uses_leave_chance(sites):
+    sites.describe(seeds=["quaternion"])
+    assert set(sites.next_to_label(4).reason) == {"random"}
+
+
+def test_a_description_leaves_the_comments_of_its_file(sites):
+    file = sites._folder.path / "corpus.toml"
+    before = file.read_text()
+    assert sites.describe("Fishing", seeds=["net "]) == "Fishing"
+    assert sites._folder.settings.seeds == ("net",)
+    after = file.read_text()
+    assert after == before.replace('description = ""', 'description = "Fishing"').replace(
+        "seeds = []", 'seeds = ["net"]'
+    )
+    with pytest.raises(ConfigurationError, match="expected a list of words"):
+        sites.describe(seeds="net")
+
+
+def test_seeds_come_into_a_file_without_them(sites):
+    file = sites._folder.path / "corpus.toml"
+    file.write_text('name = "x"\n\n[crawl]\ndelay = 2.0\n')
+    sites.describe(seeds=["net"])
+    assert sites._folder.settings.seeds == ("net",)
+    assert sites._folder.settings.crawl.delay == 2.0
