@@ -12,6 +12,10 @@ from typer.core import TyperCommand
 if TYPE_CHECKING:
     import pandas as pd
 
+    from corpuskit.corpus import Corpus
+    from corpuskit.relevance.auditing import CorpusAudit
+
+_SHOWN = 800  # characters of a document when a label is asked for
 _SHORT_CELL = 14  # characters; a column up to this width is never cut
 
 app = typer.Typer(
@@ -50,12 +54,24 @@ def demo(
 
 @app.command()
 def extract(
-    source: Annotated[str, typer.Argument(help="A file or URL.", show_default=False)],
+    sources: Annotated[
+        list[str], typer.Argument(help="A file or URL; with --on: web archives, folders, patterns, then the output.")
+    ],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write .nlp.txt here, not to the screen.")] = None,
     main: Annotated[bool, typer.Option("--main", help="Only the main content, as plain text.")] = False,
     favor: Annotated[str | None, typer.Option(help="precision or recall, for the main content.")] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(help="Extract shards: serial, processes, dask, or tcp://HOST:PORT of a Dask scheduler."),
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes; default: one a CPU.")] = None,
+    base: Annotated[str | None, typer.Option(help="What the paths of a list of archives are relative to.")] = None,
 ) -> None:
-    """Prints one page or file as a document."""
+    """Prints one page or file as a document; with --on extracts whole archives, on disk or in a store.
+
+    corpuskit extract --on dask "s3://bucket/crawl/*.warc.gz" s3://bucket/out/ makes shards that corpuskit merge takes
+    into a corpus. Stopped or killed, the same command goes on.
+    """
     import corpuskit
     from corpuskit.document import to_nlptext
     from corpuskit.errors import ConfigurationError
@@ -63,7 +79,13 @@ def extract(
 
     if favor not in {None, "precision", "recall"}:
         raise ConfigurationError(f"--favor {favor}: expected precision or recall")
-    document = corpuskit.extract(source, options=ExtractOptions(favor=favor))  # type: ignore[arg-type]
+    options = ExtractOptions(favor=favor)  # type: ignore[arg-type]
+    if on is not None:
+        _extract_shards(sources, on, workers, base, options)
+        return
+    if len(sources) > 1:
+        raise ConfigurationError("one file or URL at a time; many are extracted with --on, or added to a corpus")
+    document = corpuskit.extract(sources[0], options=options)
     text = document.to_text(main=True) + "\n" if main else to_nlptext(document)
     if out is None:
         sys.stdout.write(text)
@@ -101,30 +123,79 @@ def wikipedia(
 def crawl(
     folder: Folder,
     seeds: Annotated[list[str] | None, typer.Argument(help="URLs to begin with.", show_default=False)] = None,
+    seed_file: Annotated[
+        list[Path] | None, typer.Option("--seeds", help="A text file with one URL a line; repeatable.")
+    ] = None,
     pages: Annotated[int | None, typer.Option(help="At most so many more fetches.")] = None,
     scope: Annotated[str | None, typer.Option(help="domain, host, path or web.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the frontier of earlier crawls.")] = False,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Ask again for what was fetched; keep what changed.")
+    ] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Fetch no page; show what would be fetched, and why not.")
+    ] = False,
     steer: Annotated[bool, typer.Option("--steer", help="Fetch first what the last model expects relevant.")] = False,
-    delay: Annotated[float | None, typer.Option(help="Seconds between two requests to one host.")] = None,
+    language: Annotated[list[str] | None, typer.Option(help="Only pages in this language, as en; repeatable.")] = None,
     exclude: Annotated[list[str] | None, typer.Option(help="Path pattern never fetched; repeatable.")] = None,
+    delay: Annotated[float | None, typer.Option(help="Seconds between two requests to one host.")] = None,
     connections: Annotated[int, typer.Option(help="Requests at the same time.")] = 16,
+    max_depth: Annotated[int | None, typer.Option(help="Links from a seed.")] = None,
+    host_pages: Annotated[int | None, typer.Option(help="At most so many pages of one host.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Stop after so long.")] = None,
+    max_errors: Annotated[int | None, typer.Option(help="Stop after so many failed pages.")] = None,
+    max_megabytes: Annotated[float | None, typer.Option(help="Stop after so much.")] = None,
+    min_unique: Annotated[
+        float, typer.Option(help="Stop when less than this share of the last 1,000 pages' text was new, 0 to 1.")
+    ] = 0.0,
+    sitemaps: Annotated[
+        bool, typer.Option("--sitemaps/--no-sitemaps", help="Read the sitemaps robots.txt names.")
+    ] = True,
+    guess_sitemaps: Annotated[bool, typer.Option("--guess-sitemaps", help="Look for sitemaps elsewhere too.")] = False,
+    feeds: Annotated[bool, typer.Option("--feeds/--no-feeds", help="Read the feeds that pages name.")] = True,
+    traps: Annotated[
+        bool, typer.Option("--traps/--no-traps", help="Leave kinds of page that bring nothing new.")
+    ] = True,
+    extract: Annotated[
+        bool, typer.Option("--extract/--no-extract", help="Extract now, or with the next crawl.")
+    ] = True,
+    render: Annotated[
+        bool, typer.Option("--render", help="Show pages without text to a browser; needs the extra render.")
+    ] = False,
     proxy: Annotated[str | None, typer.Option(help="URL of an HTTP proxy.")] = None,
     contact: Annotated[str | None, typer.Option(help="Your e-mail or page, sent with each request.")] = None,
+    netrc: Annotated[bool, typer.Option("--netrc", help="User and password of a host from ~/.netrc.")] = False,
     allow_private: Annotated[bool, typer.Option("--allow-private", help="Private addresses too.")] = False,
 ) -> None:
-    """Crawls web sites into a corpus; Ctrl-C stops cleanly, --resume goes on."""
+    """Crawls web sites into a corpus; Ctrl-C stops cleanly, --resume goes on.
+
+    robots.txt, Crawl-delay and Retry-After are always obeyed. At the end, or with corpuskit status, you are told what
+    became of each site.
+    """
     corpus = _open(folder)
-    more: dict[str, Any] = {"connections": connections}
-    if exclude:
-        more["exclude"] = exclude
-    if contact is not None:
-        more["contact"] = contact
-    job = corpus.crawl(
-        seeds, pages=pages, scope=scope, resume=resume, delay=delay, proxy=proxy, allow_private=allow_private,
-        steer=_model(corpus) if steer else None, **more,
-    )  # fmt: skip
+    options: dict[str, Any] = {
+        "pages": pages, "scope": scope, "resume": resume, "refresh": refresh, "delay": delay, "proxy": proxy,
+        "allow_private": allow_private, "connections": connections, "max_depth": max_depth, "host_pages": host_pages,
+        "minutes": minutes, "max_errors": max_errors, "max_megabytes": max_megabytes, "min_unique": min_unique,
+        "sitemaps": "guess" if guess_sitemaps else sitemaps, "feeds": feeds, "traps": traps, "extract": extract,
+        "render": render, "netrc": netrc, "steer": _model(corpus) if steer else None,
+    }  # fmt: skip
+    options |= {
+        name: value
+        for name, value in {"exclude": exclude, "languages": language, "contact": contact}.items()
+        if value is not None
+    }
+    named = [*(seeds or []), *(seed_file or [])]
+    if plan:
+        frame = corpus.crawl(named, plan=True, **options)
+        _print_frame("Plan", frame)
+        typer.echo(", ".join(f"{count:,} {verdict}" for verdict, count in frame["verdict"].value_counts().items()))
+        return
+    job = corpus.crawl(named, **options)
     job.wait()
     typer.echo(repr(job))
+    columns = ["host", "requests", "ok", "not_found", "forbidden", "queued", "refused", "refused_why"]
+    _print_frame("Sites", job.report()[columns].head(20))
 
 
 @app.command()
@@ -150,6 +221,57 @@ def label(
 def train(folder: Folder, seed: Annotated[int, typer.Option(help="Same labels and seed, same model.")] = 0) -> None:
     """Trains on the labels and scores all documents."""
     typer.echo(repr(_open(folder, must_exist=True).train(seed=seed)))
+
+
+@app.command()
+def audit(
+    folder: Folder,
+    labels: Annotated[Path | None, typer.Option(help="CSV with target and label: answers to what was asked.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write what to label now as CSV, and end.")] = None,
+    precision: Annotated[float, typer.Option(help="What to claim of the documents called relevant.")] = 0.95,
+    confidence: Annotated[float, typer.Option(help="How sure the claim is to be.")] = 0.9,
+    by: Annotated[str, typer.Option(help="Who labels.")] = "audit",
+) -> None:
+    """Certifies the last model: asks for labels until a threshold can be claimed, or none.
+
+    Asks here, document by document; or in a file, with --out and then --labels. Goes on where it was broken off.
+    """
+    from corpuskit.relevance.label_files import read_label_file
+
+    corpus = _open(folder, must_exist=True)
+    running = corpus.audit(precision=precision, confidence=confidence)
+    answers = dict(read_label_file(labels)) if labels is not None else {}
+    while len(batch := running.next()):
+        found = {doc_id: answers[doc_id] for doc_id in batch["doc_id"] if answers.get(doc_id)}
+        if found:
+            running.add(found, by=by)
+        elif out is not None:
+            batch.rename(columns={"doc_id": "target"}).assign(label="")[["target", "label", "title", "uri"]].to_csv(
+                out, index=False
+            )
+            typer.echo(f"{len(batch)} documents to label (relevant or other): {out}")
+            break
+        elif labels is not None or not sys.stdin.isatty():
+            typer.echo(f"{len(batch)} more labels are wanted: write them to a file with --out")
+            break
+        elif not _ask(corpus, running, batch, by):
+            break
+    typer.echo(repr(running))
+
+
+def _ask(corpus: Corpus, running: CorpusAudit, batch: pd.DataFrame, by: str) -> bool:
+    """Asks for the labels of a batch, saving each; False where the user wants to stop."""
+    for row in batch.itertuples():
+        text = corpus[str(row.doc_id)].to_text(main=True)
+        lines = [str(row.title), str(row.uri), *text[:_SHOWN].splitlines()]
+        typer.echo("\n" + "\n".join(map(_printable, lines)))
+        answer = typer.prompt("[r]elevant, [o]ther, [q]uit", type=str).strip().lower()[:1]
+        while answer not in {"r", "o", "q"}:
+            answer = typer.prompt("r, o or q", type=str).strip().lower()[:1]
+        if answer == "q":
+            return False
+        running.add({str(row.doc_id): "relevant" if answer == "r" else "other"}, by=by)
+    return True
 
 
 @app.command()
@@ -302,6 +424,17 @@ def check(
 
 
 @app.command()
+def merge(
+    folder: Folder, shards: Annotated[str, typer.Argument(help="A folder of shards, or its URL.", show_default=False)]
+) -> None:
+    """Takes shards that corpuskit extract --on has made into a corpus."""
+    report = _open(folder).merge(shards)
+    typer.echo(repr(report))
+    if report.damaged:
+        raise typer.Exit(3)
+
+
+@app.command()
 def pack(
     folder: Folder,
     undo: Annotated[bool, typer.Option("--undo", help="Write packed documents as files again.")] = False,
@@ -349,6 +482,28 @@ def main() -> None:
     except OSError as error:
         typer.echo(f"corpuskit: {error.strerror or error}{f': {error.filename}' if error.filename else ''}", err=True)
         sys.exit(1)
+
+
+def _extract_shards(sources: list[str], on: str, workers: int | None, base: str | None, options: Any) -> None:
+    import contextlib
+
+    from corpuskit.errors import ConfigurationError, MissingExtraError
+    from corpuskit.shards import extract_shards
+
+    if len(sources) < 2:
+        raise ConfigurationError("extract --on: expected what to extract, then the folder or URL for the output")
+    with contextlib.ExitStack() as stack:
+        engine: Any = on
+        if "://" in on:
+            try:
+                from distributed import Client
+            except ImportError:
+                raise MissingExtraError("distributed", "dask") from None
+            engine = stack.enter_context(Client(on))  # type: ignore[no-untyped-call]
+        report = extract_shards(sources[:-1], sources[-1], on=engine, workers=workers, base=base, options=options)
+    typer.echo(repr(report))
+    if report.quarantined:
+        raise typer.Exit(3)
 
 
 def _open(folder: Path, *, must_exist: bool = False) -> Any:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from corpuskit.crawl import CrawlJob
     from corpuskit.export import ExportReport
     from corpuskit.extraction.pdf.picture import PagePicture
+    from corpuskit.preprocessing import Preprocessing, Step
     from corpuskit.relevance import CorpusModel
     from corpuskit.relevance.auditing import CorpusAudit
     from corpuskit.relevance.label_files import LabelImport
@@ -598,6 +599,26 @@ class Corpus:
         return export(
             self._folder, Path(out), doc_ids=doc_ids_of(docs), formats=formats, options=chosen, progress=progress
         )
+
+    def preprocess(
+        self, steps: Sequence[Step | str], *, docs: Any = None, progress: bool = True
+    ) -> Preprocessing:  # fmt: skip
+        """Runs steps that add columns, and filters that say what to keep; see :func:`corpuskit.preprocessing.preprocess`.
+
+        The result's ``.frame`` can be given to :meth:`export` as ``docs``. Results are kept: a second run computes what is new.
+
+        Args:
+            steps: of :mod:`corpuskit.preprocessing`, or their names, as ``["language", keep("detected_lang", among=["en"])]``.
+            docs: only these documents; None for all.
+            progress: shows a bar for each step.
+
+        Raises:
+            ConfigurationError: an unknown step or column.
+            UnknownDocumentError: a document is not in the corpus.
+        """
+        from corpuskit.preprocessing import preprocess
+
+        return preprocess(self._folder, steps, doc_ids=doc_ids_of(docs), progress=progress)
 
     def page(self, doc_id: str, number: int) -> PagePicture:
         """A picture of a page of a PDF document with the boxes of its blocks, coloured by role; the first page is 1.

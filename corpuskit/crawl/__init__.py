@@ -2,6 +2,23 @@
 
 from corpuskit.crawl.job import CrawlJob, start_crawl
 from corpuskit.crawl.options import CrawlOptions
+from corpuskit.crawl.planning import plan_crawl
 from corpuskit.crawl.ranking import BreadthFirst, Ranking, ranking_of
+from corpuskit.crawl.report import site_report, write_requests
+from corpuskit.crawl.seeds import read_seeds, write_seeds
+from corpuskit.crawl.verdicts import set_verdict
 
-__all__ = ["BreadthFirst", "CrawlJob", "CrawlOptions", "Ranking", "ranking_of", "start_crawl"]
+__all__ = [
+    "BreadthFirst",
+    "CrawlJob",
+    "CrawlOptions",
+    "Ranking",
+    "plan_crawl",
+    "ranking_of",
+    "read_seeds",
+    "set_verdict",
+    "site_report",
+    "start_crawl",
+    "write_requests",
+    "write_seeds",
+]

@@ -118,16 +118,16 @@ class Finisher:
         heads: dict[str, float] = {}
         for linked, (priority, _) in zip(rows, ranked, strict=True):
             heads[linked["host"]] = max(heads.get(linked["host"], LOWEST), priority)
-        self._in_loop(lambda: self._state.raise_heads(heads))
+        self.in_loop(lambda: self._state.raise_heads(heads))
 
     def _rank_again(self) -> None:
         start = time.monotonic()
         self._state.frontier.rescore(self._state.rank)
         self._state.ranking.ranked_all(time.monotonic() - start)
         heads = dict(self._state.frontier.hosts())
-        self._in_loop(lambda: self._state.heads.update(heads))
+        self.in_loop(lambda: self._state.heads.update(heads))
 
-    def _in_loop(self, change: Callable[[], None]) -> None:
+    def in_loop(self, change: Callable[[], None]) -> None:
         """Heads are changed by the loop's thread only, since it goes through them."""
         if self.loop is not None:
             with contextlib.suppress(RuntimeError):  # the loop has ended: nothing is fetched any more

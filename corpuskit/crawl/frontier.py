@@ -119,11 +119,20 @@ class Frontier:
 
     def apply_scope(self, scope: Scope, max_depth: int | None) -> None:
         """Filters the queue by the borders of this crawl, and takes back what earlier borders had refused."""
-        for state in ("queued", "refused"):
+        self._filter(scope, max_depth, ("queued", "refused"), None)
+
+    def restore(self, scope: Scope, host: str, max_depth: int | None) -> int:
+        """Takes back what earlier borders had refused of a host; gives how many URLs."""
+        return self._filter(scope, max_depth, ("refused",), host)
+
+    def _filter(self, scope: Scope, max_depth: int | None, states: Sequence[str], host: str | None) -> int:
+        count = 0
+        for state in states:
             last = -1
             while rows := self._catalog.rows(
-                "SELECT n, id, url, depth, parent, reason_refused FROM frontier WHERE state = ? AND n > ? ORDER BY n LIMIT ?",
-                (state, last, _BATCH),
+                "SELECT n, id, url, depth, parent, reason_refused FROM frontier WHERE state = ? AND n > ? "
+                f"{'AND host = ?' if host else ''} ORDER BY n LIMIT ?",
+                (state, last, *([host] if host else []), _BATCH),
             ):
                 last = rows[-1]["n"]
                 changes = []
@@ -140,6 +149,8 @@ class Frontier:
                         changes.append(("refused" if verdict else "queued", verdict, row["id"]))
                 with self._catalog.transaction() as connection:
                     connection.executemany("UPDATE frontier SET state = ?, reason_refused = ? WHERE id = ?", changes)
+                count += len(changes)
+        return count
 
     def hosts(self) -> list[tuple[str, float]]:
         """Hosts with queued URLs and their best priority."""
@@ -279,15 +290,15 @@ class Frontier:
         with self._catalog.transaction() as connection:
             connection.executemany("UPDATE frontier SET priority = ?, why = ? WHERE id = ?", values)
 
-    def rescore(self, rank: Callable[[list[dict[str, Any]]], list[tuple[float, str]]]) -> int:
-        """Gives every queued URL a new priority; gives how many."""
+    def rescore(self, rank: Callable[[list[dict[str, Any]]], list[tuple[float, str]]], host: str | None = None) -> int:
+        """Gives every queued URL, of a host or all, a new priority; gives how many."""
         last, count = -1, 0
         while rows := [
             dict(row)
             for row in self._catalog.rows(
                 "SELECT n, id, url, host, depth, anchor, context, parent, parent_score, priority FROM frontier "
-                "WHERE state = 'queued' AND n > ? ORDER BY n LIMIT ?",
-                (last, _BATCH),
+                f"WHERE state = 'queued' AND n > ? {'AND host = ?' if host else ''} ORDER BY n LIMIT ?",
+                (last, *([host] if host else []), _BATCH),
             )
         ]:
             last = rows[-1]["n"]

@@ -5,21 +5,27 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
+import os
 import threading
 import time
-from typing import Final
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
 
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.ranking import Ranking
 from corpuskit.crawl.run import Crawler
+from corpuskit.crawl.seeds import read_seeds
 from corpuskit.crawl.state import Progress
+from corpuskit.crawl.verdicts import set_verdict
 from corpuskit.errors import ConfigurationError
-from corpuskit.sources.web import canonical_url
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 _UPDATE_SECONDS: Final = 0.3
-_SECRET: Final = ("headers", "cookies")
+_SECRET: Final = ("headers", "cookies", "netrc", "proxy")
 logger = logging.getLogger(__name__)
 
 
@@ -95,6 +101,48 @@ class CrawlJob:
         """Goes on after :meth:`pause`."""
         self._crawler.paused.clear()
 
+    @property
+    def is_paused(self) -> bool:
+        """It fetches nothing new until :meth:`resume`."""
+        return self._crawler.paused.is_set()
+
+    @property
+    def id(self) -> int:
+        """Its number in the catalogue."""
+        return self._job
+
+    @property
+    def options(self) -> CrawlOptions:
+        """What was chosen."""
+        return self._options
+
+    def skip(self, host: str) -> int:
+        """Fetches nothing more of a host, now and in later crawls; gives how many URLs that leaves out."""
+        return self.judge(host, "hold", "skipped during a crawl")
+
+    def boost(self, host: str) -> int:
+        """Fetches a host's URLs before all others, now and in later crawls; gives how many wait."""
+        return self.judge(host, "boost", "boosted during a crawl")
+
+    def approve(self, host: str) -> int:
+        """Takes a host in, also one out of scope, now and in later crawls; gives how many URLs wait."""
+        return self.judge(host, "approve", "approved during a crawl")
+
+    def judge(self, host: str, verdict: str, why: str | None = None) -> int:
+        """Keeps a verdict on a source and follows it at once; gives how many URLs it concerns.
+
+        Raises:
+            ConfigurationError: no such verdict: approve, hold, boost or none.
+        """
+        set_verdict(self._folder.catalog, host, verdict, why)
+        return self._crawler.judge(host.strip().lower(), verdict)
+
+    def report(self) -> pd.DataFrame:
+        """One row a site; see :func:`corpuskit.crawl.report.site_report`."""
+        from corpuskit.crawl.report import site_report
+
+        return site_report(self._folder.catalog, job=self._job)
+
     def dashboard(self) -> object:
         """The crawl as a widget for notebooks."""
         from corpuskit.widgets import dashboard
@@ -115,7 +163,7 @@ class CrawlJob:
 
     def __repr__(self) -> str:
         state = self.progress
-        how = "paused" if self._crawler.paused.is_set() else "running"
+        how = "paused" if self.is_paused else "running"
         status = how if self.is_running else f"ended: {state.reason}"
         seconds = time.monotonic() - state.started
         speed = f", {state.pages / seconds:.1f} pages/s" if self.is_running and seconds > 1 else ""
@@ -126,7 +174,12 @@ class CrawlJob:
 
 
 def start_crawl(
-    folder: CorpusFolder, seeds: list[str] | None, options: CrawlOptions, ranking: Ranking, *, resume: bool
+    folder: CorpusFolder,
+    seeds: Iterable[str | os.PathLike[str]],
+    options: CrawlOptions,
+    ranking: Ranking,
+    *,
+    resume: bool,
 ) -> CrawlJob:
     """Starts a crawl in the background.
 
@@ -135,7 +188,7 @@ def start_crawl(
         RefusedError: a seed is no URL that can be fetched.
         CorpusBusyError: another crawl runs on this corpus.
     """
-    urls = [canonical_url(seed if "://" in seed else f"https://{seed}") for seed in seeds or []]
+    urls = read_seeds(seeds)
     if not urls:
         waiting = folder.catalog.value("SELECT count(*) FROM frontier WHERE state = 'queued'")
         known = folder.catalog.value("SELECT count(*) FROM frontier")

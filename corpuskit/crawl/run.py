@@ -21,7 +21,7 @@ from corpuskit.crawl.visit import Visitor
 from corpuskit.crawl.yields import Yields
 from corpuskit.ingest import pending
 from corpuskit.sources.web import Client, host_of
-from corpuskit.sources.web.client import ClientOptions
+from corpuskit.sources.web.client import ClientOptions, read_netrc
 from corpuskit.store import CorpusFolder
 
 _FLUSH_SECONDS: Final = 1.0
@@ -49,6 +49,7 @@ class Crawler:
         self._politeness = Politeness(folder.catalog, options.delay)
         self._verdicts = Verdicts(folder.catalog)
         self._yields = Yields.of(folder.catalog) if options.traps and options.extract else Yields()
+        self._is_ready = threading.Event()
         self._flushed = time.monotonic()
 
     def run(self) -> None:
@@ -85,6 +86,7 @@ class Crawler:
         )
         frontier.rescore(self._state.rank)
         with Finisher(self._state) as self._finisher:
+            self._is_ready.set()
             if options.extract:
                 for task in pending(self._folder):
                     self._finisher.hand_in(task)
@@ -98,7 +100,7 @@ class Crawler:
         self._finisher.loop = asyncio.get_running_loop()
         most = self._options.connections
         tasks: set[asyncio.Task[None]] = set()
-        async with Client(self._client_options(seeds)) as client:
+        async with Client(client_options(self._options, seeds)) as client:
             discovery = Discovery(self._state)
             self._keeper = keeper = Keeper(self._state, self._finisher, discovery, client.user_agent)
             visitor = Visitor(self._state, client, keeper, discovery)
@@ -123,19 +125,21 @@ class Crawler:
                     task.result()
                 self._flush_sometimes()
 
-    def _client_options(self, seeds: list[str]) -> ClientOptions:
-        options = self._options
-        hosts = frozenset(host_of(seed) for seed in seeds)
-        return ClientOptions(
-            contact=options.contact,
-            proxy=options.proxy,
-            allow_private=options.allow_private,
-            allowed_hosts=hosts,
-            headers=options.headers,
-            cookies=options.cookies,
-            cookie_hosts=hosts,
-            connections=options.connections,
-        )
+    # -- what the analyst says while it runs ---------------------------------------------------------------------------
+
+    def judge(self, host: str, verdict: str) -> int:
+        """Follows a new verdict on a host; gives how many queued URLs it concerns. Any thread may call it."""
+        self._verdicts.note(host, verdict)
+        if not self._is_ready.is_set():
+            return 0  # the frontier is filtered and ranked when it begins
+        state = self._state
+        if verdict == "hold":
+            return self._frontier.refuse(state.scope, host)
+        count = self._frontier.restore(state.scope, host, self._options.max_depth)
+        count += self._frontier.rescore(state.rank, host)
+        heads = {name: head for name, head in self._frontier.hosts() if name == host}
+        self._finisher.in_loop(lambda: state.raise_heads(heads))
+        return count
 
     # -- choosing --------------------------------------------------------------------------------------------------
 
@@ -222,3 +226,19 @@ class Crawler:
             self._folder.warc.flush()
             self._folder.catalog.flush()
             self._flushed = time.monotonic()
+
+
+def client_options(options: CrawlOptions, seeds: list[str]) -> ClientOptions:
+    """How a crawl asks; the seeds' own hosts may be local ones, and get the user's cookies."""
+    hosts = frozenset(host_of(seed) for seed in seeds)
+    return ClientOptions(
+        contact=options.contact,
+        proxy=options.proxy,
+        allow_private=options.allow_private,
+        allowed_hosts=hosts,
+        headers=options.headers,
+        cookies=options.cookies,
+        cookie_hosts=hosts,
+        passwords=read_netrc(options.netrc),
+        connections=options.connections,
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Any, Final
@@ -18,8 +17,6 @@ _NEXT: Final = 5
 _TEXT: Final = 70  # characters
 _LOOK_UPS: Final = 300  # pages whose score is looked up at once
 _SHARE: Final = 0.05  # of the time is spent on queries over the whole frontier
-_BOOST: Final = 1_000.0  # priority; above all that rankings give
-_SKIPPED: Final = "skipped by the analyst"
 
 
 class CrawlState:
@@ -41,7 +38,6 @@ class CrawlState:
         self._curve: list[float] = []
         self._slow: dict[str, Any] = {"queued": 0, "next": [], "waiting": []}
         self._slow_again = 0.0
-        self._skipped: set[str] = set()
         self._speed: deque[tuple[float, int]] = deque(maxlen=20)
 
     def read(self) -> dict[str, Any]:
@@ -54,12 +50,12 @@ class CrawlState:
             self._read_frontier()
         self._speed.append((time.monotonic(), progress.pages))
         (then, before), (at, pages) = self._speed[0], self._speed[-1]
-        paused = self.job._crawler.paused.is_set()
+        paused = self.job.is_paused
         return {
             "status": "ended" if not running else "paused" if paused else "running",
             "reason": (progress.reason or "")[:200],
             "pages": progress.pages,
-            "budget": self.job._options.pages,
+            "budget": self.job.options.pages,
             "stored": progress.stored,
             "failed": progress.failed,
             "refused": progress.refused,
@@ -74,43 +70,19 @@ class CrawlState:
         }
 
     def skip(self, host: str) -> int:
-        """Fetches nothing more of a host; gives how many URLs that leaves out. Kept in the frontier as refused."""
-        self._skipped.add(host)
-        cursor = self._folder.catalog.connection.execute(
-            "UPDATE frontier SET state = 'refused', reason_refused = ? WHERE host = ? AND state = 'queued'",
-            (_SKIPPED, host),
-        )
-        self._set_verdict(host, "hold", _SKIPPED)
+        """Fetches nothing more of a host; gives how many URLs that leaves out."""
         self._slow_again = 0.0
-        return int(cursor.rowcount)
+        return self.job.skip(host)
 
     def boost(self, host: str) -> int:
         """Fetches a host's URLs before all others; gives how many there are."""
-        cursor = self._folder.catalog.connection.execute(
-            "UPDATE frontier SET priority = priority + ?, why = 'boosted by the analyst; ' || coalesce(why, '') "
-            "WHERE host = ? AND state = 'queued' AND priority < ?",
-            (_BOOST, host, _BOOST / 2),
-        )
-        self._set_verdict(host, "boost", "boosted by the analyst")
-        crawler = self.job._crawler
-        loop = crawler._finisher.loop
-        if loop is not None:
-            with contextlib.suppress(RuntimeError):  # the loop has ended: nothing is fetched any more
-                loop.call_soon_threadsafe(crawler._state.raise_heads, {host: 2 * _BOOST})
         self._slow_again = 0.0
-        return int(cursor.rowcount)
-
-    def _set_verdict(self, host: str, verdict: str, why: str) -> None:
-        self._folder.catalog.connection.execute(
-            "INSERT INTO hosts (host, verdict, why) VALUES (?, ?, ?) "
-            "ON CONFLICT (host) DO UPDATE SET verdict = excluded.verdict, why = excluded.why",
-            (host, verdict, why),
-        )
+        return self.job.boost(host)
 
     def _read_requests(self) -> None:
         rows = self._folder.catalog.rows(
             "SELECT id, url, status_code, error FROM requests WHERE job = ? AND id > ? ORDER BY id LIMIT 5000",
-            (self.job._job, self._last_request),
+            (self.job.id, self._last_request),
         )
         for row in rows:
             self._last_request = row["id"]
@@ -141,11 +113,6 @@ class CrawlState:
     def _read_frontier(self) -> None:
         start = time.monotonic()
         catalog = self._folder.catalog
-        for host in self._skipped:  # links found since lead there again
-            catalog.connection.execute(
-                "UPDATE frontier SET state = 'refused', reason_refused = ? WHERE host = ? AND state = 'queued'",
-                (_SKIPPED, host),
-            )
         rows = catalog.rows(
             "SELECT host, count(*) AS urls, max(priority) AS best, why FROM frontier WHERE state = 'queued' "
             "GROUP BY host ORDER BY best DESC, urls DESC, host"

@@ -1,8 +1,4 @@
 import itertools
-import os
-import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 
@@ -376,33 +372,3 @@ def test_the_share_of_new_text_is_noted_and_stops_a_crawl_of_copies(corpus, web)
     # Two workers extract: whichever page is committed first is all new.
     assert (shares == 1.0).sum() == 1
     assert len(shares) >= 100
-
-
-def test_a_killed_crawl_loses_nothing_and_fetches_almost_nothing_again(tmp_path, web):
-    small_site(web, pages=150)
-    code = (
-        "import sys, corpuskit\n"
-        "corpus = corpuskit.open(sys.argv[1])\n"
-        "seeds = None if corpus._folder.catalog.value('SELECT count(*) FROM frontier') else ['http://a.example/']\n"
-        "corpus.crawl(seeds, resume=seeds is None, delay=0, proxy=sys.argv[2], connections=4).wait(progress=False)\n"
-    )
-    command = [sys.executable, "-c", code, str(tmp_path / "k"), web.proxy]
-    kills = 0
-    for wanted in (20, 60, 110):
-        process = subprocess.Popen(command)
-        while process.poll() is None and sum(web.fetched.values()) < wanted:
-            time.sleep(0.005)
-        if process.poll() is None:
-            os.kill(process.pid, signal.SIGKILL)
-            kills += 1
-        process.wait()
-    subprocess.run(command, check=True, timeout=120)
-    assert kills >= 2
-    corpus = corpuskit.open(tmp_path / "k")
-    assert len(corpus) == 151
-    assert corpus._folder.catalog.value("PRAGMA integrity_check") == "ok"
-    assert set(web.fetched) == {SEED, *(f"http://a.example/p{i}" for i in range(150))}
-    assert sum(web.fetched.values()) <= 151 + kills * 4
-    for doc_id in corpus.documents().doc_id:
-        assert corpus._folder.original(doc_id).startswith(b"<!DOCTYPE html>")
-    corpus.close()

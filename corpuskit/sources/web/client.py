@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import ipaddress
 import socket
 import time
@@ -14,7 +15,7 @@ from http import HTTPStatus
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from corpuskit.errors import FetchError, MissingExtraError, RefusedError, ResourceLimitError
+from corpuskit.errors import ConfigurationError, FetchError, MissingExtraError, RefusedError, ResourceLimitError
 from corpuskit.sources.media import UNKNOWN, detect_media_type
 from corpuskit.sources.web.urls import canonical_url, host_of
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 MAX_REDIRECTS: Final = 7
 MAX_BYTES: Final = 20_000_000  # decoded
 _CHUNK: Final = 1 << 16
+_CREDENTIALS: Final = frozenset({"authorization", "cookie", "proxy-authorization"})
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _ACCEPTED: Final = ("text/", "application/xhtml", "application/pdf", "application/xml", "application/rss", "application/atom",
                     "application/json", "application/feed", "application/msword", "application/vnd.openxmlformats",
@@ -83,8 +85,9 @@ class ClientOptions:
         proxy: URL of an HTTP proxy; names are then resolved by it.
         allow_private: private and loopback addresses may be fetched.
         allowed_hosts: host:port names for which they may.
-        headers: more request headers. Never logged.
+        headers: more request headers; those with credentials go to ``cookie_hosts`` only. Never logged.
         cookies: sent to the hosts of ``cookie_hosts`` only. Never logged.
+        passwords: name of a host → user and password for it, in HTTP's basic form. Never logged.
     """
 
     contact: str = ""
@@ -93,6 +96,7 @@ class ClientOptions:
     allowed_hosts: frozenset[str] = frozenset()
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     cookies: Mapping[str, str] = field(default_factory=dict, repr=False)
+    passwords: Mapping[str, tuple[str, str]] = field(default_factory=dict, repr=False)
     cookie_hosts: frozenset[str] = frozenset()
     max_bytes: int = MAX_BYTES
     connect_seconds: float = 10.0
@@ -141,14 +145,18 @@ class Client:
 
     def request_headers(self, url: str, more: Mapping[str, str] | None = None) -> dict[str, str]:
         """The headers of a request."""
+        host, options = host_of(url), self.options
+        is_trusted = host in options.cookie_hosts
         headers = {
             "User-Agent": self.user_agent,
             "Accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.8,*/*;q=0.5",
-            **self.options.headers,
+            **{k: v for k, v in options.headers.items() if is_trusted or k.lower() not in _CREDENTIALS},
             **(more or {}),
         }
-        if self.options.cookies and host_of(url) in self.options.cookie_hosts:
-            headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.options.cookies.items())
+        if options.cookies and is_trusted:
+            headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in options.cookies.items())
+        if options.passwords and (known := options.passwords.get(_name_of(host))) is not None:
+            headers["Authorization"] = "Basic " + base64.b64encode(":".join(known).encode()).decode()
         return headers
 
     async def get(self, url: str, headers: Mapping[str, str] | None = None, *, any_type: bool = False) -> Answer:
@@ -207,12 +215,34 @@ class Client:
         host_port = host_of(url)
         if self.options.allow_private or host_port in self.options.allowed_hosts:
             return
-        host = host_port.rpartition(":")[0] if not host_port.endswith("]") and ":" in host_port else host_port
-        host = host.strip("[]")
+        host = _name_of(host_port)
         if _is_private_literal(host):
             raise RefusedError(f"private address {host}", url=url)
         if self.options.proxy and (host == "localhost" or host.endswith(".localhost") or "." not in host):
             raise RefusedError(f"local name {host}", url=url)
+
+
+def _name_of(host_port: str) -> str:
+    """A host without its port and brackets."""
+    host = host_port.rpartition(":")[0] if not host_port.endswith("]") and ":" in host_port else host_port
+    return host.strip("[]")
+
+
+def read_netrc(file: str | bool) -> dict[str, tuple[str, str]]:
+    """Host → user and password, of a netrc file; ``True`` is that of the user. Its ``default`` entry is left out.
+
+    Raises:
+        ConfigurationError: the file cannot be read.
+    """
+    import netrc
+
+    if not file:
+        return {}
+    try:
+        hosts = netrc.netrc(None if file is True else file).hosts
+    except (OSError, netrc.NetrcParseError) as error:
+        raise ConfigurationError(f"netrc: {error}") from error
+    return {host.lower(): (user, word or "") for host, (user, _, word) in hosts.items() if host != "default"}
 
 
 def is_public(address: str) -> bool:

@@ -1,0 +1,179 @@
+"""A dry run: what a crawl would fetch first, and what robots.txt says of it. No page is fetched."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from typing import TYPE_CHECKING, Final
+
+from corpuskit.crawl.frontier import url_id
+from corpuskit.crawl.options import CrawlOptions
+from corpuskit.crawl.politeness import Politeness
+from corpuskit.crawl.ranking import Ranking
+from corpuskit.crawl.run import client_options
+from corpuskit.crawl.scope import Scope
+from corpuskit.crawl.verdicts import Verdicts
+from corpuskit.errors import FetchError, RefusedError, ResourceLimitError
+from corpuskit.sources.web import Client, Robots, guessed_sitemaps, host_of, parse_listing
+from corpuskit.store import CorpusFolder
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MAX_SITEMAPS: Final = 50  # of one host
+_MAX_ROWS: Final = 100_000
+
+
+def plan_crawl(
+    folder: CorpusFolder, seeds: list[str], options: CrawlOptions, ranking: Ranking, *, resume: bool
+) -> pd.DataFrame:
+    """One row a URL that is known before a page is fetched: seeds, the queue (``resume``), the sitemaps of the seeds.
+
+    Asks for robots.txt and sitemaps, as politely as a crawl; the frontier stays as it is. Links and feeds stand on pages,
+    so that they are not in a plan.
+
+    Columns: url, host, found (seed, frontier, sitemap), verdict (fetch; later: behind the first ``pages``; known: fetched
+    before; refused), why (str: the rule of robots.txt, the border of the crawl, or the ranking's reason) and crawl_delay
+    (float64, seconds between requests to the host).
+
+    Raises:
+        CorpusBusyError: a crawl runs on this corpus.
+    """
+    with folder.crawl_lock():
+        planner = _Planner(folder, seeds, options)
+        _run_in_thread(planner.ask())
+        return planner.frame(ranking, resume=resume)
+
+
+def _run_in_thread(work: object) -> None:
+    """In a thread with a loop of its own: that of a notebook is running already."""
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            asyncio.run(work)  # type: ignore[arg-type]
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="corpuskit-plan", daemon=True)
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+
+
+class _Planner:
+    def __init__(self, folder: CorpusFolder, seeds: list[str], options: CrawlOptions) -> None:
+        self._catalog = folder.catalog
+        self._options = options
+        self._seeds = seeds
+        known = [row["url"] for row in folder.catalog.rows(
+            "SELECT url FROM frontier WHERE depth = 0 AND parent IS NULL"
+        )]  # fmt: skip
+        self._all_seeds = [*seeds, *known]
+        self._scope = Scope(
+            options.scope,
+            self._all_seeds,
+            options.exclude,
+            languages=options.languages,
+            verdicts=Verdicts(folder.catalog),
+        )
+        self._politeness = Politeness(folder.catalog, options.delay)
+        self._robots: dict[str, Robots | str] = {}
+        self._found: dict[str, str] = dict.fromkeys(seeds, "seed")
+
+    async def ask(self) -> None:
+        """Reads robots.txt and the sitemaps of the seeds' hosts, one after the other."""
+        async with Client(client_options(self._options, self._all_seeds)) as client:
+            for seed in self._seeds:
+                scheme, host = seed.partition("://")[0], host_of(seed)
+                if host in self._robots:
+                    continue
+                try:
+                    await self._wait(host)
+                    self._robots[host] = await self._politeness.robots(client, scheme, host)
+                except RefusedError as error:
+                    self._robots[host] = str(error)
+                    continue
+                await self._read_sitemaps(client, scheme, host)
+
+    async def _wait(self, host: str) -> None:
+        state = self._politeness.of(host)
+        while (wait := state.next_allowed - time.time()) > 0:
+            await asyncio.sleep(min(wait, 60.0))
+        self._politeness.start(host)
+
+    async def _read_sitemaps(self, client: Client, scheme: str, host: str) -> None:
+        robots, options = self._robots[host], self._options
+        if isinstance(robots, str) or robots.closed or not options.sitemaps or options.scope == "web":
+            return
+        todo = list(robots.sitemaps) or (guessed_sitemaps(f"{scheme}://{host}") if options.sitemaps == "guess" else [])
+        done: set[str] = set()
+        while todo and len(done) < _MAX_SITEMAPS and len(self._found) < _MAX_ROWS:
+            url = todo.pop(0)
+            if url in done or host_of(url) != host or not (url in robots.sitemaps or robots.allows(url)):
+                continue
+            done.add(url)
+            await self._wait(host)
+            try:
+                answer = await client.get(url, any_type=True)
+            except (FetchError, ResourceLimitError):
+                continue
+            if answer.status == 200:
+                listing = parse_listing(answer.content, url)
+                todo += listing.sitemaps
+                for page in listing.pages:
+                    self._found.setdefault(page, "sitemap")
+
+    def frame(self, ranking: Ranking, *, resume: bool) -> pd.DataFrame:
+        """The plan."""
+        import pandas as pd
+
+        rows, why_of = dict(self._found), {}
+        if resume:
+            queue = self._catalog.rows(
+                "SELECT url, depth, anchor, context, parent_score, host, id, parent FROM frontier WHERE state = 'queued' "
+                "ORDER BY priority DESC, n LIMIT ?",
+                (_MAX_ROWS,),
+            )
+            ranked = ranking.rank([dict(row) for row in queue])
+            best = sorted(zip(queue, ranked, strict=True), key=lambda item: -item[1][0])
+            waiting = {row["url"]: why for row, (_, why) in best}
+            why_of.update(waiting)
+            sitemaps = {url: found for url, found in rows.items() if found != "seed"}
+            rows = {url: "seed" for url, found in rows.items() if found == "seed"}
+            rows |= {url: "frontier" for url in waiting if url not in rows}
+            rows |= {url: found for url, found in sitemaps.items() if url not in rows}
+        table, left = [], self._options.pages
+        for url, found in rows.items():
+            verdict, why, delay = self._verdict(url, found)
+            if verdict == "fetch":
+                why = why_of.get(url, why)
+                if left is not None:
+                    left -= 1
+                    verdict = "fetch" if left >= 0 else "later"
+            table.append((url, host_of(url), found, verdict, why, delay))
+        frame = pd.DataFrame(table, columns=["url", "host", "found", "verdict", "why", "crawl_delay"])
+        for name in ("url", "host", "found", "verdict", "why"):
+            frame[name] = frame[name].astype("str")
+        return frame.astype({"crawl_delay": "float64"})
+
+    def _verdict(self, url: str, found: str) -> tuple[str, str, float]:
+        host = host_of(url)
+        delay = self._politeness.of(host).delay
+        reason = self._scope.refusal(url)
+        if reason is not None:
+            return "refused", reason, delay
+        robots = self._robots.get(host)
+        if isinstance(robots, str):
+            return "refused", robots, delay
+        rule = "robots.txt not asked yet"
+        if robots is not None:
+            allowed, rule = robots.verdict(url)
+            if not allowed:
+                return "refused", f"robots.txt: {rule}", delay
+        state = self._catalog.value("SELECT state FROM frontier WHERE id = ?", (url_id(url),))
+        if found != "frontier" and state in {"fetched", "failed"} and not self._options.refresh:
+            return "known", state, delay
+        return "fetch", rule, delay

@@ -1,0 +1,134 @@
+"""What became of the requests of a site, and the requests in the form of an older crawler's log."""
+
+from __future__ import annotations
+
+import csv
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from corpuskit.store.catalog import Catalog
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_COUNTS: Final = {
+    "ok": "r.status_code BETWEEN 200 AND 299 AND r.status_code != 204", "no_content": "r.status_code = 204",
+    "moved": "r.status_code IN (301, 308)", "redirect": "r.status_code IN (302, 303, 307)",
+    "not_modified": "r.status_code = 304", "bad_request": "r.status_code = 400", "forbidden": "r.status_code IN (401, 403)",
+    "not_found": "r.status_code IN (404, 410)", "busy": "r.status_code IN (429, 503)",
+    "server_error": "r.status_code >= 500 AND r.status_code != 503", "no_answer": "r.status_code IS NULL",
+}  # fmt: skip
+# As its users' scripts know them; "Reponse" is how it was spelled.
+_OLD_NAMES: Final = (
+    "Clock", "Url", "Status code", "Reponse time (ms)", "Download time (ms)", "Content size (bytes)",
+    "Unique text blocks (%)", "Crawl depth", "Parent Url", "Redirected from", "Retry count", "Retry after (s)",
+    "Error message",
+)  # fmt: skip
+# Names of .NET's HttpStatusCode that are not the phrase without blanks.
+_DOTNET: Final = {
+    302: "Found", 203: "NonAuthoritativeInformation", 207: "MultiStatus", 208: "AlreadyReported", 226: "IMUsed",
+    413: "RequestEntityTooLarge", 414: "RequestUriTooLong", 416: "RequestedRangeNotSatisfiable", 422: "UnprocessableEntity",
+    505: "HttpVersionNotSupported", 418: "418",
+}  # fmt: skip
+
+
+def site_report(catalog: Catalog, *, job: int | None = None) -> pd.DataFrame:
+    """One row a host, most requests first, of one crawl or all.
+
+    Columns: host (str); requests, ok (2xx), no_content (204), moved (301, 308), redirect (302, 303, 307), not_modified
+    (304), bad_request (400), forbidden (401, 403), not_found (404, 410), busy (429, 503), server_error (other 5xx),
+    no_answer (no status: time-outs, broken connections, what was refused before the answer) (Int64); bytes (Int64);
+    response_ms (float64, mean); new_text (float64, mean share of new text); queued, refused (Int64: URLs of the host in
+    the frontier); refused_why (str: the three most frequent reasons with their counts); crawl_delay (float64, seconds, by
+    robots.txt); robots (str: what came of asking for it).
+    """
+    import pandas as pd
+
+    counts = ", ".join(f"sum({condition}) AS {name}" for name, condition in _COUNTS.items())
+    where, parameters = ("WHERE r.job = ?", (job,)) if job is not None else ("", ())
+    frame = catalog.frame(
+        "SELECT substr(rest, 1, instr(rest || '/', '/') - 1) AS host, count(*) AS requests, "
+        f"{counts}, sum(r.bytes) AS bytes, avg(r.response_ms) AS response_ms, avg(r.unique_share) AS new_text "
+        f"FROM (SELECT *, substr(url, instr(url, '://') + 3) AS rest FROM requests) r {where} "
+        "GROUP BY 1 ORDER BY requests DESC, host",
+        parameters,
+    )
+    states = catalog.frame("SELECT host, sum(state = 'queued') AS queued, sum(state = 'refused') AS refused FROM frontier "
+                           "GROUP BY host")  # fmt: skip
+    hosts = catalog.frame("SELECT host, crawl_delay, robots_status AS robots FROM hosts")
+    frame = frame.merge(states, on="host", how="left").merge(hosts, on="host", how="left")
+    frame["refused_why"] = frame["host"].map(_reasons(catalog))
+    integers = ["requests", *_COUNTS, "bytes", "queued", "refused"]
+    columns = [
+        "host",
+        *integers[:-2],
+        "response_ms",
+        "new_text",
+        "queued",
+        "refused",
+        "refused_why",
+        "crawl_delay",
+        "robots",
+    ]
+    for name in integers:
+        values = pd.to_numeric(frame[name]).fillna(0).to_numpy(dtype=float)
+        frame[name] = pd.array(values, dtype=pd.Int64Dtype())
+    for name in ("response_ms", "new_text", "crawl_delay"):
+        frame[name] = pd.to_numeric(frame[name]).astype("float64")
+    for name in ("host", "refused_why", "robots"):
+        frame[name] = frame[name].astype("str")
+    return frame[columns]
+
+
+def _reasons(catalog: Catalog) -> dict[str, str]:
+    """host → its most frequent refusals: of URLs in the frontier, and of links that never came there."""
+    found: dict[str, list[str]] = {}
+    for row in catalog.rows(
+        "SELECT host, reason, sum(n) AS n FROM (SELECT host, reason_refused AS reason, count(*) AS n FROM frontier "
+        "WHERE state = 'refused' GROUP BY 1, 2 UNION ALL SELECT host, reason, links FROM refusals) "
+        "GROUP BY host, reason ORDER BY n DESC, reason"
+    ):
+        reasons = found.setdefault(row["host"], [])
+        if len(reasons) < 3:
+            reasons.append(f"{row['reason']} {row['n']:,}")
+    return {host: "; ".join(reasons) for host, reasons in found.items()}
+
+
+def write_requests(catalog: Catalog, path: Path) -> int:
+    """Writes ``requests.log.csv`` as the Language Resource Extractor does; gives how many rows.
+
+    Separated by ``;``, which becomes ``,`` in values; the status by its name in .NET; the share of new text as a fraction
+    of 1, though its column says per cent, as there.
+    """
+    rows = catalog.connection.execute(
+        "SELECT clock, url, status_code, response_ms, download_ms, bytes, unique_share, depth, parent, redirected_from, "
+        "retries, retry_after_s, error FROM requests ORDER BY id"
+    )
+    count = 0
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter=";", quoting=csv.QUOTE_NONE, escapechar="\\", lineterminator="\n")
+        writer.writerow(_OLD_NAMES)
+        for row in rows:
+            values = list(row)
+            values[2] = _status_name(values[2])
+            writer.writerow(["" if value is None else _plain(str(value)) for value in values])
+            count += 1
+    return count
+
+
+def _plain(text: str) -> str:
+    """Without what would end a value or line, or be run by a spreadsheet."""
+    text = " ".join(text.replace(";", ",").replace('"', "'").replace("\\", "/").split())
+    return f"'{text}" if text[:1] in {"=", "+", "@"} else text
+
+
+def _status_name(status: int | None) -> str:
+    if status is None:
+        return ""
+    if status in _DOTNET:
+        return _DOTNET[status]
+    try:
+        return HTTPStatus(status).phrase.title().replace(" ", "").replace("-", "").replace("'", "").replace("Ok", "OK")
+    except ValueError:
+        return str(status)

@@ -1,0 +1,59 @@
+"""Seeds: where a crawl begins, as URLs or lists of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from corpuskit.errors import ConfigurationError
+from corpuskit.sources.web import canonical_url
+from corpuskit.store.catalog import Catalog
+
+_MAX_BYTES: Final = 100_000_000
+
+
+def read_seeds(seeds: Iterable[str | os.PathLike[str]]) -> list[str]:
+    """The canonical URLs, each once; a path is a text file with one URL a line, ``#`` begins a comment.
+
+    Raises:
+        RefusedError: a seed is no URL that can be fetched.
+        ConfigurationError: a file cannot be read.
+    """
+    found: dict[str, None] = {}
+    for seed in seeds:
+        for url in [seed] if isinstance(seed, str) else _lines(Path(seed)):
+            found[canonical_url(url if "://" in url else f"https://{url}")] = None
+    return list(found)
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        if file.stat().st_size > _MAX_BYTES:
+            raise ConfigurationError(f"{file}: more than {_MAX_BYTES:,} bytes")
+        text = file.read_text("utf-8-sig", "replace")
+    except OSError as error:
+        raise ConfigurationError(f"seeds: {error.strerror}: {file}") from error
+    # A comment begins the line or stands behind a blank: # is a part of URLs too.
+    lines = (f" {line}".partition(" #")[0].strip() for line in text.splitlines())
+    return [line for line in lines if line]
+
+
+def write_seeds(catalog: Catalog, path: Path) -> int:
+    """Writes the seeds of the corpus' crawls, and the front page of each source that was approved or boosted.
+
+    One URL a line, sorted, for :func:`read_seeds`; gives how many. Sources on hold are left out.
+    """
+    held = {row["host"] for row in catalog.rows("SELECT host FROM hosts WHERE verdict = 'hold'")}
+    urls = {row["url"] for row in catalog.rows("SELECT url, host FROM frontier WHERE depth = 0 AND parent IS NULL")
+            if row["host"] not in held}  # fmt: skip
+    known = {url.partition("://")[2].partition("/")[0] for url in urls}
+    for row in catalog.rows(
+        "SELECT h.host, (SELECT substr(url, 1, instr(url, '://') - 1) FROM frontier f WHERE f.host = h.host LIMIT 1) "
+        "AS scheme FROM hosts h WHERE h.verdict IN ('approve', 'boost')"
+    ):
+        if row["host"] not in known:
+            urls.add(f"{row['scheme'] or 'https'}://{row['host']}/")
+    path.write_text("".join(f"{url}\n" for url in sorted(urls)), "utf-8", newline="\n")
+    return len(urls)
