@@ -112,7 +112,7 @@ class _Walk:
         try:
             query = self._wiki.query(
                 titles="|".join(titles), redirects=1, prop="info|pageprops", inprop="url", ppprop="disambiguation"
-            ).get("query", {})
+            )
         except FetchError as error:
             for title in titles:
                 yield (self._url(title), error), []

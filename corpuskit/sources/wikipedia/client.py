@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import partial
+from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
@@ -12,6 +16,8 @@ if TYPE_CHECKING:
     import httpx
 
 _MAX_LAG: Final = 5  # seconds; what the API's etiquette asks of robots
+_LONGEST_WAIT: Final = 600.0  # seconds; who is asked to wait longer should come back another day
+_MOST_PARTS: Final = 1_000  # of one answer
 _RETRIED: Final = frozenset(("maxlag", "ratelimited", "readonly"))
 
 
@@ -60,21 +66,53 @@ def open_wiki(options: WikiOptions) -> Any:
         def _build_url(self, language: str) -> str:
             return f"{options.site}/w/api.php"
 
+        def _do_get(self, url: str, params: dict[str, Any]) -> dict[str, Any]:
+            return self._process_response(self._fetch(url, params), url)
+
+        def _fetch(self, url: str, params: dict[str, Any] | None = None) -> httpx.Response:
+            """One request; the library repeats those that end in its errors of connection, time or rate."""
+            import httpx
+
+            try:
+                answer: httpx.Response = self._client.get(url, params=params, follow_redirects=True)
+            except httpx.TimeoutException as error:
+                raise exceptions.WikiHttpTimeoutError(url) from error
+            except httpx.TransportError as error:  # it takes an answer that breaks off for an error of the caller
+                raise exceptions.WikiConnectionError(url) from error
+            after = answer.headers.get("Retry-After")
+            if answer.status_code == 429 or (answer.status_code == 503 and after):
+                raise exceptions.WikiRateLimitError(url, _seconds(after, url))
+            return answer
+
         def _process_response(self, r: httpx.Response, url: str) -> dict[str, Any]:
-            answer: dict[str, Any] = super()._process_response(r, url)
-            error = answer.get("error")
-            if not isinstance(error, dict):
+            try:
+                answer: dict[str, Any] = super()._process_response(r, url)
+            except exceptions.WikiInvalidJsonError as error:  # a page of a proxy, or half an answer
+                raise exceptions.WikiConnectionError(url) from error
+            said = answer.get("error")
+            if not isinstance(said, dict):
                 return answer
-            if error.get("code") in _RETRIED:
-                after = r.headers.get("Retry-After", "")
-                raise exceptions.WikiRateLimitError(url, int(after) if after.isdigit() else None)
-            raise FetchError(f"{url}: the API says {error.get('code')}: {error.get('info')}", url=url)
+            code = str(said.get("code"))
+            if code in _RETRIED or code.startswith("internal_api_error"):
+                raise exceptions.WikiRateLimitError(url, _seconds(r.headers.get("Retry-After"), url))
+            raise FetchError(f"{url}: the API says {code}: {said.get('info')}", url=url)
 
         def query(self, **params: str | int) -> dict[str, Any]:
-            """An answer of ``action=query``."""
+            """What ``action=query`` answers, in all its parts (API:Continue): pages and redirects."""
             whole = {"action": "query", "format": "json", "formatversion": 2, "maxlag": _MAX_LAG, **params}
-            answer: dict[str, Any] = self._asked(lambda: self._get(self.language, whole))
-            return answer
+            pages: dict[str, dict[str, Any]] = {}
+            redirects: list[dict[str, str]] = []
+            more: dict[str, Any] = {}
+            for _ in range(_MOST_PARTS):
+                answer = self._asked(partial(self._get, self.language, whole | more))
+                found = answer.get("query", {})
+                redirects += found.get("redirects", [])
+                for page in found.get("pages", []):
+                    pages.setdefault(page.get("title", ""), {}).update(page)
+                more = answer.get("continue", {})
+                if not more:
+                    break
+            return {"pages": list(pages.values()), "redirects": redirects}
 
         def members(self, page: Any) -> dict[str, Any]:
             """The members of a category."""
@@ -91,25 +129,17 @@ def open_wiki(options: WikiOptions) -> Any:
             return answer
 
         def _repeated(self, url: str) -> httpx.Response:
-            import httpx
             from tenacity import Retrying, retry_if_exception, stop_after_attempt
             from wikipediaapi._http_client.retry_after_wait import _RetryAfterWait
             from wikipediaapi._http_client.retry_utils import _is_retryable
 
             def get() -> httpx.Response:
-                try:
-                    answer = self._client.get(url, follow_redirects=True)
-                except httpx.TimeoutException as error:
-                    raise exceptions.WikiHttpTimeoutError(url) from error
-                except httpx.TransportError as error:
-                    raise exceptions.WikiConnectionError(url) from error
-                after = answer.headers.get("Retry-After", "")
-                if answer.status_code == 429 or (answer.status_code == 503 and after):
-                    raise exceptions.WikiRateLimitError(url, int(after) if after.isdigit() else None)
+                answer = self._fetch(url)
                 if answer.status_code != 200:
                     raise exceptions.WikiHttpError(answer.status_code, url)
-                found: httpx.Response = answer
-                return found
+                if "html" not in answer.headers.get("Content-Type", "html"):  # an error told with status 200
+                    raise exceptions.WikiConnectionError(url)
+                return answer
 
             retrying = Retrying(
                 stop=stop_after_attempt(1 + options.retries),
@@ -143,3 +173,19 @@ def open_wiki(options: WikiOptions) -> Any:
         retry_wait=options.retry_seconds,
         timeout=options.timeout,
     )
+
+
+def _seconds(after: str | None, url: str) -> int | None:
+    """Seconds of a ``Retry-After``, which may be a date (RFC 9110, 10.2.3); None where it says nothing."""
+    if not after:
+        return None
+    if after.strip().isdecimal():
+        seconds = float(after)
+    else:
+        try:
+            seconds = (parsedate_to_datetime(after) - datetime.now(UTC)).total_seconds()
+        except (ValueError, TypeError):
+            return None
+    if seconds > _LONGEST_WAIT:
+        raise FetchError(f"{url}: the server asks to come back in {seconds:,.0f} s: run the same again then", url=url)
+    return max(0, ceil(seconds))

@@ -1,4 +1,5 @@
 import json
+import time
 
 import pytest
 
@@ -6,10 +7,24 @@ from corpuskit.errors import FetchError
 from corpuskit.sources.resource import Resource
 from corpuskit.sources.wikipedia import WikiOptions, read_articles
 
-from .wiki import Wiki
+from .wiki import CUT, DISCONNECT, Wiki
 
+JSON = {"Content-Type": "application/json"}
 LAG = json.dumps({"error": {"code": "maxlag", "info": "Waiting for a server: 7 seconds lagged"}}).encode()
-FAULTS = [(200, {"Retry-After": "0"}, LAG), (429, {"Retry-After": "0"}, b""), (503, {}, b""), (500, {}, b"oops")]
+PAST = "Wed, 21 Oct 2015 07:28:00 GMT"
+FAULTS = {
+    "lag": (200, {"Retry-After": "0"} | JSON, LAG),
+    "lag without a time": (200, JSON, LAG),
+    "an internal error": (200, JSON, b'{"error": {"code": "internal_api_error_DBQueryError", "info": "x"}}'),
+    "too many requests": (429, {"Retry-After": "0"}, b""),
+    "too many requests, until a date": (429, {"Retry-After": PAST}, b""),
+    "overload": (503, {}, b""),
+    "overload with a time": (503, {"Retry-After": "0"}, b""),
+    "a failure": (500, {}, b"oops"),
+    "a bad gateway": (502, {}, b"<html>"),
+    "no answer": DISCONNECT,
+    "half an answer": CUT,
+}
 
 
 @pytest.fixture
@@ -51,21 +66,56 @@ def test_redirects_are_followed_once_and_what_is_no_article_is_a_failure(wiki):
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_of_the_server_cost_no_article(wiki, fault):
-    wiki.pages = {"A": 0, "B": 0, "C": 0, "D": 0}
+    """Each request of a walk over links, parts of answers, redirects and pages fails once, then twice in a row."""
+    wiki.pages = {"A": 0, "B": 0, "C": 0, "D": 0, "Category:X": 14}
+    wiki.redirects["Old A"] = "A"
     wiki.links["A"] = ["B", "C", "D"]
-    for count in range(1, 7):
-        wiki.faults = [fault]
-        assert names(read(wiki, "A", depth=1)) == ["A", "B", "C", "D"], count
-    wiki.faults = [fault] * 4
+    wiki.members["Category:X"] = ["A", "B", "C"]
+    wanted = ["A", "B", "C", "D", "!Nothing"]
+    assert sorted(names(read(wiki, "Old A", "Category:X", "Nothing", depth=1))) == sorted(wanted)
+    requests = len(wiki.log)
+    assert requests > 8
+    for at in range(1, requests + 1):
+        wiki.log.clear()
+        wiki.faults_at = {at: FAULTS[fault], at + 1: FAULTS[fault]}
+        assert sorted(names(read(wiki, "Old A", "Category:X", "Nothing", depth=1))) == sorted(wanted), at
+        assert len(wiki.log) == requests + 2
+
+
+def test_a_page_of_a_proxy_is_no_answer_and_asked_again(wiki):
+    wiki.pages = {"A": 0}
+    wiki.faults = [(200, {"Content-Type": "text/html"}, b"<html>please log in</html>")]
     assert names(read(wiki, "A")) == ["A"]
 
 
 def test_a_server_that_never_recovers_is_a_failure_for_each_title(wiki):
     wiki.pages = {"A": 0}
-    wiki.faults = [FAULTS[0]] * 100
+    wiki.faults = [FAULTS["lag"]] * 100
     found = read(wiki, "A", "B")
     assert names(found) == ["!A", "!B"]
     assert isinstance(found[0][1], FetchError)
+
+
+def test_a_server_that_asks_for_a_long_wait_is_left_alone(wiki):
+    wiki.pages = {"A": 0}
+    wiki.faults = [(429, {"Retry-After": "86400"}, b"")]
+    ((_, error),) = read(wiki, "A")
+    assert "86,400 s" in str(error)
+    assert len(wiki.log) == 1
+
+
+def test_the_time_that_a_server_names_is_kept(wiki):
+    wiki.pages = {"A": 0}
+    wiki.faults = [(429, {"Retry-After": "1"}, b"")]
+    start = time.monotonic()
+    assert names(read(wiki, "A")) == ["A"]
+    assert time.monotonic() - start >= 1
+
+
+def test_answers_in_parts_and_many_titles_lose_none(wiki):
+    titles = [f"T{number}" for number in range(120)]
+    wiki.pages = dict.fromkeys(titles, 0)
+    assert names(read(wiki, *titles)) == titles
 
 
 def test_an_article_that_cannot_be_rendered_does_not_stop_the_others(wiki):

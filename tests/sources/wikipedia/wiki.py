@@ -11,23 +11,38 @@ PAGE = (
     '<body lang="en"><section data-mw-section-id="0"><p>The article on {0}, long enough.</p></section></body></html>'
 )
 
+DISCONNECT, CUT = "disconnect", "cut"
+
 
 class Wiki:
-    """``pages``: title → namespace; ``faults``: answers given before the right one, in their order."""
+    """``pages``: title → namespace; ``faults``: answers given before the right one, in their order.
+
+    ``faults_at``: number of the request, from 1 → the answer given instead; DISCONNECT and CUT end the connection
+    before and within an answer.
+    """
 
     def __init__(self):
         self.pages, self.redirects, self.links, self.members = {}, {}, {}, {}
         self.disambiguations, self.broken, self.faults, self.log, self.agents = set(), set(), [], [], set()
+        self.faults_at = {}
         wiki = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
                 wiki.log.append(self.path)
                 wiki.agents.add(self.headers["User-Agent"])
-                if wiki.faults:
-                    status, headers, body = wiki.faults.pop(0)
-                else:
-                    status, headers, body = wiki.answer(self.path)
+                fault = wiki.faults.pop(0) if wiki.faults else wiki.faults_at.get(len(wiki.log))
+                if fault == DISCONNECT:
+                    self.close_connection = True
+                    return
+                status, headers, body = fault if fault and fault != CUT else wiki.answer(self.path)
+                if fault == CUT:
+                    self.send_response(status)
+                    self.send_header("Content-Length", str(len(body)))
+                    self.end_headers()
+                    self.wfile.write(body[: len(body) // 2])
+                    self.close_connection = True
+                    return
                 self.send_response(status)
                 for name, value in headers.items():
                     self.send_header(name, value)
@@ -65,7 +80,12 @@ class Wiki:
             shape = lambda found: {"pages": {"5": {"pageid": 5, "ns": 0, "title": title, "links": found}}}  # noqa: E731
             return self.part(query, self.links.get(title, []), "plcontinue", shape)
         pages, redirects = [], []
-        for asked in query["titles"].split("|"):
+        asked_for = query["titles"].split("|")
+        if len(asked_for) > 50:
+            return {"error": {"code": "toomanyvalues", "info": "50 titles at most"}}
+        start = int(query.get("ppcontinue", 0))
+        more = {"continue": {"ppcontinue": str(start + 3), "continue": "||info"}} if start + 3 < len(asked_for) else {}
+        for asked in asked_for[start : start + 3]:
             title = self.redirects.get(asked, asked)
             if title != asked:
                 redirects.append({"from": asked, "to": title})
@@ -81,7 +101,7 @@ class Wiki:
             if title in self.disambiguations:
                 page["pageprops"] = {"disambiguation": ""}
             pages.append(page)
-        return {"batchcomplete": True, "query": {"redirects": redirects, "pages": pages}}
+        return {"batchcomplete": not more, "query": {"redirects": redirects, "pages": pages}} | more
 
     def part(self, query, titles, name, shape):
         """Two titles an answer, then ``continue``."""
