@@ -4,12 +4,12 @@ from corpuskit.text.charset import charset
 from corpuskit.text.duplicates import DuplicateIndex, near_duplicates, repeated_blocks
 from corpuskit.text.fingerprint import text_hash
 from corpuskit.text.hyphenation import dehyphenate
-from corpuskit.text.language import detect_language
+from corpuskit.text.language import detect_language, detect_languages
 from corpuskit.text.layers import Target
 from corpuskit.text.normalization import LAYERS, PRESETS, Change, Normalized, NormalizeOptions, normalize, normalizer
 from corpuskit.text.offsets import OffsetMap
 from corpuskit.text.personal import PersonalData, mask, personal_data
-from corpuskit.text.quality_rules import QUALITY_RULES, Rule, quality
+from corpuskit.text.quality_rules import QUALITY_RULES, Rule, quality, verdicts
 from corpuskit.text.sentence_splitting import sentences
 from corpuskit.text.shingles import jaccard
 from corpuskit.text.tokens import WORD, count_words
@@ -32,6 +32,7 @@ __all__ = [
     "count_words",
     "dehyphenate",
     "detect_language",
+    "detect_languages",
     "jaccard",
     "mask",
     "near_duplicates",
@@ -44,6 +45,7 @@ __all__ = [
     "sentences",
     "stop_words",
     "text_hash",
+    "verdicts",
     "vocabulary",
     "words",
 ]

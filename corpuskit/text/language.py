@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, Final
 
@@ -27,6 +28,23 @@ def detect_language(text: str, hint: str | None = None) -> str:
     if probability >= _SURE:
         return str(language)
     return declared
+
+
+def detect_languages(texts: Iterable[str | None]) -> list[str]:
+    """The ISO 639-1 code of each text by its own words; ``?`` when unsure, as it is for most texts of a few words.
+
+    Equal texts are looked at once.
+    """
+    known: dict[str, str] = {}
+    found = []
+    for text in texts:
+        if not text:
+            found.append(UNKNOWN)
+            continue
+        if text not in known:
+            known[text] = detect_language(text)
+        found.append(known[text])
+    return found
 
 
 @cache

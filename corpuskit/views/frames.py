@@ -51,7 +51,7 @@ _FAILURES: Final = {
 _CANDIDATES: Final = """
 SELECT f.host, 0 AS pages, 0 AS relevant, 0 AS labels, NULL AS harvest, coalesce(max(h.verdict), 'none') AS verdict,
     coalesce(max(h.why) || '; ', '') || 'linked from ' || count(DISTINCT f.parent) || ' pages'
-    || coalesce(', relevance ' || printf('%.2f', avg(s.relevance)), '') AS why
+    || CASE WHEN avg(s.relevance) IS NULL THEN '' ELSE printf(', relevance %.2f', avg(s.relevance)) END AS why
 FROM frontier f LEFT JOIN hosts h ON h.host = f.host LEFT JOIN current d ON d.uri = f.parent
     LEFT JOIN scores s ON s.doc_id = d.doc_id
 WHERE f.host NOT IN (SELECT host FROM current) GROUP BY f.host ORDER BY count(DISTINCT f.parent) DESC, f.host
@@ -63,7 +63,8 @@ def documents(folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, ver
 
     Columns: doc_id, uri, host, title, media_type, lang, status, decision (relevant, unknown, other), label,
     duplicate_of (str); version (Int32); words, main_words, elements (Int64); timestamp, fetched (datetime64, UTC);
-    relevance (float64). duplicate_of names the document with the same main text that has the shortest URI.
+    relevance (float64). duplicate_of names the document with the same main text that has the shortest URI; where
+    there is none and a pipeline with the step ``duplicates`` has run, the one that step found.
     """
 
     table = "documents" if versions else "current"
@@ -76,6 +77,7 @@ def documents(folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, ver
     label_of = {label.target: label.label for label in folder.labels.current() if label.kind == "document"}
     frame["label"] = frame["doc_id"].map(label_of) if label_of else None
     frame["duplicate_of"] = _duplicate_of(frame)
+    _add_near_duplicates(folder, frame)
     if doc_ids is not None:
         frame = frame[frame["doc_id"].isin(list(doc_ids))].reset_index(drop=True)
     result: pd.DataFrame = _typed(frame, _DOCUMENTS)
@@ -90,6 +92,21 @@ def _duplicate_of(frame: pd.DataFrame) -> pd.Series:
     first = order.drop_duplicates("text_hash").set_index("text_hash")["doc_id"]
     original = repeated["text_hash"].map(first)
     return original.where(original != repeated["doc_id"]).reindex(frame.index)
+
+
+def _add_near_duplicates(folder: CorpusFolder, frame: pd.DataFrame) -> None:
+    """Fills duplicate_of by the last verdicts of the pipeline; an original that is a duplicate here is none."""
+    file = folder.path / "preprocessing" / "duplicates.parquet"
+    if not file.exists():
+        return
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(file)
+    of = dict(zip(table["doc_id"].to_pylist(), table["duplicate_of"].to_pylist(), strict=True))
+    exact = dict(zip(frame["doc_id"], frame["duplicate_of"], strict=True))
+    known = {doc_id for doc_id, original in exact.items() if not isinstance(original, str)}
+    near = frame["doc_id"].map(of)
+    frame["duplicate_of"] = frame["duplicate_of"].where(frame["duplicate_of"].notna(), near.where(near.isin(known)))
 
 
 def elements(

@@ -1,0 +1,34 @@
+"""Pipelines: steps that add columns to the documents of a corpus, and filters that say what to keep, and why not."""
+
+from corpuskit.preprocessing.pipeline import Preprocessing, preprocess
+from corpuskit.preprocessing.steps import (
+    Step,
+    blocks,
+    characters,
+    dehyphenate,
+    duplicates,
+    keep,
+    language,
+    normalize,
+    personal_data,
+    quality,
+    step,
+    words,
+)
+
+__all__ = [
+    "Preprocessing",
+    "Step",
+    "blocks",
+    "characters",
+    "dehyphenate",
+    "duplicates",
+    "keep",
+    "language",
+    "normalize",
+    "personal_data",
+    "preprocess",
+    "quality",
+    "step",
+    "words",
+]

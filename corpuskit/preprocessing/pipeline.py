@@ -1,0 +1,331 @@
+"""Runs a pipeline over a corpus: step by step, a batch of documents at a time, what is done is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final
+
+from corpuskit.errors import ConfigurationError, CorpusError, UnknownDocumentError
+from corpuskit.preprocessing.results import FOLDER, StepResults
+from corpuskit.preprocessing.steps import Step, made
+from corpuskit.store import CorpusFolder
+from corpuskit.store.element_cache import element_tables
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STAGE: Final = "preprocess"
+_BATCH: Final = 500  # documents whose results are kept together
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Preprocessing:
+    """What a pipeline found.
+
+    Attributes:
+        frame: one row a document, by doc_id: doc_id (str), keep (bool), reason (str: the filter or failure that dropped it; missing
+            where kept), then the columns of the steps; those of steps that a document did not reach are missing. It can be given
+            to ``export(docs=...)``, which takes the documents to keep.
+        steps: one row a step: name (str), in, out (int64: documents), computed (int64: documents worked on now; the rest was kept from
+            earlier runs), failed (int64).
+        record: the steps with their options and counts as JSON, the same for the same corpus and steps; for a dataset card.
+    """
+
+    frame: pd.DataFrame
+    steps: pd.DataFrame
+    record: str
+
+    def __repr__(self) -> str:
+        return f"{int(self.frame['keep'].sum()):,} of {len(self.frame):,} documents kept\n{self.steps.to_string(index=False)}"
+
+
+def preprocess(
+    folder: CorpusFolder,
+    steps: Sequence[Step | str],
+    *,
+    doc_ids: Sequence[str] | None = None,
+    progress: bool = False,
+) -> Preprocessing:
+    """Runs steps over documents, in order; nothing of the corpus is changed.
+
+    Steps see the main text, a block a line. Results are kept in the corpus folder: stopped with Ctrl-C or killed, the next run goes
+    on; a run on the same documents computes nothing; after a crawl only new documents and versions are worked on. A document on
+    which a step fails is dropped, is a row of ``failures()``, and is tried again by the next run.
+
+    Args:
+        folder: the corpus.
+        steps: of :mod:`corpuskit.preprocessing`, or their names.
+        doc_ids: only these; None for all.
+        progress: shows bars.
+
+    Raises:
+        ConfigurationError: an unknown step, two steps with the same column, or a filter on a column that is not there.
+        UnknownDocumentError: a doc_id is not in the corpus.
+    """
+    run = _Run(folder, [made(one) for one in steps], doc_ids, progress)
+    for position in range(len(run.steps)):
+        run.do(position)
+    record = json.dumps({"steps": run.record}, ensure_ascii=False, sort_keys=True)
+    if doc_ids is None:
+        folder.catalog.set_meta(STAGE, record)
+    return Preprocessing(run.result(), run.counts(), record)
+
+
+class _Run:
+    """The state of one run: the frame grows by columns, keep and reason are filled."""
+
+    def __init__(self, folder: CorpusFolder, steps: list[Step], doc_ids: Sequence[str] | None, progress: bool) -> None:
+        self.folder = folder
+        self.steps = steps
+        self.progress = progress
+        self.frame = folder.catalog.frame(
+            "SELECT doc_id, version, uri, host, title, media_type, lang, words, main_words, elements, "
+            "(SELECT min(fetched) FROM documents f WHERE f.doc_id = c.doc_id) AS seen FROM current c ORDER BY doc_id"
+        )
+        if doc_ids is not None:
+            unknown = set(doc_ids) - set(self.frame["doc_id"])
+            if unknown:
+                raise UnknownDocumentError(f"no document {min(unknown)!r} ({len(unknown)} unknown in all)")
+            self.frame = self.frame[self.frame["doc_id"].isin(set(doc_ids))]
+        self.frame = self.frame.set_index("doc_id")
+        self.frame["keep"] = True
+        self.frame["reason"] = None
+        self.given = set(self.frame.columns)
+        self.columns: dict[str, str] = {}
+        self.record: list[dict[str, Any]] = []
+        self._counts: list[tuple[str, int, int, int, int]] = []
+        self._check()
+
+    def _check(self) -> None:
+        known = set(self.given)
+        for one in self.steps:
+            if one.kind == "filter" and one.options["column"] not in known:
+                raise ConfigurationError(
+                    f"keep({one.options['column']!r}): no step before it has this column; there are: {', '.join(sorted(known))}"
+                )
+            twice = sorted(set(one.columns) & known)
+            if twice:
+                raise ConfigurationError(f"step {one.name}: the column {twice[0]!r} is there already")
+            known |= set(one.columns)
+
+    def do(self, position: int) -> None:
+        """One step."""
+        one = self.steps[position]
+        before = int(self.frame["keep"].sum())
+        computed = failed = 0
+        if one.kind == "filter":
+            self._filter(one)
+        elif one.kind == "corpus":
+            computed, failed = self._corpus(one, position)
+        elif one.kind == "columns":
+            computed, failed = self._columns(one, position)
+        after = int(self.frame["keep"].sum())
+        self._counts.append((one.name, before, after, computed, failed))
+        self.record.append({**one.record(), "in": before, "out": after})
+
+    def _kept(self) -> list[str]:
+        kept: list[str] = self.frame.index[self.frame["keep"]].tolist()
+        return kept
+
+    def _drop(self, doc_ids: Any, reason: str) -> None:
+        self.frame.loc[doc_ids, "keep"] = False
+        self.frame.loc[doc_ids, "reason"] = reason
+
+    def _filter(self, one: Step) -> None:
+        import pandas as pd
+
+        options = one.options
+        values = self.frame[options["column"]]
+        fits = values.notna()
+        said = []
+        if "among" in options:
+            fits &= values.isin(options["among"])
+            said.append(f"in {options['among']}")
+        for name, sign in (("at_least", ">="), ("at_most", "<=")):
+            if name in options:
+                numbers = pd.to_numeric(values, errors="coerce")
+                fits &= numbers >= options[name] if sign == ">=" else numbers <= options[name]
+                said.append(f"{sign} {options[name]}")
+        if not said:
+            fits &= values.eq(True)
+        self._drop(self.frame.index[self.frame["keep"] & ~fits], " ".join([options["column"], *said]))
+
+    def _columns(self, one: Step, position: int) -> tuple[int, int]:
+        results = StepResults(self.folder.path / FOLDER / one.key(self.steps[:position]), one.columns)
+        computed, errors = self._compute(one, position, results)
+        wanted = self.frame.index[self.frame["keep"]]
+        found = results.frame(self.frame.loc[wanted, "version"])
+        self._join(one, found)
+        self._drop(errors, f"failed: {one.name}")
+        return computed, len(errors)
+
+    def _join(self, one: Step, found: pd.DataFrame) -> None:
+        for name in one.columns:
+            self.frame[name] = found[name].reindex(self.frame.index)
+        self.columns |= one.columns
+
+    def _compute(self, one: Step, position: int, results: StepResults) -> tuple[int, list[str]]:
+        """Works on the kept documents that have no result; gives how many, and those that failed."""
+        assert one.work is not None
+        done = results.known()
+        version = self.frame["version"].to_dict()
+        missing = [doc_id for doc_id in self._kept() if (doc_id, version[doc_id]) not in done]
+        errors: list[str] = []
+        rows: list[dict[str, Any]] = []
+        try:
+            for doc_id, text in self._texts(missing, position, one.name, errors):
+                try:
+                    values = one.work(text)
+                    row = {name: results.checked(name, values[name]) for name in one.columns}
+                except Exception as error:
+                    self._fail(doc_id, one.name, error, errors)
+                    continue
+                rows.append({"doc_id": doc_id, "version": version[doc_id], **row})
+                if len(rows) >= _BATCH:
+                    self._write(results, rows)
+        finally:
+            self._write(results, rows)  # also when stopped with Ctrl-C
+        return len(missing) - len(errors), errors
+
+    def _write(self, results: StepResults, rows: list[dict[str, Any]]) -> None:
+        if rows:
+            results.write(rows)
+            self._mended([row["doc_id"] for row in rows], results.name)
+            rows.clear()
+
+    def _fail(self, doc_id: str, name: str, error: Exception, errors: list[str]) -> None:
+        errors.append(doc_id)
+        self.folder.catalog.add_failure(str(self.frame.at[doc_id, "uri"]), f"{STAGE} {name}", error)
+
+    def _mended(self, doc_ids: Sequence[str], name: str) -> None:
+        stage = f"{STAGE} {name}"
+        if self.folder.catalog.value("SELECT 1 FROM failures WHERE stage = ?", (stage,)) is None:
+            return
+        with self.folder.catalog.transaction() as connection:
+            uris = [(str(self.frame.at[doc_id, "uri"]), stage) for doc_id in doc_ids]
+            connection.executemany("DELETE FROM failures WHERE uri = ? AND stage = ?", uris)
+
+    def _texts(self, doc_ids: list[str], position: int, name: str, errors: list[str]) -> Iterator[tuple[str, str]]:
+        """The main texts of documents as earlier steps left them, from Arrow batches of the element cache."""
+        from tqdm.auto import tqdm
+
+        changes = [one.work for one in self.steps[:position] if one.kind == "text" and one.work is not None]
+        seen = set()
+        with tqdm(total=len(doc_ids), desc=name, unit=" documents", disable=not self.progress or not doc_ids) as bar:
+            for doc_id, text in _main_texts(self.folder, doc_ids):
+                seen.add(doc_id)
+                bar.update()
+                changed = text
+                try:
+                    for change in changes:
+                        changed = change(changed)
+                except Exception as error:
+                    self._fail(doc_id, name, error, errors)
+                    continue
+                yield doc_id, changed
+        for doc_id in doc_ids:
+            if doc_id in seen:
+                continue
+            if self.frame.at[doc_id, "elements"]:
+                self._fail(
+                    doc_id, name, CorpusError("its file in documents/ cannot be read; try: corpuskit check"), errors
+                )
+            else:
+                yield doc_id, ""
+
+    def _corpus(self, one: Step, position: int) -> tuple[int, int]:
+        if one.name == "blocks":
+            self._join(one, self._blocks(one))
+            return 0, 0
+        from corpuskit.text import DuplicateIndex
+
+        folder = self.folder.path / FOLDER / one.key(self.steps[:position])
+        results = StepResults(folder, {})
+        index = DuplicateIndex(folder / "index", **one.options)
+        done, version = results.known(), self.frame["version"].to_dict()
+        kept = self._kept()
+        missing = [doc_id for doc_id in kept if (doc_id, version[doc_id]) not in done]
+        errors: list[str] = []
+        seen = _seconds(self.frame["seen"])
+        batch: list[tuple[str, str, int]] = []
+
+        def flush() -> None:
+            index.add(batch)
+            # After the index: a run that is killed between the two adds the same texts again, which changes nothing.
+            results.write([{"doc_id": doc_id, "version": version[doc_id]} for doc_id, _, _ in batch])
+            batch.clear()
+
+        for doc_id, text in self._texts(missing, position, one.name, errors):
+            batch.append((doc_id, text, seen[doc_id]))
+            if len(batch) >= _BATCH * 10:
+                flush()
+        if batch:
+            flush()
+        found = index.find([doc_id for doc_id in kept if doc_id not in set(errors)])
+        self._join(one, found.set_index("doc_id"))
+        self._drop(errors, f"failed: {one.name}")
+        results.publish(found)
+        return len(missing) - len(errors), len(errors)
+
+    def _blocks(self, one: Step) -> pd.DataFrame:
+        import pandas as pd
+        import pyarrow as pa
+
+        from corpuskit.text import repeated_blocks
+
+        kept = self._kept()
+        columns = ["doc_id", "text_hash", "words", "main"]
+        tables = [table.filter(table["main"]) for table in element_tables(self.folder, kept, columns=columns)]
+        if not tables:
+            return pd.DataFrame({"repeated_blocks": pd.Series(0.0, index=kept)})
+        table = pa.concat_tables(tables).unify_dictionaries()
+        rows = pd.DataFrame({"doc_id": table["doc_id"].cast(pa.string()).to_pylist()})
+        rows["hash"], rows["words"] = table["text_hash"].to_numpy(), table["words"].to_numpy()
+        rows["site"] = rows["doc_id"].map(self.frame["host"])
+        rows = rows[rows["words"] > 0].reset_index(drop=True)
+        often = repeated_blocks(rows)["frequency_in_site"] >= one.options["min_documents"]
+        words = rows["words"].groupby(rows["doc_id"]).sum()
+        repeated = rows["words"].where(often, 0).groupby(rows["doc_id"]).sum()
+        share = (repeated / words).reindex(kept).fillna(0.0)
+        return pd.DataFrame({"repeated_blocks": share})
+
+    def result(self) -> pd.DataFrame:
+        """The frame of the result."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {"doc_id": self.frame.index.to_series().astype("str")}
+        columns["keep"] = self.frame["keep"].astype(bool)
+        columns["reason"] = self.frame["reason"].astype("str")
+        for name, dtype in self.columns.items():
+            kind: Any = {"int64": "Int64", "bool": "boolean"}.get(dtype, dtype)
+            columns[name] = self.frame[name].astype(kind)
+        return pd.DataFrame(columns).reset_index(drop=True)
+
+    def counts(self) -> pd.DataFrame:
+        """The frame of the steps."""
+        import pandas as pd
+
+        frame = pd.DataFrame(self._counts, columns=["name", "in", "out", "computed", "failed"])
+        return frame.astype({"name": "str", "in": "int64", "out": "int64", "computed": "int64", "failed": "int64"})
+
+
+def _seconds(times: pd.Series) -> dict[str, int]:
+    import pandas as pd
+
+    moments = pd.to_datetime(times, utc=True, format="ISO8601")
+    return {str(doc_id): int(moment.timestamp()) for doc_id, moment in moments.items()}
+
+
+def _main_texts(folder: CorpusFolder, doc_ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+    import pyarrow as pa
+
+    if not doc_ids:
+        return
+    for table in element_tables(folder, doc_ids, columns=["doc_id", "text", "main"]):
+        ids = table["doc_id"].cast(pa.string()).to_pylist()
+        rows = zip(ids, table["text"].to_pylist(), table["main"].to_pylist(), strict=True)
+        for doc_id, group in groupby(rows, key=lambda row: row[0]):
+            yield doc_id, "\n".join(text for _, text, main in group if main and text)
