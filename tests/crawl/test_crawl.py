@@ -4,7 +4,6 @@ from collections import Counter
 
 import pytest
 
-import corpuskit
 from corpuskit.errors import ConfigurationError, RefusedError
 from corpuskit.ingest import document_id
 
