@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 from corpuskit import engine
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import UnknownDocumentError
-from corpuskit.ingest import IngestReport, extract_pending, ingest
+from corpuskit.ingest import IngestReport, extract_pending, ingest, known_payload
 from corpuskit.sources.archives import read_file
 from corpuskit.sources.files import find_files
 from corpuskit.sources.resource import Resource
@@ -63,7 +63,8 @@ class Corpus:
     def add(self, *paths: str | os.PathLike[str], progress: bool = True) -> IngestReport:
         """Adds files, folders and patterns of files; what is known and unchanged is left as it is.
 
-        Archives (ZIP, tar, WARC, WACZ) and mailboxes are opened: what they hold is added.
+        Archives (ZIP, tar, WARC, WACZ), mailboxes, feeds, ZIM files and dumps of wikis are opened: what they hold is
+        added.
 
         A failure is a row of :meth:`failures`; adding again tries it again.
 
@@ -73,10 +74,13 @@ class Corpus:
         max_bytes = self._folder.settings.extraction.max_bytes
         found = list(find_files(paths))
 
+        def known(digest: str) -> tuple[bytes, str, str | None] | None:
+            return known_payload(self._folder, digest)
+
         def resources() -> Iterator[Resource | tuple[str, Exception]]:
             for file in found:
                 try:
-                    yield from read_file(file, max_bytes=max_bytes)
+                    yield from read_file(file, max_bytes=max_bytes, known=known)
                 except (OSError, ValueError) as error:
                     yield file.uri, error
 

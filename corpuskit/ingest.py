@@ -12,6 +12,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,7 +27,7 @@ from corpuskit.extraction import ExtractOptions, extract_bytes
 from corpuskit.sources.resource import Resource
 from corpuskit.store import CorpusFolder, Place
 from corpuskit.store.documents import write_document
-from corpuskit.store.originals import keep_file, read_original
+from corpuskit.store.originals import AddedRecords, keep_file, read_original
 from corpuskit.store.paths import document_path, with_suffix
 from corpuskit.text import count_words, detect_language, text_hash
 
@@ -113,7 +114,7 @@ def ingest(
                 report.counts["failed"] += 1
                 continue
             try:
-                registered = register(folder, resource)
+                registered = register(folder, resource, keep=_keeper(records, resource))
             except (CorpusKitError, OSError) as error:
                 folder.catalog.add_failure(resource.uri, "keep", error)
                 report.counts["failed"] += 1
@@ -126,11 +127,38 @@ def ingest(
                 yield task_of(folder, registered.doc_id, registered.version)
 
     states: dict[tuple[str, int], str] = {}
-    for outcome in extract_all(folder, tasks(), progress="add" if progress else None):
-        task = outcome.item
-        state = states.pop((task.doc_id, task.version), "new")
-        report.counts["failed" if outcome.error is not None else state] += 1
+    with closing(AddedRecords(folder.originals)) as records:
+        for outcome in extract_all(folder, tasks(), progress="add" if progress else None):
+            task = outcome.item
+            state = states.pop((task.doc_id, task.version), "new")
+            report.counts["failed" if outcome.error is not None else state] += 1
     return report
+
+
+def _keeper(records: AddedRecords, resource: Resource) -> Callable[[Resource], Place] | None:
+    """Files are kept as files, everything else as records of a web archive."""
+    if resource.source == "file":
+        return None
+    return lambda item: records.write(item.uri, item.fetched, item.headers, item.media_type, item.content)
+
+
+def known_payload(folder: CorpusFolder, digest: str) -> tuple[bytes, str, str | None] | None:
+    """Content, media type and charset of a document that came from a WARC record with this payload digest."""
+    catalog = folder.catalog
+    catalog.connection.execute(
+        "CREATE INDEX IF NOT EXISTS documents_payload ON documents (json_extract(metadata, '$.payload_digest')) "
+        "WHERE json_extract(metadata, '$.payload_digest') IS NOT NULL"
+    )
+    rows = catalog.rows(
+        "SELECT original, original_offset, original_length, media_type, charset FROM documents "
+        "WHERE json_extract(metadata, '$.payload_digest') = ? AND status <> 'removed' AND original <> '' "
+        "ORDER BY doc_id, version DESC LIMIT 1",
+        (digest,),
+    )
+    if not rows:
+        return None
+    file, offset, length, media_type, charset = rows[0]
+    return read_original(folder.originals, Place(file, offset, length)), media_type, charset
 
 
 def register(
@@ -367,5 +395,5 @@ def _utc(date: datetime) -> datetime:
 
 __all__ = [
     "Extracted", "IngestReport", "Registered", "Task", "commit", "document_id", "extract", "extract_all",
-    "extract_pending", "host_of", "ingest", "pending", "register", "task_of",
+    "extract_pending", "host_of", "ingest", "known_payload", "pending", "register", "task_of",
 ]  # fmt: skip

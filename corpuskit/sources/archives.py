@@ -21,7 +21,7 @@ from corpuskit.sources.files import FoundFile, read_resource
 from corpuskit.sources.mail import MAIL_TYPE, attachments, messages
 from corpuskit.sources.media import detect_media_type
 from corpuskit.sources.resource import Resource
-from corpuskit.sources.warc import WARC_SUFFIXES, read_wacz, read_warc
+from corpuskit.sources.warc import WARC_SUFFIXES, Known, read_wacz, read_warc
 
 Found = Resource | tuple[str, Exception]
 _TAR_SUFFIXES: Final = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
@@ -34,10 +34,10 @@ _BAD_ARCHIVE: Final = (
 _PACKAGE_PARTS: Final = ("[Content_Types].xml", "mimetype")  # of documents that are ZIP files
 
 
-def read_file(found: FoundFile, *, max_bytes: int) -> Iterator[Found]:
+def read_file(found: FoundFile, *, max_bytes: int, known: Known | None = None) -> Iterator[Found]:
     """What a file holds: itself, or the members of an archive, a web archive or a mailbox, one at a time.
 
-    A member that cannot be read is given as (URI, error); the others follow.
+    A member that cannot be read is given as (URI, error); the others follow. ``known`` is for :func:`read_warc`.
 
     Raises:
         SourceError: the file cannot be read.
@@ -45,9 +45,9 @@ def read_file(found: FoundFile, *, max_bytes: int) -> Iterator[Found]:
     """
     name = found.path.name.lower()
     if name.endswith(WARC_SUFFIXES):
-        yield from read_warc(found.path, max_bytes=max_bytes)
+        yield from read_warc(found.path, max_bytes=max_bytes, known=known)
     elif name.endswith(".wacz"):
-        yield from read_wacz(found.path, max_bytes=max_bytes)
+        yield from read_wacz(found.path, max_bytes=max_bytes, known=known)
     elif name.endswith(_TAR_SUFFIXES):
         yield from _read_archive(found, max_bytes, _tar_members)
     elif name.endswith(".mbox"):

@@ -20,8 +20,9 @@ class Resource:
         name: a file name for the original.
         origin: a hash of the folder it was added from, to tell files of one name apart; None for the web.
         etag: the server's.
-        source: which source obtained it: ``file``, ``web``, ``warc``, ``wikipedia``.
+        source: which source obtained it: ``file``, ``web``, ``warc``, ``wikipedia``, ``zim``, ``dump``, ``feed``.
         metadata: more to keep in the document's metadata.
+        headers: of the HTTP answer it came in; None where there was none.
     """
 
     uri: str
@@ -35,3 +36,4 @@ class Resource:
     etag: str | None = None
     source: str = "file"
     metadata: dict[str, str] = field(default_factory=dict)
+    headers: tuple[tuple[str, str], ...] | None = None

@@ -6,7 +6,8 @@ import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -41,25 +42,30 @@ _TAKEN: Final = (
 _TAKEN_OFFICE: Final = ("application/vnd.openxmlformats-officedocument.wordprocessingml", "application/vnd.ms-word")
 
 
-def read_warc(path: Path, *, max_bytes: int, name: str | None = None) -> Iterator[Found]:
+Known = Callable[[str], tuple[bytes, str, str | None] | None]
+"""Content, media type and charset of what was obtained earlier, by its payload digest."""
+
+
+def read_warc(path: Path, *, max_bytes: int, name: str | None = None, known: Known | None = None) -> Iterator[Found]:
     """The pages, PDF, Word and text files of a WARC file, one at a time, in the order of the file.
 
     Response records of status 200, resource records, and revisit records whose payload stands earlier in the same
-    file. Of a damaged, cut or too large record, or one whose digest is wrong, (URI, error) is given, and reading goes
+    file or is ``known``. Of a damaged, cut or too large record, or one whose digest is wrong, (URI, error) is given, and reading goes
     on with the next one.
 
     Args:
         path: the file; gzip, Zstandard or plain.
         max_bytes: records with a larger body are refused.
         name: what errors call the file.
+        known: looks for the payload of a revisit record that stands in another file.
 
     Raises:
         SourceError: the file cannot be opened.
     """
-    yield from _WarcReader(path, max_bytes, name or path.name).read()
+    yield from _WarcReader(path, max_bytes, name or path.name, known).read()
 
 
-def read_wacz(path: Path, *, max_bytes: int) -> Iterator[Found]:
+def read_wacz(path: Path, *, max_bytes: int, known: Known | None = None) -> Iterator[Found]:
     """What :func:`read_warc` gives, of all WARC files in ``archive/`` of a WACZ package (WACZ 1.1.1, 5.2.1).
 
     Raises:
@@ -80,13 +86,13 @@ def read_wacz(path: Path, *, max_bytes: int) -> Iterator[Found]:
             except (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, RuntimeError) as error:
                 yield f"{path.name}/{info.filename}", SourceError(f"{info.filename} is damaged: {error}")
             if copy.exists():
-                yield from read_warc(copy, max_bytes=max_bytes, name=f"{path.name}/{info.filename}")
+                yield from read_warc(copy, max_bytes=max_bytes, name=f"{path.name}/{info.filename}", known=known)
                 copy.unlink()
 
 
 class _WarcReader:
-    def __init__(self, path: Path, max_bytes: int, name: str) -> None:
-        self._path, self._max_bytes, self._name = path, max_bytes, name
+    def __init__(self, path: Path, max_bytes: int, name: str, known: Known | None) -> None:
+        self._path, self._max_bytes, self._name, self._known = path, max_bytes, name, known
         self._payloads: dict[str, int] = {}  # payload digest → where its record begins
 
     def read(self) -> Iterator[Found]:
@@ -155,20 +161,32 @@ class _WarcReader:
             return uri, error
 
     def _revisit(self, record: Any, uri: str) -> Found | None:
-        """The payload of an earlier record under this URI; None where that had the same URI (ISO 28500, 6.7)."""
-        headers = record.headers
-        if (headers.get("WARC-Refers-To-Target-URI") or "").strip("<> ") == uri:
-            return None  # it was obtained, and has not changed since
-        offset = self._payloads.get(headers.get("WARC-Payload-Digest") or "")
-        if offset is None:
-            return uri, SourceError(f"{self._name}: a revisit record of {uri}, whose payload is in another file")
-        from fastwarc.warc import WarcRecordType
+        """The payload of an earlier record under this URI; None where it stood in this file under the same URI.
 
-        date = record.record_date
-        for _, original in self._records(offset, WarcRecordType.response | WarcRecordType.resource):
-            found = self._read(original, uri, offset)
-            return found and _with_date(found, date)
-        return None
+        ISO 28500, 6.7: a revisit record says with a digest which payload was obtained once more.
+        """
+        headers = record.headers
+        digest = headers.get("WARC-Payload-Digest") or ""
+        date = _utc(record.record_date)
+        offset = self._payloads.get(digest)
+        if offset is not None:
+            if (headers.get("WARC-Refers-To-Target-URI") or "").strip("<> ") == uri:
+                return None  # it has not changed since
+            from fastwarc.warc import WarcRecordType
+
+            for _, original in self._records(offset, WarcRecordType.response | WarcRecordType.resource):
+                found = self._read(original, uri, offset)
+                return found and replace(found, fetched=date or found.fetched)
+        known = self._known(digest) if self._known is not None and digest else None
+        if known is None:
+            message = f"{self._name}: a revisit record of {uri}, whose payload is in another file: add that one first"
+            return uri, SourceError(message)
+        content, media_type, charset = known
+        metadata = {"warc": self._name, "warc_record_id": str(record.record_id), "payload_digest": digest}
+        return Resource(
+            uri, content, media_type, charset, fetched=date or datetime.now(UTC), name=_name_of(uri), source="warc",
+            metadata=metadata, headers=(("Content-Type", media_type),),
+        )  # fmt: skip
 
     def _read(self, record: Any, uri: str, offset: int) -> Resource | None:
         length = record.content_length
@@ -196,13 +214,14 @@ class _WarcReader:
         content = record.reader.read(self._max_bytes + 1)
         if len(content) > self._max_bytes:
             raise ResourceLimitError(f"{uri}: more than {self._max_bytes:,} bytes when decoded")
-        path = unquote(urlsplit(uri).path)
-        media_type = detect_media_type(content, path, declared)
+        media_type = detect_media_type(content, unquote(urlsplit(uri).path), declared)
         if not content.strip() or not (media_type in _TAKEN or media_type.startswith(_TAKEN_OFFICE)):
             return None
         http = record.http_headers if record.is_http else None
+        metadata = {"warc": self._name, "warc_record_id": str(record.record_id)}
         if digest := record.headers.get("WARC-Payload-Digest"):
             self._payloads.setdefault(digest, offset)
+            metadata["payload_digest"] = digest
         return Resource(
             uri=uri,
             content=content,
@@ -210,10 +229,11 @@ class _WarcReader:
             charset=charset,
             fetched=_utc(record.record_date) or datetime.now(UTC),
             modified=_utc(record.http_last_modified) if http is not None else None,
-            name=path.rpartition("/")[2] or urlsplit(uri).hostname or "page",
+            name=_name_of(uri),
             etag=http.get("ETag") if http is not None else None,
             source="warc",
-            metadata={"warc": self._name, "warc_record_id": str(record.record_id)},
+            metadata=metadata,
+            headers=tuple(http.items()) if http is not None else None,
         )
 
     def _verify(self, record: Any, uri: str, what: str) -> None:
@@ -257,10 +277,8 @@ def _is_left_out(declared: str | None) -> bool:
     return (declared or "").strip().lower().startswith(_LEFT_OUT)
 
 
-def _with_date(resource: Resource, date: datetime | None) -> Resource:
-    from dataclasses import replace
-
-    return replace(resource, fetched=_utc(date) or resource.fetched)
+def _name_of(uri: str) -> str:
+    return unquote(urlsplit(uri).path).rpartition("/")[2] or urlsplit(uri).hostname or "page"
 
 
 def _utc(date: datetime | None) -> datetime | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
+from urllib.parse import quote
 
 from corpuskit.errors import CorpusError
 from corpuskit.store.documents import write_atomically
@@ -18,6 +20,8 @@ from corpuskit.store.paths import safe_segment
 _MAX_WARC: Final = 1_000_000_000  # bytes; then the next file begins
 # The body is kept decoded, so these would lie.
 _DROPPED_HEADERS: Final = frozenset({"content-encoding", "transfer-encoding", "content-length", "connection"})
+_ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:\S*\Z")
+_STAMP: Final = "%Y-%m-%dT%H:%M:%SZ"
 CORPUS_ROOT: Final = ".corpus-root"
 
 
@@ -57,9 +61,8 @@ class WarcWriter:
         """Appends a request record and a response record; gives the response's place. See :meth:`push`."""
         from fastwarc.warc import WarcRecord, WarcRecordType
 
-        head = "".join(f"{k}: {v}\r\n" for k, v in headers if k.lower() not in _DROPPED_HEADERS)
-        answer = f"{status_line}\r\n{head}Content-Length: {len(body)}\r\n\r\n".encode("utf-8", "replace") + body
-        stamp = date.strftime("%Y-%m-%dT%H:%M:%SZ")
+        answer = _answer(status_line, headers, body)
+        stamp = date.strftime(_STAMP)
         response = WarcRecord()
         response.init_headers(WarcRecordType.response)
         response.headers["Content-Type"] = "application/http; msgtype=response"
@@ -96,6 +99,65 @@ class WarcWriter:
         """Closes the file."""
         self.flush()
         self._handle.close()
+
+
+class AddedRecords:
+    """Appends what comes from web archives, wikis and dumps to a WARC file of its own, ``added-NNNNN.warc.gz``.
+
+    The file is made when the first record comes. Its name is taken by making it, so that several can add at once.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._handle: IO[bytes] | None = None
+        self._name = ""
+
+    def write(
+        self, uri: str, date: datetime, headers: Iterable[tuple[str, str]] | None, media_type: str, body: bytes
+    ) -> Place:
+        """Appends a response record, or without ``headers`` a resource record; the system has it when this returns."""
+        from fastwarc.warc import WarcRecord, WarcRecordType
+
+        record = WarcRecord()
+        record.init_headers(WarcRecordType.resource if headers is None else WarcRecordType.response)
+        record.headers["Content-Type"] = media_type if headers is None else "application/http; msgtype=response"
+        record.headers["WARC-Target-URI"] = uri if _ABSOLUTE.match(uri) else "file:" + quote(uri)
+        record.headers["WARC-Date"] = date.astimezone(UTC).strftime(_STAMP)
+        record.set_bytes_content(body if headers is None else _answer("HTTP/1.1 200 OK", headers, body))
+        member = _member(record)
+        handle = self._handle
+        if handle is None or handle.tell() > _MAX_WARC:
+            handle = self._open()
+        offset = handle.tell()
+        handle.write(member)
+        handle.flush()
+        return Place(self._name, offset, len(member))
+
+    def _open(self) -> IO[bytes]:
+        self.close()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        number = max((int(file.name[6:11]) for file in self._folder.glob("added-*.warc.gz")), default=0)
+        while True:
+            number += 1
+            self._name = f"added-{number:05d}.warc.gz"
+            try:
+                self._handle = (self._folder / self._name).open("xb", buffering=1 << 20)
+            except FileExistsError:
+                continue
+            return self._handle
+
+    def close(self) -> None:
+        """Closes the file; all records survive a power cut then."""
+        if self._handle is not None:
+            self._handle.flush()
+            os.fsync(self._handle.fileno())
+            self._handle.close()
+            self._handle = None
+
+
+def _answer(status_line: str, headers: Iterable[tuple[str, str]], body: bytes) -> bytes:
+    head = "".join(f"{k}: {v}\r\n" for k, v in headers if k.lower() not in _DROPPED_HEADERS)
+    return f"{status_line}\r\n{head}Content-Length: {len(body)}\r\n\r\n".encode("utf-8", "replace") + body
 
 
 def _member(record: object) -> bytes:

@@ -8,6 +8,7 @@ import warnings
 import zipfile
 
 import pytest
+from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
@@ -165,3 +166,55 @@ def test_a_corpus_takes_a_web_archive(corpus, tmp_path):
     assert corpus.documents().title.tolist() == ["a", "c"]
     assert corpus.failures().stage.tolist() == ["read"]
     assert "2 unchanged" in repr(corpus.add(tmp_path / "x.warc.gz", progress=False))
+
+
+def test_pages_of_a_web_archive_stay_records_with_their_headers(corpus, tmp_path):
+    packed = record("http://a.example/g", gzip.compress(PAGE.format("g").encode()),
+                    headers=[("Content-Encoding", "gzip"), ("Server", "s")])  # fmt: skip
+    (tmp_path / "x.warc.gz").write_bytes(page("a") + packed)
+    corpus.add(tmp_path / "x.warc.gz", progress=False)
+    originals = tmp_path / "corpus" / "originals"
+    assert [path.name for path in originals.iterdir()] == ["added-00001.warc.gz"]
+    with (originals / "added-00001.warc.gz").open("rb") as stream:  # read by another program
+        kept = [
+            (r.rec_headers["WARC-Target-URI"], r.rec_headers["WARC-Date"], r.http_headers.get_header("Server"),
+             r.content_stream().read().decode())
+            for r in ArchiveIterator(stream, check_digests="raise")
+        ]  # fmt: skip
+    date = "2020-01-02T03:04:05Z"
+    assert kept == [
+        ("http://a.example/a", date, None, PAGE.format("a")),
+        ("http://a.example/g", date, "s", PAGE.format("g")),
+    ]
+    assert corpus.check() == []
+
+
+def test_adding_again_keeps_nothing_twice_and_a_changed_page_is_a_new_version(corpus, tmp_path):
+    path = tmp_path / "x.warc.gz"
+    path.write_bytes(page("a"))
+    for _ in range(2):
+        corpus.add(path, progress=False)
+    path.write_bytes(record("http://a.example/a", PAGE.format("changed")))
+    assert repr(corpus.add(path, progress=False)) == "1 changed"
+    assert corpus.documents(versions=True).version.tolist() == [1, 2]
+    files = sorted(p.name for p in (tmp_path / "corpus" / "originals").iterdir())
+    assert files == ["added-00001.warc.gz", "added-00002.warc.gz"]
+
+
+def test_a_revisit_finds_its_payload_in_a_file_added_before(corpus, tmp_path):
+    first = page("a")
+    digest = re.search(rb"WARC-Payload-Digest: (\S+)", gzip.decompress(first))[1].decode()
+    later = tmp_path / "later.warc.gz"
+    later.write_bytes(
+        revisit("http://a.example/a", "http://a.example/a", digest)
+        + revisit("http://a.example/b", "http://a.example/a", digest)
+    )
+    assert repr(corpus.add(later, progress=False)) == "2 failed; see corpus.failures()"
+    assert "add that one first" in corpus.failures().message[0]
+    (tmp_path / "first.warc.gz").write_bytes(first)
+    corpus.add(tmp_path / "first.warc.gz", progress=False)
+    report = corpus.add(later, progress=False)
+    assert (report.new, report.unchanged, report.failed) == (1, 1, 0)
+    assert corpus.documents().uri.tolist() == ["http://a.example/a", "http://a.example/b"]
+    assert len({document.to_text() for document in corpus}) == 1
+    assert corpus.failures().empty

@@ -177,6 +177,7 @@ class _Walk:
             etag=answer.headers.get("ETag"),
             source="wikipedia",
             metadata=metadata,
+            headers=tuple(answer.headers.items()),
         )
 
     def _url(self, title: str) -> str:
