@@ -127,3 +127,56 @@ def test_textworks_artifacts_are_made_once_and_an_unprepared_folder_is_told_what
     assert {"segmentation.json", "textgrid.json"} <= {file.name for file in folder.iterdir()}
     again = run("textworks", "run", "--corpus", tmp_path)
     assert sorted(line.split()[0] for line in again.stdout.splitlines()) == ["made", "made", "made", "skipped"]
+
+
+@pytest.fixture
+def trained(tmp_path):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for i in range(40):
+        words = " ".join(("flood water river rain storm" if i % 2 else "bread oven flour yeast crust").split()[i % 5 :])
+        (folder / f"p{i:02d}.html").write_text(PAGE.format(f"{words} {i}"), "utf-8")
+    corpus = corpuskit.open(tmp_path / "c")
+    corpus.add(folder, progress=False)
+    documents = corpus.documents().head(10)
+    corpus.set_labels({row.doc_id: side_of(row.title) for row in documents.itertuples()}, by="me")
+    corpus.train()
+    corpus.close()
+    return tmp_path / "c"
+
+
+def side_of(title):
+    return "relevant" if {"flood", "water", "river", "rain", "storm"} & set(title.split()) else "other"
+
+
+def test_an_audit_goes_through_files(trained, tmp_path):
+    pd = pytest.importorskip("pandas")
+    wanted = tmp_path / "wanted.csv"
+    for _ in range(12):
+        output = run("audit", trained, "--out", wanted, "--precision", "0.8").stdout
+        if "to label" not in output:
+            break
+        table = pd.read_csv(wanted)
+        table["label"] = [side_of(title) for title in table["title"]]
+        table.to_csv(wanted, index=False)
+        run("audit", trained, "--labels", wanted, "--precision", "0.8")
+    assert "Audit of model-0001 with" in output
+    assert "precision >= 80%" in output
+
+
+def test_an_audit_asks_on_a_terminal_and_saves_each_answer(trained):
+    main, terminal = os.openpty()
+    command = [sys.executable, "-c", "from corpuskit.cli import main; main()", "audit", str(trained)]
+    process = subprocess.Popen(command, stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    os.write(main, b"r\nx\no\nq\n")
+    output, _ = process.communicate(timeout=120)
+    os.close(main)
+    os.close(terminal)
+    assert "[r]elevant, [o]ther, [q]uit" in output
+    assert "Audit of model-0001: 2 labels given" in output
+    corpus = corpuskit.open(trained)
+    assert sorted(label.label for label in corpus._folder.labels.current() if label.by == "audit") == [
+        "other",
+        "relevant",
+    ]
+    corpus.close()

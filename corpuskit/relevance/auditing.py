@@ -25,7 +25,8 @@ class CorpusAudit:
 
     Ask for documents with :meth:`next`, give their labels to :meth:`add`, until ``next`` gives none; the claim is then
     saved with the model, and the documents are decided by it. The labels are kept in the corpus, marked as the audit's,
-    and never trained on; a new training needs a new audit.
+    and never trained on; a new training needs a new audit. An audit that was broken off goes on where it stood when it is
+    started again with the same arguments, as long as no documents came in between.
 
     Example:
         >>> audit = corpus.audit(precision=0.95)                                   # doctest: +SKIP
@@ -45,7 +46,10 @@ class CorpusAudit:
     ) -> None:
         self._folder = folder
         self._model = model
-        labelled = {label.target for label in folder.labels.current() if label.kind == "document"}
+        self._note = f"{AUDIT_NOTE} of {model.version}"
+        labels = [label for label in folder.labels.current() if label.kind == "document"]
+        self._given = {label.target: label.label for label in labels if label.note == self._note}
+        labelled = {label.target for label in labels} - self._given.keys()
         labelled |= judged_documents(folder).keys()  # what a rule for a host has taught the model
         texts = {doc_id: text for doc_id, text in main_texts(folder).items() if doc_id not in labelled}
         if not texts:
@@ -71,6 +75,8 @@ class CorpusAudit:
         """
         import pandas as pd
 
+        while known_already := [i for i in self._audit.next() if self._doc_ids[i] in self._given]:
+            self._audit.add(known_already, [self._given[self._doc_ids[i]] for i in known_already])
         wanted = [self._doc_ids[i] for i in self._audit.next()]
         if not wanted:
             self._save()
@@ -92,7 +98,7 @@ class CorpusAudit:
                 "next() gave"
             )
         self._folder.labels.add(
-            ((doc_id, "document", label) for doc_id, label in labels.items()), by=by, note=AUDIT_NOTE
+            ((doc_id, "document", label) for doc_id, label in labels.items()), by=by, note=self._note
         )
         self._audit.add([asked[doc_id] for doc_id in labels], list(labels.values()))
         if self._audit.is_done:

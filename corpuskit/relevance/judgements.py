@@ -10,7 +10,7 @@ from corpuskit.store import CorpusFolder
 from corpuskit.store.labels import Label
 
 AUDIT_NOTE: Final = "audit"
-"""The note of labels that certify a model; they are not trained on."""
+"""How the note of labels begins that certify a model; they are not trained on."""
 _OF_A_HOST: Final = 20  # examples that a rule for a host stands for: a large site must not outvote the analyst
 
 
@@ -30,7 +30,7 @@ def judged_documents(folder: CorpusFolder, *, positive: str = "relevant") -> dic
     judged = {
         target: side
         for target, label in own.items()
-        if target in known and label.note != AUDIT_NOTE and (side := _side(label, positive))
+        if target in known and not is_audit(label) and (side := _side(label, positive))
     }
     for host, taught in _hosts(labels, positive).items():
         judged |= dict.fromkeys(
@@ -65,6 +65,11 @@ def by_annotator(folder: CorpusFolder) -> dict[str, dict[str, str]]:
         if row["label"] != "withdrawn":
             found.setdefault(row["by"], {})[row["target"]] = row["label"]
     return found
+
+
+def is_audit(label: Label) -> bool:
+    """It was given to certify a model."""
+    return label.note == AUDIT_NOTE or (label.note or "").startswith(f"{AUDIT_NOTE} of ")
 
 
 def _hosts(labels: Sequence[Label], positive: str) -> dict[str, str]:

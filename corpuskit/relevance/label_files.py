@@ -28,14 +28,7 @@ def import_labels(folder: CorpusFolder, file: Path, *, by: str) -> LabelImport:
     Raises:
         ConfigurationError: the file cannot be read, lacks a column, or has an empty label.
     """
-    try:
-        with file.open(encoding="utf-8-sig", newline="") as handle:
-            reader = csv.DictReader(handle)
-            if not {"target", "label"} <= set(reader.fieldnames or ()):
-                raise ConfigurationError(f"{file}: found columns {reader.fieldnames}, expected target and label")
-            given = [((row["target"] or "").strip(), (row["label"] or "").strip()) for row in reader]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ConfigurationError(f"{file} cannot be read: {error}") from error
+    given = read_label_file(file)
     versions: dict[str, int] = {}
     ids: dict[str, str] = {}
     for row in folder.catalog.rows("SELECT doc_id, uri, host, version FROM current ORDER BY host DESC, uri DESC"):
@@ -46,3 +39,19 @@ def import_labels(folder: CorpusFolder, file: Path, *, by: str) -> LabelImport:
     known = [(ids[target], label) for target, label in given if target in ids]
     taken = folder.labels.add(((doc_id, "document", label) for doc_id, label in known), by=by, versions=versions)
     return LabelImport(taken, tuple(target for target, _ in given if target not in ids))
+
+
+def read_label_file(file: Path) -> list[tuple[str, str]]:
+    """(target, label) of each row of a CSV file.
+
+    Raises:
+        ConfigurationError: it cannot be read, or lacks the column target or label.
+    """
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as handle:
+            reader = csv.DictReader(handle)
+            if not {"target", "label"} <= set(reader.fieldnames or ()):
+                raise ConfigurationError(f"{file}: found columns {reader.fieldnames}, expected target and label")
+            return [((row["target"] or "").strip(), (row["label"] or "").strip()) for row in reader]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ConfigurationError(f"{file} cannot be read: {error}") from error

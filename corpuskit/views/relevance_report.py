@@ -12,7 +12,7 @@ import numpy as np
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.holding_out import held_out_scores
-from corpuskit.relevance.judgements import AUDIT_NOTE, by_annotator, judged_documents, judged_urls, sample
+from corpuskit.relevance.judgements import by_annotator, is_audit, judged_documents, judged_urls, sample
 from corpuskit.relevance.learning import last_model, main_texts
 from corpuskit.relevance.report import (
     Confusion,
@@ -189,7 +189,7 @@ def _audited(folder: CorpusFolder, model: CorpusModel, texts: Mapping[str, str])
     asked = {
         label.target: label.label
         for label in folder.labels.current()
-        if label.note == AUDIT_NOTE and label.target in texts and label.label in {"relevant", "other"}
+        if is_audit(label) and label.target in texts and label.label in {"relevant", "other"}
     }
     if not asked or model.document.audit is None:
         return None

@@ -98,3 +98,30 @@ def test_too_few_labels_and_a_wrong_audit_label_are_told(filled):
     audit = filled.audit()
     with pytest.raises(RelevanceError, match="relevant or other"):
         audit.add({audit.next().doc_id[0]: "perhaps"}, by="me")
+
+
+def test_an_audit_that_was_broken_off_goes_on_where_it_stood(filled):
+    label_some(filled, 24)
+    filled.train()
+    audit = filled.audit(precision=0.8)
+    first = audit.next()
+    audit.add({row.doc_id: truth(row.uri) for row in first.head(5).itertuples()}, by="me")
+    again = filled.audit(precision=0.8)
+    asked = again.next()
+    assert set(asked.doc_id) == set(first.doc_id[5:])
+    while len(batch := again.next()):
+        again.add({row.doc_id: truth(row.uri) for row in batch.itertuples()}, by="me")
+    whole = len(again._audit.labels)
+    assert (
+        sum(label.by == "me" and "audit of" in (label.note or "") for label in filled._folder.labels.current()) == whole
+    )
+
+
+def test_a_new_model_is_audited_with_new_labels(filled):
+    label_some(filled, 24)
+    filled.train()
+    audit = filled.audit(precision=0.8)
+    first = audit.next()
+    audit.add({row.doc_id: truth(row.uri) for row in first.itertuples()}, by="me")
+    filled.train()
+    assert not set(first.doc_id) & set(filled.audit(precision=0.8).next().doc_id)
