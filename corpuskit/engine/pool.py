@@ -84,11 +84,12 @@ class Pool(Generic[Item, Value]):
         try:
             while (task := self._todo.get()) is not None and not self._stop.is_set():
                 for tries in itertools.count(1):
-                    if worker is None or not worker.is_fit:
-                        if worker is not None:
-                            release(worker)
-                        worker = hire(self._limits)
                     try:
+                        if worker is None or not worker.is_fit:
+                            if worker is not None:
+                                release(worker)
+                                worker = None
+                            worker = hire(self._limits)
                         value = worker.call(self._function, (task[1],), self._stop)
                         self._done.put(Outcome(*task, value, tries=tries))
                     except self._retry as error:

@@ -152,7 +152,7 @@ def _write_part(
             failed.append((path, error))
             continue
         done.append((doc_id, version))
-        tables.append(_with_derived(table, doc_id, lang))
+        tables.append(with_derived(table, doc_id, lang))
     part = f"part-{secrets.token_hex(8)}.parquet"
     if tables:
         whole = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
@@ -162,7 +162,8 @@ def _write_part(
     return part, done, failed
 
 
-def _with_derived(table: pa.Table, doc_id: str, lang: str | None) -> pa.Table:
+def with_derived(table: pa.Table, doc_id: str, lang: str | None) -> pa.Table:
+    """The elements of a document in the columns of :func:`cache_schema`."""
     import numpy as np
     import pandas as pd
     import pyarrow as pa

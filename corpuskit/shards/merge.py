@@ -1,0 +1,223 @@
+"""Takes the outputs of shards into a corpus."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sqlite3
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from corpuskit.errors import CorpusError, SourceError
+from corpuskit.ingest import document_id
+from corpuskit.shards.extract import catalog_schema, file_hash
+from corpuskit.shards.output import CATALOG_SUFFIX, ELEMENTS_SUFFIX, PARTS, Output
+from corpuskit.store import CorpusFolder
+from corpuskit.store.catalog import now
+from corpuskit.store.packing import pack_lock
+from corpuskit.store.packs import PACK_SUFFIX, Pack, PackWriter, forget_packs, next_pack
+from corpuskit.store.paths import document_path, with_suffix
+
+_MERGED: Final = "merged shard "
+_COPIED: Final = (
+    "title", "media_type", "charset", "lang", "words", "main_words", "elements", "timestamp", "fetched",
+    "content_hash", "text_hash", "etag", "last_modified", "source", "extractor", "metadata",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class MergeReport:
+    """How many documents were new, changed, unchanged or removed before (and stay so), how many failures were noted.
+
+    Attributes:
+        shards: how many were merged now.
+        damaged: name of a shard → what is wrong with it; it was left out.
+    """
+
+    shards: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    damaged: dict[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        parts = [f"{count:,} {name}" for name, count in self.counts.items() if count]
+        text = f"{self.shards} shards: {', '.join(parts) or 'nothing new'}"
+        if self.damaged:
+            name, why = next(iter(self.damaged.items()))
+            text += f"; {len(self.damaged)} damaged and left out, such as {name}: {why}"
+        return text
+
+
+def merge(folder: CorpusFolder, out: str, *, progress: bool = True) -> MergeReport:
+    """Merges shards into a corpus; those merged before are passed over.
+
+    Documents arrive packed, their elements in the cache. Their originals stay where they are. Of two contents of one
+    page the second is a new version. A process that dies goes on where it stopped.
+
+    Raises:
+        SourceError: there are no outputs of shards.
+        CorpusBusyError: another process packs or merges.
+    """
+    output = Output(out)
+    names = output.names()
+    if not names:
+        raise SourceError(f"{out}: no outputs of shards (NAME{CATALOG_SUFFIX}); corpuskit extract --on makes them")
+    report = MergeReport()
+    with pack_lock(folder):
+        for name in _with_bar(names, progress):
+            with tempfile.TemporaryDirectory(prefix="corpuskit-") as temporary:
+                try:
+                    _merge_shard(folder, output, name, Path(temporary), report)
+                except (SourceError, CorpusError) as error:
+                    report.damaged[name] = str(error)
+    return report
+
+
+def _with_bar(names: list[str], progress: bool) -> Any:
+    if not progress:
+        return names
+    from tqdm.auto import tqdm
+
+    return tqdm(names, desc="merge", mininterval=0.5)
+
+
+def _merge_shard(folder: CorpusFolder, output: Output, name: str, temporary: Path, report: MergeReport) -> None:
+    part = output.fetch(name + CATALOG_SUFFIX, temporary)
+    digest = file_hash(part)
+    if folder.catalog.meta(_MERGED + name) == digest:
+        return
+    rows, digests = _read_part(part)
+    files = {suffix: output.fetch(name + suffix, temporary) for suffix in PARTS[:-1]}
+    for suffix, file in files.items():
+        if digests.get(suffix) != file_hash(file):
+            raise SourceError(f"{name}{suffix} is not what {name}{CATALOG_SUFFIX} was made with: extract it again")
+    extracted = [row for row in rows if row["status"] == "extracted"]
+    taken = _states(folder, extracted, report)
+    # The elements of a page that stands twice in the shard are told apart by its document only: the cache makes them anew.
+    times = Counter(row["doc_id"] for row in extracted)
+    cached = [row for row in taken if times[row["doc_id"]] == 1]
+    target = next_pack(folder.documents)
+    cache = f"part-{secrets.token_hex(8)}.parquet"
+    if taken:
+        with Pack(files[PACK_SUFFIX]) as source, PackWriter(target) as writer:
+            for row in taken:
+                frame = source.packed(row["path"])
+                if frame is None:
+                    raise SourceError(f"{name}{PACK_SUFFIX} lacks {row['path']}")
+                writer.add_packed(row["new_path"], *frame)
+        forget_packs()
+        _write_cache(folder, files[ELEMENTS_SUFFIX], cached, cache)
+    with folder.catalog.transaction() as connection:
+        for row in taken:
+            _insert(connection, row)
+        connection.executemany(
+            "INSERT OR REPLACE INTO element_cache VALUES (?, ?, ?)",
+            [(row["doc_id"], row["version"], cache) for row in cached],
+        )
+        for row in rows:
+            if row["status"] == "failed":
+                report.counts["failed"] += 1
+                connection.execute(
+                    'INSERT OR REPLACE INTO failures (uri, stage, error, message, "when", tries) VALUES (?, ?, ?, ?, ?, ?)',
+                    (row["uri"], row["stage"], row["error"], row["message"], now(), row["tries"] or 1),
+                )
+        folder.catalog.set_meta(_MERGED + name, digest)
+    report.shards += 1
+
+
+def _read_part(part: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """The rows of a catalogue part, and the SHA-256 of the files beside it."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(part)
+        info = json.loads((table.schema.metadata or {}).get(b"corpuskit", b"{}"))
+        if not table.schema.equals(catalog_schema()) or not isinstance(info.get("sha256"), dict):
+            raise SourceError(f"{part.name} has other columns than this version of corpuskit writes")
+    except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, SourceError):
+            raise
+        raise SourceError(f"{part.name} cannot be read: {error}") from error
+    rows = table.to_pylist()
+    for row in rows:
+        if row["status"] not in {"extracted", "failed"} or not row["uri"]:
+            raise SourceError(f"{part.name}: a row without a URI or of status {row['status']!r}")
+        if row["status"] == "extracted" and row["doc_id"] != document_id(row["uri"]):
+            raise SourceError(f"{part.name}: {row['doc_id']} is not the doc_id of {row['uri'][:200]}")
+    return rows, info["sha256"]
+
+
+def _states(folder: CorpusFolder, rows: list[dict[str, Any]], report: MergeReport) -> list[dict[str, Any]]:
+    """The rows to be taken in, with their version and path."""
+    catalog, taken = folder.catalog, []
+    versions: dict[str, tuple[int, str]] = {}
+    paths: set[str] = set()
+    for row in rows:
+        doc_id = row["doc_id"]
+        if catalog.value("SELECT 1 FROM tombstones WHERE doc_id = ?", (doc_id,)):
+            report.counts["removed"] += 1
+            continue
+        if doc_id not in versions:
+            last = catalog.connection.execute(
+                "SELECT version, content_hash FROM documents WHERE doc_id = ? ORDER BY version DESC LIMIT 1", (doc_id,)
+            ).fetchone()
+            versions[doc_id] = (0, "") if last is None else (last["version"], last["content_hash"])
+        version, content_hash = versions[doc_id]
+        if content_hash == row["content_hash"]:
+            report.counts["unchanged"] += 1
+            continue
+        versions[doc_id] = version + 1, row["content_hash"]
+        report.counts["changed" if version else "new"] += 1
+        path = _free_path(catalog, row["uri"], doc_id, version + 1, paths)
+        paths.add(path.casefold())
+        taken.append({**row, "version": version + 1, "new_path": path})
+    return taken
+
+
+def _free_path(catalog: Any, uri: str, doc_id: str, version: int, taken: set[str]) -> str:
+    path = document_path(uri) if version == 1 else f"{document_path(uri)}.v{version}"
+    if path.casefold() in taken or catalog.value("SELECT 1 FROM documents WHERE path = ? COLLATE NOCASE", (path,)):
+        path = with_suffix(path, f"{doc_id}.v{version}" if version > 1 else doc_id)
+    return path
+
+
+def _write_cache(folder: CorpusFolder, file: Path, taken: list[dict[str, Any]], cache: str) -> None:
+    """The elements of the documents that are taken in."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    from corpuskit.store.element_cache import cache_schema
+
+    folder.elements.mkdir(exist_ok=True)
+    table = pq.read_table(file)
+    if table.schema.names != cache_schema().names:
+        raise SourceError(f"{file.name} has other columns than this version of corpuskit writes")
+    if sum(row["elements"] for row in taken) != len(table):
+        table = table.filter(pc.field("doc_id").isin(pa.array(sorted(row["doc_id"] for row in taken))))
+    temporary = folder.elements / f"{cache}.tmp"
+    pq.write_table(table, temporary, compression="zstd", row_group_size=1 << 18)
+    temporary.replace(folder.elements / cache)
+
+
+def _insert(connection: sqlite3.Connection, row: dict[str, Any]) -> None:
+    connection.execute(
+        f"INSERT INTO documents (doc_id, version, uri, host, status, path, original, unique_share, {', '.join(_COPIED)}) "
+        f"VALUES (?, ?, ?, ?, 'extracted', ?, '', ?, {', '.join('?' * len(_COPIED))})",
+        (
+            row["doc_id"], row["version"], row["uri"], row["host"], row["new_path"], _unique_share(connection, row),
+            *(row[name] for name in _COPIED),
+        ),
+    )  # fmt: skip
+
+
+def _unique_share(connection: sqlite3.Connection, row: dict[str, Any]) -> float:
+    new = sum(
+        length
+        for text, length in zip(row["texts"] or [], row["lengths"] or [], strict=True)
+        if connection.execute("INSERT OR IGNORE INTO texts (hash) VALUES (?)", (text,)).rowcount
+    )
+    return float(new / max(sum(row["lengths"] or []), 1))

@@ -1,0 +1,288 @@
+"""Shards: the same outputs everywhere, once and whole."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import corpuskit
+from corpuskit.errors import ConfigurationError, SourceError
+from corpuskit.ingest import document_id
+from corpuskit.shards import extract_shards, find_shards
+from corpuskit.store.originals import WarcWriter
+
+pytest.importorskip("fsspec")
+PAGE = "<html><head><title>Page {0}</title></head><body><nav><a href='/x'>menu</a></nav><p>The text of page {0}.</p></body></html>"
+DATE = datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC)
+HEADERS = [("Content-Type", "text/html; charset=utf-8"), ("ETag", '"e"')]
+
+
+def warc(file, names, text=PAGE):
+    """A web archive of pages."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    writer = WarcWriter(file.parent / "w", {})
+    for name in names:
+        writer.write(
+            f"http://a.example/{name}",
+            DATE,
+            b"GET / HTTP/1.1\r\n\r\n",
+            "HTTP/1.1 200 OK",
+            HEADERS,
+            text.format(name).encode(),
+        )
+    writer.close()
+    next((file.parent / "w").iterdir()).replace(file)
+    (file.parent / "w").rmdir()
+
+
+@pytest.fixture
+def archives(tmp_path):
+    for number in range(4):
+        warc(tmp_path / "in" / f"{number}.warc.gz", [f"{number}-{i}" for i in range(5)])
+    return tmp_path / "in"
+
+
+def files(folder):
+    return {file.name: file.read_bytes() for file in sorted(Path(folder).iterdir())}
+
+
+def test_all_engines_give_the_same_bytes(archives, tmp_path):
+    pytest.importorskip("distributed")
+    reports = [extract_shards(str(archives / "*.warc.gz"), str(tmp_path / on), on=on, workers=2, progress=False) for on in ("serial", "processes", "dask")]  # fmt: skip
+    assert [(r.done, r.documents, r.failures, r.quarantined) for r in reports] == [(4, 20, 0, {})] * 3
+    serial = files(tmp_path / "serial")
+    assert len(serial) == 4 * 3 + 1
+    assert "in__0.catalog.parquet" in serial
+    assert files(tmp_path / "processes") == serial
+    assert files(tmp_path / "dask") == serial
+
+
+def test_merged_shards_are_a_corpus(archives, tmp_path, corpus):
+    extract_shards(str(archives), str(tmp_path / "out"), on="serial", progress=False)
+    report = corpus.merge(tmp_path / "out", progress=False)
+    assert (report.shards, dict(report.counts)) == (4, {"new": 20})
+    documents = corpus.documents()
+    assert documents["doc_id"].tolist() == [document_id(uri) for uri in documents["uri"]]
+    assert (documents["fetched"] == DATE).all()
+    document = corpus[document_id("http://a.example/2-3")]
+    assert "The text of page 2-3." in document.to_text(main=True)
+    assert document.metadata["warc"] == "2.warc.gz"
+    assert len(corpus.elements()) == documents["elements"].sum()
+    assert corpus.kwic("page 2-3")["doc_id"].tolist() == [
+        document.to_frame() is not None and document_id("http://a.example/2-3")
+    ]
+    assert corpus.check() == []
+    assert corpus.merge(tmp_path / "out", progress=False).shards == 0
+    with pytest.raises(corpuskit.CorpusKitError, match="not kept here"):
+        corpus._folder.original(documents["doc_id"][0])
+
+
+def test_a_merge_gives_the_same_documents_as_adding(archives, tmp_path, corpus):
+    extract_shards(str(archives), str(tmp_path / "out"), on="serial", progress=False)
+    corpus.merge(tmp_path / "out", progress=False)
+    added = corpuskit.open(tmp_path / "added")
+    added.add(*sorted(archives.iterdir()), progress=False)
+    columns = [name for name in corpus.documents() if name != "fetched"]
+    assert corpus.documents()[columns].to_csv() == added.documents()[columns].to_csv()
+    for doc_id in corpus.documents()["doc_id"]:
+        assert corpus[doc_id].to_frame().to_json() == added[doc_id].to_frame().to_json()
+        assert corpus[doc_id].metadata == added[doc_id].metadata
+    added.close()
+
+
+def test_a_page_in_two_contents_is_two_versions(tmp_path, corpus):
+    warc(tmp_path / "in" / "a.warc.gz", ["x", "y"])
+    warc(tmp_path / "in" / "b.warc.gz", ["x"], PAGE.replace("text", "new text"))
+    warc(tmp_path / "in" / "c.warc.gz", ["y", "y"])
+    extract_shards(str(tmp_path / "in"), str(tmp_path / "out"), on="serial", progress=False)
+    report = corpus.merge(tmp_path / "out", progress=False)
+    assert dict(report.counts) == {"new": 2, "changed": 1, "unchanged": 2}
+    assert "new text" in corpus[document_id("http://a.example/x")].to_text()
+    assert len(corpus.elements()) == corpus.documents()["elements"].sum()
+    assert corpus.check() == []
+
+
+def test_what_was_removed_does_not_come_back(archives, tmp_path, corpus):
+    extract_shards(str(archives), str(tmp_path / "out"), on="serial", progress=False)
+    corpus.merge(tmp_path / "out", progress=False)
+    corpus.remove([document_id("http://a.example/0-0")], reason="asked to")
+    corpus._folder.catalog.connection.execute("DELETE FROM meta WHERE key LIKE 'merged%'")
+    report = corpus.merge(tmp_path / "out", progress=False)
+    assert dict(report.counts) == {"removed": 1, "unchanged": 19}
+    assert len(corpus) == 19
+
+
+def test_a_shard_that_is_done_is_not_done_again(archives, tmp_path):
+    out = tmp_path / "out"
+    extract_shards(str(archives / "0.warc.gz"), str(out), on="serial", progress=False)
+    before = {file.name: file.stat().st_mtime_ns for file in out.iterdir()}
+    report = extract_shards(str(archives), str(out), on="serial", progress=False)
+    assert (report.done, report.skipped) == (3, 1)
+    assert {name: (out / name).stat().st_mtime_ns for name in before} == before
+
+
+def test_a_shard_left_halfway_is_done_again(archives, tmp_path):
+    out = tmp_path / "out"
+    extract_shards(str(archives), str(out), on="serial", progress=False)
+    whole = files(out)
+    (out / "in__1.catalog.parquet").unlink()
+    (out / "in__1.nlp.txt.zst").write_bytes(b"half")
+    assert extract_shards(str(archives), str(out), on="serial", progress=False).done == 1
+    assert files(out) == whole
+
+
+def test_a_shard_that_cannot_be_read_is_set_aside_with_its_reason_and_tried_again(archives, tmp_path):
+    (archives / "bad.parquet").write_bytes(b"no Parquet")
+    report = extract_shards(str(archives), str(tmp_path / "out"), on="serial", progress=False)
+    assert (report.done, list(report.quarantined)) == (4, ["in__bad"])
+    reason = json.loads((tmp_path / "out" / "in__bad.failed.json").read_text())
+    assert reason["tries"] == 3
+    assert "no Parquet file" in reason["message"]
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"url": ["http://b.example/"], "html": [PAGE.format("b")]}), archives / "bad.parquet")
+    assert extract_shards(str(archives), str(tmp_path / "out"), on="serial", progress=False).done == 1
+    assert not (tmp_path / "out" / "in__bad.failed.json").exists()
+
+
+def test_documents_that_fail_are_rows(tmp_path, corpus):
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    (folder / "good.html").write_text(PAGE.format("good"))
+    (folder / "bad.pdf").write_bytes(b"%PDF-1.4 nothing")
+    (folder / ".hidden").write_text("no")
+    report = extract_shards(str(folder), str(tmp_path / "out"), on="serial", progress=False)
+    assert (report.documents, report.failures) == (1, 1)
+    corpus.merge(tmp_path / "out", progress=False)
+    assert corpus.failures()["uri"].tolist() == ["pages/bad.pdf"]
+    assert corpus.documents()["uri"].tolist() == ["pages/good.html"]
+
+
+def test_files_make_the_same_shards_until_one_changes(tmp_path):
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    for i in range(600):
+        (folder / f"{i:03d}.txt").write_text("text")
+    first = [shard.name for shard in find_shards([str(folder)])]
+    assert len(first) == 2
+    assert [shard.name for shard in find_shards([str(folder)])] == first
+    (folder / "599.txt").write_text("other text")
+    second = [shard.name for shard in find_shards([str(folder)])]
+    assert len(set(first) & set(second)) == 1
+
+
+def test_a_list_of_paths_names_archives_below_its_base(archives, tmp_path):
+    lists = tmp_path / "lists"
+    lists.mkdir()
+    (lists / "warc.paths.gz").write_bytes(gzip.compress(b"in/0.warc.gz\nin/2.warc.gz\n"))
+    shards = find_shards([str(lists / "warc.paths.gz")], base=str(tmp_path))
+    assert [shard.name for shard in shards] == ["in__0", "in__2"]
+    report = extract_shards(
+        str(lists / "warc.paths.gz"), str(tmp_path / "out"), base=str(tmp_path), on="serial", progress=False
+    )
+    assert report.documents == 10
+
+
+@pytest.mark.parametrize("line", ["http://a.example/page", "../../etc/x.warc.gz", ""])
+def test_a_list_of_other_things_is_refused(tmp_path, line):
+    (tmp_path / "x.paths").write_text(line + "\n")
+    with pytest.raises(SourceError):
+        find_shards([str(tmp_path / "x.paths")])
+
+
+def test_parquet_of_places_reads_records_of_archives(archives, tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+    content = (archives / "1.warc.gz").read_bytes()
+    with (archives / "1.warc.gz").open("rb") as stream:
+        starts = [record.stream_pos for record in ArchiveIterator(stream, record_types=WarcRecordType.any_type)]
+    rows = [
+        ("in/1.warc.gz", start, end - start) for start, end in zip(starts, [*starts[1:], len(content)], strict=True)
+    ][::2][:2]
+    names = ["warc_filename", "warc_record_offset", "warc_record_length"]
+    table = pa.table(dict(zip(names, map(list, zip(*rows, ("in/none.warc.gz", 0, 9), strict=True)), strict=True)))
+    pq.write_table(table, tmp_path / "index.parquet")
+    report = extract_shards(
+        str(tmp_path / "index.parquet"), str(tmp_path / "out"), base=str(tmp_path), on="serial", progress=False
+    )
+    assert (report.documents, report.failures) == (2, 1)
+
+
+def test_parquet_of_urls_alone_is_refused_and_says_what_to_do(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"url": ["http://b.example/"]}), tmp_path / "x.parquet")
+    report = extract_shards(str(tmp_path / "x.parquet"), str(tmp_path / "out"), on="serial", progress=False)
+    assert "fetched by a crawl" in next(iter(report.quarantined.values()))
+
+
+def test_outputs_with_other_options_are_not_mixed(archives, tmp_path):
+    from corpuskit.extraction import ExtractOptions
+
+    secret = ExtractOptions(password="secret")
+    extract_shards(str(archives), str(tmp_path / "out"), on="serial", options=secret, progress=False)
+    assert b"secret" not in b"".join(files(tmp_path / "out").values())
+    with pytest.raises(ConfigurationError, match="other options"):
+        extract_shards(
+            str(archives), str(tmp_path / "out"), on="serial", options=ExtractOptions(classify=False), progress=False
+        )
+
+
+def test_a_shard_that_was_changed_on_its_way_is_left_out(archives, tmp_path, corpus):
+    extract_shards(str(archives), str(tmp_path / "out"), on="serial", progress=False)
+    pack = tmp_path / "out" / "in__1.nlp.txt.zst"
+    content = bytearray(pack.read_bytes())
+    content[20] ^= 1
+    pack.write_bytes(content)
+    (tmp_path / "out" / "in__2.catalog.parquet").write_bytes(b"PAR1")
+    (tmp_path / "out" / "in__3.elements.parquet").unlink()
+    report = corpus.merge(tmp_path / "out", progress=False)
+    assert (report.shards, sorted(report.damaged)) == (1, ["in__1", "in__2", "in__3"])
+    assert len(corpus) == 5
+    assert corpus.check() == []
+
+
+def test_there_is_nothing_to_merge_in_an_empty_folder(tmp_path, corpus):
+    with pytest.raises(SourceError, match="no outputs of shards"):
+        corpus.merge(tmp_path / "nothing")
+
+
+def test_the_commands_extract_stop_go_on_and_merge(tmp_path):
+    for number in range(12):
+        warc(tmp_path / "in" / f"{number:02d}.warc.gz", [f"{number}-{i}" for i in range(40)])
+    code = "import sys; from corpuskit.cli import main; sys.argv = ['corpuskit', *sys.argv[1:]]; main()"
+    run = [sys.executable, "-c", code]
+    command = [
+        *run,
+        "extract",
+        "--on",
+        "processes",
+        "--workers",
+        "1",
+        str(tmp_path / "in" / "*.warc.gz"),
+        str(tmp_path / "out"),
+    ]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and len(list((tmp_path / "out").glob("*.catalog.parquet"))) < 2:
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    done = len(list((tmp_path / "out").glob("*.catalog.parquet")))
+    assert 2 <= done < 12
+    result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
+    assert result.stdout.startswith(f"{12 - done} shards extracted")
+    assert f"{done} done before" in result.stdout
+    result = subprocess.run([*run, "merge", str(tmp_path / "c"), str(tmp_path / "out")], capture_output=True, text=True, check=True, timeout=120)  # fmt: skip
+    assert result.stdout == "12 shards: 480 new\n"
