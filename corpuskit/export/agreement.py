@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Final
 
-_MOST: Final = 12  # annotators that are compared: those with most labels
+_MOST: Final = 50  # pairs of annotators
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +28,14 @@ class Agreement:
     kappa: float | None
 
 
-def kappa(pairs: Iterable[tuple[str, str]]) -> float | None:
-    """Cohen's kappa of two annotators' labels for the same things.
+def kappa(counts: Mapping[tuple[str, str], int]) -> float | None:
+    """Cohen's kappa from how often one annotator gave the first label where the other gave the second.
 
     Example:
-        >>> kappa([("a", "a"), ("a", "b"), ("b", "b"), ("b", "b")])
+        >>> kappa({("a", "a"): 1, ("a", "b"): 1, ("b", "b"): 2})
         0.5
     """
-    counts = Counter(pairs)
     size = sum(counts.values())
-    if not size:
-        return None
     first, second = Counter[str](), Counter[str]()
     for (one, two), count in counts.items():
         first[one] += count
@@ -52,17 +48,14 @@ def kappa(pairs: Iterable[tuple[str, str]]) -> float | None:
     return (observed * size - chance) / (size * size - chance)
 
 
-def agreements(labels: Mapping[str, Mapping[str, str]]) -> list[Agreement]:
-    """The agreement of each two annotators with documents in common.
+def agreements(counts: Mapping[tuple[str, str], Mapping[tuple[str, str], int]]) -> list[Agreement]:
+    """The agreement of each two annotators with documents in common, those with most documents first.
 
     Args:
-        labels: annotator → document → label.
+        counts: the two annotators → (label of the first, of the second) → how many documents.
     """
-    busiest = sorted(labels, key=lambda by: (-len(labels[by]), by))[:_MOST]
-    found = []
-    for one, two in combinations(sorted(busiest), 2):
-        common = sorted(labels[one].keys() & labels[two].keys())
-        if common:
-            pairs = [(labels[one][doc_id], labels[two][doc_id]) for doc_id in common]
-            found.append(Agreement((one, two), len(pairs), sum(a == b for a, b in pairs), kappa(pairs)))
-    return found
+    found = [
+        Agreement(by, sum(of.values()), sum(n for (one, two), n in of.items() if one == two), kappa(of))
+        for by, of in counts.items()
+    ]
+    return sorted(found, key=lambda a: (-a.documents, a.by))[:_MOST]

@@ -131,16 +131,17 @@ def _preprocessing(folder: CorpusFolder) -> list[dict[str, Any]]:
 
 
 def _agreement(folder: CorpusFolder) -> list[dict[str, Any]]:
-    labels: dict[str, dict[str, str]] = {}
-    for row in folder.catalog.rows(
-        "SELECT target, label, by FROM labels WHERE kind = 'document' AND NOT superseded AND label != 'withdrawn' "
-        "AND target IN (SELECT doc_id FROM current) ORDER BY id"
+    counts: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
+    for one, two, first, second, count in folder.catalog.connection.execute(
+        "SELECT a.by, b.by, a.label, b.label, count(*) FROM labels a JOIN labels b ON b.target = a.target "
+        "AND b.kind = a.kind AND a.by < b.by WHERE a.kind = 'document' AND NOT a.superseded AND NOT b.superseded "
+        "AND a.label != 'withdrawn' AND b.label != 'withdrawn' GROUP BY 1, 2, 3, 4"
     ):
-        labels.setdefault(row["by"], {})[row["target"]] = row["label"]
+        counts.setdefault((one, two), Counter())[first, second] = count
     return [
         {"by": list(a.by), "documents": a.documents, "agreed": a.agreed,
          "kappa": None if a.kappa is None else round(a.kappa, 4)}
-        for a in agreements(labels)
+        for a in agreements(counts)
     ]  # fmt: skip
 
 

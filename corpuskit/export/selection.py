@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import sqlite3
 from collections import Counter
@@ -19,9 +20,12 @@ from corpuskit.store import CorpusFolder
 from corpuskit.store.documents import MARKS_SUFFIX, TEXT_SUFFIX, read_document
 
 STAGE: Final = "export"
+WITHDRAWN: Final = "withdrawn"
 _QUERY: Final = (
     "SELECT c.doc_id, c.version, c.uri, c.host, c.title, c.media_type, c.lang, c.words, c.main_words, c.elements, "
-    "c.timestamp, c.fetched, s.relevance, s.decision, c.path "
+    "c.timestamp, c.fetched, s.relevance, s.decision, c.path, "
+    "(SELECT l.label FROM labels l WHERE l.target = c.doc_id AND l.kind = 'document' AND NOT l.superseded "
+    "ORDER BY l.id DESC LIMIT 1) AS label "
     "FROM current c LEFT JOIN scores s ON s.doc_id = c.doc_id ORDER BY c.host, c.uri"
 )
 
@@ -43,7 +47,7 @@ class Selection:
         self._folder = folder
         self._options = options
         self._wanted = None if doc_ids is None else set(doc_ids)
-        self._labels = {label.target: label.label for label in folder.labels.current() if label.kind == "document"}
+        folder.labels.refresh()
         self._mask = _masker() if options.mask_personal_data else None
         self.dropped: Counter[str] = Counter()
         self.masked: Counter[str] = Counter()
@@ -72,7 +76,7 @@ class Selection:
                     files.append((known.st_size, known.st_mtime_ns))
                 except OSError:
                     files.append((-1, -1))
-            digest.update(repr((tuple(row), self._labels.get(row["doc_id"]), files)).encode("utf-8", "replace"))
+            digest.update(repr((tuple(row), files)).encode("utf-8", "replace"))
         return digest.hexdigest()
 
     def items(self, on_failure: Callable[[str, Exception], None]) -> Iterator[Item]:
@@ -93,15 +97,23 @@ class Selection:
             if self._mask is not None:
                 self.masked.update(self._mask(document))
             row["elements"] = len(document.table)
-            row["label"] = self._labels.get(row["doc_id"])
+            if row["label"] == WITHDRAWN:
+                row["label"] = None
             row["license"] = licence
             original = partial(self._folder.original, row["doc_id"])
             yield Item(row, path, document, self._options.main, original)
 
     def _rows(self) -> Iterator[sqlite3.Row]:
-        for row in self._folder.catalog.connection.execute(_QUERY):
-            if self._wanted is None or row["doc_id"] in self._wanted:
-                yield row
+        # A connection of its own: with a small cache, sorting is done on disk however many documents there are, and
+        # what is read stays as it was when the export began.
+        place = f"{(self._folder.path / 'catalog.sqlite').as_uri()}?mode=ro"
+        with contextlib.closing(sqlite3.connect(place, uri=True, timeout=60)) as connection:
+            connection.row_factory = sqlite3.Row
+            connection.execute("PRAGMA cache_size = -4096")
+            connection.execute("PRAGMA temp_store = FILE")
+            for row in connection.execute(_QUERY):
+                if self._wanted is None or row["doc_id"] in self._wanted:
+                    yield row
 
 
 def _masker() -> Callable[[NLPTextDocument], Counter[str]]:

@@ -156,6 +156,10 @@ class LabelLog:
         last = {(row["target"], row["kind"]): Label(**dict(row)) for row in rows}
         return [label for label in last.values() if label.label != _WITHDRAWN]
 
+    def refresh(self) -> None:
+        """Takes in what other processes have written."""
+        self._index_if_changed()
+
     def _index_if_changed(self) -> None:
         with self._lock:
             self._index()
