@@ -15,6 +15,7 @@ PRODUCT_TOKEN: Final = "corpuskit"  # noqa: S105 - the name in User-agent lines
 MAX_BYTES: Final = 512_000  # RFC 9309, 2.5: at least 500 kibibytes are read
 _MAX_LINE: Final = 16_664  # bytes; what is behind is cut off, as Google's parser does
 _MAX_CRAWL_DELAY: Final = 60.0  # seconds; a site that asks for more gets this
+_MARK: Final = b"\xef\xbb\xbf"
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 # Common misspellings count, as in Google's parser; so does what only begins so.
 _KEYS: Final = {
@@ -125,7 +126,10 @@ def _normal(path: str) -> str:
 
 def _lines(content: bytes) -> Iterator[tuple[str, str]]:
     """Key and value of each line that has both."""
-    content = content.removeprefix(b"\xef\xbb\xbf")
+    for length in (3, 2, 1):  # a byte order mark, also one that lost its end
+        if content.startswith(_MARK[:length]):
+            content = content[length:]
+            break
     for raw in _LINE_END.split(content):
         line = raw[:_MAX_LINE].partition(b"#")[0].strip()
         key, colon, value = line.partition(b":")
