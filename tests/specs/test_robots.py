@@ -98,7 +98,7 @@ PATHS = {
     "allow: /p\ndisallow: /": ("/page /p", "/ /a"),
     "allow: /folder\ndisallow: /folder": ("/folder/page /folder", ""),
     "allow: /page\ndisallow: /*.htm": ("/page /a", "/page.htm /page.html /x.htm"),
-    "allow: /page\ndisallow: /*.ph": ("/page /page.php5x"[:5], "/page.php5"),
+    "allow: /page\ndisallow: /*.ph": ("/page /page.php5 /a", "/x.php5"),
     "allow: /$\ndisallow: /": ("/", "/page.html /index.html /?q"),
     # the longest match decides; of equal ones Allow
     "disallow: /x/page.html\nallow: /x/": ("/x/ /x/other", "/x/page.html"),
