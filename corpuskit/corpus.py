@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from corpuskit.relevance.label_files import LabelImport
     from corpuskit.shards import MergeReport
     from corpuskit.store.check import Problem
+    from corpuskit.store.repair import Repaired
     from corpuskit.views.comparison import CrawlComparison
     from corpuskit.views.concordance import Concordance
     from corpuskit.views.relevance_report import RelevanceReport
@@ -124,11 +125,13 @@ class Corpus:
 
         return frames.documents(self._folder, doc_ids_of(docs), versions=versions)
 
-    def elements(self, docs: Any = None, *, text: bool = True, arrow: bool = False) -> pd.DataFrame:
+    def elements(
+        self, docs: Any = None, *, text: bool = True, arrow: bool = False, languages: bool = False
+    ) -> pd.DataFrame:  # fmt: skip
         """One row an element; see :func:`corpuskit.views.frames.elements`."""
         from corpuskit.views import frames
 
-        return frames.elements(self._folder, doc_ids_of(docs), text=text, arrow=arrow)
+        return frames.elements(self._folder, doc_ids_of(docs), text=text, arrow=arrow, languages=languages)
 
     def find(self, pattern: str | None = None, *, docs: Any = None, **conditions: Any) -> pd.DataFrame:
         """The elements whose text matches, of a type, role, language or length; see :func:`corpuskit.views.search.find`.
@@ -258,6 +261,24 @@ class Corpus:
         from corpuskit.views.token_stream import token_stream
 
         return wordlist(token_stream(self._folder, doc_ids_of(docs)), min_count=min_count)
+
+    def vocabulary(self, *, known: Any = None, min_count: int = 1, docs: Any = None) -> pd.DataFrame:
+        """The words of the main content with hints at names and unknown words; see :func:`corpuskit.text.vocabulary`.
+
+        Args:
+            known: the words of a dictionary, in lower case.
+            min_count: rarer words are left out.
+            docs: only these documents; None for all.
+        """
+        from corpuskit.preprocessing.reports import vocabulary
+
+        return vocabulary(self._folder, known=known, min_count=min_count, doc_ids=doc_ids_of(docs))
+
+    def charset(self, *, by_site: bool = False, docs: Any = None) -> pd.DataFrame:
+        """The characters of the main content, with names and counts; see :func:`corpuskit.text.charset`."""
+        from corpuskit.preprocessing.reports import charset
+
+        return charset(self._folder, by_site=by_site, doc_ids=doc_ids_of(docs))
 
     def browse(self) -> Any:
         """The documents as a widget: filter them, see the query as code, open one as a tree."""
@@ -584,7 +605,8 @@ class Corpus:
 
         Args:
             out: a new or empty folder, or that of an earlier export, which is replaced.
-            docs: which documents; of a DataFrame with a column ``keep`` those whose ``keep`` is not False.
+            docs: which documents; of a DataFrame with a column ``keep`` those whose ``keep`` is not False; what
+                :meth:`preprocess` gave: those it kept, its steps stand in the card.
             format: one or several of ``corpuskit.export.format_names()``.
             progress: shows a bar.
             options: those of :class:`corpuskit.export.ExportOptions`, such as ``only_licensed=["CC-*"]``.
@@ -596,13 +618,19 @@ class Corpus:
         """
         from corpuskit.export import export, make_options
 
+        record = getattr(docs, "record", None)
+        if record is not None:
+            docs = docs.frame
         if hasattr(docs, "columns") and "keep" in docs.columns:
+            if record is None and "reason" in docs.columns:
+                record = self._folder.catalog.meta("preprocess")
             docs = docs[docs["keep"].astype("boolean").fillna(True).to_numpy(dtype=bool)]
         formats = [format] if isinstance(format, str) else list(format)
         chosen = make_options(**options)
         return export(
-            self._folder, Path(out), doc_ids=doc_ids_of(docs), formats=formats, options=chosen, progress=progress
-        )
+            self._folder, Path(out), doc_ids=doc_ids_of(docs), formats=formats, options=chosen, record=record,
+            progress=progress,
+        )  # fmt: skip
 
     def preprocess(
         self, steps: Sequence[Step | str], *, docs: Any = None, progress: bool = True
@@ -674,6 +702,20 @@ class Corpus:
         from corpuskit.store.packing import unpack
 
         return unpack(self._folder)
+
+    @staticmethod
+    def repair(path: str | os.PathLike[str]) -> Repaired:
+        """Makes the catalogue of a damaged corpus again from its files; see :func:`corpuskit.store.repair.repair`.
+
+        Nobody may have the corpus open.
+
+        Raises:
+            CorpusError: there is no corpus folder.
+            CorpusBusyError: a crawl runs.
+        """
+        from corpuskit.store.repair import repair
+
+        return repair(Path(path))
 
     def extract_pending(self) -> int:
         """Extracts what a killed process had fetched and not extracted; gives how many documents."""

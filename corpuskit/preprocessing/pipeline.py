@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import ConfigurationError, CorpusError, UnknownDocumentError
+from corpuskit.preprocessing.main_texts import main_texts
 from corpuskit.preprocessing.results import FOLDER, StepResults
 from corpuskit.preprocessing.steps import Step, made
 from corpuskit.store import CorpusFolder
@@ -215,7 +215,7 @@ class _Run:
         changes = [one.work for one in self.steps[:position] if one.kind == "text" and one.work is not None]
         seen = set()
         with tqdm(total=len(doc_ids), desc=name, unit=" documents", disable=not self.progress or not doc_ids) as bar:
-            for doc_id, text in _main_texts(self.folder, doc_ids):
+            for doc_id, text in main_texts(self.folder, doc_ids):
                 seen.add(doc_id)
                 bar.update()
                 changed = text
@@ -317,15 +317,3 @@ def _seconds(times: pd.Series) -> dict[str, int]:
 
     moments = pd.to_datetime(times, utc=True, format="ISO8601")
     return {str(doc_id): int(moment.timestamp()) for doc_id, moment in moments.items()}
-
-
-def _main_texts(folder: CorpusFolder, doc_ids: Sequence[str]) -> Iterator[tuple[str, str]]:
-    import pyarrow as pa
-
-    if not doc_ids:
-        return
-    for table in element_tables(folder, doc_ids, columns=["doc_id", "text", "main"]):
-        ids = table["doc_id"].cast(pa.string()).to_pylist()
-        rows = zip(ids, table["text"].to_pylist(), table["main"].to_pylist(), strict=True)
-        for doc_id, group in groupby(rows, key=lambda row: row[0]):
-            yield doc_id, "\n".join(text for _, text, main in group if main and text)

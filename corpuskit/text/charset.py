@@ -43,8 +43,8 @@ def charset(texts: Iterable[str] | Mapping[str, Iterable[str]]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    sources = {name: list(part) for name, part in texts.items()} if isinstance(texts, Mapping) else None
-    parts = sources if sources is not None else {"": texts}
+    sources = list(texts) if isinstance(texts, Mapping) else []
+    parts: Mapping[str, Iterable[str]] = texts if isinstance(texts, Mapping) else {"": texts}
     counts: dict[str, Counter[str]] = {}
     documents: Counter[str] = Counter()
     for name, part in parts.items():
@@ -75,7 +75,7 @@ def charset(texts: Iterable[str] | Mapping[str, Iterable[str]]) -> pd.DataFrame:
             "per_million": pd.Series([total[char] / size * 1e6 for char in chars], dtype="float64"),
         }
     )
-    for name in sources or ():
+    for name in sources:
         own = max(counts[name].total(), 1)
         frame[f"count {name}"] = pd.Series([counts[name][char] for char in chars], dtype="int64")
         frame[f"per_million {name}"] = frame[f"count {name}"] / own * 1e6

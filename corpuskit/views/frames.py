@@ -110,15 +110,35 @@ def _add_near_duplicates(folder: CorpusFolder, frame: pd.DataFrame) -> None:
 
 
 def elements(
-    folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, text: bool = True, arrow: bool = False
+    folder: CorpusFolder,
+    doc_ids: Sequence[str] | None = None,
+    *,
+    text: bool = True,
+    arrow: bool = False,
+    languages: bool = False,
 ) -> pd.DataFrame:
     """One row an element, those of a document together and in order.
 
     Columns: doc_id (category), those of :meth:`NLPTextDocument.to_frame`, lang (category), words (int32), unique (bool:
     the first element of the frame with this text). Without ``text`` the columns of strings, text, links, tex and
     locator, are left out.
+
+    ``lang`` is the document's language; with ``languages`` it is that of each element's own text, ``?`` when unsure.
+
+    Raises:
+        ConfigurationError: languages without text.
     """
-    return element_frame(folder, doc_ids, text=text, arrow=arrow)
+    if languages and not text:
+        raise ConfigurationError("languages=True reads the texts: leave text=False out")
+    frame = element_frame(folder, doc_ids, text=text, arrow=arrow)
+    if languages:
+        import pandas as pd
+
+        from corpuskit.text import detect_languages
+
+        texts = frame["text"].astype("object")
+        frame["lang"] = pd.Categorical(detect_languages(texts.where(texts.notna(), None)))
+    return frame
 
 
 def element_frame(

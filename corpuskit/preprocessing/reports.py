@@ -1,0 +1,42 @@
+"""Reports on the words and characters of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from typing import TYPE_CHECKING
+
+from corpuskit import text as texts
+from corpuskit.preprocessing.main_texts import main_texts
+from corpuskit.store import CorpusFolder
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def vocabulary(
+    folder: CorpusFolder,
+    *,
+    known: Container[str] | None = None,
+    min_count: int = 1,
+    doc_ids: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """The words of the main content; see :func:`corpuskit.text.vocabulary`."""
+    return texts.vocabulary((text for _, text in main_texts(folder, doc_ids)), known=known, min_count=min_count)
+
+
+def charset(folder: CorpusFolder, *, by_site: bool = False, doc_ids: Sequence[str] | None = None) -> pd.DataFrame:
+    """The characters of the main content; see :func:`corpuskit.text.charset`.
+
+    Args:
+        folder: the corpus.
+        by_site: adds the columns ``count HOST`` and ``per_million HOST`` for each host.
+        doc_ids: only these; None for all.
+    """
+    if not by_site:
+        return texts.charset(text for _, text in main_texts(folder, doc_ids))
+    wanted = None if doc_ids is None else set(doc_ids)
+    hosts: dict[str, list[str]] = {}
+    for row in folder.catalog.rows("SELECT doc_id, host FROM current ORDER BY host, uri"):
+        if wanted is None or row["doc_id"] in wanted:
+            hosts.setdefault(row["host"], []).append(row["doc_id"])
+    return texts.charset({host: (text for _, text in main_texts(folder, ids)) for host, ids in hosts.items()})
