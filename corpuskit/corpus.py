@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from corpuskit import engine
 from corpuskit.document import NLPTextDocument
-from corpuskit.errors import UnknownDocumentError
+from corpuskit.errors import CorpusKitError, UnknownDocumentError
 from corpuskit.ingest import IngestReport, extract_pending, ingest, known_payload
 from corpuskit.sources.archives import read_file
 from corpuskit.sources.files import find_files
@@ -82,7 +82,7 @@ class Corpus:
             for file in found:
                 try:
                     yield from read_file(file, max_bytes=max_bytes, known=known)
-                except (OSError, ValueError) as error:
+                except (CorpusKitError, OSError, ValueError) as error:
                     yield file.uri, error
 
         return ingest(self._folder, resources(), progress=progress)
@@ -126,12 +126,20 @@ class Corpus:
         return frames.documents(self._folder, doc_ids_of(docs), versions=versions)
 
     def elements(
-        self, docs: Any = None, *, text: bool = True, arrow: bool = False, languages: bool = False
-    ) -> pd.DataFrame:  # fmt: skip
+        self,
+        docs: Any = None,
+        *,
+        text: bool = True,
+        arrow: bool = False,
+        languages: bool = False,
+        frequencies: bool = False,
+    ) -> pd.DataFrame:
         """One row an element; see :func:`corpuskit.views.frames.elements`."""
         from corpuskit.views import frames
 
-        return frames.elements(self._folder, doc_ids_of(docs), text=text, arrow=arrow, languages=languages)
+        return frames.elements(
+            self._folder, doc_ids_of(docs), text=text, arrow=arrow, languages=languages, frequencies=frequencies
+        )
 
     def find(self, pattern: str | None = None, *, docs: Any = None, **conditions: Any) -> pd.DataFrame:
         """The elements whose text matches, of a type, role, language or length; see :func:`corpuskit.views.search.find`.

@@ -34,9 +34,11 @@ def write_card(
     options: ExportOptions,
     entries: dict[str, FileEntry],
     selection: Selection,
+    preprocessing: str | None,
 ) -> dict[str, FileEntry]:
     """Writes manifest.json, README.md and croissant.json; gives the entries of all files but the manifest."""
     record = _record(folder, tally, formats, options, selection)
+    record["steps"] = _steps(folder, tally, selection, preprocessing)
     texts = {
         "README.md": readme(record, entries),
         "croissant.json": json.dumps(croissant(record, entries), ensure_ascii=False, indent=2) + "\n",
@@ -71,7 +73,7 @@ def _record(
         },
         "dropped": dict(sorted(selection.dropped.items())),
         "masked": dict(sorted(selection.masked.items())),
-        "steps": _steps(folder, tally, selection),
+        "steps": [],
         "languages": _ranked(tally.languages),
         "media_types": _ranked(tally.media_types),
         "labels": dict(sorted(tally.labels.items())[:_MOST]),
@@ -109,11 +111,11 @@ def _date(tally: Tally) -> str | None:
     return tally.last_fetched[:10] or None
 
 
-def _steps(folder: CorpusFolder, tally: Tally, selection: Selection) -> list[dict[str, Any]]:
+def _steps(folder: CorpusFolder, tally: Tally, selection: Selection, preprocessing: str | None) -> list[dict[str, Any]]:
     """What was done to the documents, with how many came in and went out."""
     whole = int(folder.catalog.value("SELECT count(*) FROM current"))
     asked = len(selection)
-    steps: list[dict[str, Any]] = list(_preprocessing(folder))
+    steps: list[dict[str, Any]] = json.loads(preprocessing)["steps"] if preprocessing else []
     steps.append({"step": "chosen documents", "in": whole, "out": asked})
     left = asked
     for why, count in sorted(selection.dropped.items()):
@@ -121,13 +123,6 @@ def _steps(folder: CorpusFolder, tally: Tally, selection: Selection) -> list[dic
         left -= count
     steps.append({"step": "export", "in": left, "out": tally.documents})
     return steps
-
-
-def _preprocessing(folder: CorpusFolder) -> list[dict[str, Any]]:
-    """The steps of the pre-processing pipeline, where it has run."""
-    record = folder.catalog.meta("preprocess")
-    found = json.loads(record) if record else []
-    return found if isinstance(found, list) else found.get("steps", [])
 
 
 def _agreement(folder: CorpusFolder) -> list[dict[str, Any]]:

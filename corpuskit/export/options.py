@@ -22,7 +22,8 @@ class ExportOptions:
         only_licensed: licences of which documents are kept: shell patterns, without case, for the licence as it was
             found or for its SPDX name, such as ``CC-BY*`` or ``*creativecommons.org/*``. Documents without a licence
             are left out.
-        mask_personal_data: e-mail addresses, phone numbers and the like are replaced in all texts.
+        mask_personal_data: e-mail addresses, telephone numbers, IP addresses and bank accounts are replaced in texts,
+            titles and metadata; URIs stay as they are.
         shuffle: seed with which frenchtext shuffles the blocks of a site, so that no document can be put together
             again; None: in the order of the documents.
         chunk_tokens: chunks: at most so many tokens each, the section path included.

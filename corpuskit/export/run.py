@@ -68,6 +68,7 @@ def export(
     doc_ids: Sequence[str] | None = None,
     formats: Sequence[str] = ("nlp.txt",),
     options: ExportOptions | None = None,
+    record: str | None = None,
     progress: bool = False,
 ) -> ExportReport:
     """Exports the last versions of documents, by host and URI, with a dataset card; same corpus, same bytes.
@@ -81,6 +82,7 @@ def export(
         doc_ids: only these; None for all.
         formats: names of :func:`format_names`.
         options: see :class:`ExportOptions`.
+        record: how ``doc_ids`` were found, of ``preprocess``: JSON with ``steps``, for the card.
         progress: shows a bar.
 
     Raises:
@@ -95,7 +97,7 @@ def export(
     target = Path(out)
     _refuse_other_things(target)
     selection = Selection(folder, doc_ids, options)
-    key = _key(folder, selection, formats, options)
+    key = _key(folder, selection, formats, options, record)
     if (known := _unchanged(folder, target, key)) is not None:
         return known
     work = target.with_name(target.name + ".partial")
@@ -104,7 +106,7 @@ def export(
     try:
         tally, failed = _write(folder, work, selection, formats, options, progress)
         entries = write_sums(work)
-        entries = write_card(folder, work, tally, formats, options, entries, selection)
+        entries = write_card(folder, work, tally, formats, options, entries, selection, record)
     except BaseException:
         shutil.rmtree(work, ignore_errors=True)
         raise
@@ -179,9 +181,19 @@ def _writers(work: Path, formats: list[str], options: ExportOptions) -> Iterator
         yield writers
 
 
-def _key(folder: CorpusFolder, selection: Selection, formats: list[str], options: ExportOptions) -> str:
+def _key(
+    folder: CorpusFolder, selection: Selection, formats: list[str], options: ExportOptions, record: str | None
+) -> str:
     model = folder.catalog.value("SELECT max(version) FROM models")
-    parts = [__version__, formats, options.as_record(), folder.settings.name, folder.settings.description, model]
+    parts = [
+        __version__,
+        formats,
+        options.as_record(),
+        folder.settings.name,
+        folder.settings.description,
+        model,
+        record,
+    ]
     return hashlib.sha256((json.dumps(parts) + selection.key()).encode()).hexdigest()
 
 

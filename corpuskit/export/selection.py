@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from importlib import import_module
-from typing import Any, Final
+from typing import Final
 
 from corpuskit.document import NLPTextDocument
-from corpuskit.errors import CorpusKitError, ExportError, UnknownDocumentError
+from corpuskit.errors import CorpusKitError, UnknownDocumentError
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.rights import is_licensed
 from corpuskit.store import CorpusFolder
 from corpuskit.store.documents import MARKS_SUFFIX, TEXT_SUFFIX, read_document
+from corpuskit.text import mask, personal_data
 
 STAGE: Final = "export"
 WITHDRAWN: Final = "withdrawn"
@@ -40,7 +41,6 @@ class Selection:
 
     Raises:
         UnknownDocumentError: a doc_id is not in the corpus.
-        ExportError: masking is asked for and cannot be done.
     """
 
     def __init__(self, folder: CorpusFolder, doc_ids: Sequence[str] | None, options: ExportOptions) -> None:
@@ -48,7 +48,6 @@ class Selection:
         self._options = options
         self._wanted = None if doc_ids is None else set(doc_ids)
         folder.labels.refresh()
-        self._mask = _masker() if options.mask_personal_data else None
         self.dropped: Counter[str] = Counter()
         self.masked: Counter[str] = Counter()
         for doc_id in self._wanted or ():
@@ -94,8 +93,9 @@ class Selection:
             if self._options.only_licensed is not None and not is_licensed(licence, self._options.only_licensed):
                 self.dropped["not licensed so"] += 1
                 continue
-            if self._mask is not None:
-                self.masked.update(self._mask(document))
+            if self._options.mask_personal_data:
+                self.masked.update(_mask(document))
+                row["title"] = document.title
             row["elements"] = len(document.table)
             if row["label"] == WITHDRAWN:
                 row["label"] = None
@@ -116,34 +116,32 @@ class Selection:
                     yield row
 
 
-def _masker() -> Callable[[NLPTextDocument], Counter[str]]:
-    """A function that masks personal data in a document and counts it by kind."""
-    mask_personal_data = getattr(import_module("corpuskit.text"), "mask_personal_data", None)
-    if mask_personal_data is None:
-        raise ExportError("mask_personal_data: this corpuskit has no masking of personal data")
+def _mask(document: NLPTextDocument) -> Counter[str]:
+    """Masks personal data in the texts and titles of a document; gives how much of each kind."""
+    counts: Counter[str] = Counter()
 
-    def mask(document: NLPTextDocument) -> Counter[str]:
-        counts: Counter[str] = Counter()
-        table = document.table
-        links = table.marks.get("links", {})
-        for i, text in enumerate(table.text):
-            if not text:
-                continue
-            clean, found = _masked(mask_personal_data, text)
-            if clean != text:
-                counts.update(found)
-                table.text[i] = clean
-                links.pop(i, None)  # their offsets are those of the other text
-        for i, tex in table.marks.get("tex", {}).items():
-            table.marks["tex"][i] = _masked(mask_personal_data, tex)[0]
-        document.title, found = _masked(mask_personal_data, document.title)
-        counts.update(found)
-        return counts
+    def clean(text: str) -> str:
+        found = personal_data(text)
+        if not found:
+            return text
+        counts.update(one.kind for one in found)
+        return mask(text)
 
-    return mask
-
-
-def _masked(mask: Any, text: str) -> tuple[str, Counter[str]]:
-    result = mask(text)
-    clean, found = result if isinstance(result, tuple) else (result, None)
-    return clean, Counter(found or {"personal data": int(clean != text)})
+    table = document.table
+    links, tex = table.marks.get("links", {}), table.marks.get("tex", {})
+    for i, text in enumerate(table.text):
+        masked = clean(text) if text else text
+        if masked != text:
+            table.text[i] = masked
+            links.pop(i, None)  # their offsets are those of the other text
+            tex.pop(i, None)
+    for i, target in list(links.items()):
+        if "mailto:" in target or "tel:" in target:
+            links[i] = json.dumps(
+                [link for link in json.loads(target) if not str(link[2]).startswith(("mailto:", "tel:"))]
+            )
+    document.title = clean(document.title)
+    for key, value in document.metadata.items():
+        if key not in {"original_sha256", "fetched", "last_modified"}:
+            document.metadata[key] = clean(value)
+    return counts

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from corpuskit.errors import ConfigurationError, ExportError, UnknownDocumentError
+from corpuskit.errors import ConfigurationError, UnknownDocumentError
 from corpuskit.export.agreement import kappa
 from corpuskit.export.rights import is_licensed, spdx
 from corpuskit.export.spreadsheets import harmless
@@ -182,12 +182,29 @@ def test_no_cell_begins_a_formula_and_no_other_is_changed(text):
     assert cell in {text, f"'{text}"}
 
 
-def test_masking_is_refused_or_done(small, tmp_path):
-    from corpuskit import text
+def test_personal_data_is_masked_in_all_formats_and_counted(corpus, tmp_path):
+    page = (
+        "<title>T</title><p>Write to <a href='mailto:jane.doe@b.example.org'>Jane</a> at jane.doe@b.example.org or "
+        "from <a href='https://b.example/'>8.8.8.8</a> today.</p>"
+    )
+    (tmp_path / "p.html").write_text(page)
+    corpus.add(tmp_path / "p.html", progress=False)
+    formats = ["jsonl", "nlp.txt", "tei", "md", "html", "txt", "conllu", "chunks", "csv", "textworks"]
+    corpus.export(tmp_path / "out", format=formats, mask_personal_data=True)
+    for file in (tmp_path / "out").rglob("*"):
+        if file.is_file():
+            assert b"jane.doe" not in file.read_bytes(), file
+            assert b"8.8.8.8" not in file.read_bytes(), file
+    assert "Write to Jane at <email> or from <ip> today." in (tmp_path / "out" / "corpus.txt").read_text()
+    assert json.loads((tmp_path / "out" / "manifest.json").read_bytes())["masked"] == {"email": 1, "ip": 1}
 
-    if not hasattr(text, "mask_personal_data"):
-        with pytest.raises(ExportError, match="masking"):
-            small.export(tmp_path / "out", mask_personal_data=True)
-        return
-    small.export(tmp_path / "out", format="jsonl", mask_personal_data=True)
-    assert (tmp_path / "out" / "corpus.jsonl").exists()
+
+def test_the_steps_of_preprocessing_stand_in_the_card(small, tmp_path):
+    from corpuskit.preprocessing import keep
+
+    found = small.preprocess(["words", keep("words", at_least=10)])
+    report = small.export(tmp_path / "out", docs=found, format="txt")
+    assert report.documents == int(found.frame.keep.sum()) < 3
+    steps = json.loads((tmp_path / "out" / "manifest.json").read_bytes())["steps"]
+    assert [(step["in"], step["out"]) for step in steps[:2]] == [(3, 3), (3, report.documents)]
+    assert (steps[-1]["step"], steps[-1]["out"]) == ("export", report.documents)

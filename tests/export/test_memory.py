@@ -1,0 +1,29 @@
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+spec = importlib.util.spec_from_file_location("export_memory", Path(__file__).parents[1] / "bench" / "export_memory.py")
+bench = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(bench)
+
+
+@pytest.fixture(scope="module")
+def corpora(tmp_path_factory):
+    """Folders of corpora with 3 and 12 MB of text."""
+    folders = [tmp_path_factory.mktemp("memory") / str(size) for size in (3, 12)]
+    for folder, size in zip(folders, (3, 12), strict=True):
+        bench.make(folder, size).close()
+    return folders
+
+
+def test_memory_is_flat_where_documents_are_written_one_by_one(corpora, tmp_path):
+    small, large = (bench.run(folder, tmp_path / folder.name, "jsonl,csv,xml,nlp.txt.zst,txt") for folder in corpora)
+    assert large["documents"] == 4 * small["documents"]
+    assert large["peak"] <= 1.1 * small["peak"]
+
+
+def test_memory_is_bounded_where_documents_are_written_in_batches(corpora, tmp_path):
+    # Batches of 16 MB of text are full in neither: held whole, the larger corpus would take some times its size more.
+    small, large = (bench.run(folder, tmp_path / folder.name, "parquet,datasets,frenchtext") for folder in corpora)
+    assert large["peak"] - small["peak"] < 150
