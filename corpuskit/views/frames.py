@@ -116,6 +116,7 @@ def elements(
     text: bool = True,
     arrow: bool = False,
     languages: bool = False,
+    frequencies: bool = False,
 ) -> pd.DataFrame:
     """One row an element, those of a document together and in order.
 
@@ -123,7 +124,9 @@ def elements(
     the first element of the frame with this text). Without ``text`` the columns of strings, text, links, tex and
     locator, are left out.
 
-    ``lang`` is the document's language; with ``languages`` it is that of each element's own text, ``?`` when unsure.
+    ``lang`` is the document's language; with ``languages`` it is that of each element's own text, ``?`` when unsure. With
+    ``frequencies`` two columns follow (int64): frequency_in_site and frequency_in_corpus, how many documents of the host and of the
+    whole corpus have the element's text; 0 without words.
 
     Raises:
         ConfigurationError: languages without text.
@@ -138,7 +141,33 @@ def elements(
 
         texts = frame["text"].astype("object")
         frame["lang"] = pd.Categorical(detect_languages(texts.where(texts.notna(), None)))
+    if frequencies:
+        for name, column in _frequencies(folder, doc_ids).items():
+            frame[name] = column.to_numpy()
     return frame
+
+
+def _frequencies(folder: CorpusFolder, doc_ids: Sequence[str] | None) -> pd.DataFrame:
+    """In how many documents of its site and of the corpus each element's text stands."""
+    import pandas as pd
+    import pyarrow as pa
+
+    from corpuskit.text import repeated_blocks
+
+    table = element_table(folder, columns=["doc_id", "text_hash", "words"])
+    hosts = {row["doc_id"]: row["host"] for row in folder.catalog.rows("SELECT doc_id, host FROM current")}
+    rows = pd.DataFrame({"doc_id": pd.Categorical(table["doc_id"].cast(pa.string()).to_pylist())})
+    rows["site"] = rows["doc_id"].map(hosts)
+    rows["hash"], rows["words"] = table["text_hash"].to_numpy(), table["words"].to_numpy()
+    names = ["frequency_in_site", "frequency_in_corpus"]
+    found = repeated_blocks(rows)[names].where(rows["words"] > 0, 0)
+    if doc_ids is None:
+        return found
+    # Those of a document stand together and in order, here and in the frame; the documents may not.
+    places = {str(doc_id): index for doc_id, index in rows.groupby("doc_id", observed=True).indices.items()}
+    wanted = element_table(folder, doc_ids, columns=["doc_id"])["doc_id"].cast(pa.string()).to_pylist()
+    order = [place for doc_id in dict.fromkeys(wanted) for place in places[doc_id]]
+    return found.iloc[order]
 
 
 def element_frame(

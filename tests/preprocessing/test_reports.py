@@ -34,3 +34,17 @@ def test_elements_have_their_own_language_on_demand(filled):
     assert filled.elements()["lang"].nunique() <= 1
     with pytest.raises(ConfigurationError, match="text=False"):
         filled.elements(text=False, languages=True)
+
+
+def test_elements_tell_how_many_pages_of_the_site_have_them(corpus, tmp_path):
+    files = tmp_path / "files"
+    files.mkdir()
+    for name in "abc":
+        (files / f"{name}.txt").write_text(f"The same footer\n\nThe same footer\n\nOnly in {name}", "utf-8")
+    corpus.add(files, progress=False)
+    frame = corpus.elements(frequencies=True)
+    assert frame["frequency_in_site"].tolist() == [3, 3, 1] * 3
+    assert frame["frequency_in_corpus"].tolist() == [3, 3, 1] * 3
+    one = corpus.elements([corpus.documents()["doc_id"].iloc[2]], frequencies=True)
+    assert one["text"].iloc[2] == "Only in c"
+    assert one["frequency_in_site"].tolist() == [3, 3, 1]
