@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import json
 import logging
 import os
@@ -17,7 +18,7 @@ from corpuskit.crawl.run import Crawler
 from corpuskit.crawl.seeds import read_seeds
 from corpuskit.crawl.state import Progress
 from corpuskit.crawl.verdicts import set_verdict
-from corpuskit.errors import ConfigurationError
+from corpuskit.errors import ConfigurationError, MissingExtraError
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
 
@@ -187,7 +188,10 @@ def start_crawl(
         ConfigurationError: neither seeds nor a crawl to resume.
         RefusedError: a seed is no URL that can be fetched.
         CorpusBusyError: another crawl runs on this corpus.
+        MissingExtraError: ``render`` without Playwright.
     """
+    if options.render and importlib.util.find_spec("playwright") is None:
+        raise MissingExtraError("playwright", "render")
     urls = read_seeds(seeds)
     if not urls:
         waiting = folder.catalog.value("SELECT count(*) FROM frontier WHERE state = 'queued'")

@@ -21,6 +21,8 @@ from corpuskit.sources.web import Answer, PageLinks, host_of
 from corpuskit.store import Place
 from corpuskit.store.catalog import clean, now
 
+RENDERED: Final = "x-corpuskit-rendered"
+"""A header of records whose body is what a browser made of the page."""
 _MAX_AGE: Final = 0.2  # seconds a page waits for others
 
 
@@ -183,6 +185,8 @@ def log_request(
 def _resource(page: Page) -> Resource:
     answer = page.answer
     metadata = {"robots": page.robots}
+    if RENDERED in answer.headers:
+        metadata["rendered"] = answer.headers[RENDERED]
     if page.links.needs_scripts:
         metadata["needs_scripts"] = "hardly any text, which scripts may bring"
     return Resource(

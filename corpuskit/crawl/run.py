@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
 from typing import Final
@@ -22,6 +23,7 @@ from corpuskit.crawl.yields import Yields
 from corpuskit.ingest import pending
 from corpuskit.sources.web import Client, host_of
 from corpuskit.sources.web.client import ClientOptions, read_netrc
+from corpuskit.sources.web.render import Renderer
 from corpuskit.store import CorpusFolder
 
 _FLUSH_SECONDS: Final = 1.0
@@ -100,10 +102,12 @@ class Crawler:
         self._finisher.loop = asyncio.get_running_loop()
         most = self._options.connections
         tasks: set[asyncio.Task[None]] = set()
-        async with Client(client_options(self._options, seeds)) as client:
+        async with Client(client_options(self._options, seeds)) as client, contextlib.AsyncExitStack() as stack:
             discovery = Discovery(self._state)
             self._keeper = keeper = Keeper(self._state, self._finisher, discovery, client.user_agent)
             visitor = Visitor(self._state, client, keeper, discovery)
+            if self._options.render:
+                visitor.renderer = await stack.enter_async_context(Renderer(visitor.get_for_page))
             self._state.heads = dict(self._frontier.hosts())
             while True:
                 reason = self._stop_reason()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import time
 from typing import Final
 
 from corpuskit.crawl.discovery import Discovery
 from corpuskit.crawl.frontier import Lease, NewUrl
-from corpuskit.crawl.keeping import Keeper, Page, log_request
+from corpuskit.crawl.keeping import RENDERED, Keeper, Page, log_request
 from corpuskit.crawl.state import CrawlState
 from corpuskit.errors import CorpusKitError, FetchError, RefusedError, ResourceLimitError
 from corpuskit.ingest import document_id
@@ -19,6 +20,7 @@ from corpuskit.sources.web import (
     Listing,
     PageLinks,
     Robots,
+    canonical_url,
     find_links,
     guessed_sitemaps,
     host_of,
@@ -27,6 +29,7 @@ from corpuskit.sources.web import (
     url_key,
 )
 from corpuskit.sources.web.client import MAX_REDIRECTS
+from corpuskit.sources.web.render import Renderer
 
 _TRIES: Final = 4
 _MAX_SITEMAPS: Final = 50  # of one host
@@ -42,6 +45,7 @@ class Visitor:
         self._state = state
         self._client = client
         self._keeper = keeper
+        self.renderer: Renderer | None = None
         self._discovery = discovery
         self._catalog = state.folder.catalog
         self._frontier = state.frontier
@@ -122,7 +126,7 @@ class Visitor:
                 self._frontier.retry(lease, until)
         elif 200 <= answer.status < 300:
             self._politeness.answered(lease.host)
-            self._keep(lease, answer, rule)
+            await self._keep(lease, answer, rule)
         else:
             self._progress.pages += 1
             self._politeness.answered(lease.host)
@@ -212,18 +216,45 @@ class Visitor:
 
     # -- keeping ---------------------------------------------------------------------------------------------------
 
-    def _keep(self, lease: Lease, answer: Answer, rule: str) -> None:
+    async def _keep(self, lease: Lease, answer: Answer, rule: str) -> None:
         """Hands a page over to be kept with its links."""
         page, refused = PageLinks((), (), False), None
         if answer.media_type in _HTML:
             header = answer.headers.get("x-robots-tag", "")
             page = find_links(answer.content, answer.uri, charset=answer.charset, robots_header=header)
+            if page.needs_scripts and self.renderer is not None:
+                answer = await self._render(answer)
+                page = find_links(answer.content, answer.uri, charset=answer.charset, robots_header=header)
             if self._state.options.languages:
                 lang = page_language(answer.content, answer.charset, answer.headers.get("content-language", ""))
                 refused = self._state.scope.language_refusal(answer.uri, lang) if lang else None
             if self._state.options.feeds:
                 self._note_feeds(page.feeds)
         self._keeper.take(Page(lease, answer, page, rule, refused))
+
+    async def _render(self, answer: Answer) -> Answer:
+        """What a browser makes of the page; the page itself where that fails, which is a failure row."""
+        assert self.renderer is not None
+        try:
+            content = await self.renderer.render(answer)
+        except FetchError as error:
+            self._catalog.add_failure(answer.uri, "render", error)
+            return answer
+        headers = {**answer.headers, "content-type": "text/html; charset=utf-8", RENDERED: "by a browser"}
+        return dataclasses.replace(answer, content=content, charset="utf-8", headers=headers)
+
+    async def get_for_page(self, url: str) -> Answer | None:
+        """A script or data that a page asks for in the browser, if the guards, robots.txt and the host's delay let it."""
+        try:
+            url = canonical_url(url)
+            host = host_of(url)
+            robots = await self._politeness.robots(self._client, url.partition("://")[0], host)
+            if not robots.allows(url):
+                return None
+            await self._wait_for_turn(host)
+            return await self._client.get(url, any_type=True)
+        except (FetchError, ResourceLimitError):
+            return None
 
     def _note_feeds(self, feeds: tuple[str, ...]) -> None:
         for url in feeds:
