@@ -445,6 +445,19 @@ def pack(
 
 
 @app.command()
+def repair(folder: Annotated[Path, typer.Argument(help="The corpus folder.", show_default=False)]) -> None:
+    """Makes the catalogue and the cache of a damaged corpus again, from its files; the old catalogue is kept."""
+    from corpuskit.corpus import Corpus
+
+    report = Corpus.repair(folder)
+    typer.echo(repr(report))
+    if report.pending:
+        typer.echo(f"{_open(folder).extract_pending():,} documents extracted that were pending")
+    if report.lost:
+        raise typer.Exit(3)
+
+
+@app.command()
 def lab(
     folder: Annotated[Path, typer.Argument(help="Where the notebooks go; your changes to them stay.")] = Path(
         "notebooks"

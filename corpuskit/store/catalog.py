@@ -24,18 +24,20 @@ class _Connection(sqlite3.Connection):
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
         try:
             return super().execute(sql, parameters)
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             raise _explained(error) from error
 
     def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
         try:
             return super().executemany(sql, parameters)
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             raise _explained(error) from error
 
 
-def _explained(error: sqlite3.OperationalError) -> Exception:
+def _explained(error: sqlite3.DatabaseError) -> Exception:
     text = str(error)
+    if "malformed" in text or "not a database" in text:
+        return CorpusError(f"the catalogue is damaged ({text}): corpuskit repair makes it again from the other files")
     if "disk is full" in text or "disk I/O" in text:
         return CorpusError(f"the disk is full or failing ({text}): free some space and run the same again")
     if "readonly" in text or "unable to open" in text:
@@ -78,7 +80,8 @@ class Catalog:
             connection.execute("PRAGMA cache_size = -65536")
             connection.execute("PRAGMA wal_autocheckpoint = 8000")  # pages; fewer checkpoints of the same pages
         except sqlite3.DatabaseError as error:
-            raise CorpusError(f"{self._path.name} cannot be opened: {error}") from error
+            hint = "; corpuskit repair makes it again" if "database" in str(error) else ""
+            raise CorpusError(f"{self._path.name} cannot be opened: {error}{hint}") from error
         return connection
 
     @contextmanager
@@ -99,11 +102,17 @@ class Catalog:
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """All rows of a query."""
-        return self.connection.execute(sql, parameters).fetchall()
+        try:
+            return self.connection.execute(sql, parameters).fetchall()
+        except sqlite3.DatabaseError as error:  # a damaged page shows when it is reached
+            raise _explained(error) from error
 
     def value(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         """The first column of the first row; None without rows."""
-        row = self.connection.execute(sql, parameters).fetchone()
+        try:
+            row = self.connection.execute(sql, parameters).fetchone()
+        except sqlite3.DatabaseError as error:
+            raise _explained(error) from error
         return None if row is None else row[0]
 
     def frame(self, sql: str, parameters: Sequence[Any] = ()) -> pd.DataFrame:

@@ -43,17 +43,11 @@ def check(folder: CorpusFolder, *, progress: bool = False) -> list[Problem]:
     Every document's text and marks are parsed, every original is read and compared with its hash.
     """
     problems = list(_check_catalog(folder))
-    rows = [
-        (
-            row["doc_id"],
-            row["path"],
-            row["original"],
-            row["original_offset"],
-            row["original_length"],
-            row["content_hash"],
-        )
-        for row in folder.catalog.rows("SELECT * FROM documents WHERE status = 'extracted' ORDER BY host, uri, version")
-    ]
+    try:
+        rows = _rows(folder)
+        unread_labels = folder.catalog.rows("SELECT uri, message FROM failures WHERE stage = 'labels'")
+    except CorpusKitError as error:  # more cannot be told before a repair
+        return [*problems, Problem("catalog", "catalog.sqlite", str(error))]
     tasks = [(str(folder.path), rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
     outcomes = engine.run(
         _check_documents,
@@ -69,11 +63,22 @@ def check(folder: CorpusFolder, *, progress: bool = False) -> list[Problem]:
         problems += outcome.value or []
     known = {row[1].casefold() + TEXT_SUFFIX for row in rows}
     problems += _check_strays(folder, known)
-    problems += [
-        Problem("labels", row["uri"], row["message"])
-        for row in folder.catalog.rows("SELECT uri, message FROM failures WHERE stage = 'labels'")
-    ]
+    problems += [Problem("labels", row["uri"], row["message"]) for row in unread_labels]
     return problems
+
+
+def _rows(folder: CorpusFolder) -> list[Row]:
+    return [
+        (
+            row["doc_id"],
+            row["path"],
+            row["original"],
+            row["original_offset"],
+            row["original_length"],
+            row["content_hash"],
+        )
+        for row in folder.catalog.rows("SELECT * FROM documents WHERE status = 'extracted' ORDER BY host, uri, version")
+    ]
 
 
 def _check_catalog(folder: CorpusFolder) -> Iterator[Problem]:

@@ -1,0 +1,499 @@
+"""Makes a catalogue again from what it is an index of: documents/, originals/, labels/ and models/."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from corpuskit.document import NLPTextDocument
+from corpuskit.errors import CorpusBusyError, CorpusError, CorpusKitError
+from corpuskit.store.catalog import Catalog, clean
+from corpuskit.store.documents import TEXT_SUFFIX, read_document
+from corpuskit.store.folder import CorpusFolder
+from corpuskit.store.packs import Pack, pack_files
+from corpuskit.text import count_words, text_hash
+
+_CATALOG: Final = "catalog.sqlite"
+_NEW: Final = "catalog.sqlite.repaired"
+_VERSION = re.compile(r"\.v([1-9][0-9]{0,6})(~[0-9a-f]{16}\.v[0-9]+)?\Z")
+# Made anew from the files they are an index of; all other tables are copied as far as they can be read.
+_MADE_ANEW: Final = frozenset({"documents", "labels", "element_cache", "meta"})
+_KEPT_META: Final = ("sub-corpus ", "merged shard ")
+_BATCH: Final = 500
+
+
+@dataclass(slots=True)
+class Repaired:
+    """What a repair did.
+
+    Attributes:
+        documents: rows made from documents/, those of the old catalogue that fit among them.
+        pending: originals without a document: they are extracted by the next ``add`` or crawl.
+        rows: table → rows that were copied from the old catalogue.
+        requests: URLs of the frontier that were made from the web archives.
+        lost: what could not be made again, a sentence each.
+        old: where the old catalogue is kept; None where there was none.
+    """
+
+    documents: int = 0
+    pending: int = 0
+    rows: dict[str, int] = field(default_factory=dict)
+    requests: int = 0
+    lost: list[str] = field(default_factory=list)
+    old: str | None = None
+
+    def __repr__(self) -> str:
+        text = f"{self.documents:,} documents, {self.pending:,} pending, {self.requests:,} URLs of the frontier from web archives"
+        return "\n".join([text, *(f"lost: {line}" for line in self.lost)])
+
+
+def repair(path: Path) -> Repaired:
+    """Makes the catalogue of a corpus again; the old one is kept beside it under another name.
+
+    A row of the old catalogue is taken where it can be read and fits its document. The rest of a row comes from the
+    document itself, which names its URI, times, media type and the hash of its original. The frontier comes from the old
+    catalogue, else from the requests in the web archives: what was fetched is known then, what was queued is not.
+
+    Raises:
+        CorpusError: there is no corpus folder; a file of it cannot be written.
+        CorpusBusyError: a crawl runs.
+    """
+    path = path.resolve()
+    if not any((path / name).exists() for name in ("corpus.toml", _CATALOG, "documents", "labels")):
+        raise CorpusError(f"{path} is no corpus: there is no corpus.toml, catalogue, documents/ or labels/")
+    with _crawl_lock(path):
+        return _repair(path)
+
+
+@contextlib.contextmanager
+def _crawl_lock(path: Path) -> Iterator[None]:
+    """The lock of a crawl, without a catalogue."""
+    connection = sqlite3.connect(path / ".crawl.lock", timeout=0, isolation_level=None)
+    try:
+        connection.execute("BEGIN EXCLUSIVE")
+        yield
+    except sqlite3.OperationalError as error:
+        if "locked" not in str(error):
+            raise
+        raise CorpusBusyError("a crawl runs on this corpus: stop it first") from None
+    finally:
+        connection.close()
+
+
+def _repair(path: Path) -> Repaired:
+    report = Repaired()
+    new = path / _NEW
+    for suffix in ("", "-wal", "-shm"):
+        (path / (_NEW + suffix)).unlink(missing_ok=True)
+    catalog = Catalog(new)
+    try:
+        with _old_catalog(path / _CATALOG) as old:
+            known = _salvage(old, catalog, report)
+        originals = _Originals(path / "originals")
+        _documents(path, catalog, originals, known, report)
+        _frontier(catalog, originals, report)
+        _models(path / "models", catalog, report)
+        catalog.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    finally:
+        catalog.close()
+    report.old = _swap(path)
+    folder = CorpusFolder(path)  # reads the labels
+    try:
+        _elements(folder, report)
+        folder.catalog.flush()
+    finally:
+        folder.close()
+    return report
+
+
+def _swap(path: Path) -> str | None:
+    """The new catalogue takes the place of the old one, which is kept."""
+    old = path / _CATALOG
+    name = None
+    if old.exists():
+        number = 1
+        while (path / f"{_CATALOG}.damaged-{number}").exists():
+            number += 1
+        name = f"{_CATALOG}.damaged-{number}"
+        for suffix in ("-wal", "-shm", ""):  # the log belongs to the file; a new file must not get it
+            with contextlib.suppress(FileNotFoundError):
+                (path / (_CATALOG + suffix)).replace(path / (name + suffix))
+    (path / _NEW).replace(old)
+    for suffix in ("-wal", "-shm"):
+        (path / (_NEW + suffix)).unlink(missing_ok=True)
+    return name
+
+
+# -- the old catalogue -------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _old_catalog(file: Path) -> Iterator[sqlite3.Connection | None]:
+    if not file.exists():
+        yield None
+        return
+    connection = sqlite3.connect(file, timeout=5, isolation_level=None)
+    connection.row_factory = sqlite3.Row
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def _salvage(old: sqlite3.Connection | None, catalog: Catalog, report: Repaired) -> dict[str, dict[str, Any]]:
+    """Copies what can be read; gives the rows of documents by their path."""
+    if old is None:
+        report.lost.append(
+            "there was no catalogue: scores, tombstones, jobs, failures and the log of requests are gone"
+        )
+        return {}
+    damaged = []
+    tables = [row[0] for row in catalog.rows("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    known: dict[str, dict[str, Any]] = {}
+    for table in tables:
+        names = [row[1] for row in catalog.rows(f'PRAGMA table_info("{table}")')]
+        rows, whole = _read_table(old, table)
+        if not whole:
+            damaged.append(table)
+        if table == "documents":
+            known = {str(row["path"]): row for row in rows}
+            continue
+        if table == "meta":
+            rows = [row for row in rows if str(row["key"]).startswith(_KEPT_META)]
+        elif table in _MADE_ANEW:
+            continue
+        shared = [name for name in names if rows and name in rows[0]]
+        count = 0
+        with catalog.transaction() as connection:
+            for row in rows:
+                with contextlib.suppress(sqlite3.Error):  # a row that breaks a rule of its table is damaged
+                    count += connection.execute(
+                        f'INSERT OR IGNORE INTO "{table}" ({", ".join(map(_quoted, shared))}) '
+                        f"VALUES ({', '.join('?' * len(shared))})",
+                        [row[name] for name in shared],
+                    ).rowcount
+        report.rows[table] = count
+    what = {"scores": "run corpuskit train", "tombstones": "what was removed may be added again",
+            "frontier": "crawl the seeds again"}  # fmt: skip
+    report.lost += [
+        f"rows of {table} that stood in damaged pages" + (f": {what[table]}" if table in what else "")
+        for table in damaged
+        if table not in _MADE_ANEW
+    ]
+    return known
+
+
+def _read_table(old: sqlite3.Connection, table: str) -> tuple[list[dict[str, Any]], bool]:
+    """The rows that can be read, from the beginning up to a damaged page and from the end down to it; whether all."""
+    rows: dict[Any, dict[str, Any]] = {}
+    try:
+        keys = [row[1] for row in old.execute(f'PRAGMA table_info("{table}")') if row[5]] or ["rowid"]
+    except sqlite3.Error:
+        return [], False
+    whole = True
+    for direction in ("ASC", "DESC"):
+        order = ", ".join(f"{_quoted(key)} {direction}" for key in keys)
+        try:
+            for row in old.execute(f'SELECT * FROM "{table}" NOT INDEXED ORDER BY {order}'):
+                rows[tuple(row[key] if key != "rowid" else tuple(row) for key in keys)] = dict(row)
+            if whole:
+                break
+        except (sqlite3.Error, OverflowError, UnicodeDecodeError):
+            whole = False
+    if not whole:  # sorting needs all rows; a plain scan stops at the damage only
+        with contextlib.suppress(sqlite3.Error, UnicodeDecodeError):
+            for row in old.execute(f'SELECT * FROM "{table}" NOT INDEXED'):
+                rows.setdefault(tuple(row[key] if key != "rowid" else tuple(row) for key in keys), dict(row))
+    return list(rows.values()), whole
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'
+
+
+# -- originals ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """An original: where it is, and what its record says."""
+
+    file: str
+    offset: int | None
+    length: int | None
+    uri: str | None = None
+    date: str | None = None
+    media_type: str | None = None
+    status: int | None = None
+
+
+class _Originals:
+    """What is kept below originals/, by the hash of its content."""
+
+    def __init__(self, folder: Path) -> None:
+        self.by_hash: dict[str, list[_Kept]] = {}
+        self.requested: dict[str, _Kept] = {}
+        self.damaged: list[str] = []
+        if folder.is_dir():
+            for file in sorted(folder.glob("*.warc.gz")):
+                self._read_warc(file)
+            for file in sorted(folder.glob("*.d/*")):
+                # In an artifact directory the original has the directory's name, or a version's without its number.
+                if file.is_file() and file.parent.name.removesuffix(".d").endswith(file.name):
+                    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+                    self._add(digest, _Kept(file.relative_to(folder).as_posix(), None, None))
+
+    def _add(self, digest: str, kept: _Kept) -> None:
+        self.by_hash.setdefault(digest, []).append(kept)
+
+    def _read_warc(self, file: Path) -> None:
+        from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+        waiting: tuple[str, _Kept] | None = None
+        size = file.stat().st_size
+        try:
+            with file.open("rb") as stream:
+                for record in ArchiveIterator(stream, record_types=WarcRecordType.any_type, parse_http=True):
+                    # A place spans a response and its request, which follows it.
+                    if record.record_type == WarcRecordType.request:
+                        continue
+                    if waiting is not None:
+                        self._add(waiting[0], _ended(waiting[1], record.stream_pos))
+                        waiting = None
+                    if record.record_type != WarcRecordType.response:
+                        continue
+                    kept = self._response(file.name, record)
+                    content = record.reader.read()
+                    self.requested[kept.uri or ""] = kept
+                    waiting = hashlib.sha256(content).hexdigest(), kept
+        except (OSError, ValueError, EOFError) as error:
+            self.damaged.append(f"originals/{file.name} cannot be read to its end: {error}")
+            waiting = None
+        if waiting is not None:
+            self._add(waiting[0], _ended(waiting[1], size))
+
+    @staticmethod
+    def _response(name: str, record: Any) -> _Kept:
+        date = record.record_date or datetime.fromtimestamp(0, UTC)
+        return _Kept(
+            file=name,
+            offset=record.stream_pos,
+            length=None,
+            uri=(record.headers.get("WARC-Target-URI") or "").strip("<> "),
+            date=date.astimezone(UTC).isoformat(),
+            media_type=(record.http_content_type or "").lower() or None,
+            status=record.http_headers.status_code if record.http_headers else None,
+        )
+
+    def take(self, digest: str, uri: str) -> _Kept | None:
+        """The original of a document: the one of its URI, else any of its content."""
+        found = self.by_hash.get(digest, [])
+        return next((kept for kept in found if kept.uri == uri), found[0] if found else None)
+
+
+def _ended(kept: _Kept, end: int) -> _Kept:
+    from dataclasses import replace
+
+    return replace(kept, length=end - (kept.offset or 0))
+
+
+# -- documents ---------------------------------------------------------------------------------------------------------
+
+
+def _documents(
+    path: Path, catalog: Catalog, originals: _Originals, known: dict[str, dict[str, Any]], report: Repaired
+) -> None:
+    used: set[tuple[str, int | None]] = set()
+    without_original = 0
+    removed = {row[0] for row in catalog.rows("SELECT doc_id FROM tombstones")}
+    for paths in _batched(_paths(path / "documents")):
+        rows = []
+        for name in paths:
+            try:
+                document = read_document(path / "documents", name, strict=False)
+            except (CorpusKitError, OSError) as error:
+                report.lost.append(f"documents/{name}{TEXT_SUFFIX}: {error}")
+                continue
+            row = _row(name, document, originals, known.get(name))
+            if row["doc_id"] in removed:
+                continue
+            used.add((row["original"], row["original_offset"]))
+            without_original += not row["original"] and row["source"] not in {"warc", "parquet"}
+            rows.append((row, [text_hash(text) for text in document.text_strings()]))
+        with catalog.transaction() as connection:
+            for row, texts in rows:
+                report.documents += _insert(connection, row)
+                connection.executemany("INSERT OR IGNORE INTO texts (hash) VALUES (?)", [(text,) for text in texts])
+    # What was fetched and not extracted, or failed.
+    for row in known.values():
+        if row["status"] in {"fetched", "failed", "removed"} and _is_sound(row):
+            used.add((row["original"], row["original_offset"]))
+            with catalog.transaction() as connection:
+                report.pending += _insert(connection, row) and row["status"] == "fetched"
+    _pending(catalog, originals, used, removed, report)
+    if without_original:
+        report.lost.append(f"the originals of {without_original:,} documents: nothing in originals/ has their hash")
+    report.lost += originals.damaged
+
+
+def _pending(
+    catalog: Catalog, originals: _Originals, used: set[tuple[str, int | None]], removed: set[str], report: Repaired
+) -> None:
+    """Originals of the web that no document was made from are extracted again; of files the URI is not known."""
+    from corpuskit.store.paths import document_path, with_suffix
+
+    unnamed = []
+    for digest, places in originals.by_hash.items():
+        for kept in places:
+            if (kept.file, kept.offset) in used:
+                continue
+            if kept.uri is None:
+                unnamed.append(kept.file)
+                continue
+            if kept.status != 200 or "://" not in kept.uri:
+                continue
+            doc_id = _document_id(kept.uri)
+            if doc_id in removed:
+                continue
+            version = 1 + int(
+                catalog.value("SELECT coalesce(max(version), 0) FROM documents WHERE doc_id = ?", (doc_id,))
+            )
+            name = document_path(kept.uri) + (f".v{version}" if version > 1 else "")
+            if catalog.value("SELECT 1 FROM documents WHERE path = ? COLLATE NOCASE", (name,)):
+                name = with_suffix(name, f"{doc_id}.v{version}")
+            row = {
+                "doc_id": doc_id, "version": version, "uri": kept.uri, "host": urlsplit(kept.uri).netloc.lower(),
+                "media_type": (kept.media_type or "text/html").partition(";")[0].strip(), "fetched": kept.date,
+                "status": "fetched", "path": name, "original": kept.file, "original_offset": kept.offset,
+                "original_length": kept.length, "content_hash": digest, "source": "web",
+            }  # fmt: skip
+            with catalog.transaction() as connection:
+                report.pending += _insert(connection, row)
+    if unnamed:
+        report.lost.append(
+            f"the URIs of {len(unnamed):,} files in originals/ that have no document, such as {unnamed[0]}: add them again"
+        )
+
+
+def _paths(documents: Path) -> Iterator[str]:
+    """The paths of all documents, of files and in packs, the newest of each first."""
+    seen: set[str] = set()
+    if documents.is_dir():
+        for file in sorted(documents.rglob("*" + TEXT_SUFFIX)):
+            name = file.relative_to(documents).as_posix().removesuffix(TEXT_SUFFIX)
+            if not file.is_symlink() and name not in seen:
+                seen.add(name)
+                yield name
+    for pack in pack_files(documents):
+        with contextlib.suppress(CorpusError), Pack(pack) as opened:
+            for name in opened.paths():
+                if name not in seen:
+                    seen.add(name)
+                    yield name
+
+
+def _batched(paths: Iterator[str]) -> Iterator[list[str]]:
+    import itertools
+
+    while batch := list(itertools.islice(paths, _BATCH)):
+        yield batch
+
+
+def _row(path: str, document: NLPTextDocument, originals: _Originals, old: dict[str, Any] | None) -> dict[str, Any]:
+    """A row of the catalogue: the old one where it fits the document, else made from it."""
+    metadata = document.metadata
+    digest = metadata.get("original_sha256", "")
+    if old is not None and _is_sound(old) and old["uri"] == document.uri and old["content_hash"] == digest:
+        return {**old, "status": "extracted"}
+    uri = document.uri
+    match = _VERSION.search(path)
+    kept = originals.take(digest, uri)
+    main = document.to_text(main=True)
+    timestamp = document.timestamp
+    if timestamp is not None:
+        timestamp = timestamp.replace(tzinfo=UTC) if timestamp.tzinfo is None else timestamp.astimezone(UTC)
+    fetched = metadata.get("fetched") or (timestamp or datetime.fromtimestamp(0, UTC)).isoformat()
+    return {
+        "doc_id": _document_id(uri), "version": int(match[1]) if match else 1, "uri": uri,
+        "host": urlsplit(uri).netloc.rpartition("@")[2].lower() if "://" in uri else "", "title": clean(document.title),
+        "media_type": metadata.get("media_type", "text/html"), "lang": metadata.get("language"),
+        "words": count_words(document.to_text()), "main_words": count_words(main), "elements": len(document.table),
+        "timestamp": (timestamp.isoformat() if timestamp else fetched), "fetched": fetched, "status": "extracted",
+        "path": path, "original": kept.file if kept else "", "original_offset": kept.offset if kept else None,
+        "original_length": kept.length if kept else None, "content_hash": digest,
+        "text_hash": text_hash(main) if main else None, "last_modified": metadata.get("last_modified"),
+        "source": metadata.get("source"), "extractor": metadata.get("extractor"),
+    }  # fmt: skip
+
+
+def _is_sound(row: dict[str, Any]) -> bool:
+    """A row whose page was not damaged: its parts agree."""
+    texts = ("doc_id", "uri", "host", "media_type", "fetched", "status", "path", "original", "content_hash")
+    return (
+        all(isinstance(row.get(name), str) for name in texts)
+        and isinstance(row.get("version"), int)
+        and row["doc_id"] == _document_id(row["uri"])
+        and re.fullmatch(r"[0-9a-f]{64}", row["content_hash"]) is not None
+        and ".." not in f"{row['path']}/{row['original']}".split("/")
+    )
+
+
+def _insert(connection: sqlite3.Connection, row: dict[str, Any]) -> int:
+    names = [name for name in row if name.isidentifier()]
+    return connection.execute(
+        f"INSERT OR IGNORE INTO documents ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
+        [row[name] for name in names],
+    ).rowcount
+
+
+def _document_id(uri: str) -> str:
+    return hashlib.sha256(uri.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+# -- frontier, models, elements ----------------------------------------------------------------------------------------
+
+
+def _frontier(catalog: Catalog, originals: _Originals, report: Repaired) -> None:
+    """URLs of the web archives that the frontier does not know were fetched."""
+    from corpuskit.sources.web.urls import host_of, url_key
+
+    with catalog.transaction() as connection:
+        for url in originals.requested:
+            if not url.startswith(("http://", "https://")):
+                continue
+            key = int.from_bytes(hashlib.sha256(url_key(url).encode("utf-8", "replace")).digest()[:8], "big") >> 1
+            report.requests += connection.execute(
+                "INSERT OR IGNORE INTO frontier (id, url, host, depth, priority, state, why) "
+                "VALUES (?, ?, ?, 0, 0, 'fetched', 'repaired from a web archive')",
+                (key, url, host_of(url)),
+            ).rowcount
+    if report.requests:
+        report.lost.append("URLs that were queued and not fetched, and depths: name the seeds again to crawl on")
+
+
+def _models(folder: Path, catalog: Catalog, report: Repaired) -> None:
+    known = {row[0] for row in catalog.rows("SELECT folder FROM models")}
+    found = {path.name for path in folder.iterdir() if path.is_dir()} if folder.is_dir() else set()
+    missing = sorted(name for name in found if not any(name in row for row in known))
+    if missing:
+        report.lost.append(f"the rows of {len(missing)} models, such as models/{missing[0]}: run corpuskit train")
+
+
+def _elements(folder: CorpusFolder, report: Repaired) -> None:
+    from corpuskit.store import element_cache
+
+    for file in folder.elements.glob("*.parquet") if folder.elements.exists() else []:
+        file.unlink()
+    element_cache.update(folder)
+    unread = Counter(row["stage"] for row in folder.catalog.rows("SELECT stage FROM failures WHERE stage = 'read'"))
+    if unread["read"]:
+        report.lost.append(f"{unread['read']} failures of reading are rows of failures()")
