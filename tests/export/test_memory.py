@@ -10,9 +10,9 @@ spec.loader.exec_module(bench)
 
 @pytest.fixture(scope="module")
 def corpora(tmp_path_factory):
-    """Folders of corpora with 3 and 12 MB of text."""
-    folders = [tmp_path_factory.mktemp("memory") / str(size) for size in (3, 12)]
-    for folder, size in zip(folders, (3, 12), strict=True):
+    """Folders of corpora with 2 and 8 MB of text."""
+    folders = [tmp_path_factory.mktemp("memory") / str(size) for size in (2, 8)]
+    for folder, size in zip(folders, (2, 8), strict=True):
         bench.make(folder, size).close()
     return folders
 
@@ -26,4 +26,4 @@ def test_memory_is_flat_where_documents_are_written_one_by_one(corpora, tmp_path
 def test_memory_is_bounded_where_documents_are_written_in_batches(corpora, tmp_path):
     # Batches of 16 MB of text are full in neither: held whole, the larger corpus would take some times its size more.
     small, large = (bench.run(folder, tmp_path / folder.name, "parquet,datasets,frenchtext") for folder in corpora)
-    assert large["peak"] - small["peak"] < 150
+    assert large["peak"] - small["peak"] < 100
