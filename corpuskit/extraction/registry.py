@@ -33,6 +33,7 @@ _BUILT_IN: Final[Mapping[str, str]] = {
     "text/html": "corpuskit.extraction.html:extract_html",
     "application/xhtml+xml": "corpuskit.extraction.html:extract_html",
     "text/x-mediawiki-html": "corpuskit.extraction.wikipedia:extract_wikipedia",
+    "text/x-wiki": "corpuskit.extraction.wikitext:extract_wikitext",
     "text/plain": "corpuskit.extraction.plain:extract_plain",
     "text/markdown": "corpuskit.extraction.plain:extract_plain",
     "text/x-nlptext": "corpuskit.extraction.plain:extract_nlptext",

@@ -1,4 +1,4 @@
-"""Files that hold others: archives (ZIP, tar, gzip), web archives (WARC, WACZ), mailboxes, lists of URLs aside.
+"""Files that hold others: archives (ZIP, tar, gzip), web archives (WARC, WACZ), wikis (ZIM, dumps), mailboxes, feeds.
 
 Names in archives are never used as paths on the disk, so none can lead out of a folder; those that try are refused.
 """
@@ -17,11 +17,14 @@ from pathlib import PurePosixPath
 from typing import IO, Final, cast
 
 from corpuskit.errors import ResourceLimitError, SourceError
+from corpuskit.sources.dumps import is_dump, read_dump
+from corpuskit.sources.feeds import is_feed, read_feed
 from corpuskit.sources.files import FoundFile, read_resource
 from corpuskit.sources.mail import MAIL_TYPE, attachments, messages
 from corpuskit.sources.media import detect_media_type
 from corpuskit.sources.resource import Resource
 from corpuskit.sources.warc import WARC_SUFFIXES, Known, read_wacz, read_warc
+from corpuskit.sources.zim import ZIM_SUFFIX, read_zim
 
 Found = Resource | tuple[str, Exception]
 _TAR_SUFFIXES: Final = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
@@ -48,6 +51,10 @@ def read_file(found: FoundFile, *, max_bytes: int, known: Known | None = None) -
         yield from read_warc(found.path, max_bytes=max_bytes, known=known)
     elif name.endswith(".wacz"):
         yield from read_wacz(found.path, max_bytes=max_bytes, known=known)
+    elif name.endswith(ZIM_SUFFIX):
+        yield from read_zim(found, max_bytes=max_bytes)
+    elif is_dump(found.path):
+        yield from read_dump(found, max_bytes=max_bytes)
     elif name.endswith(_TAR_SUFFIXES):
         yield from _read_archive(found, max_bytes, _tar_members)
     elif name.endswith(".mbox"):
@@ -57,7 +64,17 @@ def read_file(found: FoundFile, *, max_bytes: int, known: Known | None = None) -
     elif name.endswith(".zip") and _is_archive(found):
         yield from _read_archive(found, max_bytes, _zip_members)
     else:
-        resource = read_resource(found, max_bytes=max_bytes)
+        yield from _parts(read_resource(found, max_bytes=max_bytes))
+
+
+def _parts(resource: Resource) -> Iterator[Resource]:
+    """The items of a feed; else the resource itself and what is attached to it."""
+    items = 0
+    if is_feed(resource):
+        for item in read_feed(resource):
+            items += 1
+            yield item
+    if not items:
         yield resource
         yield from attachments(resource)
 
@@ -95,8 +112,7 @@ def _read_archive(
                 resource = Resource(
                     uri, content, detect_media_type(content, last), modified=date, name=last, origin=found.origin
                 )
-                yield resource
-                yield from attachments(resource)
+                yield from _parts(resource)
     except _BAD_ARCHIVE as error:
         yield found.uri, SourceError(f"{found.uri} is damaged: {error}")
 

@@ -1,0 +1,109 @@
+"""Feeds as files: the items of RSS (0.9x, 1.0, 2.0) and Atom (RFC 4287), each with the text that the feed holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from html import escape
+from typing import Final
+
+from lxml import etree
+
+from corpuskit.sources.resource import Resource
+
+_HEAD: Final = 4096
+_MARKS: Final = (b"<rss", b"<feed", b"<rdf:RDF")
+_MOST_ITEMS: Final = 100_000
+_ITEMS: Final = frozenset(("item", "entry"))
+_TEXTS: Final = ("encoded", "content", "description", "summary")  # the whole text before the summary
+_DATES: Final = ("updated", "pubDate", "published", "date", "modified")
+_AUTHORS: Final = ("creator", "author")
+
+
+def is_feed(resource: Resource) -> bool:
+    """Whether a file holds a feed, by its first element."""
+    head = resource.content[:_HEAD]
+    if not any(mark in head for mark in _MARKS):
+        return False
+    return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!--", *_MARKS))
+
+
+def read_feed(resource: Resource) -> Iterator[Resource]:
+    """The items of a feed that have a text, each as a page of its own under its link; nothing of what is no feed.
+
+    An item without a link has the URI of the feed with its number behind ``#``.
+    """
+    # Entities are not expanded and nothing is fetched: the file is a stranger's.
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True, remove_comments=True)
+    try:
+        root = etree.fromstring(resource.content, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        return
+    if root is None or not isinstance(root.tag, str):
+        return
+    feed = next((_text(e) for e in root.iter("{*}title", "title") if _name(e.getparent()) not in _ITEMS), "")
+    items = (element for element in root.iter(etree.Element) if _name(element) in _ITEMS)
+    for number, item in zip(range(1, _MOST_ITEMS + 1), items, strict=False):
+        parts: dict[str, etree._Element] = {}
+        for element in item:
+            parts.setdefault(_name(element), element)
+        body = next((text for name in _TEXTS if name in parts and (text := _markup(parts[name])).strip()), "")
+        if not body:
+            continue
+        title = _text(parts.get("title"))
+        link = _link(item)
+        metadata = {"feed": feed, "feed_uri": resource.uri}
+        author = next((_text(parts[name]) for name in _AUTHORS if name in parts), "")
+        if author:
+            metadata["author"] = author
+        page = f"<html><head><title>{escape(title)}</title></head><body><article>{body}</article></body></html>"
+        yield replace(
+            resource,
+            uri=link or f"{resource.uri}#{number}",
+            content=page.encode("utf-8", "replace"),
+            media_type="text/html",
+            charset="utf-8",
+            modified=next((date for name in _DATES if name in parts and (date := _date(_text(parts[name])))), None),
+            name=f"{number}.html",
+            origin=None if link else resource.origin,
+            source="feed",
+            metadata={key: value for key, value in metadata.items() if value},
+        )
+
+
+def _name(element: etree._Element | None) -> str:
+    tag = element.tag if element is not None else ""
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def _text(element: etree._Element | None) -> str:
+    return "" if element is None else " ".join("".join(map(str, element.itertext())).split())
+
+
+def _markup(element: etree._Element) -> str:
+    """The HTML in an element: as text, which is escaped or CDATA, or as elements (Atom's ``type="xhtml"``)."""
+    if len(element):
+        inner = "".join(etree.tostring(child, encoding="unicode", method="html") for child in element)
+        return escape(element.text or "") + inner
+    text = element.text or ""
+    return f"<p>{escape(text)}</p>" if element.get("type") == "text" else text
+
+
+def _link(item: etree._Element) -> str:
+    for element in item:
+        if _name(element) == "link" and element.get("rel", "alternate") == "alternate":
+            link = (element.get("href") or element.text or "").strip()
+            if link.lower().startswith(("http://", "https://")):
+                return link
+    return ""
+
+
+def _date(text: str) -> datetime | None:
+    from dateutil import parser  # type: ignore[import-untyped]
+
+    try:
+        date: datetime = parser.parse(text)
+        return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
