@@ -27,7 +27,7 @@ LAYERS: Final = (
 """The layers in the order in which they are applied."""
 
 _WESTERN: Final = "°§©®±·×÷€£¥•µ"
-_FRENCH: Final = "àâäçéèêëîïíóôöùûüúÿñáãåìòæœ".replace("æœ", "")
+_FRENCH: Final = "àâäçéèêëîïíóôöùûüúÿñáãåìò"
 _ENGLISH: Final = "àâäçéèêëîïôöûüñáíóú"
 _MAX_PASSES: Final = 20  # a repair can make room for another: text that was damaged twice
 _FEW: Final = 12
@@ -60,7 +60,7 @@ class NormalizeOptions:
 _SAFE: Final = LAYERS[:7]
 PRESETS: Final = {
     "any": NormalizeOptions(_SAFE),
-    "french": NormalizeOptions(LAYERS, Target(("LATIN",), _FRENCH + _FRENCH.upper().replace("ÿ".upper(), "Ÿ"), "«»" + _WESTERN)),
+    "french": NormalizeOptions(LAYERS, Target(("LATIN",), _FRENCH + _FRENCH.upper(), "«»" + _WESTERN)),
     "english": NormalizeOptions(LAYERS, Target(("LATIN",), _ENGLISH + _ENGLISH.upper(), _WESTERN)),
     "latin": NormalizeOptions(LAYERS, Target(("LATIN",), None, "«»¿¡" + _WESTERN)),
 }  # fmt: skip
@@ -310,7 +310,8 @@ def _work(text: str, options: NormalizeOptions) -> Generator[tuple[_Stage, str, 
     for _ in range(_MAX_PASSES):
         chars = set(text)
         before = text
-        settled = chars.isdisjoint(_CONTEXTS) and not (may_be_mojibake(chars) and has_candidates(text))
+        settled = chars.isdisjoint(_CONTEXTS) and not any(char > "\u02ff" and _is_mark(char) for char in chars)
+        settled = settled and not (may_be_mojibake(chars) and has_candidates(text))
         for stage in stages:
             if not stage.needed(chars):
                 continue
@@ -337,6 +338,10 @@ def _work(text: str, options: NormalizeOptions) -> Generator[tuple[_Stage, str, 
 
 # With these, what a table gives can make work for an earlier stage; else ASCII for other characters cannot.
 _CONTEXTS: Final = frozenset(LOOK_ALIKES) | {LOST, "Ã", "\r"}
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char)[0] == "M"
 
 
 def _lengths(text: str, table: _Characters) -> Any:

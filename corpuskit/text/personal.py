@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +12,7 @@ from typing import Final
 from corpuskit.errors import ConfigurationError, MissingExtraError
 
 KINDS: Final = ("email", "phone", "ip", "iban")
-_LONG: Final = 1_000_000  # characters looked at in one go for telephone numbers
+_PIECE: Final = 100_000  # characters looked at in one go for telephone numbers
 # Lengths of RFC 5321: 64 octets before the @, 255 after it; a label has 63. The look-behind lets a run be tried once.
 _EMAIL: Final = re.compile(
     r"(?<![A-Za-z0-9.!#$%&'*+/=?^_`{|}~-])[A-Za-z0-9_](?:[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{0,63})"
@@ -64,8 +65,9 @@ def personal_data(text: str, kinds: Sequence[str] = KINDS, *, region: str | None
         if kind not in kinds:
             continue
         for start, end in search(text, region):
-            if all(end <= first or last <= start for first, last in taken):
-                taken.append((start, end))
+            place = bisect(taken, (start, end))
+            if (place == 0 or taken[place - 1][1] <= start) and (place == len(taken) or end <= taken[place][0]):
+                taken.insert(place, (start, end))
                 found.append(PersonalData(kind, start, end, text[start:end]))
     return sorted(found, key=lambda one: one.start)
 
@@ -150,7 +152,12 @@ def _phones(text: str, region: str | None) -> Iterator[tuple[int, int]]:
         from phonenumbers import PhoneNumberMatcher
     except ImportError:
         raise MissingExtraError("phonenumbers", "text") from None
-    for first in range(0, len(text), _LONG):
-        part = text[first : first + _LONG]
-        for match in PhoneNumberMatcher(part, region, max_tries=1_000_000):
-            yield first + match.start, first + match.end
+    start = 0
+    while start < len(text):
+        # The library looks at so many candidates and no more: a long text is given to it in pieces, cut at a line or sentence end.
+        end = start + _PIECE
+        if end < len(text):
+            end = max(text.rfind("\n", start + 1, end), text.rfind(". ", start + 1, end)) + 1 or end
+        for match in PhoneNumberMatcher(text[start:end], region):
+            yield start + match.start, start + match.end
+        start = end

@@ -113,6 +113,7 @@ def test_a_wrong_name_tells_the_right_ones():
 @given(text=texts)
 @example(text="e\u200b\u0301")
 @example(text="ÃÂ©")
+@example(text="ﬁ\u0300")
 def test_twice_is_once(preset, text):
     once = normalize(text, preset).text
     assert normalize(once, preset).text == once

@@ -38,6 +38,11 @@ def test_national_numbers_need_their_country():
     assert kinds("Tel. 01 42 68 53 00", region="FR") == [("phone", "01 42 68 53 00")]
 
 
+def test_numbers_of_a_long_text_are_found_to_the_end():
+    text = "Call +49 30 123456 now. " * 8_000
+    assert len(personal_data(text, ["phone"])) == 8_000
+
+
 def test_spans_lead_to_the_text_and_masks_take_their_place():
     text = "A: a@b.co, B: 8.8.8.8"
     assert [(one.start, one.end) for one in personal_data(text)] == [(3, 9), (14, 21)]
