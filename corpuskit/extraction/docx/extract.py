@@ -32,9 +32,15 @@ def extract_docx(
         ExtractionError: no Word document, or a damaged one.
         ResourceLimitError: a part is too large.
     """
-    package = Package(content, uri or "input")
-    reading = _Reading(package, options)
-    document = reading.document(uri or "?")
+    document = extract_package(Package(content, uri or "input"), options)
+    document.uri = uri or "?"
+    return document
+
+
+def extract_package(package: Package, options: ExtractOptions, depth: int = 0) -> NLPTextDocument:
+    """The document of a package that is open; ``depth``: how many documents it is imported into."""
+    reading = _Reading(package, options, depth)
+    document = reading.document()
     title, metadata, timestamp = read_properties(package)
     document.title = title or reading.first_title(document)
     document.metadata.update(metadata)
@@ -46,7 +52,7 @@ def extract_docx(
 class _Reading:
     """Reads one package."""
 
-    def __init__(self, package: Package, options: ExtractOptions) -> None:
+    def __init__(self, package: Package, options: ExtractOptions, depth: int) -> None:
         self._package = package
         self._main = package.main_part()
         root = package.parse(self._main)
@@ -58,14 +64,12 @@ class _Reading:
         self._builder = DocumentBuilder()
         self._writer = Writer(self._builder)
         numbering = Numbering(self._related("numbering")[1], styles)
-        original = options.tracked_changes == "original"
-        self._walker = Walker(package, styles, numbering, self._writer, original=original, images=options.images)
+        self._walker = Walker(package, styles, numbering, self._writer, options, depth)
 
-    def document(self, uri: str) -> NLPTextDocument:
+    def document(self) -> NLPTextDocument:
         """The document without its properties."""
         walker, writer = self._walker, self._writer
         assert self._body is not None
-        self._builder.set_uri(uri)
         sections = list(self._body.iter(w("sectPr")))
         self._running(sections, "header")
         with writer.flow(has_sections=True):

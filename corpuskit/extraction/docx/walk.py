@@ -7,6 +7,7 @@ from typing import Final
 
 from lxml import etree
 
+from corpuskit.document import NLPTextDocument
 from corpuskit.extraction.docx import names as n
 from corpuskit.extraction.docx.inline import Line, Reader
 from corpuskit.extraction.docx.names import w
@@ -15,6 +16,7 @@ from corpuskit.extraction.docx.package import Package
 from corpuskit.extraction.docx.styles import ParagraphStyle, Styles, indent_of, integer, outline_level, value_of
 from corpuskit.extraction.docx.tables import read_rows
 from corpuskit.extraction.docx.writer import Block, Item, Writer
+from corpuskit.extraction.options import ExtractOptions
 
 _P_STYLE, _OUTLINE, _NUM_PR, _NUM_ID, _LEVEL = w("pStyle"), w("outlineLvl"), w("numPr"), w("numId"), w("ilvl")
 _FRAME, _DROP_CAP, _INDENT, _ALT_CHUNK = w("framePr"), w("dropCap"), w("ind"), w("altChunk")
@@ -22,6 +24,7 @@ Properties = dict[str, etree._Element]
 _TABLE_LABEL: Final = re.compile(r"tab|tafel|quadro|cuadro|таб|表|جدول|táb", re.IGNORECASE)
 _DIAGRAM_TEXT: Final = f"{{{n.DRAWING}}}t"
 _DIAGRAM_PARAGRAPH: Final = f"{{{n.DRAWING}}}p"
+_MOST_CHUNKS: Final = 200  # each can be as large as a package
 _NO_STYLE: Final = ParagraphStyle()
 
 
@@ -33,24 +36,38 @@ class Walker:
         styles: the document's styles.
         numbering: the document's lists.
         writer: takes the blocks.
-        original: the text before tracked changes, else with them accepted.
-        images: texts of diagrams and alternative texts of pictures are TextBlocks.
+        options: of the extraction.
+        depth: how many documents this one is imported into.
     """
 
     def __init__(
-        self, package: Package, styles: Styles, numbering: Numbering, writer: Writer, *, original: bool, images: bool
+        self,
+        package: Package,
+        styles: Styles,
+        numbering: Numbering,
+        writer: Writer,
+        options: ExtractOptions,
+        depth: int,
     ) -> None:
+        original = options.tracked_changes == "original"
         self.notes: list[tuple[str, str]] = []
         self.not_main: list[tuple[int, int]] = []
         self._package, self._styles, self._numbering, self._writer = package, styles, numbering, writer
         self._reader = Reader(styles, original=original)
-        self._original, self._images = original, images
+        self._original, self._images = original, options.images
+        self._options, self._depth, self._chunks = options, depth, 0
         changed = (n.INS, n.MOVE_TO) if original else (n.DEL, n.MOVE_FROM)
         self._dropped = frozenset(changed)
         self._wrappers = n.WRAPPERS | ({n.INS, n.MOVE_TO, n.DEL, n.MOVE_FROM} - self._dropped)
         self._role: str | None = None
         self._part = ""
         self._held: tuple[Line, str] | None = None
+
+    def _read_chunk(self, name: str) -> NLPTextDocument | None:
+        from corpuskit.extraction.docx.chunks import read_chunk
+
+        self._chunks += 1
+        return read_chunk(self._package, name, self._options, self._depth)
 
     def part(self, name: str, root: etree._Element, path: str, role: str | None = None) -> None:
         """Walks over the blocks of an element of a part; ``role`` is that of all texts in it."""
@@ -83,7 +100,18 @@ class Walker:
             elif tag == n.ALTERNATE and len(element):
                 self._block_list(element[0], f"{path}/*[{place}]/*[1]")
             elif tag == _ALT_CHUNK:
-                self._package.warnings.append("a part in another format (altChunk) is left out")
+                self._chunk(element, f"{path}/*[{place}]")
+
+    def _chunk(self, element: etree._Element, path: str) -> None:
+        """A part in another format that is imported here."""
+        self._write_held()
+        relation = self._reader.relations.get(element.get(n.R_ID, ""))
+        if relation is None or relation.external:
+            self._package.warnings.append("a part that is imported (altChunk) is not in the package")
+        elif self._chunks >= _MOST_CHUNKS:
+            self._package.warnings.append(f"{relation.target}: more than {_MOST_CHUNKS} parts are imported (altChunk)")
+        elif (document := self._read_chunk(relation.target)) is not None:
+            self._writer.insert(document, path)
 
     def _paragraph(self, paragraph: etree._Element, path: str) -> None:
         line = self._reader.read(paragraph)

@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from json.encoder import encode_basestring
 
-from corpuskit.document import DocumentBuilder
-from corpuskit.document.elements import TABLE_CELL, TABLE_HEADER
+from corpuskit.document import DocumentBuilder, NLPTextDocument
+from corpuskit.document.elements import LIST, SECTION, TABLE, TABLE_CELL, TABLE_HEADER, TEXT_BLOCK
+
+_GROUP_ROLES = {LIST: "list", TABLE: "table"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,43 @@ class Writer:
         table = self._builder.start_table(caption.text.replace("\n", " ") if caption else None)
         self._mark(table, caption or Block("", "table", locator), role="table")
         flow.open_table, flow.table_has_title = table, caption is not None
+
+    def insert(self, document: NLPTextDocument, locator: str) -> None:
+        """The elements of another document; its sections stand on the levels that they have there."""
+        self._settle()
+        self._end_lists()
+        table = document.table
+        roles = table.marks.get("role", {})
+        at = 0
+        while at < len(table):
+            if table.type[at] != SECTION:
+                self._copy(document, at, locator)
+                at = table.subtree_end[at]
+                continue
+            block = Block(table.text[at] or "", roles.get(at) or "section-heading", locator)
+            if self.has_sections:
+                self.heading(block, table.nesting_level[at])
+            elif block.text:
+                self.paragraph(block)
+            at += 1
+
+    def _copy(self, document: NLPTextDocument, at: int, locator: str) -> None:
+        table = document.table
+        kind, text = table.type[at], table.text[at]
+        block = Block(text or "", table.marks.get("role", {}).get(at) or "paragraph", locator)
+        if kind == TEXT_BLOCK:
+            self._mark(self._builder.add_text_block(block.text), block)
+            return
+        group = self._builder.start(kind, text, cell=table.cells.get(at))
+        self.count += 1
+        self._builder.mark("locator", group, locator)
+        if role := table.marks.get("role", {}).get(at) or _GROUP_ROLES.get(kind):
+            self._builder.mark("role", group, role)
+        inner = at + 1
+        while inner < table.subtree_end[at]:
+            self._copy(document, inner, locator)
+            inner = table.subtree_end[inner]
+        self._builder.end(kind)
 
     @contextmanager
     def cell(self, place: tuple[int, int, int, int], *, is_header: bool) -> Iterator[None]:

@@ -224,3 +224,68 @@ def test_links_have_their_places_in_the_text():
         [3, 7, "http://a.example/#top"],
         [11, 16, "http://b.example/"],
     ]
+
+
+CHUNK = '<Relationship Id="c1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/aFChunk" Target="{}"/>'
+IMPORT = '<w:altChunk r:id="c1"/>'
+HTML = (
+    "<html><body><h1>In</h1><p>One.</p><h2>Deep</h2><ul><li>a<ul><li>b</li></ul></li></ul>"
+    "<table><tr><th>H</th></tr><tr><td>c</td></tr></table></body></html>"
+)
+
+
+def imported(name, content, body=None):
+    body = body or p("Head", "H1") + IMPORT + p("After.")
+    return read(package(body, relations=CHUNK.format(name), **{f"word/{name}": content}))
+
+
+def test_imported_html_stands_where_it_is_imported():
+    assert outline(imported("a.html", HTML)) == [
+        ("Section", 1, "Head"),
+        ("Section", 1, "In"),
+        ("TextBlock", 2, "One."),
+        ("Section", 2, "Deep"),
+        ("List", 3, None),
+        ("ListItem", 4, None),
+        ("TextBlock", 5, "a"),
+        ("List", 5, None),
+        ("ListItem", 6, None),
+        ("TextBlock", 7, "b"),
+        ("Table", 3, None),
+        ("TableHeader", 4, None),
+        ("TextBlock", 5, "H"),
+        ("TableCell", 4, None),
+        ("TextBlock", 5, "c"),
+        ("TextBlock", 3, "After."),
+    ]
+
+
+def test_imported_word_documents_mail_pages_and_texts_are_read():
+    inner = package(p("Inner", "H1") + p("Text of it."))
+    assert texts(imported("a.docx", inner)) == ["Head", "Inner", "Text of it.", "After."]
+    page = b"MIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<html><body><p>M\xc3\xa4il.</p></body></html>"
+    assert texts(imported("a.mht", page)) == ["Head", "Mäil.", "After."]
+    assert texts(imported("a.txt", "One.\n\nTwo.")) == ["Head", "One.", "Two.", "After."]
+
+
+def test_imported_parts_in_cells_have_no_sections():
+    document = imported("a.html", "<html><body><h1>In</h1><p>One.</p></body></html>", table(cell(IMPORT)))
+    assert outline(document) == [
+        ("Table", 1, None), ("TableCell", 2, None), ("TextBlock", 3, "In"), ("TextBlock", 3, "One."),
+    ]  # fmt: skip
+
+
+def test_imported_parts_that_are_missing_or_of_other_formats_are_told():
+    for name, content in (("a.rtf", "{\\rtf1 x}"), ("a.docx", b"PK\x03\x04 damaged"), ("b.html", "")):
+        document = imported(name, content)
+        assert texts(document) == ["Head", "After."]
+        assert len(document.warnings) == 1
+    assert len(read(package(IMPORT)).warnings) == 1
+
+
+def test_documents_in_documents_come_to_an_end():
+    content = package(p("0"))
+    for number in range(1, 8):
+        content = package(p(str(number)) + IMPORT, relations=CHUNK.format("a.docx"), **{"word/a.docx": content})
+    document = read(content)
+    assert texts(document) == ["7", "6", "5", "4", "3"]
