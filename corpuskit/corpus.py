@@ -689,6 +689,12 @@ class Corpus:
 
         return merge(self._folder, os.fspath(shards), progress=progress)
 
+    def write_seeds(self, path: str | os.PathLike[str]) -> int:
+        """Writes the queued URLs for StormCrawler or Nutch; see :func:`corpuskit.store.seed_list.write_seeds`."""
+        from corpuskit.store.seed_list import write_seeds
+
+        return write_seeds(self._folder, Path(path))
+
     def pack(self) -> int:
         """Puts documents into packs, many in a file, for copying and for file systems that dislike many files.
 

@@ -1,0 +1,22 @@
+"""The frontier as a list of seeds for crawlers of many machines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from corpuskit.store.documents import write_atomically
+from corpuskit.store.folder import CorpusFolder
+
+
+def write_seeds(folder: CorpusFolder, file: Path) -> int:
+    """Writes the queued URLs, the best first; gives how many.
+
+    One URL a line, then ``key=value`` behind tabs (``depth``, ``priority``): the format of the seeds of StormCrawler's
+    ``FileSpout`` and of Nutch's injector.
+    """
+    rows = folder.catalog.rows(
+        "SELECT url, depth, priority FROM frontier WHERE state = 'queued' ORDER BY priority DESC, n"
+    )
+    lines = (f"{row['url']}\tdepth={row['depth']}\tpriority={row['priority']:g}\n" for row in rows)
+    write_atomically(file, "".join(lines).encode("utf-8", "replace"))
+    return len(rows)
