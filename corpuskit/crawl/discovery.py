@@ -29,9 +29,10 @@ class Discovery:
         state, frontier = self._state, self._state.frontier
         ids: list[int] = []
         unknown: list[Link] = []
+        known = frontier.known
         for link in links:
-            if (known := frontier.known(link.url)) is not None:
-                ids.append(known)
+            if (key := known.get(link.url)) is not None:
+                ids.append(key)
             else:
                 unknown.append(link)
         if not unknown:

@@ -82,11 +82,8 @@ class Frontier:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._leased: dict[str, set[int]] = {}
-        self._known: dict[str, int] = {}
-
-    def known(self, url: str) -> int | None:
-        """The key of a URL that was added lately; most links of a site lead to pages met a moment ago."""
-        return self._known.get(url)
+        # Keys of URLs that were added lately: most links of a site lead to pages met a moment ago.
+        self.known: dict[str, int] = {}
 
     def add(self, urls: Iterable[NewUrl]) -> int:
         """Adds URLs; known ones are left as they are. Gives how many were new."""
@@ -104,9 +101,9 @@ class Frontier:
                 "state, why, reason_refused, redirected_from, redirects) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 rows,
             )
-        if len(self._known) > _KNOWN:
-            self._known.clear()
-        self._known.update((row[1], row[0]) for row in rows)
+        if len(self.known) > _KNOWN:
+            self.known.clear()
+        self.known.update((row[1], row[0]) for row in rows)
         return cursor.rowcount
 
     def seeds(self) -> list[str]:

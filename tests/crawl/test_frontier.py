@@ -1,0 +1,76 @@
+import sqlite3
+import struct
+
+import pytest
+
+from corpuskit.crawl.frontier import Frontier, NewUrl, url_id
+from corpuskit.crawl.yields import Yields, template
+from corpuskit.store.catalog import Catalog
+
+
+@pytest.fixture
+def catalog(tmp_path):
+    opened = Catalog(tmp_path / "catalog.sqlite")
+    yield opened
+    opened.close()
+
+
+def test_a_url_gets_the_best_score_of_the_pages_that_link_to_it(catalog):
+    frontier = Frontier(catalog)
+    pages = [f"http://h.example/{name}" for name in "abc"]
+    frontier.add([NewUrl(url, 1, 0.0) for url in [*pages, "http://h.example/x", "http://h.example/y"]])
+    for url in pages[:2]:
+        catalog.connection.execute("UPDATE frontier SET state = 'fetched' WHERE id = ?", (url_id(url),))
+    frontier.add_links(url_id(pages[0]), [url_id("http://h.example/x"), url_id("http://gone.example/")])
+    frontier.add_links(url_id(pages[1]), [url_id("http://h.example/x"), url_id("http://h.example/y")])
+    for url, score in zip(pages[:2], (0.9, 0.2), strict=True):
+        catalog.connection.execute(
+            "INSERT INTO documents (doc_id, version, uri, host, media_type, fetched, status, path, original, content_hash) "
+            "VALUES (?, 1, ?, 'h.example', 'text/html', '2026', 'extracted', ?, 'o', 'h')",
+            (url, url, url),
+        )
+        catalog.connection.execute("INSERT INTO scores VALUES (?, 'm', ?, 'other')", (url, score))
+    frontier.refresh_parent_scores()
+    scores = dict(tuple(row) for row in catalog.rows("SELECT url, parent_score FROM frontier WHERE state = 'queued'"))
+    assert scores == {pages[2]: None, "http://h.example/x": 0.9, "http://h.example/y": 0.2}
+
+
+def test_the_links_of_an_older_catalogue_are_kept(tmp_path):
+    Catalog(tmp_path / "catalog.sqlite").close()
+    connection = sqlite3.connect(tmp_path / "catalog.sqlite")
+    connection.executescript(
+        "DROP TABLE outlinks; DROP TABLE refusals; CREATE TABLE links (target INTEGER NOT NULL, source INTEGER NOT NULL, "
+        "PRIMARY KEY (target, source)) WITHOUT ROWID; INSERT INTO links VALUES (5, 1), (7, 1), (5, 2); PRAGMA user_version = 1;"
+    )
+    connection.close()
+    catalog = Catalog(tmp_path / "catalog.sqlite")
+    found = {row["source"]: row["targets"] for row in catalog.rows("SELECT * FROM outlinks")}
+    assert {source: sorted(struct.unpack(f"<{len(ids) // 8}q", ids)) for source, ids in found.items()} == {
+        1: [5, 7],
+        2: [5],
+    }
+    catalog.close()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("http://h.example/archive/2019/05", "http://h.example/archive/2020/11", True),
+        ("http://h.example/list?page=1&sort=a", "http://h.example/list?sort=b&page=2", True),
+        ("http://h.example/x/3f2504e0-4f89-11d3-9a0c-0305e82c3301", "http://h.example/x/deadbeef00112233", True),
+        ("http://h.example/list?page=1", "http://h.example/list?day=1", False),
+        ("http://h.example/a/1", "http://h.example/b/1", False),
+        ("http://h.example/a/1", "http://i.example/a/1", False),
+    ],
+)
+def test_pages_of_one_template(one, other, same):
+    assert (template(one) == template(other)) is same
+
+
+def test_a_template_is_left_after_sixty_pages_without_new_text():
+    yields = Yields()
+    noted = [yields.note(f"http://h.example/p/{i}", 0.0) for i in range(70)]
+    assert noted.index(True) == 59
+    assert sum(noted) == 1
+    assert "brought 0.0% new text" in yields.refusal("http://h.example/p/999")
+    assert yields.refusal("http://h.example/q/1") is None
