@@ -96,6 +96,26 @@ def export(
     options = options or ExportOptions()
     target = Path(out)
     _refuse_other_things(target)
+    with _small_cache(folder):
+        return _export(folder, target, doc_ids, formats, options, record, progress)
+
+
+@contextlib.contextmanager
+def _small_cache(folder: CorpusFolder) -> Iterator[None]:
+    """Counting over a large catalogue shall not keep it in memory."""
+    connection = folder.catalog.connection
+    (before,) = connection.execute("PRAGMA cache_size").fetchone()
+    connection.execute("PRAGMA cache_size = -4096")
+    try:
+        yield
+    finally:
+        connection.execute(f"PRAGMA cache_size = {int(before)}")
+
+
+def _export(
+    folder: CorpusFolder, target: Path, doc_ids: Sequence[str] | None, formats: list[str], options: ExportOptions,
+    record: str | None, progress: bool,
+) -> ExportReport:  # fmt: skip
     selection = Selection(folder, doc_ids, options)
     key = _key(folder, selection, formats, options, record)
     if (known := _unchanged(folder, target, key)) is not None:
