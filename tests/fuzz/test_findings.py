@@ -174,3 +174,13 @@ def test_a_label_with_a_lone_surrogate_is_a_failure(tmp_path):
     assert len(corpus.labels()) == 0
     assert len(corpus.failures()) == 1
     corpus.close()
+
+
+def test_a_table_cell_of_hyphens_costs_no_cubic_time():
+    """67 s before: found by a scan of all patterns with regexploit."""
+    import subprocess
+    import sys
+
+    code = "from corpuskit.extraction.pdf.tables.rows import _is_data; print(_is_data('-' * 100_000 + 'Q'), _is_data('-12.5 %'))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert result.stdout.split() == ["False", "True"]

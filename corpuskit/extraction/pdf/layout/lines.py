@@ -57,7 +57,7 @@ class Vocabulary:
         if not above.endswith("-") or len(above) < 3 or not above[-2].isalnum():
             glue = "" if _is_cjk(above[-1]) and _is_cjk(below[0]) else " "
             return f"{above}{glue}{below}"
-        first, last = _FIRST_WORD.search(below), _LAST_WORD.search(above)
+        first, last = _FIRST_WORD.search(below), _LAST_WORD.search(above[-200:])  # quadratic in the text
         if first is None or last is None:
             return f"{above} {below}" if not below[0].isalnum() else f"{above}{below}"
         left, right = last.group(1), first.group(1)
