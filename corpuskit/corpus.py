@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from corpuskit import engine
 from corpuskit.document import NLPTextDocument
-from corpuskit.errors import CorpusKitError, UnknownDocumentError
+from corpuskit.errors import CorpusKitError, SourceError, UnknownDocumentError
 from corpuskit.ingest import IngestReport, extract_pending, ingest, known_payload
 from corpuskit.sources.archives import read_file
 from corpuskit.sources.files import find_files
@@ -80,10 +80,16 @@ class Corpus:
 
         def resources() -> Iterator[Resource | tuple[str, Exception]]:
             for file in found:
+                is_empty = True
                 try:
-                    yield from read_file(file, max_bytes=max_bytes, known=known)
+                    for item in read_file(file, max_bytes=max_bytes, known=known):
+                        is_empty = False
+                        yield item
                 except (CorpusKitError, OSError, ValueError) as error:
+                    is_empty = False
                     yield file.uri, error
+                if is_empty:
+                    yield file.uri, SourceError(f"{file.uri}: nothing in it that has a text")
 
         return ingest(self._folder, resources(), progress=progress)
 

@@ -48,9 +48,9 @@ def read_file(found: FoundFile, *, max_bytes: int, known: Known | None = None) -
     """
     name = found.path.name.lower()
     if name.endswith(WARC_SUFFIXES):
-        yield from read_warc(found.path, max_bytes=max_bytes, known=known)
+        yield from read_warc(found.path, max_bytes=max_bytes, name=found.uri, known=known)
     elif name.endswith(".wacz"):
-        yield from read_wacz(found.path, max_bytes=max_bytes, known=known)
+        yield from read_wacz(found.path, max_bytes=max_bytes, name=found.uri, known=known)
     elif name.endswith(ZIM_SUFFIX):
         yield from read_zim(found, max_bytes=max_bytes)
     elif is_dump(found.path):

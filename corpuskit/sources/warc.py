@@ -25,6 +25,8 @@ _CHUNK: Final = 1 << 20
 _HEAD: Final = 1 << 16  # bytes of HTTP headers beside the body
 _DIGESTS: Final = ("sha1:", "sha256:", "md5:")
 _ENCODINGS: Final = frozenset(("content-encoding", "transfer-encoding"))
+_SMALL: Final = 100_000_000  # bytes that may be packed as they like
+_MOST_PACKED: Final = 100  # times; what is in a WACZ package is text, or packed already
 _MOST_DAMAGES: Final = 10_000
 # Declared types of what is no text: left out unread. What is declared wrongly shows in its bytes.
 _LEFT_OUT: Final = (
@@ -65,28 +67,35 @@ def read_warc(path: Path, *, max_bytes: int, name: str | None = None, known: Kno
     yield from _WarcReader(path, max_bytes, name or path.name, known).read()
 
 
-def read_wacz(path: Path, *, max_bytes: int, known: Known | None = None) -> Iterator[Found]:
+def read_wacz(path: Path, *, max_bytes: int, name: str | None = None, known: Known | None = None) -> Iterator[Found]:
     """What :func:`read_warc` gives, of all WARC files in ``archive/`` of a WACZ package (WACZ 1.1.1, 5.2.1).
 
     Raises:
         SourceError: the package cannot be opened.
     """
+    name = name or path.name
     try:
         package = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise SourceError(f"{path.name} is no WACZ package: {error}") from error
+        raise SourceError(f"{name} is no WACZ package: {error}") from error
     with package, tempfile.TemporaryDirectory() as folder:
         for number, info in enumerate(package.infolist()):
             if not info.filename.startswith("archive/") or not info.filename.endswith(WARC_SUFFIXES):
+                continue
+            if info.file_size > max(_SMALL, _MOST_PACKED * info.compress_size):
+                message = (
+                    f"{name}/{info.filename}: packed to 1/{info.file_size // max(info.compress_size, 1):,}: a bomb"
+                )
+                yield f"{name}/{info.filename}", ResourceLimitError(message)
                 continue
             copy = Path(folder) / f"{number}.warc"  # readers of WARC seek, which a packed file cannot
             try:
                 with package.open(info) as packed, copy.open("wb") as plain:
                     shutil.copyfileobj(packed, plain, _CHUNK)
             except (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, RuntimeError) as error:
-                yield f"{path.name}/{info.filename}", SourceError(f"{info.filename} is damaged: {error}")
+                yield f"{name}/{info.filename}", SourceError(f"{info.filename} is damaged: {error}")
             if copy.exists():
-                yield from read_warc(copy, max_bytes=max_bytes, name=f"{path.name}/{info.filename}", known=known)
+                yield from read_warc(copy, max_bytes=max_bytes, name=f"{name}/{info.filename}", known=known)
                 copy.unlink()
 
 

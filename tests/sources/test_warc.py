@@ -158,6 +158,14 @@ def test_a_wacz_package_gives_the_pages_of_its_archives(tmp_path):
         list(read_wacz(path, max_bytes=1_000_000))
 
 
+def test_a_packed_bomb_in_a_package_is_not_unpacked(tmp_path, monkeypatch):
+    monkeypatch.setattr("corpuskit.sources.warc._SMALL", 100_000)
+    with zipfile.ZipFile(tmp_path / "x.wacz", "w", zipfile.ZIP_DEFLATED) as package:
+        package.writestr("archive/bomb.warc", b"0" * 1_000_000)
+        package.writestr("archive/good.warc.gz", page("a"))
+    assert names(read_wacz(tmp_path / "x.wacz", max_bytes=1_000_000)) == ["ResourceLimitError", "a"]
+
+
 def test_a_corpus_takes_a_web_archive(corpus, tmp_path):
     (tmp_path / "x.warc.gz").write_bytes(page("a") + damaged(page("b")) + page("c"))
     report = corpus.add(tmp_path / "x.warc.gz", progress=False)
