@@ -42,13 +42,13 @@ def row_starts(run_rows: list[list[Run]], lines: list[Placed], columns: int, hei
 def _is_data(line: Placed) -> bool:
     """Most cells behind the first column are numbers or marks for none."""
     cells = [" ".join(run.text for run in runs) for key, runs in line.items() if key[0] > 0]
-    return bool(cells) and sum(_is_data(text.strip()) for text in cells) >= 0.6 * len(cells)
+    return bool(cells) and sum(_is_number(text.strip()) for text in cells) >= 0.6 * len(cells)
 
 
 def is_data_row(row: list[Run]) -> bool:
     """Most runs behind the first are numbers or marks for none."""
     cells = [run.text.strip() for run in row[1:]]
-    return len(cells) > 0 and sum(_is_data(text) for text in cells) >= 0.6 * len(cells)
+    return len(cells) > 0 and sum(_is_number(text) for text in cells) >= 0.6 * len(cells)
 
 
 def _of_data(
@@ -127,6 +127,6 @@ def _threshold(ordered: list[float], low: float, size: float) -> float:
     return step[1] if step[1] < 2.0 * size else low * 1.18
 
 
-def _is_data(text: str) -> bool:
+def _is_number(text: str) -> bool:
     # The pattern takes cubic time: 67 s for 800 hyphens (2026-11-20). A number is short.
     return len(text) <= _LONGEST_DATA and _DATA.match(text) is not None
