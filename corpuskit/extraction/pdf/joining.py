@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from corpuskit.extraction.pdf.fonts import BOLD
 from corpuskit.extraction.pdf.layout.parts import Block
 from corpuskit.extraction.pdf.patterns import CHAPTER_LABEL, HEADING_NUMBER
 from corpuskit.extraction.pdf.tables.grid import Grid
@@ -40,12 +41,15 @@ def _is_one_heading(above: Block, below: Block) -> bool:
         return True
     last, first = above.lines[-1], below.lines[0]
     gap = first.base - last.base
-    same = abs(first.size - last.size) < 0.6 and first.style == last.style
+    is_tight = first.has_all(BOLD) and last.has_all(BOLD) and 0 < gap < 1.15 * first.size
+    same = (abs(first.size - last.size) < 0.6 and first.style == last.style) or (
+        is_tight and 0.85 < first.size / last.size < 1.18
+    )
     touches = first.x0 < last.x1 and first.x1 > last.x0
     centred = abs(first.x0 + first.x1 - last.x0 - last.x1) < 6 and abs(first.x0 - last.x0) > 10
     if not (same and touches and 0 < gap < (2.2 if centred else 1.4) * first.size):
         return False
-    return first.size >= 13 and not HEADING_NUMBER.match(below.text)
+    return (first.size >= 13 or is_tight) and not HEADING_NUMBER.match(below.text)
 
 
 def _joined_tables(blocks: Sequence[Block]) -> list[Block]:

@@ -15,7 +15,7 @@ NUMBERED: Final = re.compile(r"^(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])\s+\S"
 """A number of a list item before text."""
 CAPTION: Final = re.compile(
     r"^(?:fig(?:ure|\.)?|table|tab\.|scheme|chart|plate|abb(?:ildung|\.)|tabelle|tableau|listing|algorithm|exhibit|box|"
-    r"graph|map)\s*(?:[A-Z]?\d+(?:[.\-]\d+)*|[IVX]+)(?:[.:\-–—|]|\s|$)",
+    r"graph|map)\s*(?:[A-Z]?\d+(?:[.\-]\d+)*|[IVX]+)(?:[.:\-–—|]|\s|$)|^(?:figure|table|scheme)[.:]\s",
     re.IGNORECASE,
 )
 HEADING_NUMBER: Final = re.compile(

@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from corpuskit.extraction.pdf.figures import set_figures
 from corpuskit.extraction.pdf.fonts import BOLD, ITALIC, MONO
+from corpuskit.extraction.pdf.front import ends_front, set_header
 from corpuskit.extraction.pdf.layout.parts import Block
 from corpuskit.extraction.pdf.patterns import (
     ADMONITION,
     BULLET,
     BULLET_START,
     CAPTION,
-    CHAPTER_LABEL,
     HEADING_NUMBER,
     NUMBERED,
     REFERENCES,
@@ -24,6 +25,7 @@ from corpuskit.extraction.pdf.patterns import (
 _THRESHOLD: Final = 1.75
 _KNOWN: Final = re.compile(
     r"(?:\d+\.?\s+)?(?:abstract|a b s t r a c t|acknowledge?ments?|introduction|background|methods?|materials and methods|results|"
+    r"experimental(?: (?:section|part|details|methods?|procedures?))?|"
     r"discussion|results and discussion|conclusions?|summary|references(?: and notes)?|bibliography|contents|"
     r"zusammenfassung|einleitung|literatur(?:verzeichnis)?|danksagung|résumé|conclusion|remerciements|références)",
     re.IGNORECASE,
@@ -35,13 +37,7 @@ _RELATION: Final = re.compile(r"[=≈≃≅≡≤≥≪≫<>∝→∼∑∫∏]"
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _EQUATION_END: Final = re.compile(r"\([A-Z]?\d+(?:\.\d+)*[a-z]?\)$")
 _LETTERS: Final = re.compile(r"[^\W\d_]{2}")
-_NAMES: Final = re.compile(r",| and |[∗⋆*†‡]|\b[A-Z]\. ")
 _NOT_LETTERS: Final = re.compile(r"[^\w]+")
-_FRONT_END: Final = re.compile(
-    r"^(?:[\dIVX]+\.?\s+)?(?:abstract|introduction|summary|einleitung|zusammenfassung|résumé)", re.IGNORECASE
-)
-
-
 _BY_TAG: Final = {
     **dict.fromkeys(("H", "H1", "H2", "H3", "H4", "H5", "H6", "Title"), "section-heading"),
     "Caption": "caption", "LI": "list", "Code": "code", "Note": "footnote", "FENote": "footnote", "Formula": "equation",
@@ -99,7 +95,8 @@ def set_roles(blocks: Sequence[Block], document: Document) -> None:
             headings.append(block)
         elif NUMBERED.match(text):
             block.role = "list"
-    _set_levels(headings, document)
+    set_figures(blocks, lambda block: _in_outline(block, document) is not None)
+    _set_levels([block for block in headings if block.role == "section-heading"], document)
     _set_zones(blocks)
 
 
@@ -267,33 +264,6 @@ def _set_reference_pages(blocks: Sequence[Block]) -> None:
                 block.zone = "references"
 
 
-def _set_header(front: Sequence[Block]) -> None:
-    """What stands before the abstract: its largest heading is the title; journals above it and names are no headings."""
-    headings = [block for block in front if block.role == "section-heading"]
-    title = max(headings, key=_size, default=None)
-    above = True
-    for block in front:
-        block.zone = "header"
-        above = above and block is not title
-        if block.role != "section-heading" or block.tag_type or title is None or _size(block) >= 0.98 * _size(title):
-            continue
-        text = block.text.strip()
-        is_label = bool(CHAPTER_LABEL.fullmatch(text)) or text[0].isdigit()
-        is_names = bool(_NAMES.search(text) or block.lines[0].runs > 1) and _is_capitalised(text)
-        if not is_label and (above or is_names):
-            block.role, block.level = "paragraph", 0
-
-
-def _size(block: Block) -> float:
-    return max(line.size for line in block.lines)
-
-
-def _is_capitalised(text: str) -> bool:
-    words = [word for word in text.split() if word[0].isalpha()]
-    capitals = sum(word[0].isupper() for word in words if word not in {"and", "van", "von", "de", "der", "den", "du"})
-    return capitals >= 0.6 * len(words) > 0
-
-
 def _set_zones(blocks: Sequence[Block]) -> None:
     in_references = False
     for block in blocks:
@@ -302,7 +272,7 @@ def _set_zones(blocks: Sequence[Block]) -> None:
         block.zone = "references" if in_references else "body"
     _set_reference_pages(blocks)
     for i, block in enumerate(blocks):
-        if block.role == "section-heading" and _FRONT_END.match(block.text.strip()):
+        if block.role == "section-heading" and ends_front(block):
             if block.page == 0:
-                _set_header(blocks[:i])
+                set_header(blocks[:i])
             return

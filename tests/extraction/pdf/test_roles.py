@@ -106,3 +106,44 @@ def test_a_title_over_lines_is_one_heading():
 def test_scraps_of_figures_are_no_headings(letters):
     page = Page().lines(60, 60, PROSE).text(200, 300, letters, size=10)
     assert section_titles(read(pdf(page))) == []
+
+
+def chart(page, top):
+    """The labels of a drawn chart: numbers of its axis, a curve's name and the axis' title."""
+    for k, number in enumerate(("490", "480", "470", "460")):
+        page.text(90, top + 30 * k, number, size=8)
+    page.text(200, top + 45, "Mill stream", size=11, font="bold")
+    return page.text(150, top + 110, "Pressure (GPa)", size=12, font="bold")
+
+
+def test_labels_of_a_chart_above_its_caption_are_no_headings():
+    page = chart(Page().lines(60, 60, PROSE), 150)
+    page.text(60, 290, "Fig. 1. The pressure of the mill stream over ten days.", size=9)
+    document = read(pdf(page.text(60, 330, "2. Results", size=12, font="bold").lines(60, 350, PROSE)))
+    assert section_titles(document) == [(1, "2. Results")]
+    assert {"Mill stream", "Pressure (GPa)"} <= set(roles(document, "figure"))
+
+
+def test_a_heading_above_prose_and_a_figure_stays_one():
+    page = Page().text(60, 60, "Results", size=14, font="bold").lines(60, 84, PROSE)
+    chart(page, 170).text(60, 310, "Fig. 1. The pressure of the mill stream over ten days.", size=9)
+    assert section_titles(read(pdf(page))) == [(1, "Results")]
+
+
+def test_a_journal_as_large_as_the_title_is_no_heading():
+    page = (
+        Page().text(60, 50, "Journal of Floods", size=15, font="bold").text(60, 70, "homepage: floods.example", size=8)
+    )
+    page.lines(60, 110, ["The pressure of mill streams over ten days", "and the nights between"], size=14, leading=17)
+    page.text(60, 160, "Anna Miller", size=12)
+    page.text(60, 200, "Abstract", size=12, font="bold").lines(60, 220, PROSE)
+    found = [title for _, title in section_titles(read(pdf(page)))]
+    assert found == ["The pressure of mill streams over ten days and the nights between", "Abstract"]
+
+
+def test_a_caption_may_lack_its_number():
+    page = Page().lines(60, 60, PROSE).text(60, 140, "Table. Selected heights of the water", size=9)
+    for k, row in enumerate([("Day", "Height"), ("1", "120"), ("2", "131"), ("3", "128"), ("4", "119")]):
+        page.text(60, 160 + 14 * k, row[0]).text(200, 160 + 14 * k, row[1])
+    document = read(pdf(page))
+    assert document.to_frame().query("type == 'Table'").text.tolist() == ["Table. Selected heights of the water"]

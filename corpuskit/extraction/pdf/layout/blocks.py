@@ -90,6 +90,7 @@ class RegionReader:
         blocks = []
         for group in groups:
             is_code = all(line.has_all(MONO) for line in group) and len(group) > 1
+            is_code = is_code and not all(line.has_all(BOLD) and line.size > 1.1 * self._body for line in group)
             block = Block(page, group, left=left, right=right, leading=leading, region=region, tag=group[0].tag)
             if self._tags is not None and block.tag >= 0:
                 block.tag_type = self._tags.blocks[block.tag].type
@@ -184,7 +185,9 @@ def starts_item(line: TextLine) -> bool:
 def _is_numbered_heading(above: TextLine, line: TextLine, right: float) -> bool:
     """A short line with the number of a section, in a font that the next line does not use."""
     number = HEADING_NUMBER.match(above.text)
-    if number is None or not number["first"].isdigit() or above.x1 > right:
+    if number is None or not number["first"].isdigit():
+        return False
+    if above.x1 > right and not (number["rest"] and above.style_of_all not in (None, line.style_of_all)):
         return False
     return bool(above.fonts) and not above.fonts & line.fonts
 

@@ -21,6 +21,7 @@ from corpuskit.extraction.pdf.words import Run, Word
 
 _GUTTER: Final = 0.75  # of the font size: the narrowest gap between columns
 _MAX_TEXT: Final = 500
+_NUMBERED_END: Final = re.compile(r"\(\d+(?:\.\d+)*[a-z]?\)$")
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -277,10 +278,12 @@ def _grid(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> Grid | 
     rows, cols = grid.size
     if rows < 2 or max(len(cell.text) for cell in cells) > _MAX_TEXT or sum(bool(c.text) for c in cells) < 1.3 * rows:
         return None
-    last = [cell.text for cell in cells if cell.col == cols - 1 and cell.text]
+    last = [cell.text for cell in cells if cell.col + cell.col_span == cols and cell.text]
     if last and sum(bool(EQUATION_NUMBER.match(text)) for text in last) >= 0.6 * len(last) and "(" in last[0]:
         return None
     has_sign = any("=" in cell.text or "\ufffd" in cell.text for cell in cells)
+    if rows <= 3 and has_sign and any(_NUMBERED_END.search(text) for text in last):
+        return None  # a formula with its number
     if rows <= 3 and has_sign and not any(len(_WORD.findall(cell.text)) > 1 for cell in cells):
         return None  # a formula
     if any("\uf8e5" <= character <= "\uf8fe" for cell in cells for character in cell.text):
