@@ -12,6 +12,10 @@ from corpuskit.extraction.docx.styles import Styles, indent_of, integer, value_o
 
 _FAR: Final = 8  # links from numbering to style to numbering
 
+_ABSTRACT_ID, _OVERRIDE, _LEVEL, _LEVEL_ID = w("abstractNumId"), w("lvlOverride"), w("lvl"), w("ilvl")
+_LEVEL_TEXT, _PICTURE, _FORMAT, _STYLE = w("lvlText"), w("lvlPicBulletId"), w("numFmt"), w("pStyle")
+_STYLE_LINK, _INDENT = w("numStyleLink"), f"{P_PR}/{w('ind')}"
+
 
 @dataclass(frozen=True, slots=True)
 class ListLevel:
@@ -37,8 +41,9 @@ class Numbering:
         self._numbers: dict[str, etree._Element] = {}
         self._levels: dict[str, dict[int, ListLevel]] = {}
         self._lists: dict[str, str] = {}
+        self._read: dict[str, dict[int, ListLevel]] = {}  # of abstract definitions, which many lists share
         if root is not None:
-            self._abstract = {e.get(w("abstractNumId"), ""): e for e in root.iterchildren(w("abstractNum"))}
+            self._abstract = {e.get(_ABSTRACT_ID, ""): e for e in root.iterchildren(w("abstractNum"))}
             self._numbers = {e.get(w("numId"), ""): e for e in root.iterchildren(w("num"))}
 
     def level(self, number: str, level: int) -> ListLevel | None:
@@ -60,7 +65,7 @@ class Numbering:
     def list_of(self, number: str) -> str:
         """What all numbers of one list have in common: its abstract definition."""
         if number not in self._lists:
-            self._lists[number] = value_of(self._numbers.get(number), w("abstractNumId")) or number
+            self._lists[number] = value_of(self._numbers.get(number), _ABSTRACT_ID) or number
         return self._lists[number]
 
     def _levels_of(self, number: str) -> dict[int, ListLevel] | None:
@@ -69,34 +74,35 @@ class Numbering:
             if element is None:
                 return None
             levels = self._abstract_levels(element)
-            for override in element.iterchildren(w("lvlOverride")):  # 17.9.8
+            for override in element.iterchildren(_OVERRIDE):  # 17.9.8
                 levels.update(_read_levels(override))
             self._levels[number] = levels
         return self._levels[number]
 
     def _abstract_levels(self, element: etree._Element) -> dict[int, ListLevel]:
         for _ in range(_FAR):
-            abstract = self._abstract.get(value_of(element, w("abstractNumId")) or "")
+            abstract = self._abstract.get(value_of(element, _ABSTRACT_ID) or "")
             if abstract is None:
                 break
-            linked = value_of(abstract, w("numStyleLink"))  # the levels stand where a style says (17.9.21)
+            linked = value_of(abstract, _STYLE_LINK)  # the levels stand where a style says (17.9.21)
             following = self._numbers.get(self._styles.numbering_of(linked) or "") if linked else None
             if following is None or following is element:
-                return _read_levels(abstract)
+                key = abstract.get(_ABSTRACT_ID, "")
+                if key not in self._read:
+                    self._read[key] = _read_levels(abstract)
+                return dict(self._read[key])
             element = following
         return {}
 
 
 def _read_levels(parent: etree._Element) -> dict[int, ListLevel]:
     levels = {}
-    for element in parent.iterchildren(w("lvl")):
-        number = integer(element.get(w("ilvl")))
+    for element in parent.iterchildren(_LEVEL):
+        number = integer(element.get(_LEVEL_ID))
         if number is None:
             continue
-        text = element.find(w("lvlText"))
-        is_empty = text is not None and not (text.get(VAL) or "").strip() and element.find(w("lvlPicBulletId")) is None
-        is_shown = not is_empty or value_of(element, w("numFmt")) not in {"none", "bullet"}
-        levels[number] = ListLevel(
-            is_shown, indent_of(element.find(f"{P_PR}/{w('ind')}")), value_of(element, w("pStyle"))
-        )
+        text = element.find(_LEVEL_TEXT)
+        is_empty = text is not None and not (text.get(VAL) or "").strip() and element.find(_PICTURE) is None
+        is_shown = not is_empty or value_of(element, _FORMAT) not in {"none", "bullet"}
+        levels[number] = ListLevel(is_shown, indent_of(element.find(_INDENT)), value_of(element, _STYLE))
     return levels
