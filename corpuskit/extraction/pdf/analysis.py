@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from corpuskit.errors import ExtractionError
+from corpuskit.extraction.pdf.annotations import Link, Overlay, find_words, open_forms, read_annotations
 from corpuskit.extraction.pdf.characters import read_characters, set_aside_white
 from corpuskit.extraction.pdf.drawings import Drawings, read_drawings
 from corpuskit.extraction.pdf.fonts import Fonts
@@ -40,6 +41,7 @@ class PageInfo:
     Attributes:
         frame, seen: as in :class:`corpuskit.extraction.pdf.characters.Characters`; None for a page that failed.
         furniture: lines of running heads and page numbers.
+        overlays, links: what lies over the page.
         error: why the page could not be read.
     """
 
@@ -49,6 +51,8 @@ class PageInfo:
     unmapped: float = 0.0
     images: int = 0
     furniture: list[TextLine] = field(default_factory=list)
+    overlays: list[Overlay] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
     error: str | None = None
 
 
@@ -83,6 +87,7 @@ class _Reader:
         self._pdf = pdf
         self._fonts = Fonts()
         self._is_tagged = _is_tagged(pdf)
+        open_forms(pdf)
         self.vocabulary = Vocabulary()
         self.infos = [PageInfo() for _ in range(len(pdf))]
         self.document = Document(10.0, 0, outline=_outline(pdf), heights=[0.0] * len(pdf))
@@ -140,7 +145,10 @@ class _Reader:
     def _parts(self, number: int, page: Any, info: PageInfo) -> PageParts | None:
         characters = read_characters(page, self._fonts)
         if characters is None:
-            info.images = len(read_drawings(page, frame_of(page)).images)
+            seen = frame_of(page)
+            info.images = len(read_drawings(page, seen).images)
+            info.overlays = read_annotations(self._pdf, page, seen).overlays
+            info.frame = info.seen = seen if info.overlays else None
             return None
         tags = read_tags(page) if self._is_tagged else None
         found = usable_tags(tags, characters.tag[characters.usable])
@@ -155,7 +163,10 @@ class _Reader:
         self.document.heights[number] = characters.frame.height
         info.characters, info.unmapped = len(characters), characters.unmapped
         info.images = len(drawings.images)
-        return PageParts(number, characters.frame, characters.seen, read_runs(characters), drawings, tags=tags)
+        runs = read_runs(characters)
+        over = read_annotations(self._pdf, page, characters.frame)
+        info.overlays, info.links = over.overlays, find_words(over.links, runs)
+        return PageParts(number, characters.frame, characters.seen, runs, drawings, tags=tags)
 
     def blocks(self, page: PageParts) -> list[Block]:
         """The blocks of a page in reading order."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from corpuskit.document import DocumentBuilder, NLPTextDocument
 from corpuskit.document.elements import LIST, LIST_ITEM, TABLE, TABLE_CELL, TABLE_HEADER
 from corpuskit.extraction.pdf.analysis import Analysis, PageInfo
+from corpuskit.extraction.pdf.annotations import Overlay
 from corpuskit.extraction.pdf.joining import document_blocks
 from corpuskit.extraction.pdf.layout.lines import Vocabulary
 from corpuskit.extraction.pdf.layout.parts import Block, TextLine
 from corpuskit.extraction.pdf.notation import escape_plain
+from corpuskit.extraction.pdf.overlays import LinkFinder, Placement
 from corpuskit.extraction.pdf.patterns import BULLET, BULLET_START
 
 _OPEN_END: Final = re.compile(r"[^\W\d_,]$|[,\-–]$|[a-z\d]\)$|\d$")
@@ -41,9 +44,23 @@ class _Writer:
         self._not_main: list[int] = []
         self._waiting: list[tuple[int, TextLine]] = []
         self._furnished = 0
+        self._links = LinkFinder(pages)
+        self._overlays: list[tuple[int, Overlay]] = []
 
-    def add(self, block: Block) -> None:
-        """The next block."""
+    def add(self, block: Block, after: Sequence[tuple[int, Overlay]] = ()) -> None:
+        """The next block, and what lies over the page there."""
+        self._add(block)
+        if after:
+            self._overlays += after
+            if self._pending is None and not self._in_list:
+                self._write_overlays()
+
+    def add_first(self, overlays: Sequence[tuple[int, Overlay]]) -> None:
+        """What lies over pages before the first block."""
+        self._overlays += overlays
+        self._write_overlays()
+
+    def _add(self, block: Block) -> None:
         self._furniture_up_to(block.page)
         if block.role == "section-heading":
             self._heading(block)
@@ -103,7 +120,10 @@ class _Writer:
         self._flush_furniture()
         element = self._builder.start_section(block.text.strip())
         self._levels.append(block.level)
-        self._mark(element, block.role, block.zone, [(block.page, block.box)], block.tex)
+        boxes = [(block.page, block.box)]
+        self._mark(element, block.role, block.zone, boxes, block.tex)
+        if links := self._links.links(block.text.strip(), boxes):
+            self._builder.mark("links", element, links)
 
     def _flush(self) -> None:
         pending, self._pending = self._pending, None
@@ -116,16 +136,33 @@ class _Writer:
                 self._builder.start(LIST)
                 self._in_list = True
             self._builder.start(LIST_ITEM)
-            self._mark(self._builder.add_text_block(pending.text), "list", pending.zone, boxes, pending.tex)
+            self._text(pending.text, "list", pending.zone, boxes, pending.tex)
             self._builder.end(LIST_ITEM)
             return
         self._flush_furniture()
-        self._mark(self._builder.add_text_block(pending.text), pending.role, pending.zone, boxes, pending.tex)
+        self._text(pending.text, pending.role, pending.zone, boxes, pending.tex)
+        self._write_overlays()
 
     def _end_list(self) -> None:
         if self._in_list:
             self._builder.end(LIST)
             self._in_list = False
+            self._write_overlays()
+
+    def _write_overlays(self) -> None:
+        """Values of fields are main, notes of readers are not."""
+        overlays, self._overlays = self._overlays, []
+        for page, overlay in overlays:
+            element = self._builder.add_text_block(overlay.text)
+            self._mark(element, overlay.role, "body", [(page, overlay.box)], None)
+            if overlay.role == "comment":
+                self._not_main.append(element)
+
+    def _text(self, text: str, role: str, zone: str, boxes: list[tuple[int, Box]], tex: str | None) -> None:
+        element = self._builder.add_text_block(text)
+        self._mark(element, role, zone, boxes, tex)
+        if links := self._links.links(text, boxes):
+            self._builder.mark("links", element, links)
 
     def _table(self, block: Block) -> None:
         grid = block.grid
@@ -142,8 +179,7 @@ class _Writer:
             page = block.page if cell.page is None else cell.page
             self._builder.mark("page", element, page + 1)
             if cell.text:
-                text = self._builder.add_text_block(cell.text)
-                self._mark(text, "table", block.zone, [(page, cell.box)], None)
+                self._text(cell.text, "table", block.zone, [(page, cell.box)], None)
             self._builder.end(kind)
         self._builder.end(TABLE)
 
@@ -187,8 +223,11 @@ def build_document(analysis: Analysis, *, uri: str | None, title: str = "") -> N
     """The document of an analysis, without metadata."""
     builder = DocumentBuilder(title, uri or "?")
     writer = _Writer(builder, analysis.pages, analysis.vocabulary)
-    for block in document_blocks(analysis.blocks):
-        writer.add(block)
+    blocks = document_blocks(analysis.blocks)
+    placement = Placement(blocks, analysis.pages)
+    writer.add_first(placement.first)
+    for block in blocks:
+        writer.add(block, placement.after(block))
     not_main = writer.finish()
     document = builder.build()
     for element in not_main:

@@ -20,6 +20,7 @@ class Page:
         self.tagged = tagged
         self.content = []
         self.tags = []  # (type, parent, attributes) of the marked content of that number
+        self.annotations = []
 
     def text(self, x, y, text, *, size=10, font="regular", mode=0, matrix=None):
         """One line with its base line at y."""
@@ -28,6 +29,32 @@ class Page:
         name = list(FONTS).index(font)
         self.content.append(f"BT /F{name} {size:g} Tf {mode} Tr {place} Tm ".encode() + b"(" + body + b") Tj ET")
         return self
+
+    def unicode(self, x, y, text, *, size=10):
+        """One line of any characters, as drawn from left to right; each is half as wide as high."""
+        codes = text.encode("utf-16-be").hex().encode()
+        place = f"1 0 0 1 {x:g} {self.height - y:g}".encode()
+        self.content.append(b"BT /FU %d Tf %s Tm <%s> Tj ET" % (size, place, codes))
+        return self
+
+    def annotation(self, kind, box, body):
+        """Something over the page at x0, y0, x1, y1."""
+        x0, y0, x1, y1 = box
+        place = b"/Rect[%g %g %g %g]" % (x0, self.height - y1, x1, self.height - y0)
+        self.annotations.append(b"<</Type/Annot/Subtype/%s%s%s>>" % (kind.encode(), place, body))
+        return self
+
+    def note(self, kind, box, contents, *, flags=4):
+        """A note of a reader."""
+        return self.annotation(kind, box, b"/F %d/Contents%s" % (flags, string(contents)))
+
+    def link(self, box, url):
+        """An area that leads to the web."""
+        return self.annotation("Link", box, b"/A<</S/URI/URI(%s)>>" % url.encode())
+
+    def field(self, kind, box, name, value, *, more=b""):
+        """A field of a form: kind Tx, Ch or Btn."""
+        return self.annotation("Widget", box, b"/F 4/FT/%s/T%s/V%s%s" % (kind.encode(), string(name), value, more))
 
     def lines(self, x, y, lines, *, leading=12, **look):
         """Lines below each other."""
@@ -97,7 +124,8 @@ def pdf(*pages, info=None, outline=(), language=None):
         b"/F%d %d 0 R" % (i, file.add(b"<</Type/Font/Encoding/WinAnsiEncoding/Subtype" + body + b">>"))
         for i, body in enumerate(FONTS.values())
     )
-    kids = []
+    fonts += b"/FU %d 0 R" % _unicode_font(file)
+    kids, fields = [], []
     for number, page in enumerate(pages):
         data = zlib.compress(b"\n".join(page.content))
         content = file.add(b"<</Length %d/Filter/FlateDecode>>stream\n%s\nendstream" % (len(data), data))
@@ -106,11 +134,17 @@ def pdf(*pages, info=None, outline=(), language=None):
             tree, page.width, page.height, crop, page.rotate,
         )  # fmt: skip
         body += b"/Contents %d 0 R/Resources<</Font<<%s>>>>/StructParents %d>>" % (content, fonts, number)
+        if page.annotations:
+            numbers = [file.add(annotation) for annotation in page.annotations]
+            fields += [n for n, own in zip(numbers, page.annotations, strict=True) if b"/Subtype/Widget" in own]
+            body = body[:-2] + b"/Annots[%s]>>" % b" ".join(b"%d 0 R" % n for n in numbers)
         kids.append(file.add(body))
     file.objects[tree - 1] = b"<</Type/Pages/Count %d/Kids[%s]>>" % (
         len(kids), b" ".join(b"%d 0 R" % kid for kid in kids),
     )  # fmt: skip
     more = b"/Lang(%s)" % language.encode() if language else b""
+    if fields:
+        more += b"/AcroForm<</Fields[%s]>>" % b" ".join(b"%d 0 R" % n for n in fields)
     if any(page.tags for page in pages):
         more += b"/MarkInfo<</Marked true>>/StructTreeRoot %d 0 R" % _structure(file, pages, kids)
     if outline:
@@ -118,6 +152,23 @@ def pdf(*pages, info=None, outline=(), language=None):
     file.objects[root - 1] = b"<</Type/Catalog/Pages %d 0 R%s>>" % (tree, more)
     entries = b"".join(b"/%s %s" % (key.encode(), string(value)) for key, value in (info or {}).items())
     return file.bytes(root, file.add(b"<<" + entries + b">>"))
+
+
+def _unicode_font(file):
+    """A font whose codes are UTF-16; all characters are 500 wide."""
+    ranges = b"".join(b"<%02x00> <%02xff> <%02x00>\n" % (n, n, n) for n in (*range(0x10), 0x20, 0xFB, 0xFE))
+    cmap = b"begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange 19 beginbfrange\n%sendbfrange endcmap"
+    cmap %= ranges
+    to_unicode = file.add(b"<</Length %d>>stream\n%s\nendstream" % (len(cmap), cmap))
+    descriptor = b"<</Type/FontDescriptor/FontName/Any/Flags 4/Ascent 800/Descent -200/FontBBox[0 -200 500 800]>>"
+    below = file.add(
+        b"<</Type/Font/Subtype/CIDFontType2/BaseFont/Any/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)"
+        b"/Supplement 0>>/DW 500/FontDescriptor %d 0 R>>" % file.add(descriptor)
+    )
+    return file.add(
+        b"<</Type/Font/Subtype/Type0/BaseFont/Any/Encoding/Identity-H/DescendantFonts[%d 0 R]/ToUnicode %d 0 R>>"
+        % (below, to_unicode)
+    )
 
 
 def _structure(file, pages, kids):
