@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from corpuskit import engine
 from corpuskit.document import NLPTextDocument
-from corpuskit.errors import CorpusKitError, SourceError, UnknownDocumentError
+from corpuskit.errors import SourceError, UnknownDocumentError
 from corpuskit.ingest import IngestReport, extract_pending, ingest, known_payload
 from corpuskit.sources.archives import read_file
 from corpuskit.sources.files import find_files
@@ -85,7 +85,7 @@ class Corpus:
                     for item in read_file(file, max_bytes=max_bytes, known=known):
                         is_empty = False
                         yield item
-                except (CorpusKitError, OSError, ValueError) as error:
+                except Exception as error:  # whatever a damaged file does to a reader, the others are read
                     is_empty = False
                     yield file.uri, error
                 if is_empty:

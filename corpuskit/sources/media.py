@@ -81,7 +81,9 @@ def detect_media_type(content: bytes, name: str = "", declared: str | None = Non
 
 def media_type_of_suffix(name: str) -> str | None:
     """What the name's suffix says; None for a suffix that is not known."""
-    lower = name.lower()
+    lower = name[-10:].lower()
+    if "." not in lower:
+        return None
     return next((kind for suffix, kind in _BY_SUFFIX.items() if lower.endswith(suffix)), None)
 
 

@@ -24,7 +24,7 @@ _VERSION: Final = b"WARC/"
 _CHUNK: Final = 1 << 20
 _HEAD: Final = 1 << 16  # bytes of HTTP headers beside the body
 _DIGESTS: Final = ("sha1:", "sha256:", "md5:")
-_ENCODINGS: Final = frozenset(("content-encoding", "transfer-encoding"))
+_ENCODINGS: Final = ("Content-Encoding", "Transfer-Encoding")
 _SMALL: Final = 100_000_000  # bytes that may be packed as they like
 _MOST_PACKED: Final = 100  # times; what is in a WACZ package is text, or packed already
 _MOST_DAMAGES: Final = 10_000
@@ -92,7 +92,15 @@ def read_wacz(path: Path, *, max_bytes: int, name: str | None = None, known: Kno
             try:
                 with package.open(info) as packed, copy.open("wb") as plain:
                     shutil.copyfileobj(packed, plain, _CHUNK)
-            except (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, RuntimeError) as error:
+            except (
+                zipfile.BadZipFile,
+                zlib.error,
+                OSError,
+                EOFError,
+                ValueError,
+                NotImplementedError,
+                RuntimeError,
+            ) as error:
                 yield f"{name}/{info.filename}", SourceError(f"{info.filename} is damaged: {error}")
             if copy.exists():
                 yield from read_warc(copy, max_bytes=max_bytes, name=f"{name}/{info.filename}", known=known)
@@ -209,21 +217,26 @@ class _WarcReader:
         if record.is_http:
             record.parse_http(auto_decode="all")
             http = record.http_headers
-            if "WARC-Block-Digest" not in headers and not (http and _ENCODINGS & {k.lower() for k in http.asdict()}):
+            is_encoded = http is not None and any(name in http for name in _ENCODINGS)
+            if "WARC-Block-Digest" not in headers and not is_encoded:
                 self._verify(record, uri, "Payload")  # it is that of the bytes before they were decoded
             if http is None or http.status_code != 200 or _is_left_out(record.http_content_type):
                 return None
-            return self._resource(record, uri, offset, record.http_content_type, record.http_charset)
+            return self._resource(
+                record, uri, offset, record.http_content_type, record.http_charset, is_encoded=is_encoded
+            )
         declared = (headers.get("Content-Type") or "").lower()
         return None if _is_left_out(declared) else self._resource(record, uri, offset, declared, None)
 
     def _resource(
-        self, record: Any, uri: str, offset: int, declared: str | None, charset: str | None
+        self, record: Any, uri: str, offset: int, declared: str | None, charset: str | None, *, is_encoded: bool = False
     ) -> Resource | None:
-        content = record.reader.read(self._max_bytes + 1)
+        # Reading with a limit makes room for all of it; without an encoding the body is no longer than the record.
+        content = record.reader.read(self._max_bytes + 1 if is_encoded else -1)
         if len(content) > self._max_bytes:
             raise ResourceLimitError(f"{uri}: more than {self._max_bytes:,} bytes when decoded")
-        media_type = detect_media_type(content, unquote(urlsplit(uri).path), declared)
+        name = _name_of(uri)
+        media_type = detect_media_type(content, name, declared)
         if not content.strip() or not (media_type in _TAKEN or media_type.startswith(_TAKEN_OFFICE)):
             return None
         http = record.http_headers if record.is_http else None
@@ -238,7 +251,7 @@ class _WarcReader:
             charset=charset,
             fetched=_utc(record.record_date) or datetime.now(UTC),
             modified=_utc(record.http_last_modified) if http is not None else None,
-            name=_name_of(uri),
+            name=name,
             etag=http.get("ETag") if http is not None else None,
             source="warc",
             metadata=metadata,
@@ -287,7 +300,9 @@ def _is_left_out(declared: str | None) -> bool:
 
 
 def _name_of(uri: str) -> str:
-    return unquote(urlsplit(uri).path).rpartition("/")[2] or urlsplit(uri).hostname or "page"
+    """A file name: the last part of the path, else the host."""
+    parts = urlsplit(uri)
+    return unquote(parts.path).rpartition("/")[2] or parts.hostname or "page"
 
 
 def _utc(date: datetime | None) -> datetime | None:

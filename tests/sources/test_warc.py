@@ -4,6 +4,7 @@ import gc
 import gzip
 import io
 import re
+import struct
 import warnings
 import zipfile
 
@@ -164,6 +165,16 @@ def test_a_packed_bomb_in_a_package_is_not_unpacked(tmp_path, monkeypatch):
         package.writestr("archive/bomb.warc", b"0" * 1_000_000)
         package.writestr("archive/good.warc.gz", page("a"))
     assert names(read_wacz(tmp_path / "x.wacz", max_bytes=1_000_000)) == ["ResourceLimitError", "a"]
+
+
+def test_a_package_whose_part_ends_too_early_is_a_failure(tmp_path):
+    buffer, archive = io.BytesIO(), page("a")
+    with zipfile.ZipFile(buffer, "w") as package:
+        package.writestr("archive/one.warc.gz", archive)
+    sizes = struct.pack("<II", len(archive), len(archive))
+    first, _, last = buffer.getvalue().rpartition(sizes)  # those of the directory
+    (tmp_path / "x.wacz").write_bytes(first + struct.pack("<II", 10**6, 10**6) + last)
+    assert "SourceError" in names(read_wacz(tmp_path / "x.wacz", max_bytes=1_000_000))
 
 
 def test_a_corpus_takes_a_web_archive(corpus, tmp_path):
