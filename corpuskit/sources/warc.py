@@ -91,6 +91,8 @@ def read_wacz(path: Path, *, max_bytes: int, name: str | None = None, known: Kno
             copy = Path(folder) / f"{number}.warc"  # readers of WARC seek, which a packed file cannot
             try:
                 with package.open(info) as packed, copy.open("wb") as plain:
+                    # The records have checksums of their own: one that is damaged should not cost the others.
+                    packed._expected_crc = None  # type: ignore[attr-defined]
                     shutil.copyfileobj(packed, plain, _CHUNK)
             except (
                 zipfile.BadZipFile,

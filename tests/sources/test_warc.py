@@ -167,6 +167,16 @@ def test_a_packed_bomb_in_a_package_is_not_unpacked(tmp_path, monkeypatch):
     assert names(read_wacz(tmp_path / "x.wacz", max_bytes=1_000_000)) == ["ResourceLimitError", "a"]
 
 
+def test_a_damaged_record_in_a_package_costs_that_record_alone(tmp_path):
+    path = tmp_path / "x.wacz"
+    with zipfile.ZipFile(path, "w") as package:
+        package.writestr("archive/one.warc.gz", page("a") + page("b") + page("c"))
+    content = path.read_bytes()
+    at = content.index(page("a")[:10]) + len(page("a")) + len(page("b")) // 2
+    path.write_bytes(content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :])
+    assert names(read_wacz(path, max_bytes=1_000_000)) == ["a", "SourceError", "c"]
+
+
 def test_a_package_whose_part_ends_too_early_is_a_failure(tmp_path):
     buffer, archive = io.BytesIO(), page("a")
     with zipfile.ZipFile(buffer, "w") as package:
