@@ -5,6 +5,7 @@ Names in archives are never used as paths on the disk, so none can lead out of a
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import lzma
 import tarfile
@@ -28,6 +29,7 @@ from corpuskit.sources.zim import ZIM_SUFFIX, read_zim
 
 Found = Resource | tuple[str, Exception]
 _TAR_SUFFIXES: Final = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
+_PACKERS: Final[dict[str, Callable[..., object]]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _MOST_MEMBERS: Final = 1_000_000
 _MOST_BYTES: Final = 100 * 1024**3  # of all members together
 _BAD_ARCHIVE: Final = (
@@ -59,8 +61,12 @@ def read_file(found: FoundFile, *, max_bytes: int, known: Known | None = None) -
         yield from _read_archive(found, max_bytes, _tar_members)
     elif name.endswith(".mbox"):
         yield from _read_mailbox(found, max_bytes)
-    elif name.endswith(".gz"):
-        yield _unpack(found, max_bytes)
+    elif (opener := _PACKERS.get(found.path.suffix.lower())) is not None:
+        unpacked = _unpack(found, max_bytes, opener)
+        if isinstance(unpacked, Resource):
+            yield from _parts(unpacked)
+        else:
+            yield unpacked
     elif name.endswith(".zip") and _is_archive(found):
         yield from _read_archive(found, max_bytes, _zip_members)
     else:
@@ -184,11 +190,11 @@ def _is_archive(found: FoundFile) -> bool:
         raise SourceError(f"{found.uri} is no ZIP file, or a damaged one: {error}") from error
 
 
-def _unpack(found: FoundFile, max_bytes: int) -> Found:
-    """The file in a ``.gz``."""
-    name = found.path.name[:-3]
+def _unpack(found: FoundFile, max_bytes: int, opener: Callable[..., object]) -> Found:
+    """The file in a ``.gz``, ``.bz2`` or ``.xz``."""
+    name = found.path.stem
     try:
-        content = _read(lambda: cast(IO[bytes], gzip.open(found.path)), found.uri, max_bytes)  # noqa: SIM115
+        content = _read(lambda: cast(IO[bytes], opener(found.path, "rb")), found.uri, max_bytes)
     except ResourceLimitError as error:
         return found.uri, error
     except _BAD_ARCHIVE as error:

@@ -1,4 +1,7 @@
+import bz2
+import gzip
 import io
+import lzma
 import tarfile
 import zipfile
 from email.message import EmailMessage
@@ -117,3 +120,15 @@ def test_the_messages_of_a_mailbox_are_parted(folder):
     documents = [extract_bytes(f.content, media_type=f.media_type) for f in found]
     assert [d.title for d in documents] == ["One", "Two"]
     assert documents[0].to_text() == "From here\nFrom there"
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+def test_a_packed_file_is_unpacked_or_a_failure(folder, suffix, pack):
+    path = folder / f"a.html.{suffix}"
+    path.write_bytes(pack(b"<p>text</p>" * 100))
+    (found,) = read(path)
+    assert (found.uri, found.media_type, found.name) == (f"d/a.html.{suffix}", "text/html", "a.html")
+    path.write_bytes(pack(b"<p>text</p>" * 100)[:-9])
+    assert names(read(path)) == ["SourceError"]
+    path.write_bytes(pack(b" " * 2_000_000))
+    assert names(read(path)) == ["ResourceLimitError"]
