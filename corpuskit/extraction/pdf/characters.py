@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpuskit.errors import ResourceLimitError
+from corpuskit.extraction.pdf.direction import pair_brackets
 from corpuskit.extraction.pdf.drawings import Drawings
 from corpuskit.extraction.pdf.fonts import MONO, Fonts
 from corpuskit.extraction.pdf.frame import Frame, frame_of
@@ -95,6 +96,7 @@ def read_characters(page: Any, fonts: Fonts) -> Characters | None:
             raise ResourceLimitError(f"{count:,} characters on one page, the limit is {MAX_CHARACTERS:,}")
         each = range(count)
         code = np.fromiter(map(function("FPDFText_GetUnicode"), repeat(handle), each), np.int64, count)
+        pair_brackets(code)
         boxes = np.zeros((count, 4), np.float32)  # FS_RECTF: left, top, right, bottom
         start = boxes.ctypes.data
         places = range(start, start + 16 * count, 16)

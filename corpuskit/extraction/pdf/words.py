@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpuskit.extraction.pdf.characters import Characters
+from corpuskit.extraction.pdf.direction import has_rtl, is_rtl, logical_order
 from corpuskit.extraction.pdf.fonts import MONO
 
 SMALL: Final = 0.86
@@ -105,6 +106,9 @@ class Run:
         self.y0 = max(min([word.y0 for word in main]), self.base - self.size)
         self.y1 = min(max([word.y1 for word in main]), self.base + 0.3 * self.size)
         self.text = joined(words)
+        if has_rtl(self.text):
+            self.words = words = logical_order(words)
+            self.text = joined(words)
         self.tag = main[0].tag
         lettered = [word for word in words if word.text.isalnum() or any(map(str.isalnum, word.text))]
         self.styles = frozenset(word.style & 7 for word in lettered)
@@ -235,13 +239,6 @@ def _whole(text: str) -> str:
     return text
 
 
-def is_rtl(text: str) -> bool:
-    """Most of its letters are written from right to left."""
-    letters = [character for character in text[:40] if character.isalpha()]
-    rtl = sum("\u0590" <= c <= "\u08ff" or "\ufb1d" <= c <= "\ufdff" or "\ufe70" <= c <= "\ufefc" for c in letters)
-    return rtl > 0.4 * len(letters) if letters else False
-
-
 def _split(words: list[Word]) -> list[Run]:
     """Runs of consecutive words."""
     runs: list[Run] = []
@@ -276,7 +273,7 @@ def _merge(runs: list[Run]) -> list[Run]:
                     run.words[0].glued = True
                 elif run.words[0].x0 - left.x1 > 0.1 * max(run.size, left.size):
                     run.words[0].glued = False
-                left.words = _in_order(left.words + run.words)
+                left.words = left.words + run.words
                 left.measure()
                 break
         else:
@@ -284,11 +281,6 @@ def _merge(runs: list[Run]) -> list[Run]:
             shelves.setdefault(shelf, []).append(run)
             found.append(run)
     return found
-
-
-def _in_order(words: list[Word]) -> list[Word]:
-    """Words from left to right, or in the order of the file where they run from right to left."""
-    return words if not is_rtl("".join(word.text for word in words)) else sorted(words, key=lambda word: -word.x1)
 
 
 def _is_script(left: Run, right: Run) -> bool:

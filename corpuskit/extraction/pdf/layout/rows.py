@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from corpuskit.extraction.pdf.words import Run, is_rtl
+from corpuskit.extraction.pdf.direction import is_rtl
+from corpuskit.extraction.pdf.words import Run
 
 
 def rows_of(runs: list[Run]) -> list[list[Run]]:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from corpuskit.extraction.pdf.direction import has_rtl, logical_order
 from corpuskit.extraction.pdf.fonts import BOLD
-from corpuskit.extraction.pdf.words import Run, Word, is_rtl, joined
+from corpuskit.extraction.pdf.words import Run, Word, joined
 
 Box = tuple[float, float, float, float]
 
@@ -77,8 +78,9 @@ def cell_lines(words: list[Word]) -> list[list[Word]]:
         else:
             lines.append([word])
     for line in lines:
-        rtl = is_rtl("".join(word.text for word in line))
-        line.sort(key=lambda word: -word.x1 if rtl else word.x0)
+        line.sort(key=lambda word: word.x0)
+        if any(has_rtl(word.text) for word in line):
+            line[:] = logical_order(line)
     return lines
 
 
