@@ -86,7 +86,7 @@ def test_the_text_of_an_element_stays_plain():
 def test_a_word_parted_at_a_line_end_keeps_its_hyphen_in_the_segmentation():
     content = pdf(Page().lines(60, 100, ["The committee met in the after-", "noon and spoke of nothing but the mill."]))
     segmentation, _ = made(content)
-    assert [line for line, _ in segmentation["pages"][0]["blocks"][0]["lines"]][0][-1] == "after-"
+    assert next(line for line, _ in segmentation["pages"][0]["blocks"][0]["lines"])[-1] == "after-"
     assert "afternoon" in read(content).to_text()
 
 
