@@ -24,7 +24,7 @@ pdf = docs[docs.media_type == "application/pdf"].doc_id.iloc[0]
 CELLS = {
     "tree": "tree = corpus.view(page); tree.reveal(12); tree",
     "tree-of-a-pdf": "paper = corpus.view(pdf); paper.reveal(2); paper",
-    "concordance": "corpus.concordance('insur', sort='1R').view()",
+    "concordance": r"corpus.concordance(r'insur\w*', sort='1R').view()",
     "browser": "corpus.browse()",
     "labeller": "corpus.label(by='me')",
     "dashboard": "crawl = corpus.crawl(resume=True, steer=model, pages=60, **(demo.crawl_options(proxy) | {'delay': 0.3})); crawl.dashboard()",
@@ -79,6 +79,9 @@ def prepare(opened, widget, name):
         widget.locator(".ck-row").nth(2).click()
         opened.page.keyboard.press("s")
         widget.locator(".ck-sheet img").wait_for()
+    if name == "concordance":
+        widget.locator(".ck-list").evaluate("list => { list.scrollTop = 26 * 30; }")
+        opened.page.wait_for_function("!document.querySelector('.ck-list .ck-line:empty')")
     if name == "labeller":
         widget.click(position={"x": 300, "y": 200})
         for key in "jfj":
