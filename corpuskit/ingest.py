@@ -28,7 +28,7 @@ from corpuskit.sources.resource import Resource
 from corpuskit.store import CorpusFolder, Place
 from corpuskit.store.documents import write_document
 from corpuskit.store.originals import AddedRecords, keep_file, read_original
-from corpuskit.store.paths import document_path, with_suffix
+from corpuskit.store.paths import version_path
 from corpuskit.text import count_words, detect_language, text_hash
 
 EXTRACTOR: Final = f"corpuskit {__version__}"
@@ -115,7 +115,7 @@ def ingest(
                 continue
             try:
                 registered = register(folder, resource, keep=_keeper(records, resource))
-            except (CorpusKitError, OSError) as error:
+            except (CorpusKitError, OSError, ValueError) as error:  # the last: a URI that is none
                 folder.catalog.add_failure(resource.uri, "keep", error)
                 report.counts["failed"] += 1
                 continue
@@ -197,14 +197,16 @@ def register(
             kept = keep(resource)
         else:
             kept = keep_file(folder.originals, resource.name or uri.rpartition("/")[2], resource.content, doc_id)
-        path = last["path"].partition(".v")[0] if last is not None else document_path(uri)
+        path = version_path(
+            uri, doc_id, None if last is None else (last["version"], last["path"]), catalog.has_document_at
+        )
         connection.execute(
             "INSERT INTO documents (doc_id, version, uri, host, media_type, charset, fetched, status, path, original, "
             "original_offset, original_length, content_hash, origin, etag, last_modified, source, metadata) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, 'fetched', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 doc_id, version, uri, host_of(uri), resource.media_type, resource.charset,
-                resource.fetched.astimezone(UTC).isoformat(), _free_path(folder, path, doc_id, version), kept.file,
+                resource.fetched.astimezone(UTC).isoformat(), path, kept.file,
                 kept.offset, kept.length, content_hash, resource.origin, resource.etag,
                 resource.modified.astimezone(UTC).isoformat() if resource.modified else None, resource.source,
                 json.dumps(resource.metadata, ensure_ascii=False) if resource.metadata else None,
@@ -236,12 +238,6 @@ def _identity(folder: CorpusFolder, resource: Resource, content_hash: str) -> tu
         return doc_id, resource.uri
     uri = f"{resource.uri}#{resource.origin[:8]}"
     return document_id(uri), uri
-
-
-def _free_path(folder: CorpusFolder, path: str, doc_id: str, version: int) -> str:
-    path = path if version == 1 else f"{path}.v{version}"
-    taken = folder.catalog.value("SELECT 1 FROM documents WHERE path = ? COLLATE NOCASE", (path,))
-    return with_suffix(path, f"{doc_id}.v{version}" if version > 1 else doc_id) if taken else path
 
 
 def task_of(folder: CorpusFolder, doc_id: str, version: int) -> Task:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from html import escape
 from typing import Final
+from urllib.parse import urlsplit
 
 from lxml import etree
 
@@ -94,9 +95,16 @@ def _link(item: etree._Element) -> str:
     for element in item:
         if _name(element) == "link" and element.get("rel", "alternate") == "alternate":
             link = (element.get("href") or element.text or "").strip()
-            if link.lower().startswith(("http://", "https://")):
+            if link.lower().startswith(("http://", "https://")) and _is_url(link):
                 return link
     return ""
+
+
+def _is_url(link: str) -> bool:
+    try:
+        return bool(urlsplit(link).hostname)
+    except ValueError:
+        return False
 
 
 def _date(text: str) -> datetime | None:

@@ -72,3 +72,9 @@ def test_entities_are_not_expanded(tmp_path):
     (item,) = read(tmp_path / "f.xml")
     assert b"root:" not in item.content
     assert b"aaaaaaaa" not in item.content
+
+
+def test_a_link_that_is_no_url_is_no_address(corpus, tmp_path):
+    (tmp_path / "f.xml").write_text(RSS.replace("http://h.example/storm", "http://[h.example/storm"))
+    assert repr(corpus.add(tmp_path / "f.xml", progress=False)) == "2 new"
+    assert all("f.xml#" in uri for uri in corpus.documents().uri)

@@ -187,6 +187,13 @@ def test_a_package_whose_part_ends_too_early_is_a_failure(tmp_path):
     assert "SourceError" in names(read_wacz(tmp_path / "x.wacz", max_bytes=1_000_000))
 
 
+def test_a_record_whose_uri_is_none_does_not_stop_the_others(corpus, tmp_path):
+    broken = record("http://[a.example/x", PAGE.format("x"))
+    (tmp_path / "x.warc.gz").write_bytes(page("a") + broken + page("c"))
+    report = corpus.add(tmp_path / "x.warc.gz", progress=False)
+    assert (report.new, report.failed) == (2, 1)
+
+
 def test_a_corpus_takes_a_web_archive(corpus, tmp_path):
     (tmp_path / "x.warc.gz").write_bytes(page("a") + damaged(page("b")) + page("c"))
     report = corpus.add(tmp_path / "x.warc.gz", progress=False)
