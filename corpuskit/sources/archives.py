@@ -73,7 +73,7 @@ def read_file(found: FoundFile, *, max_bytes: int, known: Known | None = None) -
         yield from _parts(read_resource(found, max_bytes=max_bytes))
 
 
-def _parts(resource: Resource) -> Iterator[Resource]:
+def _parts(resource: Resource) -> Iterator[Found]:
     """The items of a feed; else the resource itself and what is attached to it."""
     items = 0
     if is_feed(resource):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,12 +12,14 @@ from urllib.parse import urlsplit
 
 from lxml import etree
 
+from corpuskit.errors import SourceError
 from corpuskit.sources.resource import Resource
 
 _HEAD: Final = 4096
 _MARKS: Final = (b"<rss", b"<feed", b"<rdf:RDF")
 _MOST_ITEMS: Final = 100_000
 _ITEMS: Final = frozenset(("item", "entry"))
+_ITEM_TAG: Final = re.compile(rb"<(?:item|entry)[\s>]")
 _TEXTS: Final = ("encoded", "content", "description", "summary")  # the whole text before the summary
 _DATES: Final = ("updated", "pubDate", "published", "date", "modified")
 _AUTHORS: Final = ("creator", "author")
@@ -30,10 +33,10 @@ def is_feed(resource: Resource) -> bool:
     return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!--", *_MARKS))
 
 
-def read_feed(resource: Resource) -> Iterator[Resource]:
+def read_feed(resource: Resource) -> Iterator[Resource | tuple[str, Exception]]:
     """The items of a feed that have a text, each as a page of its own under its link; nothing of what is no feed.
 
-    An item without a link has the URI of the feed with its number behind ``#``.
+    Where a damaged feed names more items than can be read, (URI, error) says so. An item without a link has the URI of the feed with its number behind ``#``.
     """
     # Entities are not expanded and nothing is fetched: the file is a stranger's.
     parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True, remove_comments=True)
@@ -44,7 +47,10 @@ def read_feed(resource: Resource) -> Iterator[Resource]:
     if root is None or not isinstance(root.tag, str):
         return
     feed = next((_text(e) for e in root.iter("{*}title", "title") if _name(e.getparent()) not in _ITEMS), "")
-    items = (element for element in root.iter(etree.Element) if _name(element) in _ITEMS)
+    items = [element for element in root.iter(etree.Element) if _name(element) in _ITEMS]
+    if items and len(items) < (named := len(_ITEM_TAG.findall(resource.content))):
+        reason = f"{resource.uri}: a damaged feed, {len(items):,} of its {named:,} items can be read"
+        yield resource.uri, SourceError(reason)
     for number, item in zip(range(1, _MOST_ITEMS + 1), items, strict=False):
         parts: dict[str, etree._Element] = {}
         for element in item:

@@ -78,3 +78,10 @@ def test_a_link_that_is_no_url_is_no_address(corpus, tmp_path):
     (tmp_path / "f.xml").write_text(RSS.replace("http://h.example/storm", "http://[h.example/storm"))
     assert repr(corpus.add(tmp_path / "f.xml", progress=False)) == "2 new"
     assert all("f.xml#" in uri for uri in corpus.documents().uri)
+
+
+def test_a_damaged_feed_that_loses_items_is_told(tmp_path):
+    (tmp_path / "f.xml").write_text(RSS.replace("</item>\n<item><title>Calm", "<![CDATA[</item><item ><title>Calm"))
+    (_, error), *items = read(tmp_path / "f.xml")
+    assert "1 of its 3 items" in str(error)
+    assert [item.uri for item in items] == ["http://h.example/storm"]
