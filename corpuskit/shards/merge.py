@@ -19,7 +19,7 @@ from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
 from corpuskit.store.packing import pack_lock
 from corpuskit.store.packs import PACK_SUFFIX, Pack, PackWriter, forget_packs, next_pack
-from corpuskit.store.paths import document_path, with_suffix
+from corpuskit.store.paths import version_path
 
 _MERGED: Final = "merged shard "
 _COPIED: Final = (
@@ -153,7 +153,7 @@ def _read_part(part: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
 def _states(folder: CorpusFolder, rows: list[dict[str, Any]], report: MergeReport) -> list[dict[str, Any]]:
     """The rows to be taken in, with their version and path."""
     catalog, taken = folder.catalog, []
-    versions: dict[str, tuple[int, str]] = {}
+    versions: dict[str, tuple[tuple[int, str] | None, str]] = {}  # (number and path of the last one, its content)
     paths: set[str] = set()
     for row in rows:
         doc_id = row["doc_id"]
@@ -162,26 +162,21 @@ def _states(folder: CorpusFolder, rows: list[dict[str, Any]], report: MergeRepor
             continue
         if doc_id not in versions:
             last = catalog.connection.execute(
-                "SELECT version, content_hash FROM documents WHERE doc_id = ? ORDER BY version DESC LIMIT 1", (doc_id,)
+                "SELECT version, path, content_hash FROM documents WHERE doc_id = ? ORDER BY version DESC LIMIT 1",
+                (doc_id,),
             ).fetchone()
-            versions[doc_id] = (0, "") if last is None else (last["version"], last["content_hash"])
-        version, content_hash = versions[doc_id]
+            versions[doc_id] = (None, "") if last is None else ((last["version"], last["path"]), last["content_hash"])
+        known, content_hash = versions[doc_id]
         if content_hash == row["content_hash"]:
             report.counts["unchanged"] += 1
             continue
-        versions[doc_id] = version + 1, row["content_hash"]
-        report.counts["changed" if version else "new"] += 1
-        path = _free_path(catalog, row["uri"], doc_id, version + 1, paths)
+        path = version_path(row["uri"], doc_id, known, lambda at: at.casefold() in paths or catalog.has_document_at(at))
+        version = 1 if known is None else known[0] + 1
+        versions[doc_id] = (version, path), row["content_hash"]
+        report.counts["changed" if known else "new"] += 1
         paths.add(path.casefold())
-        taken.append({**row, "version": version + 1, "new_path": path})
+        taken.append({**row, "version": version, "new_path": path})
     return taken
-
-
-def _free_path(catalog: Any, uri: str, doc_id: str, version: int, taken: set[str]) -> str:
-    path = document_path(uri) if version == 1 else f"{document_path(uri)}.v{version}"
-    if path.casefold() in taken or catalog.value("SELECT 1 FROM documents WHERE path = ? COLLATE NOCASE", (path,)):
-        path = with_suffix(path, f"{doc_id}.v{version}" if version > 1 else doc_id)
-    return path
 
 
 def _write_cache(folder: CorpusFolder, file: Path, taken: list[dict[str, Any]], cache: str) -> None:

@@ -37,7 +37,7 @@ class _Connection(sqlite3.Connection):
 def _explained(error: sqlite3.DatabaseError) -> Exception:
     text = str(error)
     if "malformed" in text or "not a database" in text:
-        return CorpusError(f"the catalogue is damaged ({text}): corpuskit repair makes it again from the other files")
+        return CorpusError(f"catalog.sqlite is damaged ({text}): corpuskit repair makes it again from the other files")
     if "disk is full" in text or "disk I/O" in text:
         return CorpusError(f"the disk is full or failing ({text}): free some space and run the same again")
     if "readonly" in text or "unable to open" in text:
@@ -107,6 +107,15 @@ class Catalog:
         except sqlite3.DatabaseError as error:  # a damaged page shows when it is reached
             raise _explained(error) from error
 
+    def tuples(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a query as plain tuples: a third of the time of :meth:`rows` where they are many."""
+        try:
+            cursor = self.connection.cursor()
+            cursor.row_factory = None
+            return cursor.execute(sql, parameters).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise _explained(error) from error
+
     def value(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         """The first column of the first row; None without rows."""
         try:
@@ -122,6 +131,10 @@ class Catalog:
         cursor = self.connection.execute(sql, parameters)
         names = [column[0] for column in cursor.description]
         return pd.DataFrame.from_records([tuple(row) for row in cursor], columns=names)
+
+    def has_document_at(self, path: str) -> bool:
+        """Whether a document stands at a path below documents/, without regard to case."""
+        return self.value("SELECT 1 FROM documents WHERE path = ? COLLATE NOCASE", (path,)) is not None
 
     def flush(self) -> None:
         """Makes all committed transactions survive a power cut."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -58,6 +59,28 @@ def safe_segment(name: str) -> str:
         short = legal.encode()[: _MAX_SEGMENT - 17].decode("utf-8", "ignore")
         legal = f"{short}_{_digest(legal)}"
     return legal
+
+
+def version_path(uri: str, doc_id: str, last: tuple[int, str] | None, is_taken: Callable[[str], bool]) -> str:
+    """Where a document's next version stands: PATH, PATH.v2 ..., with ``~`` and its id where another one stands there.
+
+    Args:
+        uri: the document's.
+        doc_id: the document's.
+        last: number and path of its last version; None: there is none.
+        is_taken: whether a document stands at a path, without regard to case.
+    """
+    if last is None:
+        path, suffix = document_path(uri), doc_id
+    else:
+        number, path = last
+        # Only what the last version put there: a name may have ".v" in it.
+        for end in (f".v{number}~{doc_id}.v{number}", f".v{number}") if number > 1 else ():
+            if path.endswith(end):
+                path = path.removesuffix(end)
+                break
+        path, suffix = f"{path}.v{number + 1}", f"{doc_id}.v{number + 1}"
+    return with_suffix(path, suffix) if is_taken(path) else path
 
 
 def with_suffix(path: str, suffix: str) -> str:

@@ -13,6 +13,7 @@ from typing import Final
 
 from corpuskit.errors import ConfigurationError, UnknownDocumentError
 from corpuskit.store.catalog import clean, now
+from corpuskit.store.document_rows import forget_copy
 from corpuskit.store.documents import remove_document
 from corpuskit.store.folder import CorpusFolder
 from corpuskit.store.packing import pack_lock
@@ -62,6 +63,7 @@ def remove_documents(folder: CorpusFolder, doc_ids: Sequence[str], reason: str) 
         connection.executemany("DELETE FROM element_cache WHERE part = ?", [(part,) for part in parts])
     for part in parts:
         (folder.elements / part).unlink(missing_ok=True)
+    forget_copy(folder)
     versions = [row for id in doc_ids for row in catalog.rows("SELECT * FROM documents WHERE doc_id = ?", (id,))]
     with pack_lock(folder):
         remove_document(folder.documents, *(row["path"] for row in versions))

@@ -8,7 +8,8 @@ from typing import Final
 
 from corpuskit.errors import CorpusError, CorpusVersionError
 
-VERSION: Final = 2
+VERSION: Final = 3
+DOCUMENTS_STATE: Final = "documents_state"  # key in meta
 
 _TABLES: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -104,6 +105,15 @@ CREATE TABLE labels (
 CREATE INDEX labels_target ON labels (target, by);
 """
 
+# A new random value in the transaction of every change of documents or scores: a copy of their rows that names the present
+# one is up to date. A counter would come back to the same value after a backup is restored.
+_STATE: Final = f"INSERT OR REPLACE INTO meta VALUES ('{DOCUMENTS_STATE}', hex(randomblob(16)));" + "".join(
+    f"CREATE TRIGGER {table}_{event.lower()} AFTER {event} ON {table} BEGIN "
+    f"UPDATE meta SET value = hex(randomblob(16)) WHERE key = '{DOCUMENTS_STATE}'; END;"
+    for table in ("documents", "scores")
+    for event in ("INSERT", "UPDATE", "DELETE")
+)
+
 # From version N to N + 1: statements to run.
 _MIGRATIONS: Final[dict[int, str]] = {
     1: """
@@ -112,7 +122,8 @@ INSERT INTO outlinks SELECT source, pack_ids(target) FROM links GROUP BY source;
 DROP TABLE links;
 CREATE TABLE refusals (host TEXT NOT NULL, reason TEXT NOT NULL, links INTEGER NOT NULL, PRIMARY KEY (host, reason))
     WITHOUT ROWID;
-"""
+""",
+    2: _STATE,
 }
 
 
@@ -150,5 +161,5 @@ def prepare(connection: sqlite3.Connection) -> None:
     if found == 0 and not empty:
         raise CorpusError("catalog.sqlite holds tables, but none of corpuskit's")
     connection.create_aggregate("pack_ids", 1, _PackIds)  # type: ignore[arg-type]
-    scripts = [_TABLES] if found == 0 else [_MIGRATIONS[version] for version in range(found, VERSION)]
+    scripts = [_TABLES, _STATE] if found == 0 else [_MIGRATIONS[version] for version in range(found, VERSION)]
     connection.executescript(f"BEGIN IMMEDIATE; {' '.join(scripts)} PRAGMA user_version = {VERSION}; COMMIT;")

@@ -12,10 +12,12 @@ from corpuskit.document.frames import arrow_to_pandas
 from corpuskit.errors import ConfigurationError, UnknownDocumentError
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import clean
+from corpuskit.store.document_rows import document_rows
 from corpuskit.store.element_cache import element_table
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
     import pyarrow.compute as pc
 
 _SUBCORPUS: Final = "sub-corpus "
@@ -67,46 +69,55 @@ def documents(folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, ver
     there is none and a pipeline with the step ``duplicates`` has run, the one that step found.
     """
 
-    table = "documents" if versions else "current"
-    where = "WHERE d.status = 'extracted'" if versions else ""
-    frame = folder.catalog.frame(
-        "SELECT d.doc_id, d.version, d.uri, d.host, d.title, d.media_type, d.lang, d.words, d.main_words, d.elements, "
-        "d.timestamp, d.fetched, d.status, s.relevance, s.decision, d.text_hash "
-        f"FROM {table} d LEFT JOIN scores s ON s.doc_id = d.doc_id {where} ORDER BY d.host, d.uri, d.version"
-    )
-    label_of = {label.target: label.label for label in folder.labels.current() if label.kind == "document"}
-    frame["label"] = frame["doc_id"].map(label_of) if label_of else None
-    frame["duplicate_of"] = _duplicate_of(frame)
-    _add_near_duplicates(folder, frame)
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = document_rows(folder, versions=versions)
+    duplicates = _with_near_duplicates(folder, table)
+    if duplicates is not None:
+        table = table.set_column(table.column_names.index("duplicate_of"), "duplicate_of", duplicates)
     if doc_ids is not None:
-        frame = frame[frame["doc_id"].isin(list(doc_ids))].reset_index(drop=True)
-    result: pd.DataFrame = _typed(frame, _DOCUMENTS)
-    return result
+        table = table.filter(pc.is_in(table["doc_id"], value_set=pa.array(list(doc_ids), pa.large_string())))
+    label_of = {label.target: label.label for label in folder.labels.current() if label.kind == "document"}
+    places = pc.index_in(table["doc_id"], value_set=pa.array(list(label_of), pa.large_string()))
+    table = table.append_column("label", pa.array(list(label_of.values()), pa.large_string()).take(places))
+    columns = {name: _column(table[name]) for name in _DOCUMENTS}
+    return pd.DataFrame(columns, copy=False)
 
 
-def _duplicate_of(frame: pd.DataFrame) -> pd.Series:
-    """For documents whose main text another one has too: that one's doc_id, the one with the shortest URI."""
-    known = frame[frame["text_hash"].notna()]
-    repeated = known[known["text_hash"].duplicated(keep=False)]
-    order = repeated.assign(length=repeated["uri"].str.len()).sort_values(["length", "uri", "version"])
-    first = order.drop_duplicates("text_hash").set_index("text_hash")["doc_id"]
-    original = repeated["text_hash"].map(first)
-    return original.where(original != repeated["doc_id"]).reindex(frame.index)
+def _column(column: pa.ChunkedArray) -> Any:
+    """A column of document_rows as pandas keeps it."""
+    import pandas as pd
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_large_string(kind):
+        strings: Any = pd.StringDtype(na_value=float("nan"))
+        return strings.__from_arrow__(column)
+    if pa.types.is_integer(kind):
+        integers: Any = pd.Int32Dtype() if pa.types.is_int32(kind) else pd.Int64Dtype()
+        return integers.__from_arrow__(column)
+    if pa.types.is_floating(kind):
+        return column.to_numpy().copy()  # Arrow's own memory cannot be written
+    return column.to_pandas().copy()
 
 
-def _add_near_duplicates(folder: CorpusFolder, frame: pd.DataFrame) -> None:
-    """Fills duplicate_of by the last verdicts of the pipeline; an original that is a duplicate here is none."""
+def _with_near_duplicates(folder: CorpusFolder, rows: pa.Table) -> pa.Array | None:
+    """duplicate_of with the last verdicts of the pipeline where it is empty; an original that is a duplicate here is none."""
     file = folder.path / "preprocessing" / "duplicates.parquet"
     if not file.exists():
-        return
+        return None
+    import pyarrow as pa
+    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    table = pq.read_table(file)
-    of = dict(zip(table["doc_id"].to_pylist(), table["duplicate_of"].to_pylist(), strict=True))
-    exact = dict(zip(frame["doc_id"], frame["duplicate_of"], strict=True))
-    known = {doc_id for doc_id, original in exact.items() if not isinstance(original, str)}
-    near = frame["doc_id"].map(of)
-    frame["duplicate_of"] = frame["duplicate_of"].where(frame["duplicate_of"].notna(), near.where(near.isin(known)))
+    verdicts = pq.read_table(file, columns=["doc_id", "duplicate_of"]).combine_chunks()
+    firsts = rows.filter(pc.is_null(rows["duplicate_of"]))["doc_id"]
+    verdicts = verdicts.filter(pc.is_in(verdicts["duplicate_of"], value_set=firsts.combine_chunks()))
+    places = pc.index_in(rows["doc_id"], value_set=verdicts["doc_id"].combine_chunks().cast(pa.large_string()))
+    near = verdicts["duplicate_of"].combine_chunks().cast(pa.large_string()).take(places)
+    return pc.coalesce(rows["duplicate_of"], near)
 
 
 def elements(

@@ -166,6 +166,11 @@ def main() -> None:
     frame.to_parquet(copy)
     peer = best(lambda: pq.read_table(copy).to_pandas())
     line("documents(), first of a process", first_of_a_process(path), peer, "pyarrow read + to_pandas", 2)
+    changed = min(best(lambda: after_a_change(corpus), 1) for _ in range(3))
+    print(
+        f"documents(), after a change      {changed * 1000:9.1f} ms  (all rows are read from the catalogue once)",
+        flush=True,
+    )
     line("documents(), again", best(corpus.documents), peer, "pyarrow read + to_pandas", 2)
     start = time.monotonic()
     elements = corpus.elements(text=False)
@@ -193,6 +198,11 @@ def main() -> None:
     problems = corpus.check()
     print(f"check: {time.monotonic() - start:.0f} s, {len(problems)} problems (bar 120 s)", flush=True)
     corpus.close()
+
+
+def after_a_change(corpus: corpuskit.Corpus) -> None:
+    corpus._folder.catalog.connection.execute("UPDATE documents SET title = title WHERE rowid = 1")
+    corpus.documents()
 
 
 def first_of_a_process(path: Path) -> float:

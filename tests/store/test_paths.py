@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpuskit.store.paths import document_path
+from corpuskit.store.paths import document_path, version_path
 
 RESERVED = {"con", "prn", "aux", "nul", *(f"com{i}" for i in range(10)), *(f"lpt{i}" for i in range(10))}
 
@@ -43,3 +43,21 @@ def test_any_uri_gives_a_path_that_is_legal_on_every_system(text, prefix):
         assert segment.partition(".")[0].lower() not in RESERVED
         assert len(segment.encode()) <= 120
         segment.encode()
+
+
+@pytest.mark.parametrize(
+    ("last", "taken", "path"),
+    [
+        (None, set(), "h.example/lib.videos/x"),
+        (None, {"h.example/lib.videos/x"}, "h.example/lib.videos/x~0123456789abcdef"),
+        ((1, "h.example/lib.videos/x"), set(), "h.example/lib.videos/x.v2"),
+        ((2, "h.example/lib.videos/x.v2"), set(), "h.example/lib.videos/x.v3"),
+        ((1, "h.example/lib.v2"), set(), "h.example/lib.v2.v2"),
+        ((2, "h.example/x.v2"), {"h.example/x.v3"}, "h.example/x.v3~0123456789abcdef.v3"),
+        ((3, "h.example/x.v3~0123456789abcdef.v3"), set(), "h.example/x.v4"),
+        ((1, "h.example/x~0123456789abcdef"), set(), "h.example/x~0123456789abcdef.v2"),
+        ((9, "h.example/x.v9"), set(), "h.example/x.v10"),
+    ],
+)
+def test_a_version_stands_beside_the_last_one(last, taken, path):
+    assert version_path("http://h.example/lib.videos/x", "0123456789abcdef", last, taken.__contains__) == path

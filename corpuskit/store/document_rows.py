@@ -1,0 +1,148 @@
+"""The rows of documents() as Arrow, with a copy in elements/ that is read as long as the catalogue says it holds."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from corpuskit.store.folder import CorpusFolder
+from corpuskit.store.schema import DOCUMENTS_STATE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# In a folder of its own: elements/*.parquet are elements.
+_COPY: Final = Path("catalog", "documents.parquet")
+_STATE: Final = b"corpuskit.documents_state"
+_COPIED_FROM: Final = 2000  # documents; fewer are read from the catalogue as fast
+_COLUMNS: Final = (
+    "doc_id", "version", "uri", "host", "title", "media_type", "lang", "words", "main_words", "elements", "timestamp",
+    "fetched", "status", "relevance", "decision",
+)  # fmt: skip
+
+
+def document_rows(folder: CorpusFolder, *, versions: bool = False) -> pa.Table:
+    """One row a document, its last version, sorted by host and URI; with ``versions`` one row a version.
+
+    Columns: doc_id, uri, host, title, media_type, lang, status, decision, duplicate_of (large_string); version (int32);
+    words, main_words, elements (int64); timestamp, fetched (timestamp[us, UTC]); relevance (double). duplicate_of
+    names the document with the same main text that has the shortest URI.
+
+    Every change of a document's row or score gives the catalogue a new random state, in the same transaction. The copy
+    holds the state it was made from, so it is used or made again, and never older than the catalogue.
+    """
+    connection = folder.catalog.connection
+    if versions:
+        return _from_catalog(folder, versions=True)
+    if connection.in_transaction:
+        return _from_catalog(folder)
+    connection.execute("BEGIN")  # the state and the rows of one moment
+    try:
+        state = folder.catalog.meta(DOCUMENTS_STATE) or ""
+        table = _from_copy(folder, state)
+        if table is not None:
+            return table
+        table = _from_catalog(folder)
+    finally:
+        connection.execute("COMMIT")
+    if state and len(table) >= _COPIED_FROM:
+        _write_copy(folder, state, table)
+    return table
+
+
+def forget_copy(folder: CorpusFolder) -> None:
+    """Removes the copy: it holds titles of documents that are to leave no trace."""
+    (folder.elements / _COPY).unlink(missing_ok=True)
+
+
+def rows_schema() -> pa.Schema:
+    """The columns of :func:`document_rows`."""
+    import pyarrow as pa
+
+    types = {"version": pa.int32(), "relevance": pa.float64()}
+    types |= dict.fromkeys(("words", "main_words", "elements"), pa.int64())
+    types |= dict.fromkeys(("timestamp", "fetched"), pa.timestamp("us", "UTC"))
+    return pa.schema([(name, types.get(name, pa.large_string())) for name in (*_COLUMNS, "duplicate_of")])
+
+
+def _from_copy(folder: CorpusFolder, state: str) -> pa.Table | None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with (folder.elements / _COPY).open("rb") as handle:
+            file = pq.ParquetFile(handle)
+            if (file.schema_arrow.metadata or {}).get(_STATE) != state.encode():
+                return None
+            table = file.read()
+    except (OSError, pa.ArrowException):  # absent, or damaged: it is made again
+        return None
+    table = table.replace_schema_metadata(None)
+    return table if table.schema == rows_schema() else None
+
+
+def _write_copy(folder: CorpusFolder, state: str, table: pa.Table) -> None:
+    import pyarrow.parquet as pq
+
+    file = folder.elements / _COPY
+    temporary = file.with_name(f"{file.name}.{secrets.token_hex(8)}.tmp")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(table.replace_schema_metadata({_STATE: state}), temporary, compression="lz4")
+        temporary.replace(file)
+    except OSError:  # a full disk or a read-only folder: the rows come from the catalogue
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def _from_catalog(folder: CorpusFolder, *, versions: bool = False) -> pa.Table:
+    import pyarrow as pa
+
+    names = ", ".join("s." + name if name in {"relevance", "decision"} else "d." + name for name in _COLUMNS)
+    table, where = ("documents", "WHERE d.status = 'extracted'") if versions else ("current", "")
+    rows = folder.catalog.tuples(
+        f"SELECT {names}, d.text_hash FROM {table} d LEFT JOIN scores s ON s.doc_id = d.doc_id {where}"
+    )
+    # By code points, as SQLite would: there the sort took as long as all the rest.
+    rows.sort(key=_place)
+    values: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * (len(_COLUMNS) + 1)
+    *_, hashes = values
+    columns = dict(zip(_COLUMNS, values, strict=False))
+    columns["duplicate_of"] = _duplicate_of(columns, hashes)
+    schema = rows_schema()
+    return pa.Table.from_arrays([_array(columns[field.name], field.type) for field in schema], schema=schema)
+
+
+def _place(row: tuple[Any, ...]) -> tuple[str, str, int]:
+    return row[3], row[2], row[1]
+
+
+def _array(values: Any, kind: pa.DataType) -> pa.Array:
+    import pandas as pd
+    import pyarrow as pa
+
+    if not pa.types.is_timestamp(kind):
+        return pa.array(values, kind)
+    texts = pd.Series(values, dtype="str")
+    return pa.array(pd.to_datetime(texts, utc=True, format="ISO8601").astype("datetime64[us, UTC]"), kind)
+
+
+def _duplicate_of(columns: dict[str, Any], hashes: Any) -> list[str | None]:
+    """For documents whose main text another one has too: that one's doc_id, the one with the shortest URI."""
+    first: dict[int, int] = {}
+    uris, versions, ids = columns["uri"], columns["version"], columns["doc_id"]
+    for row, text in enumerate(hashes):
+        if text is None:
+            continue
+        known = first.setdefault(text, row)
+        if known != row and (len(uris[row]), uris[row], versions[row]) < (
+            len(uris[known]),
+            uris[known],
+            versions[known],
+        ):
+            first[text] = row
+    of = [None if text is None else ids[first[text]] for text in hashes]
+    return [None if original == doc_id else original for original, doc_id in zip(of, ids, strict=True)]
