@@ -82,6 +82,7 @@ def _extract_opened(opened: Opened, options: ExtractOptions | None) -> NLPTextDo
     if document.timestamp is None and (date := opened.modified or opened.fetched):
         document.timestamp = date
         document.metadata["timestamp_source"] = "last-modified" if opened.modified else "fetched"
+    document.original = opened.path
     return document
 
 

@@ -16,7 +16,11 @@ from corpuskit.document.elements import (
 )
 
 if TYPE_CHECKING:
+    import os
+
     import pandas as pd
+
+    from corpuskit.extraction.pdf.picture import PagePicture
 
 
 @dataclass(slots=True, repr=False, weakref_slot=True)
@@ -30,6 +34,7 @@ class NLPTextDocument:
         metadata: further properties, text to text.
         table: the elements as flat columns.
         warnings: what had to be repaired when it was made or read.
+        original: path of the file it was extracted from in this session; it is not written anywhere.
     """
 
     title: str = ""
@@ -38,6 +43,7 @@ class NLPTextDocument:
     metadata: dict[str, str] = field(default_factory=dict)
     table: ElementTable = field(default_factory=ElementTable)
     warnings: list[str] = field(default_factory=list, compare=False)
+    original: str | None = field(default=None, compare=False)
 
     @property
     def elements(self) -> tuple[DocumentElement, ...]:
@@ -102,13 +108,32 @@ class NLPTextDocument:
         warnings = list(self.warnings)
         if surrogates:
             warnings.append(f"{surrogates} lone surrogates became U+FFFD")
-        return NLPTextDocument(strings["title"][0], strings["uri"][0], timestamp, metadata, table, warnings)
+        return NLPTextDocument(
+            strings["title"][0], strings["uri"][0], timestamp, metadata, table, warnings, self.original
+        )
 
     def view(self) -> object:
         """The document as a tree widget for notebooks."""
         from corpuskit.widgets import tree
 
         return tree.DocumentTree(self)
+
+    def page(
+        self, number: int, source: str | os.PathLike[str] | bytes | None = None, *, password: str | None = None
+    ) -> PagePicture:
+        """A page of a PDF as a picture with the boxes of its blocks, coloured by role; the first page is 1.
+
+        Args:
+            number: 1-based.
+            source: the PDF, where this document was not just extracted from a path.
+            password: opens an encrypted PDF.
+
+        Raises:
+            ExtractionError: no such page, no PDF, or the document does not know its file.
+        """
+        from corpuskit.extraction.pdf import picture
+
+        return picture.draw(source if source is not None else self.original, number, password=password)
 
     def __repr__(self) -> str:
         from corpuskit.document.outline import outline

@@ -18,7 +18,7 @@ _MARKUP: Final = re.compile(r"\s*<")
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The bytes of a source."""
+    """The bytes of a source; ``path`` is absolute, for files only."""
 
     content: bytes
     media_type: str
@@ -26,6 +26,7 @@ class Opened:
     charset: str | None = None
     modified: datetime | None = None
     fetched: datetime | None = None
+    path: str | None = None
 
 
 def open_source(source: Any, *, media_type: str | None, uri: str | None) -> Any:
@@ -36,7 +37,7 @@ def open_source(source: Any, *, media_type: str | None, uri: str | None) -> Any:
         FetchError: the URL cannot be fetched.
         TypeError: HTML in a str, or a source of another kind.
     """
-    charset = modified = fetched = None
+    charset = modified = fetched = file = None
     name = ""
     if isinstance(source, (bytes, bytearray, memoryview)):
         content = bytes(source)
@@ -56,7 +57,7 @@ def open_source(source: Any, *, media_type: str | None, uri: str | None) -> Any:
             modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
         except OSError as error:
             raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
-        name, uri = path.name, uri or path.resolve().as_uri()
+        name, file, uri = path.name, str(path.resolve()), uri or path.resolve().as_uri()
     elif hasattr(source, "read"):
         content = source.read()
         if isinstance(content, str):
@@ -66,4 +67,4 @@ def open_source(source: Any, *, media_type: str | None, uri: str | None) -> Any:
         return source
     else:
         raise TypeError(f"cannot extract a {type(source).__name__}: expected a path, URL, bytes, file or lxml element")
-    return Opened(content, media_type or detect_media_type(content, name), uri, charset, modified, fetched)
+    return Opened(content, media_type or detect_media_type(content, name), uri, charset, modified, fetched, file)
