@@ -107,4 +107,4 @@ def _fits(name: str, value: Any) -> bool:
         return False
     if isinstance(value, str):
         return value.isascii() or not any("\ud800" <= character <= "\udfff" for character in value)
-    return 0 <= value <= 1 if name == "main_probability" else 0 < value < 2**31
+    return bool(0 <= value <= 1 if name == "main_probability" else 0 < value < 2**31)
