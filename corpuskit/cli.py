@@ -375,6 +375,7 @@ def textworks_run(
     output: Annotated[Path | None, typer.Option("--output", help="Where its textgrid goes.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Make what is there again.")] = False,
     filter: Annotated[str | None, typer.Option("--filter", help="Only entries whose whole name matches.")] = None,
+    trace: Annotated[bool, typer.Option("--trace", help="Also tracelogs/: fonts, and what told roles.")] = False,
 ) -> None:
     """Writes the artifacts of a corpus, or the textgrid of one file."""
     from corpuskit.errors import ConfigurationError
@@ -386,7 +387,7 @@ def textworks_run(
         typer.echo(str(run_file(file, output)))
         return
     failed = 0
-    for outcome in run_corpus(corpus, overwrite=overwrite, filter=filter):  # type: ignore[arg-type]
+    for outcome in run_corpus(corpus, overwrite=overwrite, filter=filter, trace=trace):  # type: ignore[arg-type]
         failed += outcome.error is not None
         typer.echo(f"{outcome.state:8} {outcome.name}" + (f": {outcome.error}" if outcome.error else ""))
     if failed:

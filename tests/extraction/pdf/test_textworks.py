@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpuskit.errors import CorpusError
+from corpuskit.errors import ConfigurationError, CorpusError
 from corpuskit.extraction import ExtractOptions
 from corpuskit.extraction.pdf import extract_pdf_with_artifacts, textworks
 from corpuskit.extraction.pdf.analysis import analyse
@@ -214,3 +214,57 @@ def test_one_file_gives_its_text_grid(tmp_path, monkeypatch):
 def test_size_tokens_are_whole_points_in_capitals():
     assert textworks.page_size_tokens(read(PAPER).metadata) == "WIDTH600 HEIGHT800"
     assert textworks.page_size_tokens({}) == ""
+
+
+def test_trace_logs_tell_fonts_and_blocks(tmp_path):
+    root = corpus(tmp_path)
+    textworks.init_corpus(root)
+    assert [o.state for o in textworks.run_corpus(root, filter=r"a\..*")] == ["made"]
+    assert [o.state for o in textworks.run_corpus(root, filter=r"a\..*", trace=True)] == ["made"]
+    assert [o.state for o in textworks.run_corpus(root, filter=r"a\..*", trace=True)] == ["skipped"]
+    folder = root / "a.pdf.d" / "tracelogs"
+    fonts = json.loads((folder / "font-summary.json").read_text("utf-8"))
+    assert fonts["body"] == 12
+    assert {font["name"]: font["styles"] for font in fonts["fonts"]} == {"Helvetica": [], "Helvetica-Bold": ["bold"]}
+    assert fonts["fonts"][1]["sizes"] == {"14": len("1.Introduction")}
+    blocks = json.loads((folder / "tracelog.json").read_text("utf-8"))["blocks"]
+    assert (blocks[0]["role"], blocks[0]["text"]) == ("section-heading", "1. Introduction")
+
+
+def test_artifacts_are_put_got_stashed_and_brought_back(tmp_path):
+    folder = tmp_path / "a.pdf.d"
+    folder.mkdir()
+    entry = textworks.Entry(folder)
+    assert entry.put("notes.json", b"1")
+    assert not entry.put("notes.json", b"2")
+    assert entry.get("notes.json") == b"1"
+    assert entry.put("notes.json", b"2", overwrite=True)
+    assert entry.stash("notes.json") == 1
+    assert entry.get("notes.json") is None
+    entry.put("notes.json", b"3")
+    assert entry.stash("notes.json") == 2
+    entry.put("ours/list.txt", b"x")
+    assert entry.artifacts() == ["ours/list.txt"]
+    assert entry.unstash("notes.json") == 2
+    assert entry.get("notes.json") == b"3"
+    assert entry.unstash("notes.json") == 1
+    assert entry.unstash("notes.json") is None
+    assert sorted(path.name for path in folder.iterdir()) == ["notes.json", "ours"]
+    assert entry.delete("ours/list.txt")
+    assert not entry.delete("ours/list.txt")
+    with pytest.raises(CorpusError, match="to stash"):
+        entry.stash("gone.json")
+
+
+@pytest.mark.parametrize("name", ["", "../a", "a/b/c", "/etc/x", ".hidden", "a/", "..", "C:x", "a\\b"])
+def test_names_that_lead_out_of_the_entry_are_refused(tmp_path, name):
+    with pytest.raises(ConfigurationError, match="GROUP/NAME"):
+        textworks.Entry(tmp_path).put(name, b"")
+
+
+def test_entries_are_sorted_and_those_without_artifacts_left_out(tmp_path):
+    for name in ("c.pdf.d", "a.pdf.d", "b.pdf.d"):
+        (tmp_path / name).mkdir()
+    textworks.Entry(tmp_path / "c.pdf.d").put("group/x.json", b"{}")
+    textworks.Entry(tmp_path / "a.pdf.d").put("x.json", b"{}")
+    assert [entry.name for entry in textworks.entries(tmp_path)] == ["a.pdf.d", "c.pdf.d"]

@@ -7,6 +7,7 @@ from corpuskit.extraction.pdf.textworks.artifacts import (
     run_file,
     write_artifacts,
 )
+from corpuskit.extraction.pdf.textworks.entries import Entry, entries
 from corpuskit.extraction.pdf.textworks.schema import SEGMENTATION_SCHEMA, TEXTGRID_SCHEMA
 from corpuskit.extraction.pdf.textworks.segmentation import page_size_tokens, segmentation
 from corpuskit.extraction.pdf.textworks.textgrid import textgrid
@@ -14,7 +15,9 @@ from corpuskit.extraction.pdf.textworks.textgrid import textgrid
 __all__ = [
     "SEGMENTATION_SCHEMA",
     "TEXTGRID_SCHEMA",
+    "Entry",
     "EntryOutcome",
+    "entries",
     "init_corpus",
     "page_size_tokens",
     "run_corpus",

@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final, Literal
 
@@ -15,12 +16,15 @@ from corpuskit import engine
 from corpuskit.errors import ConfigurationError, CorpusError, SourceError
 from corpuskit.extraction.pdf.analysis import Analysis, analyse
 from corpuskit.extraction.pdf.opening import open_pdf
+from corpuskit.extraction.pdf.textworks.entries import entries
 from corpuskit.extraction.pdf.textworks.segmentation import segmentation
 from corpuskit.extraction.pdf.textworks.textgrid import textgrid
+from corpuskit.extraction.pdf.textworks.tracelogs import font_summary, trace_log
 
 ROOT_MARKER: Final = ".corpus-root"
 SEGMENTATION: Final = "segmentation.json"
 TEXTGRID: Final = "textgrid.json"
+TRACELOGS: Final = "tracelogs"
 _SUFFIXES: Final = (".pdf", ".ps")
 
 
@@ -40,6 +44,7 @@ def write_artifacts(
     analysis: Analysis | None = None,
     document_id: str = "",
     password: str | None = None,
+    trace: bool = False,
 ) -> None:
     """Writes ``segmentation.json`` and ``textgrid.json`` of a PDF into a folder.
 
@@ -49,12 +54,17 @@ def write_artifacts(
         analysis: of the same content, where there is one: layout is not done twice.
         document_id: its name in the files; default: the folder's.
         password: opens an encrypted PDF.
+        trace: also ``tracelogs/font-summary.json`` and ``tracelogs/tracelog.json``.
     """
     document_id = document_id or folder.name.removesuffix(".d")
     with open_pdf(content, password=password, where=document_id) as opened:
         analysis = analysis or analyse(opened.pdf)
         _write(folder / SEGMENTATION, segmentation(opened.pdf, analysis, document_id))
         _write(folder / TEXTGRID, textgrid(opened.pdf, analysis, document_id))
+        if trace:
+            (folder / TRACELOGS).mkdir(exist_ok=True)
+            _write(folder / TRACELOGS / "font-summary.json", font_summary(opened.pdf, analysis))
+            _write(folder / TRACELOGS / "tracelog.json", trace_log(analysis))
 
 
 def _write(path: Path, content: object) -> None:
@@ -91,7 +101,7 @@ def init_corpus(folder: str | os.PathLike[str]) -> list[str]:
 
 
 def run_corpus(
-    folder: str | os.PathLike[str], *, overwrite: bool = False, filter: str | None = None
+    folder: str | os.PathLike[str], *, overwrite: bool = False, filter: str | None = None, trace: bool = False
 ) -> Iterator[EntryOutcome]:
     """Makes the artifacts of each entry of a corpus root; one that fails does not stop the run.
 
@@ -99,6 +109,7 @@ def run_corpus(
         folder: made by :func:`init_corpus`.
         overwrite: also where there are artifacts already.
         filter: a regular expression that the whole name of an entry (``NAME.pdf.d``) matches.
+        trace: also write the group ``tracelogs``; an entry without it is not skipped.
 
     Raises:
         ConfigurationError: the filter is no regular expression.
@@ -114,30 +125,25 @@ def run_corpus(
         wanted = re.compile(filter) if filter is not None else None
     except re.error as error:
         raise ConfigurationError(f"filter {filter!r} is no regular expression: {error}") from error
-    return _run(root, wanted, overwrite=overwrite)
+    return _run(root, wanted, overwrite=overwrite, trace=trace)
 
 
-def _run(root: Path, wanted: re.Pattern[str] | None, *, overwrite: bool) -> Iterator[EntryOutcome]:
+def _run(root: Path, wanted: re.Pattern[str] | None, *, overwrite: bool, trace: bool) -> Iterator[EntryOutcome]:
     tasks = []
+    made = (SEGMENTATION, TEXTGRID, f"{TRACELOGS}/tracelog.json") if trace else (SEGMENTATION, TEXTGRID)
     for entry in entries(root):
         if wanted is not None and not wanted.fullmatch(entry.name):
             continue
-        if not overwrite and (entry / SEGMENTATION).exists() and (entry / TEXTGRID).exists():
+        if not overwrite and all((entry.folder / name).exists() for name in made):
             yield EntryOutcome(entry.name, "skipped")
         else:
-            tasks.append(str(entry))
-    for outcome in engine.run(_make, tasks, on="processes"):
+            tasks.append(str(entry.folder))
+    for outcome in engine.run(partial(_make, trace=trace), tasks, on="processes"):
         name = Path(outcome.item).name
         yield EntryOutcome(name, "failed", outcome.error) if outcome.error else EntryOutcome(name, "made")
 
 
-def entries(root: Path) -> list[Path]:
-    """The artifact directories of a corpus root, sorted; folders without files are left out."""
-    folders = sorted(path for path in root.iterdir() if path.is_dir() and not path.name.startswith("."))
-    return [path for path in folders if any(child.is_file() for child in path.iterdir())]
-
-
-def _make(entry: str) -> None:
+def _make(entry: str, *, trace: bool) -> None:
     """The artifacts of one entry; runs in a worker process."""
     folder = Path(entry)
     original = folder / folder.name.removesuffix(".d")
@@ -148,7 +154,7 @@ def _make(entry: str) -> None:
         original = found[0]
     if original.suffix.lower() == ".ps":
         raise SourceError(f"{original.name} is PostScript; convert it first, for example with ps2pdf")
-    write_artifacts(original.read_bytes(), folder, document_id=original.name)
+    write_artifacts(original.read_bytes(), folder, document_id=original.name, trace=trace)
 
 
 def run_file(file: str | os.PathLike[str], output: str | os.PathLike[str] | None = None) -> Path:
