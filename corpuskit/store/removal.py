@@ -43,6 +43,7 @@ def remove_documents(folder: CorpusFolder, doc_ids: Sequence[str], reason: str) 
     if unknown:
         raise UnknownDocumentError(f"no document {unknown[0]!r} ({len(unknown)} unknown in all)")
     parts: set[str] = set()
+    catalog.connection.execute("PRAGMA secure_delete = ON")  # zeros over what SQLite lets go
     with catalog.transaction() as connection:
         for doc_id in doc_ids:
             connection.execute(
@@ -50,7 +51,7 @@ def remove_documents(folder: CorpusFolder, doc_ids: Sequence[str], reason: str) 
                 (doc_id, known[doc_id], clean(reason), now()),
             )
             connection.execute(
-                "UPDATE documents SET status = 'removed', title = NULL, text_hash = NULL WHERE doc_id = ?", (doc_id,)
+                "UPDATE documents SET status = 'removed', title = NULL, text_hash = NULL, metadata = NULL WHERE doc_id = ?", (doc_id,)
             )
             connection.execute(
                 "UPDATE frontier SET state = 'refused', reason_refused = ? WHERE url = ?",
@@ -61,6 +62,9 @@ def remove_documents(folder: CorpusFolder, doc_ids: Sequence[str], reason: str) 
             parts |= {row[0] for row in catalog.rows("SELECT part FROM element_cache WHERE doc_id = ?", (doc_id,))}
         # A part is written once; one that holds a removed text goes, and is made again without it.
         connection.executemany("DELETE FROM element_cache WHERE part = ?", [(part,) for part in parts])
+    catalog.connection.execute("PRAGMA secure_delete = OFF")
+    # The log of changes holds the old pages until it is emptied; beside a reader it is emptied later.
+    catalog.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     for part in parts:
         (folder.elements / part).unlink(missing_ok=True)
     forget_copy(folder)

@@ -43,9 +43,18 @@ def test_a_removed_document_leaves_no_text_and_does_not_come_back(crawled, web, 
     before = web.fetched["http://a.example/one"]
     crawled.crawl("http://a.example/one", proxy=web.proxy, delay=0).wait(progress=False)
     assert web.fetched["http://a.example/one"] == before
-    crawled._folder.catalog.connection.execute("VACUUM")
-    crawled._folder.catalog.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     assert SECRET.encode() not in content_of(crawled)
+
+
+def test_a_removed_title_is_in_no_free_page_of_the_catalogue(corpus, tmp_path):
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    for n in range(40):
+        (folder / f"{n}.html").write_text(f"<title>{SECRET} number {n}</title><p>Text {n}.</p>")
+    corpus.add(folder, progress=False)
+    assert SECRET.encode() in content_of(corpus)
+    assert corpus.remove(corpus.documents(), reason="asked for") == 40
+    assert SECRET.encode() not in content_of(corpus)
 
 
 def test_the_web_archive_stays_whole_around_what_was_removed(crawled):
