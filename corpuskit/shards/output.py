@@ -66,6 +66,11 @@ class Output:
             self._fs.put_file(str(local), self._at(file), **({"mode": "create"} if create else {}))
         except FileExistsError:
             return False
+        except OSError:
+            # Not all stores say which condition failed, and s3fs then tells of a wrong argument.
+            if create and self.has(file):
+                return False
+            raise
         return True
 
     def publish_json(self, data: Any, file: str, folder: Path, *, create: bool = False) -> bool:

@@ -145,6 +145,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument(
+        "--without-elements", action="store_true", help="leaves out the cache of elements: many minutes"
+    )
     options = parser.parse_args()
     path = options.data / f"scale-{options.documents}"
     if not path.exists():
@@ -172,12 +175,13 @@ def main() -> None:
         flush=True,
     )
     line("documents(), again", best(corpus.documents), peer, "pyarrow read + to_pandas", 2)
-    start = time.monotonic()
-    elements = corpus.elements(text=False)
-    print(
-        f"elements(text=False): {len(elements):,} rows, {time.monotonic() - start:.1f} s with what the cache lacked",
-        flush=True,
-    )
+    if not options.without_elements:
+        start = time.monotonic()
+        elements = corpus.elements(text=False)
+        print(
+            f"elements(text=False): {len(elements):,} rows, {time.monotonic() - start:.1f} s with what the cache lacked",
+            flush=True,
+        )
 
     pages = options.data / "pages"
     pages.mkdir(exist_ok=True)
@@ -189,7 +193,7 @@ def main() -> None:
         (pages / f"{time.time_ns()}-{i}.html").write_text(html.replace("{0}", str(time.time_ns())))
     files = sorted(pages.glob("*.html"))[-12:]
     corpus.add(files[0], progress=False)  # starts the worker
-    extraction = min(best(lambda f=f: engine.call(extract, str(f)), 1) for f in files[:6])
+    extraction = min(best(lambda f=f: engine.call(corpuskit.extract, str(f)), 1) for f in files[:6])
     adding = min(best(lambda f=f: corpus.add(f, progress=False), 1) for f in files[1:])
     line("adding one document", adding, extraction, "its extraction, in a worker", 2)
     reads, failures, writes = beside_a_writer(path, 5)
@@ -213,10 +217,6 @@ def first_of_a_process(path: Path) -> float:
         found.append(best(corpus.documents, 1))
         corpus.close()
     return min(found)
-
-
-def extract(path: str) -> int:
-    return len(corpuskit.extract(path))
 
 
 if __name__ == "__main__":
