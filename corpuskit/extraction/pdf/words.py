@@ -160,6 +160,7 @@ def _words(c: Characters) -> list[Word]:
     first = np.flatnonzero(starts)
     end = np.append(first[1:], len(chosen))
     glued = np.concatenate(([False], ~_spaced(blank, chosen)))[first] & _close(x0, x1, size, base, first)
+    glued[1:] |= glued[:-1] & _stacked(x0[first], size[first], base[first])
     text = code.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     written = [text[a:b] for a, b in zip(first.tolist(), end.tolist(), strict=True)]
     if np.isin(code, _SPECIAL).any():
@@ -232,6 +233,14 @@ def _close(
     return close
 
 
+def _stacked(x0: NDArray[np.float32], size: NDArray[np.float32], base: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Whether a word stands right above or below the one before it, as a superscript over a subscript does."""
+    rise, near = np.abs(np.diff(base)), np.abs(np.diff(x0))
+    larger, smaller = np.maximum(size[1:], size[:-1]), np.minimum(size[1:], size[:-1])
+    stacked: NDArray[np.bool_] = (near < 0.25 * larger) & (rise > 0.5 * larger) & (rise < 1.6 * larger)
+    return stacked & (smaller > 0.85 * larger)
+
+
 def _whole(text: str) -> str:
     """UTF-16 halves put together."""
     if any("\ud800" <= character <= "\udfff" for character in text):
@@ -252,7 +261,8 @@ def _split(words: list[Word]) -> list[Run]:
             gap = before.x0 - word.x1
         rise = abs(word.base - before.base)
         script = smaller < SMALL * larger
-        if gap > larger or gap < -0.7 * larger or rise > (0.6 if script else 0.25) * larger:
+        stacked = word.glued and before.glued and abs(word.x0 - before.x0) < 0.25 * larger
+        if not stacked and (gap > larger or gap < -0.7 * larger or rise > (0.6 if script else 0.25) * larger):
             runs.append(Run(current).measure())
             current = []
         current.append(word)

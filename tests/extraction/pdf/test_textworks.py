@@ -83,6 +83,16 @@ def test_the_text_of_an_element_stays_plain():
     assert document.table.marks["tex"][position] == "{H_{2}O}"
 
 
+@pytest.mark.parametrize("order", [("^-", "_6"), ("_6", "^-")])
+def test_a_superscript_over_a_subscript_belongs_to_its_base(order):
+    page = Page().lines(60, 60, PROSE, size=12, leading=14).text(60, 200, "salts of PF", size=12)
+    for part in order:  # both start where the base ends: 11 letters of Helvetica, 4724 thousandths of 12 points
+        page.text(60 + 56.8, 200 + (2.4 if part[0] == "_" else -4.2), part[1:], size=7.8)
+    page.text(60 + 68, 200, "and of more", size=12)
+    expected = "{PF" + "".join(f"{part[0]}{{{part[1:]}}}" for part in order) + "}"
+    assert expected in tokens(made(pdf(page))[0])
+
+
 def test_a_word_parted_at_a_line_end_keeps_its_hyphen_in_the_segmentation():
     content = pdf(Page().lines(60, 100, ["The committee met in the after-", "noon and spoke of nothing but the mill."]))
     segmentation, _ = made(content)
