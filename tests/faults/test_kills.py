@@ -5,10 +5,10 @@
 
 import os
 import random
-import signal
+import shutil
 import subprocess
 import sys
-import time
+from pathlib import Path
 
 import pytest
 
@@ -16,34 +16,32 @@ import corpuskit
 from corpuskit.corpus import Corpus
 from corpuskit.ingest import document_id
 
+sys.path.insert(0, str(Path(__file__).parent))
+from commands import Commands
+
 KILLS = int(os.environ.get("CORPUSKIT_FAULTS", "2"))
 PAGE = "<html><head><title>Page {0}</title></head><body><nav><a href='/x'>menu</a></nav><p>The {1} of page {0}, a text.</p></body></html>"
-MAIN = "import sys; from corpuskit.cli import main; sys.argv = ['corpuskit', *sys.argv[1:]]; main()"
-PAGES = 40
+PAGES = 20
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork and no SIGKILL"),
+    pytest.mark.timeout(120 + 15 * KILLS),
+]
 
 
-def command(*arguments):
-    return [sys.executable, "-c", MAIN, *map(str, arguments)]
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory):
+    opened = Commands(tmp_path_factory.mktemp("commands") / "log")
+    yield opened
+    opened.close()
 
 
-def killed(arguments, seed, *, seconds):
-    """Runs a command and kills it somewhere in its work; gives whether it was still running."""
-    process = subprocess.Popen(
-        command(*arguments), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
-    time.sleep(random.Random(seed).uniform(0.3, 1.0) * seconds)
-    alive = process.poll() is None
-    if alive:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    return alive
-
-
-def timed(arguments):
-    start = time.monotonic()
-    result = subprocess.run(command(*arguments), capture_output=True, text=True, check=False, timeout=300)
-    assert result.returncode == 0, result.stderr
-    return time.monotonic() - start
+@pytest.fixture
+def kills(record_property):
+    """Counts the kills that met a command at work."""
+    met = []
+    yield met
+    record_property("kills", sum(met))
+    print(f"{sum(met)} of {len(met)} kills met the command at work")
 
 
 @pytest.fixture
@@ -73,31 +71,31 @@ def assert_whole(path, documents=PAGES):
     return corpus
 
 
-def test_add(pages, tmp_path):
-    usual = timed(["add", tmp_path / "other", pages])
+def test_add(pages, tmp_path, commands, kills):
+    usual = commands.run("add", tmp_path / "other", pages)
     for seed in range(KILLS):
-        killed(["add", tmp_path / "c", pages], seed, seconds=usual)
+        kills.append(commands.kill("add", tmp_path / "c", pages, seed=seed, seconds=usual))
         if (tmp_path / "c" / "catalog.sqlite").exists():
             corpus = corpuskit.open(tmp_path / "c")
             for doc_id in corpus.documents()["doc_id"]:  # what was reported is there
                 assert "a text" in corpus[doc_id].to_text()
             corpus.close()
-    timed(["add", tmp_path / "c", pages])
+    commands.run("add", tmp_path / "c", pages)
     assert_whole(tmp_path / "c").close()
 
 
-def test_label(filled, tmp_path):
+def test_label(filled, tmp_path, commands, kills):
     labels = tmp_path / "labels.csv"
     ids = [document_id(f"pages/{i:02d}.html") for i in range(PAGES)]
     labels.write_text("target,label\n" + "".join(f"{doc_id},relevant\n" for doc_id in ids))
-    usual = timed(["label", filled, labels])
+    usual = commands.run("label", filled, labels)
     for seed in range(KILLS):
-        killed(["label", filled, labels], seed, seconds=usual)
+        kills.append(commands.kill("label", filled, labels, seed=seed, seconds=usual))
         corpus = assert_whole(filled)
         count = len(corpus.labels())
         corpus.close()
         assert count >= PAGES  # what was acknowledged before stays
-    timed(["label", filled, labels])
+    commands.run("label", filled, labels)
     corpus = assert_whole(filled)
     assert set(corpus.labels().query("not superseded")["target"]) == set(ids)
     corpus.close()
@@ -125,67 +123,71 @@ def test_labels_acknowledged_one_by_one(filled):
         corpus.close()
 
 
-def test_train(filled):
+def test_train(filled, commands, kills):
     corpus = corpuskit.open(filled)
     corpus.set_labels(
         {document_id(f"pages/{i:02d}.html"): "relevant" if i % 2 else "other" for i in range(PAGES)}, by="me"
     )
     corpus.close()
-    usual = timed(["train", filled])
+    usual = commands.run("train", filled)
     for seed in range(KILLS):
-        killed(["train", filled], seed, seconds=usual)
+        kills.append(commands.kill("train", filled, seed=seed, seconds=usual))
         corpus = assert_whole(filled)
         assert corpus.model() is not None  # an earlier model is never lost
         corpus.close()
-    timed(["train", filled])
+    commands.run("train", filled)
     assert_whole(filled).close()
 
 
-def test_export(filled, tmp_path):
-    usual = timed(["export", filled, tmp_path / "out", "-f", "jsonl", "-f", "nlp.txt"])
-    whole = {
-        file.relative_to(tmp_path / "out"): file.read_bytes()
-        for file in (tmp_path / "out").rglob("*")
-        if file.is_file()
-    }
+def test_export(filled, tmp_path, commands, kills):
+    arguments = ["export", filled, tmp_path / "out", "-f", "jsonl", "-f", "nlp.txt"]
+    usual = commands.run(*arguments)
+    whole = files(tmp_path / "out")
+    assert len(whole) > PAGES
     for seed in range(KILLS):
-        killed(["export", filled, tmp_path / "out", "-f", "jsonl", "-f", "nlp.txt"], seed, seconds=usual)
-    timed(["export", filled, tmp_path / "out", "-f", "jsonl", "-f", "nlp.txt"])
-    assert {
-        file.relative_to(tmp_path / "out"): file.read_bytes()
-        for file in (tmp_path / "out").rglob("*")
-        if file.is_file()
-    } == whole
+        shutil.rmtree(tmp_path / "out")
+        kills.append(commands.kill(*arguments, seed=seed, seconds=usual))
+        commands.run(*arguments)
+        assert files(tmp_path / "out") == whole
+
+
+def files(folder):
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
 @pytest.mark.parametrize("back", [False, True])
-def test_pack_and_unpack(filled, back):
+def test_pack_and_unpack(filled, back, commands, kills):
+    there, again = ["pack", filled], ["pack", "--undo", filled]
     if back:
-        timed(["pack", filled])
-    arguments = ["pack", *(["--undo"] if back else []), filled]
+        commands.run(*there)
+        there, again = again, there
+    usual = commands.run(*there)
     for seed in range(KILLS):
-        killed(arguments, seed, seconds=2)
+        commands.run(*again)
+        kills.append(commands.kill(*there, seed=seed, seconds=usual))
         assert_whole(filled).close()
-    timed(arguments)
-    assert_whole(filled).close()
+        commands.run(*there)
+        assert_whole(filled).close()
 
 
-def test_repair(filled):
+def test_repair(filled, commands, kills):
     corpus = corpuskit.open(filled)
     corpus.set_labels({document_id("pages/01.html"): "relevant"}, by="me")
     corpus.close()
-    usual = timed(["repair", filled])
+    usual = commands.run("repair", filled)
     for seed in range(KILLS):
-        killed(["repair", filled], seed, seconds=usual)
+        kills.append(commands.kill("repair", filled, seed=seed, seconds=usual))
         Corpus.repair(filled)
         corpus = assert_whole(filled)
         assert len(corpus.labels()) == 1
         corpus.close()
 
 
-def test_merge(pages, tmp_path):
-    timed(["extract", "--on", "serial", pages, tmp_path / "out"])
+def test_merge(pages, tmp_path, commands, kills):
+    commands.run("extract", "--on", "serial", pages, tmp_path / "out")
+    usual = commands.run("merge", tmp_path / "other", tmp_path / "out")
     for seed in range(KILLS):
-        killed(["merge", tmp_path / "c", tmp_path / "out"], seed, seconds=2)
-    timed(["merge", tmp_path / "c", tmp_path / "out"])
-    assert_whole(tmp_path / "c").close()
+        corpus = tmp_path / f"c{seed}"
+        kills.append(commands.kill("merge", corpus, tmp_path / "out", seed=seed, seconds=usual))
+        commands.run("merge", corpus, tmp_path / "out")
+        assert_whole(corpus).close()

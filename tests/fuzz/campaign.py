@@ -25,7 +25,7 @@ from targets import TARGETS, made
 
 _MEMORY = 3 * 1024**3  # bytes of address space
 # Shares of the inputs: a PDF costs a thousand URLs.
-_SHARES = {"url": 30, "robots": 12, "nlptext": 8, "marks": 14, "listing": 14, "links": 6, "warc": 6, "archive": 4, "pack": 2, "html": 1.5, "docx": 1.2, "pdf": 0.4, "segmentation": 0.03, "labels": 0.2}  # fmt: skip
+_SHARES = {"url": 30, "robots": 12, "nlptext": 8, "marks": 14, "listing": 14, "links": 6, "warc": 6, "archive": 4, "pack": 2, "html": 1.5, "docx": 1.2, "pdf": 0.4, "segmentation": 0.3, "labels": 0.2}  # fmt: skip
 
 
 def _serve(name: str, start: int, end: int, seed: int, place: object, findings: object) -> None:
