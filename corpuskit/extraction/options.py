@@ -18,6 +18,8 @@ class ExtractOptions:
         images: alternative texts of images are TextBlocks.
         password: opens an encrypted PDF.
         tracked_changes: of a Word document, as ``"accepted"`` or as in the ``"original"``.
+        ocr: pages of a PDF without text are read by OCRmyPDF, which must be installed.
+        ocr_language: of those pages, as Tesseract names it: ``"eng"``, ``"deu+fra"``.
         max_bytes: larger input is refused.
     """
 
@@ -28,4 +30,6 @@ class ExtractOptions:
     images: bool = True
     password: str | None = None
     tracked_changes: Literal["accepted", "original"] = "accepted"
+    ocr: bool = False
+    ocr_language: str = "eng"
     max_bytes: int = 100_000_000

@@ -34,7 +34,7 @@ exclude = []
 contact = ""
 
 [extraction]
-# favor = "precision" or "recall", classify, structure, comments, images, tracked_changes, max_bytes
+# favor = "precision" or "recall", classify, structure, comments, images, tracked_changes, ocr, max_bytes
 """
 
 

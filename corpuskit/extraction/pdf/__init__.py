@@ -33,7 +33,7 @@ def extract_pdf_with_artifacts(
     from corpuskit.extraction.pdf.extract import extract_with_analysis
     from corpuskit.extraction.pdf.textworks import write_artifacts
 
-    document, analysis = extract_with_analysis(content, uri=uri, options=options)
+    document, analysis, content = extract_with_analysis(content, uri=uri, options=options)
     if analysis is not None:
         write_artifacts(content, folder, analysis=analysis, password=options.password)
     return document

@@ -12,6 +12,7 @@ from corpuskit.extraction.pdf.analysis import Analysis, PageInfo, analyse
 from corpuskit.extraction.pdf.build import build_document
 from corpuskit.extraction.pdf.characters import MAX_CHARACTERS
 from corpuskit.extraction.pdf.metadata import information, page_flags, title_of
+from corpuskit.extraction.pdf.ocr import with_text_layer
 from corpuskit.extraction.pdf.opening import Opened, open_pdf
 
 _CONTROL: Final = re.compile(r"[\x00\x03-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -25,8 +26,21 @@ def extract(content: bytes, *, uri: str | None, options: ExtractOptions) -> NLPT
 
 def extract_with_analysis(
     content: bytes, *, uri: str | None, options: ExtractOptions
-) -> tuple[NLPTextDocument, Analysis | None]:
-    """A PDF as a document, and the analysis it was made of; None where only text was asked for."""
+) -> tuple[NLPTextDocument, Analysis | None, bytes]:
+    """A PDF as a document, the analysis it was made of (None where only text was asked for), and the PDF that was read.
+
+    That PDF is another than the one given where OCR put text on its pages.
+    """
+    document, analysis = _extract(content, uri=uri, options=options)
+    if not options.ocr or "pages_without_text" not in document.metadata:
+        return document, analysis, content
+    layered = with_text_layer(content, language=options.ocr_language, where=uri or "input")
+    document, analysis = _extract(layered, uri=uri, options=options)
+    document.metadata["ocr"] = "ocrmypdf"
+    return document, analysis, layered
+
+
+def _extract(content: bytes, *, uri: str | None, options: ExtractOptions) -> tuple[NLPTextDocument, Analysis | None]:
     with open_pdf(content, password=options.password, where=uri or "input") as opened:
         metadata, date, title = information(opened, content)
         analysis = None
