@@ -12,19 +12,25 @@ from corpuskit.extraction.pdf.notation import escape_plain
 from corpuskit.extraction.pdf.patterns import HEADING_NUMBER
 
 _FIGURE: Final = re.compile(r"^(?:fig|abb|scheme|chart|plate|graph|map)", re.IGNORECASE)
+_WORD: Final = re.compile(r"[^\W\d_]{3}")
 _LONGEST: Final = 60  # characters of a label
 _FEWEST: Final = 3  # labels that make a figure
 
 
 def set_figures(blocks: Sequence[Block], is_in_outline: Callable[[Block], bool]) -> None:
-    """Makes headings and tables without rules that are labels of a figure part of it."""
+    """Makes headings and tables without rules that are labels of a figure part of it.
+
+    Half of the labels are numbers of an axis, single letters and the like: short lines of words may be headings.
+    """
     by_page: dict[int, list[Block]] = defaultdict(list)
     for block in blocks:
         by_page[block.page].append(block)
     for members in by_page.values():
         for caption in [block for block in members if block.role == "caption" and _FIGURE.match(block.text)]:
             labels = _labels_above(caption, members)
-            if sum(block.grid is None for block in labels) < _FEWEST or any(map(is_in_outline, labels)):
+            texts = [block.text for block in labels if block.grid is None]
+            scraps = sum(not _WORD.search(text) for text in texts)
+            if len(texts) < _FEWEST or scraps < 0.5 * len(texts) or any(map(is_in_outline, labels)):
                 continue
             for block in labels:
                 _make_figure(block)

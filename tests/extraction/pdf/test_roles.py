@@ -147,3 +147,10 @@ def test_a_caption_may_lack_its_number():
         page.text(60, 160 + 14 * k, row[0]).text(200, 160 + 14 * k, row[1])
     document = read(pdf(page))
     assert document.to_frame().query("type == 'Table'").text.tolist() == ["Table. Selected heights of the water"]
+
+
+def test_headings_and_short_lines_above_a_caption_stay_what_they_are():
+    page = Page().lines(60, 60, PROSE).text(160, 150, "The mills", size=14, font="bold")
+    page.text(60, 180, "of the upper valley").text(60, 205, "Their owners and tenants").text(60, 230, "in short")
+    page.text(60, 270, "Fig. 1. The pressure of the mill stream over ten days.", size=9)
+    assert section_titles(read(pdf(page))) == [(1, "The mills")]
