@@ -111,6 +111,15 @@ class Output:
         if self.has(file):
             self._fs.rm_file(self._at(file))
 
+    def remove_leftovers(self) -> None:
+        """Removes what killed processes have begun to write for shards that are done."""
+        if not is_local(self._fs):
+            return  # a store shows whole files only
+        done = self.names()
+        for file in Path(self._path).glob(".*.tmp"):
+            if any(file.name.startswith(f".{name}.") for name in done):
+                file.unlink(missing_ok=True)
+
     def _at(self, file: str) -> str:
         return f"{self._path}/{file}"
 

@@ -95,6 +95,7 @@ def extract_shards(
         progress="extract" if progress else None, total=len(todo),
     ):  # fmt: skip
         _note(report, output, outcome, failed)
+    output.remove_leftovers()
     return report
 
 

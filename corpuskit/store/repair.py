@@ -314,6 +314,7 @@ def _documents(
 ) -> None:
     used: set[tuple[str, int | None]] = set()
     without_original = 0
+    unread: dict[str, str] = {}
     removed = {row[0] for row in catalog.rows("SELECT doc_id FROM tombstones")}
     for paths in _batched(_paths(path / "documents")):
         rows = []
@@ -321,7 +322,7 @@ def _documents(
             try:
                 document = read_document(path / "documents", name, strict=False)
             except (CorpusKitError, OSError) as error:
-                report.lost.append(f"documents/{name}{TEXT_SUFFIX}: {error}")
+                unread[name] = str(error)
                 continue
             row = _row(name, document, originals, known.get(name))
             if row["doc_id"] in removed:
@@ -339,10 +340,33 @@ def _documents(
             used.add((row["original"], row["original_offset"]))
             with catalog.transaction() as connection:
                 report.pending += _insert(connection, row) and row["status"] == "fetched"
+    _again(catalog, originals, known, used, unread, report)
+    report.lost += [f"documents/{name}{TEXT_SUFFIX}: {message}" for name, message in unread.items()]
     _pending(catalog, originals, used, removed, report)
     if without_original:
         report.lost.append(f"the originals of {without_original:,} documents: nothing in originals/ has their hash")
     report.lost += originals.damaged
+
+
+def _again(
+    catalog: Catalog, originals: _Originals, known: dict[str, dict[str, Any]], used: set[tuple[str, int | None]],
+    unread: dict[str, str], report: Repaired,
+) -> None:  # fmt: skip
+    """Documents the old catalogue knew whose text is gone or damaged are extracted again where their original is there."""
+    gone = []
+    for name, row in known.items():
+        if row["status"] != "extracted" or not _is_sound(row):
+            continue
+        here = any(kept.file == row["original"] for kept in originals.by_hash.get(row["content_hash"], []))
+        with catalog.transaction() as connection:
+            if here and _insert(connection, {**row, "status": "fetched", "extractor": None}):
+                used.add((row["original"], row["original_offset"]))
+                unread.pop(name, None)
+                report.pending += 1
+            elif not here and name not in unread and not catalog.has_document_at(name):
+                gone.append(name)
+    if gone:
+        report.lost.append(f"the texts and the originals of {len(gone):,} documents, such as {gone[0]}")
 
 
 def _pending(

@@ -85,22 +85,37 @@ def digest(folder: Path) -> str:
     return whole.hexdigest()[:16]
 
 
+def differences(one: Path, other: Path) -> list[str]:
+    """The files that are not the same in two folders."""
+    names = {file.name for folder in (one, other) for file in folder.iterdir()}
+    whole = [
+        [(folder / name).read_bytes() if (folder / name).exists() else None for folder in (one, other)]
+        for name in sorted(names)
+    ]
+    return [
+        f"{name}: {[None if c is None else len(c) for c in pair]} bytes"
+        for name, pair in zip(sorted(names), whole, strict=True)
+        if pair[0] != pair[1]
+    ]
+
+
 def cpu() -> float:
     return sum(resource.getrusage(who).ru_utime + resource.getrusage(who).ru_stime
                for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))  # fmt: skip
 
 
-def measured(name: str, source: str, out: Path, on: str) -> tuple[float, str]:
+def measured(name: str, source: str, out: Path, on: str) -> tuple[float, str, float]:
+    """CPU seconds, digest of the outputs, seconds."""
     start, began = cpu(), time.monotonic()
     report = extract_shards(source, str(out), on=on, progress=False)  # type: ignore[arg-type]
     engine.close_idle_workers()  # only what has ended is counted
     seconds = cpu() - start
-    found = digest(out)
+    found, wall = digest(out), time.monotonic() - began
     print(
-        f"{name:10} {report!r}  CPU {seconds:6.1f} s  wall {time.monotonic() - began:6.1f} s  outputs {found}",
+        f"{name:10} {report!r}  CPU {seconds:6.1f} s  wall {wall:6.1f} s  outputs {found}",
         flush=True,
     )
-    return seconds, found
+    return seconds, found, wall
 
 
 class Killer(threading.Thread):
@@ -146,14 +161,14 @@ def main() -> None:
         make(options.data, work / "in", options.pages, options.shard)
         source = str(work / "in" / "*.warc.gz")
         results = {on: measured(on, source, work / on, on) for on in options.engines.split(",")}
-        reference, same = next(iter(results.values()))
-        for on, (seconds, found) in results.items():
+        reference, same, _ = next(iter(results.values()))
+        for on, (seconds, found, _) in results.items():
             print(
                 f"{on:10} CPU {seconds / reference:.2f} x serial, {'the same bytes' if found == same else 'OTHER BYTES'}"
             )
         for on in (name for name in results if name != "serial"):
-            wall = reference / (os.cpu_count() or 1)
-            killer = Killer(options.kills, wall * 0.8)
+            # Spread over the run: who kills faster than workers start takes a document's three tries.
+            killer = Killer(options.kills, results[on][2] * 0.9)
             killer.start()
             runs = 0
             while True:
@@ -164,6 +179,12 @@ def main() -> None:
             killer.stop.set()
             killer.join()
             found = digest(work / f"{on}-killed")
+            print(
+                "".join(
+                    f"  {line}\n" for line in differences(work / options.engines.split(",")[0], work / f"{on}-killed")
+                ),
+                end="",
+            )
             print(
                 f"{on:10} {killer.done} workers killed, {runs} run(s), {'the same bytes' if found == same else 'OTHER BYTES'}",
                 flush=True,

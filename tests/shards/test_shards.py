@@ -288,3 +288,12 @@ def test_the_commands_extract_stop_go_on_and_merge(tmp_path):
     assert f"{done} done before" in result.stdout
     result = subprocess.run([*run, "merge", str(tmp_path / "c"), str(tmp_path / "out")], capture_output=True, text=True, check=True, timeout=120)  # fmt: skip
     assert result.stdout == "12 shards: 480 new\n"
+
+
+def test_what_a_killed_process_began_to_write_is_removed_when_its_shard_is_done(archives, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / ".in__0.elements.parquet.123.tmp").write_bytes(b"begun")
+    (out / ".other.elements.parquet.123.tmp").write_bytes(b"of another run")
+    extract_shards(str(archives / "0.warc.gz"), str(out), on="serial", progress=False)
+    assert [file.name for file in out.glob(".*")] == [".other.elements.parquet.123.tmp"]
