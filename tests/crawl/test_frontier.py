@@ -38,6 +38,8 @@ def test_a_url_gets_the_best_score_of_the_pages_that_link_to_it(catalog):
 def test_the_links_of_an_older_catalogue_are_kept(tmp_path):
     Catalog(tmp_path / "catalog.sqlite").close()
     connection = sqlite3.connect(tmp_path / "catalog.sqlite")
+    for (trigger,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+        connection.execute(f"DROP TRIGGER {trigger}")
     connection.executescript(
         "DROP TABLE outlinks; DROP TABLE refusals; CREATE TABLE links (target INTEGER NOT NULL, source INTEGER NOT NULL, "
         "PRIMARY KEY (target, source)) WITHOUT ROWID; INSERT INTO links VALUES (5, 1), (7, 1), (5, 2); PRAGMA user_version = 1;"
