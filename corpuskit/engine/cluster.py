@@ -40,16 +40,19 @@ def run_on_dask(
         under_way: dict[str, tuple[int, Item, int, Any]] = {}
         completed: Any = as_completed([], loop=cluster.loop)  # type: ignore[no-untyped-call]
         waiting: dict[int, Outcome[Item, Value]] = {}
+        # Items whose workers died, maybe of what another item did there: each is tried again with nothing beside it.
+        suspects: list[tuple[int, Item]] = []
+        alone = ""
 
-        def submit(index: int, item: Item, tries: int) -> None:
-            key = f"{run}-{index}-{tries}"
+        def submit(index: int, item: Item, tries: int, name: str = "") -> None:
+            key = name or f"{run}-{index}-{tries}"
             # Not pure: the same item twice is done twice. Without retries: what the function raises is an outcome.
             future = cluster.submit(_work, function, index, item, limits, retry, key=key, pure=False)
             under_way[key] = (index, item, tries, future)
             completed.add(future)
 
         def fill() -> None:
-            while len(under_way) + len(waiting) < width:
+            while not alone and len(under_way) + len(waiting) + len(suspects) < width:
                 try:
                     index, item = next(numbered)
                 except StopIteration:
@@ -59,9 +62,18 @@ def run_on_dask(
         stack.callback(lambda: [future.cancel() for *_, future in under_way.values()])
         given = 0
         fill()
-        while under_way:
+        while under_way or suspects:
+            if not under_way:
+                index, item = suspects.pop(0)
+                alone = f"{run}-{index}-alone"
+                submit(index, item, TRIES, alone)
             future = next(completed)
             index, item, tries, _ = under_way.pop(future.key)
+            if _is_killed(future) and not alone:
+                suspects.append((index, item))
+                fill()
+                continue
+            alone = ""
             outcome = _outcome(future, index, item, tries)
             if outcome is None:
                 submit(index, item, tries + 1)
@@ -78,16 +90,20 @@ def _outcome(future: Any, index: int, item: Item, tries: int) -> Outcome[Item, A
     if future.status == "finished":
         value, error, tried = future.result()
         return Outcome(index, item, value, error, tried)
-    from distributed.scheduler import KilledWorker
-
     if future.status == "error":
         error = future.exception()
-        if isinstance(error, KilledWorker):  # it has counted by itself
+        if _is_killed(future):  # Dask has counted by itself
             return Outcome(index, item, error=WorkerDiedError("its workers died, one after the other"), tries=TRIES)
         reason = error if isinstance(error, Exception) else RuntimeError(str(error))
     else:
         reason = WorkerDiedError(f"Dask gave it up ({future.status})")
     return Outcome(index, item, error=reason, tries=tries) if tries >= TRIES else None
+
+
+def _is_killed(future: Any) -> bool:
+    from distributed.scheduler import KilledWorker
+
+    return future.status == "error" and isinstance(future.exception(), KilledWorker)
 
 
 def _work(
