@@ -16,6 +16,10 @@ class WorkerDiedError(ResourceLimitError):
     """The worker process died while it had this item."""
 
 
+class WorkerLostError(WorkerDiedError):
+    """The worker process died before it began the item, so the item did not kill it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[Item, Value]):
     """What became of one item.

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import queue
 import threading
 import time
 from collections.abc import Callable
-from typing import Generic
+from typing import Final, Generic
 
-from corpuskit.engine.outcomes import DEFAULT_LIMITS, TRIES, Item, Limits, Outcome, Value, WorkerDiedError
+from corpuskit.engine.outcomes import (
+    DEFAULT_LIMITS,
+    TRIES,
+    Item,
+    Limits,
+    Outcome,
+    Value,
+    WorkerDiedError,
+    WorkerLostError,
+)
 from corpuskit.engine.workers import Worker, hire, release
+
+_LOST: Final = 20  # workers that died before they began an item; then something else is wrong than the item
 
 
 class Pool(Generic[Item, Value]):
@@ -83,7 +93,9 @@ class Pool(Generic[Item, Value]):
         worker: Worker | None = None
         try:
             while (task := self._todo.get()) is not None and not self._stop.is_set():
-                for tries in itertools.count(1):
+                tries = lost = 0
+                while True:
+                    tries += 1
                     try:
                         if worker is None or not worker.is_fit:
                             if worker is not None:
@@ -92,6 +104,12 @@ class Pool(Generic[Item, Value]):
                             worker = hire(self._limits)
                         value = worker.call(self._function, (task[1],), self._stop)
                         self._done.put(Outcome(*task, value, tries=tries))
+                    except WorkerLostError as error:
+                        lost += 1
+                        if lost < _LOST and not self._stop.is_set():
+                            tries -= 1
+                            continue
+                        self._done.put(Outcome(*task, error=error, tries=tries))
                     except self._retry as error:
                         if tries < TRIES and not self._stop.is_set():
                             if not isinstance(error, WorkerDiedError):

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Client, Connection, Listener
 from typing import Any, Final
 
-from corpuskit.engine.outcomes import DEFAULT_LIMITS, Limits, Value, WorkerDiedError
+from corpuskit.engine.outcomes import DEFAULT_LIMITS, Limits, Value, WorkerDiedError, WorkerLostError
 from corpuskit.errors import ResourceLimitError
 
 _RECYCLE_AFTER: Final = 20_000  # calls
@@ -69,15 +69,19 @@ class Worker:
     ) -> Any:
         """What the function gives; raises what it raises, and WorkerDiedError or ResourceLimitError."""
         self.calls += 1
+        kind: type[WorkerDiedError] = WorkerLostError
         try:
             self._connection.send((function, arguments))
-            if not self._answered(stop):
-                self.kill()
-                raise ResourceLimitError(f"took longer than {self.limits.seconds:g} s")
-            succeeded, result, self._memory = self._connection.recv()
+            answer = None
+            while answer is None:
+                if not self._answered(stop):
+                    self.kill()
+                    raise ResourceLimitError(f"took longer than {self.limits.seconds:g} s")
+                answer, kind = self._connection.recv(), WorkerDiedError
+            succeeded, result, self._memory = answer
         except (EOFError, OSError) as error:
             code = self._wait()
-            raise WorkerDiedError(f"the worker process died ({_exit_reason(code)})") from error
+            raise kind(f"the worker process died ({_exit_reason(code)})") from error
         if not succeeded:
             raise result
         return result
@@ -138,8 +142,10 @@ def _accept(listener: Listener, process: subprocess.Popen[bytes]) -> Connection:
         if isinstance(connection, Exception):
             raise connection
         return connection  # type: ignore[no-any-return]
+    code = process.poll()  # None: it hangs
     process.kill()
-    raise WorkerDiedError(f"a worker process could not start ({_exit_reason(process.poll())})")
+    kind = WorkerLostError if code is not None and code < 0 else WorkerDiedError
+    raise kind(f"a worker process could not start ({_exit_reason(code)})")
 
 
 def _exit_reason(code: int | None) -> str:
@@ -183,6 +189,7 @@ def work() -> None:
         while True:
             try:
                 function, arguments = connection.recv()
+                connection.send(None)  # it has begun: what happens from here on is the item's doing
             except (EOFError, OSError):
                 return
             try:

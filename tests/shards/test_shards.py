@@ -263,7 +263,11 @@ def test_there_is_nothing_to_merge_in_an_empty_folder(tmp_path, corpus):
 def test_the_commands_extract_stop_go_on_and_merge(tmp_path):
     for number in range(12):
         warc(tmp_path / "in" / f"{number:02d}.warc.gz", [f"{number}-{i}" for i in range(40)])
-    code = "import sys; from corpuskit.cli import main; sys.argv = ['corpuskit', *sys.argv[1:]]; main()"
+    code = (
+        # A shell that started this in the background has SIGINT ignored.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "import sys; from corpuskit.cli import main; sys.argv = ['corpuskit', *sys.argv[1:]]; main()"
+    )
     run = [sys.executable, "-c", code]
     command = [
         *run,
