@@ -24,7 +24,7 @@ class HostState:
 
     Attributes:
         robots: by scheme; None: not read yet.
-        delay: seconds between the starts of two requests.
+        delay: seconds from an answer to the next request.
         next_allowed: when the next request may start, seconds since the epoch.
         in_flight: requests under way.
         failures: answers in a row that said "busy" or did not come.
@@ -72,6 +72,13 @@ class Politeness:
         state.next_allowed = max(state.next_allowed, time.time() + state.delay * _MARGIN)
         if state.delay:
             self._save(host, state)
+
+    def heard(self, host: str) -> None:
+        """Notes that an answer came. A request may be sent long after it was started, when the loop is busy between; so
+        the delay counts from the answer on."""
+        state = self.of(host)
+        if state.delay:
+            state.next_allowed = max(state.next_allowed, time.time() + state.delay * _MARGIN)
 
     def back_off(self, host: str, seconds: float | None) -> float:
         """The host is busy: waits as it asks, else longer each time; gives until when."""

@@ -104,11 +104,13 @@ class Visitor:
         url = lease.url
         for _ in range(MAX_REDIRECTS + 1):
             answer = await self._client.get(url, self._conditions(url))
+            self._politeness.heard(lease.host)
             if answer.location is None or url_key(answer.location) != url_key(url) or answer.location == url:
                 break
             # The same page by https, or with its index page's name: no other row of the frontier.
             log_request(self._state, lease, answer)
             url = answer.location
+            await self._wait_for_turn(lease.host)
         if answer.location is not None:
             log_request(self._state, lease, answer)
             self._redirect(lease, answer)
@@ -203,6 +205,7 @@ class Visitor:
         await self._wait_for_turn(host_of(url))
         try:
             answer = await self._client.get(url, any_type=True)
+            self._politeness.heard(host_of(url))
         except (FetchError, ResourceLimitError) as error:
             self._catalog.add_failure(url, kind, error)
             return Listing()
@@ -252,9 +255,11 @@ class Visitor:
             if not robots.allows(url):
                 return None
             await self._wait_for_turn(host)
-            return await self._client.get(url, any_type=True)
+            answer = await self._client.get(url, any_type=True)
         except (FetchError, ResourceLimitError):
             return None
+        self._politeness.heard(host)
+        return answer
 
     def _note_feeds(self, feeds: tuple[str, ...]) -> None:
         for url in feeds:

@@ -67,6 +67,43 @@ def test_a_crawl_delay_is_kept_even_when_told_not_to_wait(corpus, web):
     assert min(gaps) >= 0.28
 
 
+def test_the_same_page_at_its_other_address_is_asked_for_after_the_delay_too(corpus, web):
+    web.pages["http://a.example/robots.txt"] = lambda _: (200, {}, b"User-agent: *\nCrawl-delay: 0.3\n")
+    times = []
+
+    def answer(status, headers, body):
+        def give(_):
+            times.append(time.monotonic())
+            return status, headers, body
+
+        return give
+
+    web.pages["http://a.example/start/index.html"] = answer(301, {"Location": "http://a.example/start/"}, b"")
+    web.pages["http://a.example/start/"] = answer(200, {"Content-Type": "text/html"}, b"<p>The page itself.</p>")
+    crawl(corpus, web, "http://a.example/start/index.html")
+    assert len(times) == 2
+    assert times[1] - times[0] >= 0.28
+
+
+def test_the_delay_counts_from_the_answer(corpus, web):
+    small_site(web, pages=3)
+    web.pages["http://a.example/robots.txt"] = lambda _: (200, {}, b"User-agent: *\nCrawl-delay: 0.3\n")
+    answered, asked = [], []
+    for url in [url for url in web.pages if not url.endswith("robots.txt")]:
+        body = web.pages[url]
+
+        def slow(_, body=body):
+            asked.append(time.monotonic())
+            time.sleep(0.2)
+            answered.append(time.monotonic())
+            return 200, {"Content-Type": "text/html"}, body
+
+        web.pages[url] = slow
+    crawl(corpus, web)
+    assert len(asked) == 4
+    assert min(after - before for before, after in zip(answered, asked[1:], strict=False)) >= 0.28
+
+
 def test_links_out_of_scope_stay_refused_and_come_back_when_the_scope_widens(corpus, web):
     web.add(SEED, "front", ["http://b.example/", "http://sub.a.example/"])
     web.add("http://b.example/", "other site")
