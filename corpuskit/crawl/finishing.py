@@ -7,16 +7,18 @@ import contextlib
 import queue
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from corpuskit import engine
-from corpuskit.crawl.frontier import Lease
+from corpuskit.crawl.frontier import Lease, NewUrl
 from corpuskit.crawl.state import LOWEST, CrawlState
 from corpuskit.ingest import LIMITS, Extracted, Task, commit, extract
 
 _LOOK: Final = 0.1  # seconds
+_GOOD: Final = 5  # relevant pages of a host, after which its home page is asked for even if nothing links to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class Finisher:
         self._state = state
         self._catalog = state.folder.catalog
         self._under_way: dict[int, Origin | None] = {}
+        self._relevant: Counter[str] = Counter()
         self._is_closing = threading.Event()
         self._pool: engine.Pool[Task, Extracted] = engine.Pool(extract, limits=LIMITS)
         self._thread = threading.Thread(target=self._run, name="corpuskit-extraction", daemon=True)
@@ -112,6 +115,8 @@ class Finisher:
             "INSERT OR REPLACE INTO scores (doc_id, model, relevance, decision) VALUES (?, ?, ?, ?)",
             (doc_id, score.model, score.relevance, score.decision),
         )
+        if score.relevance >= 0.5:
+            self._note_relevant(lease, score.relevance)
         rows = frontier.raise_parent_scores(targets, score.relevance)
         ranked = self._state.rank(rows)
         frontier.set_priorities((priority, why, row["id"]) for row, (priority, why) in zip(rows, ranked, strict=True))
@@ -119,6 +124,20 @@ class Finisher:
         for linked, (priority, _) in zip(rows, ranked, strict=True):
             heads[linked["host"]] = max(heads.get(linked["host"], LOWEST), priority)
         self.in_loop(lambda: self._state.raise_heads(heads))
+
+    def _note_relevant(self, lease: Lease, score: float) -> None:
+        """Queues the home page of a good source: whole parts of a site may be linked from nowhere else."""
+        self._relevant[lease.host] += 1
+        if self._relevant[lease.host] != _GOOD:
+            return
+        state, depth = self._state, lease.depth + 1
+        url = f"{lease.url.partition('://')[0]}://{lease.host}/"
+        row = {"url": url, "host": lease.host, "depth": depth, "anchor": "", "context": "", "parent": lease.url}
+        [(priority, why)] = state.rank([{**row, "parent_score": score}])
+        why = f"home page of a source; {why}"
+        home = NewUrl(url, depth, priority, lease.url, parent_score=score, why=why, refused=state.scope.refusal(url))
+        if state.frontier.add([home]):
+            self.in_loop(lambda: state.note([home]))
 
     def _rank_again(self) -> None:
         start = time.monotonic()

@@ -205,7 +205,7 @@ class Crawler:
 
     def _nothing_left(self) -> str | None:
         """Why the crawl ends when nothing is under way; None while something may still come."""
-        if self.paused.is_set() or self._is_behind(0):
+        if self.paused.is_set() or self._is_behind(0) or (self._ranking.steers and self._finisher.waiting):
             return None
         self._state.heads = dict(self._frontier.hosts())
         if not self._state.heads:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _POOL: Final = 5000  # unlabelled texts that teach the model which words there are
 _URL_POOL: Final = 20_000
 _LABELS_A_SOURCE: Final = 2
+_CANDIDATES = 10  # uncertain documents for each that is asked for, to choose different sources from
 _COLD, _COLD_POSITIVES = 10, 3  # labels; with fewer, of these relevant, seed words know more than a model
 
 
@@ -127,7 +129,8 @@ def next_to_label(folder: CorpusFolder, n: int, *, model: CorpusModel | None = N
     """Documents to label next, each with the reason it is asked for.
 
     Up to half of them check sources without two labels yet, those with most waiting URLs first; of the rest most are
-    those the model is least certain of, some it is most certain of, and one is drawn at random. Before there is a model
+    among those the model is least certain of, from one source after another, those with most waiting URLs first; some it
+    is most certain of, and one is drawn at random. Before there is a model
     all others are drawn at random. A corpus with seed words (:meth:`Corpus.describe`) asks for the documents nearest to
     them, and one at random, until ten are labelled and three of these are relevant.
 
@@ -152,8 +155,12 @@ def next_to_label(folder: CorpusFolder, n: int, *, model: CorpusModel | None = N
         chosen |= dict.fromkeys(sample(rest, left), "random")
     elif left:
         certain, random = (left // 4, 1) if left >= 4 else (0, 0)
-        found = suggest(model.document, [texts[i] for i in rest], left, certain=certain, random=random, seed=seed)
-        chosen |= {rest[item.index]: item.reason for item in found}
+        most = min(left + _CANDIDATES * n, len(rest))
+        found = suggest(model.document, [texts[i] for i in rest], most, certain=certain, random=random, seed=seed)
+        uncertain = [rest[item.index] for item in found if item.reason == "uncertain"]
+        spread = _spread(folder, uncertain, left - (len(found) - len(uncertain)))
+        chosen |= dict.fromkeys(spread, "uncertain")
+        chosen |= {rest[item.index]: item.reason for item in found if item.reason != "uncertain"}
     scores = model.score([texts[doc_id] for doc_id in chosen]) if model and chosen else [float("nan")] * len(chosen)
     known = {row["doc_id"]: row for row in folder.catalog.rows("SELECT doc_id, uri, title, host FROM current")}
     rows = [
@@ -192,10 +199,7 @@ def _new_sources(folder: CorpusFolder, free: set[str], labelled: set[str], most:
     for host, doc_id in rows:
         documents.setdefault(host, []).append(doc_id)
         given[host] = given.get(host, 0) + (doc_id in labelled)
-    waiting = dict(
-        tuple(row)
-        for row in folder.catalog.rows("SELECT host, count(*) FROM frontier WHERE state = 'queued' GROUP BY host")
-    )
+    waiting = _waiting(folder)
     unsure = [host for host in documents if given[host] < _LABELS_A_SOURCE]
     unsure.sort(key=lambda host: (-waiting.get(host, 0), -len(documents[host]), host))
     found: list[str] = []
@@ -205,6 +209,24 @@ def _new_sources(folder: CorpusFolder, free: set[str], labelled: set[str], most:
         if len(found) >= most:
             break
     return found[:most]
+
+
+def _spread(folder: CorpusFolder, doc_ids: Sequence[str], n: int) -> list[str]:
+    """``n`` of the documents, from one source after another: a label says most where most URLs wait for it."""
+    host_of = {row["doc_id"]: row["host"] for row in folder.catalog.rows("SELECT doc_id, host FROM current")}
+    waiting = _waiting(folder)
+    sources: dict[str, list[str]] = {}
+    for doc_id in doc_ids:
+        sources.setdefault(host_of[doc_id], []).append(doc_id)
+    queues = sorted(sources.items(), key=lambda item: -waiting.get(item[0], 0))
+    rounds = zip_longest(*(queue for _, queue in queues))
+    return [doc_id for one_each in rounds for doc_id in one_each if doc_id is not None][:n]
+
+
+def _waiting(folder: CorpusFolder) -> dict[str, int]:
+    """Host → queued URLs."""
+    rows = folder.catalog.rows("SELECT host, count(*) FROM frontier WHERE state = 'queued' GROUP BY host")
+    return dict(tuple(row) for row in rows)
 
 
 def _train_urls(folder: CorpusFolder, examples: dict[str, str], seed: int) -> RelevanceModel | None:

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from corpuskit.crawl.ranking import PageScore, Ranking
 from corpuskit.errors import ConfigurationError, RefusedError
 from corpuskit.ingest import document_id
 
@@ -321,6 +322,29 @@ def test_steering_by_a_function_fetches_what_it_likes_first(corpus, web):
     assert sum("good" in url for url in web.fetched) == 5
     assert list(rows_seen[0].columns) == ["url", "anchor", "context", "parent_score", "host"]
     assert corpus.frontier("queued").why.str.startswith("score").all()
+
+
+class ByWord(Ranking):
+    """Ranks by the number of a URL's letters; a page that says water is relevant."""
+
+    def rank(self, rows):
+        return [(-float(len(row["url"])), "length") for row in rows]
+
+    def score_page(self, title, text, row):
+        return PageScore(float("water" in title), "relevant" if "water" in title else "other", "word")
+
+
+def test_the_home_page_of_a_good_source_is_asked_for_even_if_nothing_links_to_it(corpus, web):
+    for host, word in (("a.example", "water"), ("b.example", "sand")):
+        for i in range(8):
+            web.add(f"http://{host}/part/p{i}", f"text {i}", [f"/part/p{i + 1}"] if i < 7 else [], title=f"{word} {i}")
+        web.add(f"http://{host}/", "front", ["/elsewhere"])
+        web.add(f"http://{host}/elsewhere", "more")
+    crawl(corpus, web, ["http://a.example/part/p0", "http://b.example/part/p0"], steer=ByWord())
+    assert "http://a.example/elsewhere" in web.fetched
+    assert "http://b.example/" not in web.fetched
+    home = corpus.frontier().set_index("url").loc["http://a.example/"]
+    assert home.why == "home page of a source; length"
 
 
 def test_a_wrong_call_says_what_to_do(corpus, web):

@@ -125,3 +125,23 @@ def test_seeds_come_into_a_file_without_them(sites):
     sites.describe(seeds=["net"])
     assert sites._folder.settings.seeds == ("net",)
     assert sites._folder.settings.crawl.delay == 2.0
+
+
+def test_uncertain_documents_are_asked_for_from_one_source_after_another_those_with_most_waiting_first(sites, web):
+    for host in ("mixed.example", "waiting.example"):
+        words = "fish net tax form" if host == "mixed.example" else "boat tide court duty"
+        for n in range(12):
+            text = f"{' '.join(words.split()[(n + k) % 4] for k in range(9))} page number {n} of this site"
+            web.add(f"http://{host}/{n}", text, [f"/{n + 1}"])
+        sites.crawl(f"http://{host}/0", delay=0, proxy=web.proxy, pages=12 if host[0] == "m" else 8).wait(
+            progress=False
+        )
+    documents = sites.documents()
+    known = documents[documents.host.isin(["sea.example", "law.example"])]
+    labels = {row.doc_id: "relevant" if "sea" in row.host else "other" for row in known.itertuples()}
+    unclear = documents[~documents.doc_id.isin(labels)].groupby("host").head(2)
+    sites.set_labels(labels | dict.fromkeys(unclear.doc_id, "unsure"), by="me")
+    sites.train()
+    asked = sites.next_to_label(8)
+    uncertain = asked[asked.reason == "uncertain"].host.tolist()
+    assert uncertain[:4] == ["waiting.example", "mixed.example"] * 2
