@@ -6,6 +6,7 @@ They do not import the caller's script, so a script needs no ``if __name__ == "_
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import pickle  # only between our own two processes, over an authenticated connection
 import queue
@@ -189,6 +190,8 @@ def work() -> None:
         while True:
             try:
                 function, arguments = connection.recv()
+                with contextlib.suppress(Exception):
+                    getattr(function, "prepare", _nothing)()
                 connection.send(None)  # it has begun: what happens from here on is the item's doing
             except (EOFError, OSError):
                 return
@@ -202,6 +205,10 @@ def work() -> None:
                 connection.send((*answer, memory_held()))
             except OSError:
                 return  # the parent has gone
+
+
+def _nothing() -> None:
+    """What a function without ``prepare`` needs."""
 
 
 def _memory_meter(process: Any) -> Callable[[], int]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -135,6 +137,17 @@ def _extract(item: tuple[int, Resource, ExtractOptions]) -> _Page:
         stream.write_table(rows)
     text = to_nlptext(document).encode()
     return _Page(task, described, text, dump_marks(document.table), sink.getvalue().to_pybytes(), resource.etag)
+
+
+@functools.cache
+def _prepare() -> None:
+    """Loads what the first document of a worker would wait for: a worker killed meanwhile is no try of that document."""
+    page = b"<title>A page</title><p>It has a text to tell the language of, and declares no encoding.</p>"
+    resource = Resource("http://a.example/", page, "text/html", fetched=datetime.fromtimestamp(0, UTC))
+    _extract((0, resource, ExtractOptions()))
+
+
+_extract.prepare = _prepare  # type: ignore[attr-defined]
 
 
 def _task(resource: Resource, options: ExtractOptions) -> Task:

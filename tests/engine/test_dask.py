@@ -80,3 +80,16 @@ def test_a_caller_that_stops_early_leaves_nothing_under_way(client):
 
 def test_a_cluster_of_its_own_is_made_and_ended():
     assert [o.value for o in engine.run(jobs.double, range(3), on="dask", workers=1, limits=FREE)] == [0, 2, 4]
+
+
+@pytest.mark.timeout(120)
+def test_a_worker_that_dask_gives_up_is_replaced():
+    """It does so with workers that take longer than a timeout to start again; who loses all of them waits for ever."""
+    import dask
+
+    from corpuskit.engine.cluster import _local
+
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "10ms"}), _local(1) as client:
+        (pid,) = client.run(os.getpid).values()
+        os.kill(pid, signal.SIGKILL)
+        assert [o.value for o in engine.run(jobs.double, range(3), on=client, limits=FREE)] == [0, 2, 4]
