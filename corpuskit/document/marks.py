@@ -44,7 +44,8 @@ def dump_marks(table: ElementTable) -> bytes:
         "columns": {name: table.marks[name] for name in OPTIONAL_COLUMNS if table.marks.get(name)},
     }
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-    return zstandard.ZstdCompressor(level=3).compress(text.encode("utf-8", "replace"))
+    # With a checksum: a changed bit is to be an error, not another mark.
+    return zstandard.ZstdCompressor(level=3, write_checksum=True).compress(text.encode("utf-8", "replace"))
 
 
 def load_marks(content: bytes, table: ElementTable, *, where: str | None = None) -> None:

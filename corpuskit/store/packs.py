@@ -55,7 +55,8 @@ class PackWriter:
         self._temporary = file.with_name(f"{file.name}.{os.getpid()}.tmp")
         file.parent.mkdir(parents=True, exist_ok=True)
         self._handle = self._temporary.open("wb")
-        self._packer = zstandard.ZstdCompressor(level=6)
+        # Without a checksum, a changed bit gives another text and no error.
+        self._packer = zstandard.ZstdCompressor(level=6, write_checksum=True)
         self._records: list[tuple[int, int, int, int]] = []
         self._paths: list[str] = []
 
@@ -98,11 +99,10 @@ class PackWriter:
 
     def _write_index(self) -> None:
         import numpy as np
-        import zstandard
 
         rows = [(*record, number) for number, record in enumerate(self._records)]
         records = np.sort(np.array(rows, dtype=_RECORD), order=["hash", "path"]).tobytes()
-        paths = zstandard.ZstdCompressor(level=6).compress(json.dumps(self._paths, ensure_ascii=False).encode())
+        paths = self._packer.compress(json.dumps(self._paths, ensure_ascii=False).encode())
         footer = _FOOTER.pack(len(rows), len(paths), self._handle.tell(), _MAGIC)
         length = len(records) + len(paths) + len(footer)
         self._handle.write(_FRAME.pack(_INDEX_FRAME, length) + records + paths + footer)
@@ -217,11 +217,12 @@ class Pack:
         if found is None:
             return None
         try:
-            text = zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(found[0]).read(_MAX_TEXT + 1)
+            if zstandard.frame_content_size(found[0]) > _MAX_TEXT:
+                raise self._damaged(f"{path} has more than {_MAX_TEXT:,} bytes")
+            # In one go: a stream that ends early, or goes on behind its frame, is no error to a reader of streams.
+            text = zstandard.ZstdDecompressor().decompress(found[0], max_output_size=_MAX_TEXT, allow_extra_data=False)
         except zstandard.ZstdError as error:
             raise self._damaged(f"{path} cannot be read ({error})") from None
-        if len(text) > _MAX_TEXT:
-            raise self._damaged(f"{path} has more than {_MAX_TEXT:,} bytes")
         return text, found[1]
 
     def close(self) -> None:

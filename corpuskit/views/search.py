@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.document.elements import TYPE_NAMES
 from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
+from corpuskit.store.element_cache import Condition
 from corpuskit.views.frames import element_frame
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow.compute as pc
+    import pyarrow as pa
 
 _CODE_POINT: Final = re.compile(r"U\+([0-9A-Fa-f]{1,6})")
 
@@ -53,11 +55,11 @@ def find(  # noqa: PLR0913 (all are named)
     Raises:
         ConfigurationError: an unknown type, or a pattern that is no regular expression.
     """
-    condition = _condition(pattern, types, roles, lang, main, min_words, max_words)
-    return element_frame(folder, doc_ids, text=text, arrow=arrow, condition=condition)
+    conditions = _conditions(pattern, types, roles, lang, main, min_words, max_words)
+    return element_frame(folder, doc_ids, text=text, arrow=arrow, conditions=conditions)
 
 
-def _condition(
+def _conditions(
     pattern: str | None,
     types: str | Iterable[str] | None,
     roles: str | Iterable[str] | None,
@@ -65,44 +67,48 @@ def _condition(
     main: bool | None,
     min_words: int | None,
     max_words: int | None,
-) -> pc.Expression | None:
-    import pyarrow as pa
+) -> list[Condition]:
+    """The cheap ones first; what the text says is asked of the rows they leave."""
     import pyarrow.compute as pc
 
-    parts = []
+    conditions: list[Condition] = []
     kinds = _names(types)
     if unknown := [name for name in kinds or () if name not in TYPE_NAMES]:
         raise ConfigurationError(f"found the element type {unknown[0]!r}, expected one of {', '.join(TYPE_NAMES)}")
     for column, names in (("type", kinds), ("role", _names(roles)), ("lang", _names(lang))):
         if names is not None:
-            within = pc.field(column).cast(pa.string()).isin(pa.array([n for n in names if n != "?"], pa.string()))
-            parts.append(within | pc.field(column).is_null() if column == "lang" and "?" in names else within)
+            conditions.append((column, partial(_is_one_of, names=names, or_null=column == "lang" and "?" in names)))
     if main is not None:
-        parts.append(pc.field("main") == main)
+        conditions.append(("main", lambda column: pc.equal(column, main)))
     if min_words is not None:
-        parts.append(pc.field("words") >= min_words)
+        conditions.append(("words", lambda column: pc.greater_equal(column, min_words)))
     if max_words is not None:
-        parts.append(pc.field("words") <= max_words)
+        conditions.append(("words", lambda column: pc.less_equal(column, max_words)))
     if pattern:
-        parts.append(_matches(pattern))
-    condition = None
-    for part in parts:
-        condition = part if condition is None else condition & part
-    return condition
+        conditions.append(("text", _matches(pattern)))
+    return conditions
 
 
 def _names(value: str | Iterable[str] | None) -> list[str] | None:
     return None if value is None else [value] if isinstance(value, str) else list(value)
 
 
-def _matches(pattern: str) -> pc.Expression:
+def _is_one_of(column: pa.ChunkedArray, *, names: list[str], or_null: bool) -> pa.ChunkedArray:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    within = pc.is_in(column, value_set=pa.array(names, pa.string()))
+    return pc.or_(within, pc.is_null(column)) if or_null else within
+
+
+def _matches(pattern: str) -> Callable[[pa.ChunkedArray], pa.ChunkedArray]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if (number := _CODE_POINT.fullmatch(pattern)) and int(number[1], 16) < 0x110000:
-        return pc.match_substring(pc.field("text"), chr(int(number[1], 16)))
+        return partial(pc.match_substring, pattern=chr(int(number[1], 16)))
     try:
         pc.match_substring_regex(pa.array([""]), pattern, ignore_case=True)
     except pa.ArrowInvalid as error:
         raise ConfigurationError(f"{pattern!r} is no regular expression of RE2: {error}") from error
-    return pc.match_substring_regex(pc.field("text"), pattern, ignore_case=True)
+    return partial(pc.match_substring_regex, pattern=pattern, ignore_case=True)

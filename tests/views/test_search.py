@@ -37,6 +37,7 @@ def test_without_conditions_it_is_the_frame_of_elements(filled):
         ({"pattern": "U+00A0"}, ["Premium\u00a0paid at once"]),
         ({"types": "Section"}, ["Rates of the bank"]),
         ({"types": ["Section", "TextBlock"], "max_words": 1, "lang": "en"}, ["Short.", "Home", "About"]),
+        ({"min_words": 3, "max_words": 4}, ["Rates of the bank", "Premium\u00a0paid at once"]),
         ({"min_words": 5, "lang": "fr"}, ["La prime est due le premier jour."]),
         ({"min_words": 5, "lang": ["?"]}, []),
         ({"pattern": "home|prime", "main": False}, ["Home"]),
@@ -56,6 +57,15 @@ def test_unique_counts_what_was_found(filled, tmp_path):
     (tmp_path / "pages" / "c.html").write_text("<html lang=en><title>c</title><p>Short.</p>")
     filled.add(tmp_path / "pages", progress=False)
     assert filled.find("^short", lang="en")["unique"].tolist() == [True, False]
+
+
+def test_only_the_last_version_is_found(filled, tmp_path):
+    filled.find()  # the cache holds the first version
+    (tmp_path / "pages" / "b.html").write_text(
+        "<html lang=fr><title>Assurance</title><p>La prime est payée.</p>", "utf-8"
+    )
+    filled.add(tmp_path / "pages", progress=False)
+    assert texts(filled.find("prime est")) == ["La prime est payée."]
 
 
 def test_wrong_questions_are_refused(filled):
