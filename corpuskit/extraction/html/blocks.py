@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from corpuskit.document.elements import SECTION, TEXT_BLOCK
 from corpuskit.extraction.html.rows import Walked
+from corpuskit.extraction.html.tags import key_of
 
 Ints = NDArray[np.int64]
 
@@ -94,17 +95,11 @@ def blocks_of(walked: Walked) -> Blocks:
     words = np.maximum(words, stats[:, 8] / 2)
     link_chars = np.fromiter((walked.link_chars.get(row, 0) for row in rows), np.float64, len(rows))
     nodes, node, parent, end = _needed(walked, rows)
-    names = [walked.node_name[i] for i in nodes]
+    tags = [walked.node_tag[i] for i in nodes]
+    names = [name for _, _, _, name, _ in tags]
+    pair_of = {head: (name, key_of(head)) for _, _, _, name, head in set(tags)}
     pair_ids: dict[tuple[str, str], int] = {}
-    keys = walked.keys
-    pair = np.fromiter(
-        (
-            pair_ids.setdefault((name, keys[walked.node_key[i]]), len(pair_ids))
-            for name, i in zip(names, nodes, strict=True)
-        ),
-        np.int64,
-        len(nodes),
-    )
+    pair = np.fromiter((pair_ids.setdefault(pair_of[tag[4]], len(pair_ids)) for tag in tags), np.int64, len(nodes))
     chain = np.full((len(rows), DEPTH), -1, np.int64)
     padded = np.append(parent, -1)
     at = node

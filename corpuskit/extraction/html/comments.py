@@ -37,13 +37,12 @@ def comment_blocks(blocks: Blocks, chosen: NDArray[np.bool_], kinds: str) -> NDA
     keys = "\n".join([key for _, key in blocks.pairs]).lower()
     if not any(part in keys for part in _PARTS):
         return none
+    named = {i: key for i, (name, key) in enumerate(blocks.pairs) if key and name not in ("html", "body")}
+    if _THREAD.search("\n".join(named.values())):
+        return none
     is_comment = np.zeros(len(blocks.pairs), bool)
-    for i, (name, key) in enumerate(blocks.pairs):
-        if not key or name in ("html", "body"):
-            continue
+    for i, key in named.items():
         is_comment[i] = bool(_COMMENTS.search(key))
-        if _THREAD.search(key):
-            return none
     if not is_comment.any():
         return none
     inside = np.zeros(n, np.bool_)

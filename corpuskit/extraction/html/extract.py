@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _SHELL: Final = 400  # characters; less hidden text is no page
-_LARGE: Final = 5_000_000  # characters; of larger pages the tree is freed before the walk
+_LARGE: Final = 5_000_000  # bytes; of larger pages the tree is freed before the walk
 
 
 def extract_html(
@@ -122,24 +122,29 @@ def _walk(roots: list[etree._Element], resolve: Resolver, options: WalkOptions) 
 
     Forums serve their posts in ``noscript`` and build them anew by scripts; pages fade in by scripts.
     """
-    markup: str = etree.tostring(roots[0], encoding="unicode", with_tail=False)
+    markup = _serialised(roots[0])
     if len(markup) > _LARGE:
-        markup = ""  # two copies of it would be the peak of memory
+        markup = b""  # two copies of it would be the peak of memory
         _mend_names(roots[0])
-        markup = etree.tostring(roots[0], encoding="unicode", with_tail=False)
+        markup = _serialised(roots[0])
         roots.clear()
         _give_memory_back()
     try:
         walked = walk(markup, resolve, options)
     except MarkupError:
         _mend_names(roots[0])
-        markup = etree.tostring(roots[0], encoding="unicode", with_tail=False)
+        markup = _serialised(roots[0])
         walked = walk(markup, resolve, options)
     unseen = max(walked.noscript_chars, walked.hidden_chars)
     if unseen > _SHELL and unseen > 2 * walked.shown:
         noscript = walked.noscript_chars >= walked.hidden_chars
         walked = walk(markup, resolve, replace(options, noscript=noscript, hidden=not noscript))
     return walked
+
+
+def _serialised(root: etree._Element) -> bytes:
+    markup: bytes = etree.tostring(root, encoding="utf-8", with_tail=False)
+    return markup
 
 
 def _give_memory_back() -> None:

@@ -167,7 +167,10 @@ def _chain_columns(
         if (role := _role(key)) is not None:
             landmarks[:-1][blocks.pair == i, role] = 1
     chain = blocks.chain
-    columns: list[NDArray[np.float64]] = list(landmarks[chain].sum(1).astype(np.float64).T)
+    around = np.zeros((n, len(_LANDMARKS)), np.int8)
+    for elements in chain.T:
+        around += landmarks[elements]
+    columns: list[NDArray[np.float64]] = list(around.astype(np.float64).T)
     sums = np.zeros((m + 1, 5))
     for k, values in enumerate((words, blocks.link_chars, lengths, good, np.ones(n))):
         own = np.bincount(blocks.node, values, m)

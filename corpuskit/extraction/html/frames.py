@@ -34,10 +34,12 @@ from corpuskit.extraction.html.tags import (
     TERM,
     VERBATIM,
     Tag,
+    attributes_of,
 )
 from corpuskit.extraction.html.texts import (
     LINK_END,
     LINK_START,
+    Link,
     collapse,
     collapse_linked,
     links_json,
@@ -63,7 +65,7 @@ class Frames(Rows):
         self.urls: list[str] = []
         self.links: dict[int, str] = {}
         self.link: str | None = None
-        self.link_title, self.link_rows = "", 0
+        self.link_tag, self.link_rows = "", 0
         self.collecting, self.collecting_depth = IN_BLOCKS, 0
         self.block_node = -1
         self.alt_length = 0
@@ -77,17 +79,18 @@ class Frames(Rows):
 
     # ---- text --------------------------------------------------------------------------------------------------
 
-    def start_link(self, tag: Tag) -> None:
-        """An ``a`` begins."""
-        if tag.number and self.collecting == IN_BLOCKS:
+    def start_link(self, tag: Tag, target: str) -> None:
+        """An ``a`` begins; its target was cut out of its tag."""
+        if tag[2] and self.collecting == IN_BLOCKS:
             self.flush()
-        href = tag.attributes.get("href")
-        url = self.resolve(href) if href else ""
+        if not target and "href" in tag[4]:
+            target = attributes_of(tag[4]).get("href", "")
+        url = self.resolve(target) if target else ""
         if url and self.link is None:
-            if tag.flags & tags.LICENSE:
+            if tag[1] & tags.LICENSE:
                 self.result.licenses.append(url)
             self.link = url
-            self.link_title = tag.attributes.get("title", "")
+            self.link_tag = tag[4]
             self.link_rows = len(self.types)
             self.buffer.append(LINK_START)
 
@@ -97,7 +100,7 @@ class Frames(Rows):
             return
         buffer = self.buffer
         if buffer and buffer[-1] == LINK_START:
-            title = self.link_title.strip()
+            title = attributes_of(self.link_tag).get("title", "").strip()
             if title and self.link_rows == len(self.types):
                 buffer.append(title)
             else:
@@ -112,9 +115,15 @@ class Frames(Rows):
         """What was collected becomes a TextBlock."""
         buffer = self.buffer
         if buffer:
-            links: list[tuple[int, int, str]] = []
-            if self.link is None and not self.urls and self.collecting != IN_VERBATIM:
+            links: list[Link] = []
+            if self.link is not None or self.collecting == IN_VERBATIM:
+                text, links = self.take()
+            elif not self.urls:
                 text = collapse("".join(buffer) if len(buffer) > 1 else buffer[0])
+                buffer.clear()
+            elif len(buffer) == 3 and buffer[0] == LINK_START and buffer[2] == LINK_END:
+                text = collapse(buffer[1])
+                links = [(0, len(text), self.urls.pop())]
                 buffer.clear()
             else:
                 text, links = self.take()
@@ -126,7 +135,7 @@ class Frames(Rows):
                     self.result.alts.add(row)
             self.alt_length = 0
 
-    def take(self) -> tuple[str, list[tuple[int, int, str]]]:
+    def take(self) -> tuple[str, list[Link]]:
         """Empties the buffer; a link that is open goes on behind it."""
         buffer = self.buffer
         if self.link is not None:
@@ -150,21 +159,17 @@ class Frames(Rows):
         self.urls.clear()
         return text, links
 
-    def mark_links(self, row: int, links: list[tuple[int, int, str]]) -> None:
+    def mark_links(self, row: int, links: list[Link]) -> None:
         """Keeps a row's links."""
-        if len(links) == 1:
-            self.result.link_chars[row] = links[0][1] - links[0][0]
-        elif links:
+        if links:
             self.result.link_chars[row] = sum([end - start for start, end, _ in links])
-        else:
-            return
-        self.links[row] = links_json(links)
+            self.links[row] = links_json(links)
 
     # ---- blocks ------------------------------------------------------------------------------------------------
 
     def start(self, tag: Tag, node: int) -> None:
         """A block begins."""
-        kind = tag.kind
+        kind = tag[0]
         if self.collecting:
             again = kind == VERBATIM and self.collecting == IN_VERBATIM
             if self.collecting == IN_CAPTION or kind not in _ENDS_HEADING or again:
@@ -199,7 +204,7 @@ class Frames(Rows):
 
     def start_group(self, tag: Tag, node: int) -> None:
         """A block begins that is more than a wrapper."""
-        kind = tag.kind
+        kind = tag[0]
         if kind in (CELL, CAPTION) and not self.grids:
             kind = BLOCK
         if kind == ITEM:
@@ -211,7 +216,7 @@ class Frames(Rows):
         self.open_frame(kind, node)
         if kind == HEADING:
             self.collect(IN_HEADING)
-            self.level[-1] = tag.number
+            self.level[-1] = tag[2]
         elif kind == VERBATIM:
             self.collect(IN_VERBATIM)
         elif kind == CAPTION:
@@ -233,8 +238,8 @@ class Frames(Rows):
             self.items.append([0, 0, 0])
         elif kind == CELL:
             self.list_depths.append(0)
-            row = self.open(TABLE_HEADER if tag.name == "th" else TABLE_CELL, None, node)
-            self.table.cells[row] = self.grids[-1][0].place(row, tag.attributes)
+            row = self.open(TABLE_HEADER if tag[3] == "th" else TABLE_CELL, None, node)
+            self.table.cells[row] = self.grids[-1][0].place(row, attributes_of(tag[4]) if "span" in tag[4] else {})
 
     def start_item(self, node: int) -> None:
         """Room for a ListItem: back to its list, or a new one."""
@@ -367,7 +372,7 @@ class Frames(Rows):
         self.scope[row] = self.collecting_depth - 1
         self.mark_links(row, links)
 
-    def end_caption(self, text: str, links: list[tuple[int, int, str]], node: int) -> None:
+    def end_caption(self, text: str, links: list[Link], node: int) -> None:
         """The caption becomes the table's title; a second one stays text."""
         row = self.grids[-1][1]
         if self.texts[row] is None:

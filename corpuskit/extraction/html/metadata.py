@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Iterator
@@ -187,13 +188,18 @@ def kinds_of(head: Head) -> str:
     return " ".join([head.values.get("type", (0, ""))[1].lower(), *sorted(kinds)]).strip()
 
 
+@functools.lru_cache(maxsize=1024)
+def _is_content(kind: str) -> bool:
+    return bool(_CONTENT_TYPES.fullmatch(kind))
+
+
 def article_of(data: list[dict[str, Any]]) -> dict[str, Any]:
     """The JSON-LD object that is about the page's content: an article before a web page."""
     best: dict[str, Any] = {}
     best_rank = 0
     for item in data:
         kinds = types_of(item)
-        if not any(map(_CONTENT_TYPES.fullmatch, kinds)):
+        if not any(map(_is_content, kinds)):
             continue
         rank = 1 + ("datePublished" in item) + ("author" in item) + 2 * ("articleBody" in item)
         rank += 2 * any("article" in k or "posting" in k for k in kinds)

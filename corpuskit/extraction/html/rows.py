@@ -8,6 +8,7 @@ from typing import Final
 from corpuskit.document import ElementTable
 from corpuskit.document.elements import CELLS, LIST_ITEM, LISTS, TABLE, TABLE_CELL
 from corpuskit.extraction.html.grid import Grid
+from corpuskit.extraction.html.tags import Tag
 
 _WITH_WRAPPERS: Final = frozenset((*LISTS, TABLE))
 
@@ -20,9 +21,7 @@ class Walked:
         table: the elements; ``main`` not decided.
         row_node: element_id → node, the block of the page it stands in.
         node_parent: node → node around it; -1 for the first.
-        node_name: node → tag name.
-        node_key: node → position in ``keys``.
-        keys: classes, ids and roles as strings; the first is empty.
+        node_tag: node → its start tag.
         link_chars: element_id → how many characters are links.
         licenses: targets of ``rel=license`` links.
         alts: element_ids of texts that are alternatives of images only.
@@ -35,9 +34,7 @@ class Walked:
     table: ElementTable = field(default_factory=ElementTable)
     row_node: list[int] = field(default_factory=list)
     node_parent: list[int] = field(default_factory=list)
-    node_name: list[str] = field(default_factory=list)
-    node_key: list[int] = field(default_factory=list)
-    keys: list[str] = field(default_factory=lambda: [""])
+    node_tag: list[Tag] = field(default_factory=list)
     link_chars: dict[int, int] = field(default_factory=dict)
     licenses: list[str] = field(default_factory=list)
     alts: set[int] = field(default_factory=set)

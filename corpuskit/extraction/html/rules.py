@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from corpuskit.extraction.html.rows import Walked
+from corpuskit.extraction.html.tags import key_of
 
 _BOILERPLATE: Final = re.compile(
     r"(?:^|[\s_-])(?:nav|navbar|navigation|menu|breadcrumbs?|sidebar|footer|masthead|topbar|cookies?|consent|banner|"
@@ -44,16 +45,18 @@ def main_by_rules(walked: Walked) -> list[bool]:
 
 def _node_flags(walked: Walked) -> list[int]:
     """Node → flags of itself and the nodes around it."""
-    of_key = [_flag_of_key(key) for key in walked.keys]
+    of_tag: dict[str, int] = {}
     flags: list[int] = []
-    for parent, name, key in zip(walked.node_parent, walked.node_name, walked.node_key, strict=True):
+    for parent, (_, _, _, name, tag) in zip(walked.node_parent, walked.node_tag, strict=True):
         flag = flags[parent] if parent >= 0 else 0
         if name in _CONTENT:
             flag |= _CONTENT_FLAG
         elif name in _OUTSIDE or (name == "header" and not flag & _CONTENT_FLAG):
             flag |= _BOILERPLATE_FLAG
-        if key and name not in ("html", "body"):
-            own = of_key[key]
+        if name not in ("html", "body"):
+            own = of_tag.get(tag)
+            if own is None:
+                own = of_tag[tag] = _flag_of_key(key_of(tag))
             flag |= own & ~_BOILERPLATE_FLAG if name in _CONTENT else own
         flags.append(flag)
     return flags

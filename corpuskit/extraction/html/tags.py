@@ -7,7 +7,7 @@ class="a b"``. The same start tags come again and again, so what was found is ke
 from __future__ import annotations
 
 import re
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 (
     INLINE,
@@ -74,7 +74,6 @@ def _kinds() -> dict[str, int]:
 KINDS: Final = _kinds()
 """Tag → kind. The blocks are those of the rendering section of the HTML standard, and ``button`` and ``textarea``."""
 
-_ATTRIBUTE: Final = re.compile(r'([^\s="]+)="([^"]*)"')
 _SPACED_ATTRIBUTE: Final = re.compile(r' ([^\s="]+)="([^"]*)"')
 _ENTITIES: Final = re.compile(r"&(?:#(\d+)|#x([0-9a-fA-F]+)|(lt|gt|amp|quot|apos));")
 _NAMED: Final = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
@@ -89,30 +88,10 @@ _HIDDEN_CLASSES: Final = frozenset(("hidden", "invisible"))
 _NEVER_HIDDEN: Final = frozenset(("html", "body", "main"))
 
 
-class Tag(NamedTuple):
-    """What a start tag says.
-
-    Attributes:
-        kind: one of the constants of this module.
-        name: the tag's name.
-        flags: of ``SELF_CLOSED``, ``HIDDEN``, ``NAVIGATION``, ``LICENSE``.
-        number: of a heading its level; 1 of a link that is shown as a block.
-        attributes: the attributes, decoded; only of tags whose kind needs them.
-        key: class and id, role and itemprop as one string, tabs between; empty where there is none.
-    """
-
-    kind: int
-    name: str
-    flags: int
-    number: int
-    attributes: dict[str, str]
-    key: str
-
-
-_NONE: Final[dict[str, str]] = {}
-_WANTED: Final = frozenset((LINK, IMAGE, CELL, MATH))
-"""Kinds whose attributes the walk asks for."""
-_new: Final = tuple.__new__  # a third of the time of the class's own
+Tag = tuple[int, int, int, str, str]
+"""What a start tag says: its kind, one of the constants of this module; flags of ``SELF_CLOSED``, ``HIDDEN``,
+``NAVIGATION``, ``LICENSE``; a number, of a heading its level, 1 of a link that is shown as a block; its name; and the
+tag itself, without the slash at its end. A plain tuple, for it is unpacked for each element of a page."""
 
 
 def decoded(text: str) -> str:
@@ -128,26 +107,21 @@ def _character(match: re.Match[str]) -> str:
     return chr(code) if code < 0x110000 else "\ufffd"
 
 
-def read_tag(head: str, shown_as_block: frozenset[str]) -> Tag:
-    """Reads a start tag.
+def without_target(head: str) -> tuple[str, str]:
+    """The start tag of a link without its ``href``, and the ``href``; the empty string where there is none."""
+    before, _, rest = head.partition(' href="')
+    # A quote begins or ends a value; one that begins stands behind "=".
+    if not rest or (before != "a" and (before[-1] != '"' or before[-2] == "=")):
+        return head, ""
+    target, _, after = rest.partition('"')
+    return before + after, decoded(target) if "&" in target else target
 
-    Args:
-        head: what stands between ``<`` and ``>``.
-        shown_as_block: selectors (``span``, ``.x``, ``span.x``) that the page's style sheets display as blocks.
-    """
-    flags = 0
-    if head[-1] == "/":
-        flags = SELF_CLOSED
-        head = head[:-1].rstrip(" ")  # XHTML is written with a blank before the slash
-    name, _, rest = head.partition(" ")
-    kind = KINDS.get(name, INLINE)
-    number = int(name[1]) if kind == HEADING else 0
-    if name == "nav":
-        flags |= NAVIGATION
-    if not rest or (kind == SKIPPED and name != "noscript"):
-        if kind == INLINE and name in shown_as_block:
-            kind = BLOCK
-        return _new(Tag, (kind, name, flags, number, _NONE, ""))
+
+def attributes_of(head: str) -> dict[str, str]:
+    """The attributes of a start tag, decoded."""
+    rest = head.partition(" ")[2]
+    if not rest:
+        return {}
     # A serialiser writes name="value" with one blank between and no quote in a value; but names may hold quotes and
     # values begin with a blank, and then the pieces are no pairs.
     pieces: list[Any] = [piece.split('="') for piece in rest[:-1].split('" ')]
@@ -157,27 +131,63 @@ def read_tag(head: str, shown_as_block: frozenset[str]) -> Tag:
         found = dict(_SPACED_ATTRIBUTE.findall(head))
     if "&" in rest:
         found = {name: decoded(value) if "&" in value else value for name, value in found.items()}
-    get = found.get
-    classes, style, role = get("class", ""), get("style", ""), get("role", "")
-    # All attributes of each tag would take half of the walk's time.
-    suspect = "idden" in rest or role == "search" or "invisible" in classes
+    return found
+
+
+def key_of(head: str) -> str:
+    """Class and id, role and itemprop of a start tag as one string, tabs between; empty where there is none."""
+    rest = head.partition(" ")[2]
+    if rest[:7] == 'class="' and rest.find('"', 7) == len(rest) - 1 and "&" not in rest:
+        classes = rest[7:-1]  # the one attribute: half of all tags
+        return f"{classes} \t\t" if classes else ""
+    get = attributes_of(head).get
+    classes, identifier, role, item = get("class", ""), get("id", ""), get("role", ""), get("itemprop", "")
+    return f"{classes} {identifier}\t{role}\t{item}" if classes or identifier or role or item else ""
+
+
+def read_tag(head: str, shown_as_block: frozenset[str]) -> Tag:
+    """Reads a start tag.
+
+    Args:
+        head: what stands between ``<`` and ``>``.
+        shown_as_block: selectors (``span``, ``.x``, ``span.x``) that the page's style sheets display as blocks.
+    """
+    flags = number = 0
+    if head[-1] == "/":
+        flags = SELF_CLOSED
+        head = head[:-1].rstrip(" ")  # XHTML is written with a blank before the slash
+    name, _, rest = head.partition(" ")
+    kind = KINDS.get(name, INLINE)
+    if kind == HEADING:
+        number = int(name[1])
+    elif name == "nav":
+        flags |= NAVIGATION
+    if not rest or (kind == SKIPPED and name != "noscript"):
+        if kind == INLINE and name in shown_as_block:
+            kind = BLOCK
+        return kind, flags, number, name, head
+    if kind == LINK and 'rel="license"' in rest:
+        flags |= LICENSE
+    is_inline = kind in (INLINE, LINK)
+    # To take all tags apart would be a third of the walk's time.
     if (
-        (suspect or (style and _INVISIBLE_STYLE.search(style)))
-        and name not in _NEVER_HIDDEN
-        and _is_hidden(dict(_ATTRIBUTE.findall(rest)), classes, style)
+        'style="' in rest
+        or "idden" in rest
+        or 'role="' in rest
+        or "invisible" in rest
+        or (is_inline and shown_as_block)
     ):
-        flags |= HIDDEN
-    if kind in (INLINE, LINK):
-        if (style or shown_as_block) and _is_block(name, classes, style, shown_as_block):
+        attributes = attributes_of(head)
+        classes, style, role = (attributes.get(name, "") for name in ("class", "style", "role"))
+        suspect = "idden" in rest or role == "search" or "invisible" in classes
+        if (suspect or (style and _INVISIBLE_STYLE.search(style))) and name not in _NEVER_HIDDEN:
+            flags |= HIDDEN if _is_hidden(attributes, classes, style) else 0
+        if is_inline and _is_block(name, classes, style, shown_as_block):
             kind = BLOCK if kind == INLINE else kind
             number = 1
-        if kind == LINK and 'rel="license"' in rest:
-            flags |= LICENSE
-    if role == "navigation":
-        flags |= NAVIGATION
-    identifier, item = get("id", ""), get("itemprop", "")
-    key = f"{classes} {identifier}\t{role}\t{item}" if classes or identifier or role or item else ""
-    return _new(Tag, (kind, name, flags, number, found if kind in _WANTED else _NONE, key))
+        if role == "navigation":
+            flags |= NAVIGATION
+    return kind, flags, number, name, head
 
 
 def _is_hidden(attributes: dict[str, str], classes: str, style: str) -> bool:

@@ -12,6 +12,9 @@ BREAK: Final = "\x01"
 LINK_START: Final = "\x02"
 LINK_END: Final = "\x03"
 
+Link = tuple[int, int, str]
+"""Start and end in a text, and the URL."""
+
 _BREAKS: Final = re.compile(" ?\x01 ?")
 _MARKS: Final = re.compile("([\x02\x03])")
 _NO_TARGET: Final = ("javascript:", "data:", "about:", "blob:", "vbscript:")
@@ -38,12 +41,12 @@ def single_blanks(raw: str) -> str:
     return raw
 
 
-def collapse_linked(raw: str, urls: list[str]) -> tuple[str, list[tuple[int, int, str]]]:
+def collapse_linked(raw: str, urls: list[str]) -> tuple[str, list[Link]]:
     """Collapses a run that holds link marks; gives the text and the links' (start, end, URL)."""
     if raw[0] == LINK_START and raw[-1] == LINK_END and len(urls) == 1:
         text = collapse(raw[1:-1])
         return text, [(0, len(text), urls[0])] if text else []
-    links: list[tuple[int, int, str]] = []
+    links: list[Link] = []
     parts: list[str] = []
     length, start, next_url = 0, -1, 0
     pending = False
@@ -79,7 +82,7 @@ def collapse_linked(raw: str, urls: list[str]) -> tuple[str, list[tuple[int, int
     return text, links
 
 
-def _break(text: str, links: list[tuple[int, int, str]]) -> tuple[str, list[tuple[int, int, str]]]:
+def _break(text: str, links: list[Link]) -> tuple[str, list[Link]]:
     """Breaks become line feeds, the blanks around them and the breaks at the ends go; offsets move along."""
     new_at: list[int] = []
     out: list[str] = []
@@ -103,10 +106,10 @@ def _break(text: str, links: list[tuple[int, int, str]]) -> tuple[str, list[tupl
     return clean, [(a, b, url) for a, b, url in moved if a < b]
 
 
-def verbatim(raw: str, urls: list[str]) -> tuple[str, list[tuple[int, int, str]]]:
+def verbatim(raw: str, urls: list[str]) -> tuple[str, list[Link]]:
     """The text of ``pre`` to the letter, but for line ends around it; with its links."""
     raw = raw.replace(BREAK, "\n")
-    links: list[tuple[int, int, str]] = []
+    links: list[Link] = []
     parts: list[str] = []
     length, start = 0, 0
     for part in _MARKS.split(raw):
@@ -124,8 +127,11 @@ def verbatim(raw: str, urls: list[str]) -> tuple[str, list[tuple[int, int, str]]
     return text, [(a, b, url) for a, b, url in moved if a < b]
 
 
-def links_json(links: list[tuple[int, int, str]]) -> str:
+def links_json(links: list[Link]) -> str:
     """The ``links`` mark: JSON ``[[start, end, url], ...]``."""
+    if len(links) == 1:
+        start, end, url = links[0]
+        return f"[[{start},{end},{encode_basestring(url)}]]"
     return "[" + ",".join([f"[{a},{b},{encode_basestring(url)}]" for a, b, url in links]) + "]"
 
 

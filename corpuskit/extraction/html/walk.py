@@ -29,12 +29,14 @@ from corpuskit.extraction.html.tags import (
     SKIPPED,
     TITLE,
     Tag,
+    attributes_of,
     decoded,
     read_tag,
+    without_target,
 )
 from corpuskit.extraction.html.texts import BREAK
 
-_CHUNK: Final = 1 << 20
+_CHUNK: Final = 1 << 14
 _KEPT_TAGS: Final = 20_000
 _PROSE: Final = re.compile(r"[^\W\d_]{2,}\W+[^\W\d_]{2,}")
 _LEAF: Final = frozenset((tags.BREAK, IMAGE, RULE, SKIPPED, TITLE, MATH))
@@ -65,8 +67,8 @@ class WalkOptions:
     hidden: bool = False
 
 
-def walk(markup: str, resolve: Callable[[str], str], options: WalkOptions) -> Walked:
-    """Walks over markup as an XML serialiser writes it, without comments and processing instructions.
+def walk(markup: bytes, resolve: Callable[[str], str], options: WalkOptions) -> Walked:
+    """Walks over markup as an XML serialiser writes it in UTF-8, without comments and processing instructions.
 
     Raises:
         MarkupError: a name of a tag or attribute holds ``<``.
@@ -74,14 +76,15 @@ def walk(markup: str, resolve: Callable[[str], str], options: WalkOptions) -> Wa
     return _Walker(resolve, options).run(markup)
 
 
-def _chunks(markup: str) -> Iterator[list[str]]:
-    """Pieces that begin behind a ``<``, in lists of limited size: a large page is never held twice."""
+def _chunks(markup: bytes) -> Iterator[list[str]]:
+    """Pieces that begin behind a ``<``, in lists of limited size: a large page is never held twice, and one wide
+    character does not make all of the page wide."""
     start = 1
     while start < len(markup):
-        end = markup.find("<", start + _CHUNK)
+        end = markup.find(b"<", start + _CHUNK)
         if end < 0:
             end = len(markup)
-        yield markup[start:end].split("<")
+        yield markup[start:end].decode().split("<")
         start = end + 1
 
 
@@ -92,18 +95,17 @@ class _Walker(Frames):
         super().__init__(resolve)
         self.options = options
 
-    def run(self, markup: str) -> Walked:
+    def run(self, markup: bytes) -> Walked:
         """One pass over all pieces. The common cases are written out: a call costs as much as the work."""
         result = self.result
-        node_parent, node_name, node_key = result.node_parent, result.node_name, result.node_key
+        node_parent, node_tag = result.node_parent, result.node_tag
         buffer, frames, items = self.buffer, self.frames, self.items
         open_rows, open_types, types = self.open_rows, self.open_types, self.types
         # Kinds of the open elements, those of navigation marked; the first stands for the document.
         states = [INLINE]
-        heads: dict[str, tuple[int, str, int, int, Tag]] = {}
-        key_ids: dict[str, int] = {"": 0}
+        # The target of a link is cut out of its tag, so that the rest comes again and again.
+        tags_read: dict[str, Tag] = {}
         node, skip, skipped = -1, 0, 0
-        shown_as_block, as_it_is = self.options.blocks, not (self.options.noscript or self.options.hidden)
         unseen = [0, 0, 0]
         for pieces in _chunks(markup):
             for piece in pieces:
@@ -138,24 +140,17 @@ class _Walker(Frames):
                                 self.navigation -= 1
                     node = node_parent[node]
                 else:
-                    known = heads.get(head)
-                    if known is None:
-                        tag = read_tag(head, shown_as_block)
-                        if not as_it_is:
-                            tag = self.shown(tag)
-                        kind, name, flags, _, _, key = tag
-                        if kind in _LEAF:
-                            flags |= _IS_LEAF
-                        known = kind, name, flags, key_ids.setdefault(key, len(key_ids)), tag
-                        if kind not in (LINK, IMAGE) and len(heads) < _KEPT_TAGS:
-                            heads[head] = known
-                    else:
-                        kind, name, flags, _, tag = known
+                    target = ""
+                    if head[:2] == "a ":
+                        head, target = without_target(head)
+                    tag = tags_read.get(head)
+                    if tag is None:
+                        tag = self.read(head, tags_read)
+                    kind, flags, _, name, _ = tag
                     if flags & _NOT_ENTERED:
-                        if kind not in _LEAF:
+                        if not flags & _IS_LEAF:
                             node_parent.append(node)
-                            node_name.append(name)
-                            node_key.append(known[3])
+                            node_tag.append(tag)
                         if kind != SKIPPED:
                             if flags & HIDDEN:
                                 result.hidden += 1
@@ -170,9 +165,8 @@ class _Walker(Frames):
                     else:
                         here = len(node_parent)
                         node_parent.append(node)
-                        node_name.append(name)
-                        node_key.append(known[3])
-                        if states[-1] & _KIND == ITEM and items:
+                        node_tag.append(tag)
+                        if items and states[-1] & _KIND == ITEM:
                             items[-1][0 if kind == LINK else 1] += 1
                         if flags & NAVIGATION:
                             self.navigation += 1
@@ -182,7 +176,7 @@ class _Walker(Frames):
                             frames.append((len(open_rows), len(types), self.block_node, BLOCK))
                             self.block_node = here
                         elif kind == LINK:
-                            self.start_link(tag)
+                            self.start_link(tag, target)
                         elif kind:
                             self.start(tag, here)
                         if flags & SELF_CLOSED:
@@ -203,31 +197,36 @@ class _Walker(Frames):
                         if "&" in text:
                             text = decoded(text)
                         buffer.append(text)
-                        if states[-1] & _KIND == ITEM and items and not items[-1][2] and _PROSE.search(text):
+                        if items and states[-1] & _KIND == ITEM and not items[-1][2] and _PROSE.search(text):
                             items[-1][2] = 1
         self.flush()
         self.close_to(1)
         if self.links:
             self.table.marks["links"] = self.links
-        result.keys = list(key_ids)
         _, result.noscript_chars, result.hidden_chars = unseen
         return result
 
-    def shown(self, tag: Tag) -> Tag:
-        """The tag with what the options let be seen."""
-        if self.options.noscript and tag.name == "noscript":
-            tag = tag._replace(kind=BLOCK)
-        if self.options.hidden and tag.flags & HIDDEN:
-            tag = tag._replace(flags=tag.flags & ~HIDDEN)
+    def read(self, head: str, tags_read: dict[str, Tag]) -> Tag:
+        """Reads a tag that was not read before, and keeps it; with what the options let be seen."""
+        tag = read_tag(head, self.options.blocks)
+        kind, flags, number, name, rest = tag
+        if kind in _LEAF:
+            tag = kind, flags | _IS_LEAF, number, name, rest
+        elif flags & HIDDEN and self.options.hidden:
+            tag = kind, flags & ~HIDDEN, number, name, rest
+        if name == "noscript" and self.options.noscript:
+            tag = BLOCK, flags & ~_IS_LEAF, number, name, rest
+        if len(tags_read) < _KEPT_TAGS:
+            tags_read[head] = tag
         return tag
 
     def leaf(self, tag: Tag, tail: str) -> None:
         """A break, an image, a rule, a formula, or what is skipped."""
-        kind = tag.kind
+        kind = tag[0]
         if kind == tags.BREAK:
             self.buffer.append("\n" if self.collecting == IN_VERBATIM else BREAK)
         elif kind in (IMAGE, MATH):
-            text = tag.attributes.get("alt" if kind == IMAGE else "alttext", "").strip()
+            text = attributes_of(tag[4]).get("alt" if kind == IMAGE else "alttext", "").strip()
             if text and (self.options.images or kind == MATH):
                 before = self.buffer[-1][-1:] if self.buffer else ""
                 self.buffer.append(f" {text}" if before.isalnum() else text)
