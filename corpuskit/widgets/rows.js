@@ -46,7 +46,8 @@ function makeList(model, label, fill, open) {
       model.send({ op: "rows", generation, start: first, end: last + 1 });
     }
   }
-  const later = oncePerFrame(paint);
+  // A hidden list says that it is scrolled to 0: its rows stay as they are until it is seen again.
+  const later = oncePerFrame(() => { if (view.clientHeight) paint(); });
 
   function setCount(n, newGeneration) {
     if (newGeneration !== generation) {

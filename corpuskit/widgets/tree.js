@@ -152,7 +152,8 @@ function render({ model, el }) {
     else view.removeAttribute("aria-activedescendant");
     if (missing.length && !asked) model.send({ op: "text", seq: (asked = ++seq), ids: missing });
   }
-  const later = oncePerFrame(paint);
+  // A hidden tree says that it is scrolled to 0: its rows stay as they are until it is seen again.
+  const later = oncePerFrame(() => { if (view.clientHeight) paint(); });
 
   function fill(row, i, [, line, role, preview]) {
     const usesPreview = !line && preview && !(isOpen[i] && kinds[s.kind[i] & 7] !== "Table");

@@ -58,3 +58,25 @@ def filters_and_shows_the_query_as_code(opened):
     opened.page.keyboard.press("Enter")
     opened.output(3).locator(".ck-tree [role=treeitem]").first.wait_for()
     assert opened.cells == 4
+
+
+# Hidden for a frame while JupyterLab changes its style sheets, a list says that it is scrolled to 0.
+THEMES = """async () => {
+    const view = document.querySelector('.ck-concordance .ck-list'), missing = [];
+    for (let round = 0; round < 8; round++) {
+        view.scrollTop = 780;
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        for (const theme of ['JupyterLab Dark', 'JupyterLab Light']) await jupyterapp.commands.execute('apputils:change-theme', { theme });
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        for (let i = 30; i < 43; i++) if (!view.querySelector(`[data-i="${i}"]`)?.firstChild) missing.push(i);
+        view.scrollTop = 0;
+        await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    return missing;
+}"""
+
+
+def test_a_scrolled_list_keeps_its_lines_when_the_theme_changes(notebook):
+    opened = notebook(SETUP, "corpus.concordance('premium').view()").run()
+    opened.output(1).locator(".ck-concordance").get_by_text("600 lines in 30 documents").wait_for()
+    assert opened.page.evaluate(THEMES) == []
