@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.text.sentence_splitting import sentences
 from corpuskit.text.word_lists import stop_words
 
 if TYPE_CHECKING:
@@ -135,6 +136,11 @@ class Measured:
         """The share of lines for which a test holds."""
         return self.share(sum(map(test, self.lines)), len(self.lines))
 
+    def kept_sentences(self) -> int:
+        """The sentences of the lines that C4 keeps."""
+        kept = [line for line in self.lines if line.endswith(_ENDS) and len(line.split()) >= 3]
+        return sum(len(sentences(line, self.lang or "en")) for line in kept)
+
     def stop_words(self) -> int:
         """How many different stop words the text has."""
         wanted = _GOPHER_STOP_WORDS
@@ -184,8 +190,8 @@ def _gopher() -> Iterable[Rule]:
 
 
 def _c4() -> Iterable[Rule]:
-    yield Rule("c4_sentences", lambda t: sum(line.endswith(_ENDS) and len(line.split()) >= 3 for line in t.lines), 5, None,
-               "at least five lines of three words that end in a terminal punctuation mark")  # fmt: skip
+    yield Rule("c4_sentences", lambda t: t.kept_sentences(), 5, None,
+               "at least five sentences in lines of three words that end in a terminal punctuation mark")  # fmt: skip
     yield Rule("c4_ended_lines", lambda t: t.lines_that(lambda line: line.endswith(_ENDS)), None, None,
                "share of lines that end in a terminal punctuation mark (C4 drops the others; no verdict)")  # fmt: skip
     yield Rule("c4_lorem_ipsum", lambda t: t.text.casefold().count("lorem ipsum"), None, 0, "no lorem ipsum")
@@ -228,6 +234,7 @@ def quality(
 
     Raises:
         ConfigurationError: an unknown set of rules.
+        MissingExtraError: C4 counts sentences; the extra ``text`` is not installed.
     """
     import pandas as pd
 

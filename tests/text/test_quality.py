@@ -46,6 +46,7 @@ def test_a_good_text_passes_all_rules():
         ("a b c d", "gopher_top_2_words", 0),
         ("a b c d e f a b c d e", "gopher_repeated_5_words", 5 / 21),
         ("One two three.\nFour five\nSix seven eight!\nNo.", "c4_sentences", 2),
+        ("It rained here. Nobody came! Who would?\nYes. No.\nOne two three four", "c4_sentences", 3),
         ("x Lorem Ipsum", "c4_lorem_ipsum", 1),
         ("{ {", "c4_braces", 2),
         ("Enable JavaScript\na\nWe use cookies here\nb", "c4_javascript", 0.25),
