@@ -1,19 +1,15 @@
-"""A store of objects on loopback, reached as any s3 is.
-
-The client, s3fs, needs python-dateutil before 3: where the environment has a later one, and s3fs none, these are skipped.
-"""
+"""A store of objects on loopback, reached as any s3 is."""
 
 import os
 import sys
 from pathlib import Path
 
 import pytest
-
-s3fs = pytest.importorskip("s3fs", reason="s3fs is not installed")
+import s3fs
 
 sys.path.insert(0, str(Path(__file__).parent))
-from object_store import ObjectStore  # noqa: E402
-from test_shards import files, warc  # noqa: E402
+from object_store import ObjectStore
+from test_shards import files, warc
 
 
 @pytest.fixture(scope="module")
