@@ -66,7 +66,8 @@ class CrawlDashboard(Widget):
     def _on_do(self, message: dict[str, Any]) -> None:
         what = str(message["what"])
         if what in {"skip", "boost"}:
-            count = getattr(self._state, what)(str(message["host"]))
+            with self._lock:  # else a reading under way would keep the sources as they were
+                count = getattr(self._state, what)(str(message["host"]))
             self.send({"op": "done", "what": what, "host": message["host"], "count": count})
         elif what in {"pause", "resume"}:
             getattr(self._state.job, what)()
