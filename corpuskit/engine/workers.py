@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
+import itertools
 import os
 import pickle  # only between our own two processes, over an authenticated connection
 import queue
@@ -187,7 +189,10 @@ def work() -> None:
     except (OSError, EOFError):
         return  # the parent has given up meanwhile
     with connection:
-        while True:
+        for calls in itertools.count():
+            if calls == 1:
+                gc.collect()
+                gc.freeze()  # what the first call has imported stays: not to be looked through again and again
             try:
                 function, arguments = connection.recv()
                 with contextlib.suppress(Exception):

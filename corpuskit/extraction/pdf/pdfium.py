@@ -1,7 +1,7 @@
 """Functions of pdfium that are called once a character.
 
-The bindings of pypdfium2 check and convert each argument; the same functions with plain integers for pointers take a
-third of the time. Anything called once a page or less goes through pypdfium2 itself.
+The bindings of pypdfium2 check and convert each argument, and let other threads run meanwhile; the same functions with
+plain integers for pointers, the interpreter's lock kept, take a quarter of the time. Anything called once a page or less goes through pypdfium2 itself.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def function(name: str) -> Callable[..., Any]:
 
     address = ctypes.cast(getattr(raw, name), ctypes.c_void_p).value or 0
     result, *arguments = _SIGNATURES[name]
-    made: Callable[..., Any] = ctypes.CFUNCTYPE(result, *arguments)(address)
+    made: Callable[..., Any] = ctypes.PYFUNCTYPE(result, *arguments)(address)
     return made
 
 
