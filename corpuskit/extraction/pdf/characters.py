@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import sys
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, Final
@@ -96,6 +97,7 @@ def read_characters(page: Any, fonts: Fonts) -> Characters | None:
             raise ResourceLimitError(f"{count:,} characters on one page, the limit is {MAX_CHARACTERS:,}")
         each = range(count)
         code = np.fromiter(map(function("FPDFText_GetUnicode"), repeat(handle), each), np.int64, count)
+        code[code > sys.maxunicode] = 0xFFFD  # a font may map to anything
         pair_brackets(code)
         boxes = np.zeros((count, 4), np.float32)  # FS_RECTF: left, top, right, bottom
         start = boxes.ctypes.data
@@ -171,12 +173,12 @@ def _unmapped_share(handle: int, code: NDArray[np.int64]) -> float:
     visible = np.flatnonzero(code > 32)
     if not visible.size:
         return 1.0
-    sample = visible[:: max(1, visible.size // 200)].tolist()
-    failed = function("FPDFText_HasUnicodeMapError")
-    odd = sum(
-        1 for i in sample if failed(handle, i) == 1 or 0xE000 <= code[i] < 0xF900 or code[i] in (0xFFFD, 0xFFFE, 0xFFFF)
-    )
-    return odd / len(sample)
+    sample = visible[:: max(1, visible.size // 200)]
+    codes = code[sample]
+    odd = ((codes >= 0xE000) & (codes < 0xF900)) | ((codes >= 0xFFFD) & (codes <= 0xFFFF))
+    failed = map(function("FPDFText_HasUnicodeMapError"), repeat(handle), sample.tolist())
+    odd |= np.fromiter(failed, np.int32, len(sample)) == 1
+    return float(odd.mean())
 
 
 def _assemble(

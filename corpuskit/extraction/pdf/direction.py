@@ -23,6 +23,8 @@ _BRACKETS: Final = ("()", "[]", "{}", "<>", "«»")
 
 def is_rtl(text: str) -> bool:
     """Most of its letters are written from right to left."""
+    if text.isascii():
+        return False
     letters = [character for character in text[:40] if character.isalpha()]
     rtl = sum(_RTL.match(character) is not None for character in letters)
     return rtl > 0.4 * len(letters) if letters else False

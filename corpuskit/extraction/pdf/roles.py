@@ -139,12 +139,14 @@ def _heading_score(blocks: Sequence[Block], i: int, document: Document) -> float
     block = blocks[i]
     text = block.text.strip()
     lines = block.lines
-    letters = [character for character in text if character.isalpha()]
     body = document.body
     size = max((line.size for line in lines), default=0.0)
     if text.isdigit() and len(text) < 4 and size > 1.15 * body:  # the number of a chapter
         return 3.0 if size > 1.3 * body or _in_outline(block, document) is not None else 0.0
-    if not 2 <= len(text) <= 220 or len(lines) > 4 or len(letters) < 2:
+    if not 2 <= len(text) <= 220 or len(lines) > 4:
+        return -9.0
+    letters = [character for character in text if character.isalpha()]
+    if len(letters) < 2:
         return -9.0
     is_bold = all(line.has_all(BOLD) for line in lines)
     shared = {line.style_of_all for line in lines}

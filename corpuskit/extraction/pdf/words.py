@@ -24,8 +24,11 @@ _SPELLED: Final = {
 }  # fmt: skip
 _CONTROLS: Final = [code for code in (*range(32), *range(0x7F, 0xA0)) if code not in _SPELLED]
 _TRANSLATION: Final = {**_SPELLED, **dict.fromkeys(_CONTROLS, "\ufffd")}
-_SPECIAL: Final = np.array([*_TRANSLATION, *range(0xD800, 0xE000)], np.int64)
-_BLANKS: Final = np.array([32, 160, 9, 10, 13, 0, 0x3000, 0xFEFF, 0xFFFE, 0xFFFF, *range(0x2000, 0x200C)], np.int64)
+_BLANKS: Final = [32, 160, 9, 10, 13, 0, 0x3000, 0xFEFF, 0xFFFE, 0xFFFF, *range(0x2000, 0x200C)]
+_IS_BLANK: Final = np.zeros(0x110000, np.bool_)
+_IS_BLANK[_BLANKS] = True
+_IS_SPECIAL: Final = np.zeros(0x110000, np.bool_)
+_IS_SPECIAL[list(_TRANSLATION)] = True
 
 
 @dataclass(slots=True)
@@ -90,8 +93,8 @@ class Run:
         self.x0 = min([word.x0 for word in words])
         self.x1 = max([word.x1 for word in words])
         self.length = sum([len(word.text) for word in words])
-        looks = {(word.size, word.style) for word in words}
-        if len(looks) == 1:
+        looks = {(word.size, word.style, word.font) for word in words}
+        if len({look[:2] for look in looks}) == 1:
             self.size, self.style = round(first.size * 2) / 2, first.style
             main = words
         else:
@@ -110,7 +113,8 @@ class Run:
             self.words = words = logical_order(words)
             self.text = joined(words)
         self.tag = main[0].tag
-        lettered = [word for word in words if word.text.isalnum() or any(map(str.isalnum, word.text))]
+        has_letters = (word for word in words if word.text.isalnum() or any(map(str.isalnum, word.text)))
+        lettered = list(itertools.islice(has_letters, 1) if len(looks) == 1 else has_letters)
         self.styles = frozenset(word.style & 7 for word in lettered)
         self.fonts = frozenset(word.font for word in lettered)
         return self
@@ -138,7 +142,7 @@ def spelled(code: int) -> str:
 
 def is_text(characters: Characters) -> NDArray[np.bool_]:
     """Which characters are part of words."""
-    chosen: NDArray[np.bool_] = characters.usable & ~np.isin(characters.code, _BLANKS)
+    chosen: NDArray[np.bool_] = characters.usable & ~_IS_BLANK[characters.code]
     return chosen & (characters.x1 > characters.x0 - 0.01)
 
 
@@ -151,7 +155,7 @@ def read_runs(characters: Characters) -> list[Run]:
 
 
 def _words(c: Characters) -> list[Word]:
-    blank = np.isin(c.code, _BLANKS)
+    blank = _IS_BLANK[c.code]
     chosen = np.flatnonzero(is_text(c))
     if chosen.size == 0:
         return []
@@ -163,8 +167,10 @@ def _words(c: Characters) -> list[Word]:
     glued[1:] |= glued[:-1] & _stacked(x0[first], size[first], base[first])
     text = code.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     written = [text[a:b] for a, b in zip(first.tolist(), end.tolist(), strict=True)]
-    if np.isin(code, _SPECIAL).any():
-        written = [_whole(word.translate(_TRANSLATION)) for word in written]
+    if _IS_SPECIAL[code].any():
+        written = [word if word.isascii() and word.isprintable() else word.translate(_TRANSLATION) for word in written]
+    if ((code >= 0xD800) & (code < 0xE000)).any():  # UTF-16 halves
+        written = [word.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for word in written]
     columns = (
         np.minimum.reduceat(x0, first), np.minimum.reduceat(c.y0[chosen], first),
         np.maximum.reduceat(x1, first), np.maximum.reduceat(c.y1[chosen], first),
@@ -239,13 +245,6 @@ def _stacked(x0: NDArray[np.float32], size: NDArray[np.float32], base: NDArray[n
     larger, smaller = np.maximum(size[1:], size[:-1]), np.minimum(size[1:], size[:-1])
     stacked: NDArray[np.bool_] = (near < 0.25 * larger) & (rise > 0.5 * larger) & (rise < 1.6 * larger)
     return stacked & (smaller > 0.85 * larger)
-
-
-def _whole(text: str) -> str:
-    """UTF-16 halves put together."""
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def _split(words: list[Word]) -> list[Run]:
