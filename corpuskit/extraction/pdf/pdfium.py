@@ -1,7 +1,8 @@
 """Functions of pdfium that are called once a character.
 
 The bindings of pypdfium2 check and convert each argument, and let other threads run meanwhile; the same functions with
-plain integers for pointers, the interpreter's lock kept, take about half of the time. Anything called once a page or less goes through pypdfium2 itself.
+plain integers for pointers, the interpreter's lock kept, take about half of the time. Anything called once a page or
+less goes through pypdfium2 itself.
 """
 
 from __future__ import annotations
