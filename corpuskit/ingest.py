@@ -303,20 +303,19 @@ def extract(task: Task) -> Extracted:
         artifacts=(root / "originals" / task.place.file).parent if task.place.offset is None else None,
     )
     complete(document, task)
-    document = document.normalize()
-    write_document(root / "documents", task.path, document)
-    return describe(document, task)
+    return describe(write_document(root / "documents", task.path, document), task)
 
 
 def describe(document: NLPTextDocument, task: Task) -> Extracted:
     """What the catalogue keeps about a document in normal form."""
     main = document.to_text(main=True)
     whole = document.to_text()
+    words = count_words(whole)
     return Extracted(
         title=document.title,
         lang=document.metadata["language"],
-        words=count_words(whole),
-        main_words=count_words(main),
+        words=words,
+        main_words=words if main == whole else count_words(main),
         elements=len(document.table),
         timestamp=_utc(document.timestamp or datetime.fromisoformat(task.fetched)).isoformat(),
         text_hash=text_hash(main) if main else None,

@@ -50,7 +50,11 @@ def write_nlptext(document: NLPTextDocument, path_or_file: str | os.PathLike[str
 
 def to_nlptext(document: NLPTextDocument) -> str:
     """The content of the document's ``.nlp.txt`` file."""
-    document = document.normalize()
+    return normal_to_nlptext(document.normalize())
+
+
+def normal_to_nlptext(document: NLPTextDocument) -> str:
+    """:func:`to_nlptext` of a document that is in normal form."""
     lines = [
         f"## NLPTextDocument Title {escape(document.title)}",
         f"## NLPTextDocument Uri {escape(document.uri)}",

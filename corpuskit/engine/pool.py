@@ -49,18 +49,18 @@ class Pool(Generic[Item, Value]):
         self._done: queue.Queue[Outcome[Item, Value] | BaseException] = queue.Queue()
         self._stop = threading.Event()
         self.next_index = 0
-        self._threads = [
-            threading.Thread(target=self._serve, daemon=True, name=f"engine-{i}")
-            for i in range(workers or os.cpu_count() or 1)
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._workers = workers or os.cpu_count() or 1
+        self._threads: list[threading.Thread] = []
 
     def submit(self, item: Item) -> int:
         """Hands in an item; gives its index."""
         index = self.next_index
         self.next_index += 1
         self._todo.put((index, item))
+        if len(self._threads) < min(self._workers, self.next_index):  # one item needs one worker
+            thread = threading.Thread(target=self._serve, daemon=True, name=f"engine-{len(self._threads)}")
+            thread.start()
+            self._threads.append(thread)
         return index
 
     def result(self, timeout: float | None = None) -> Outcome[Item, Value]:

@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 from typing import Final
 
-from corpuskit.document import NLPTextDocument, from_nlptext, to_nlptext
+from corpuskit.document import NLPTextDocument, from_nlptext
 from corpuskit.document.marks import dump_marks, load_marks
+from corpuskit.document.writer import normal_to_nlptext
 from corpuskit.errors import CorpusError, DocumentFormatError
 from corpuskit.store.packs import forget_packs, read_packed, remove_packed
 
@@ -15,14 +16,15 @@ TEXT_SUFFIX: Final = ".nlp.txt"
 MARKS_SUFFIX: Final = ".marks.json.zst"
 
 
-def write_document(folder: Path, path: str, document: NLPTextDocument) -> None:
-    """Writes a document in normal form and its marks.
+def write_document(folder: Path, path: str, document: NLPTextDocument) -> NLPTextDocument:
+    """Writes a document in normal form and its marks; gives it in that form.
 
     The marks come first: a reader that finds the text finds its marks too.
     """
     normal = document.normalize()
     write_atomically(folder / (path + MARKS_SUFFIX), dump_marks(normal.table))
-    write_atomically(folder / (path + TEXT_SUFFIX), to_nlptext(normal).encode())
+    write_atomically(folder / (path + TEXT_SUFFIX), normal_to_nlptext(normal).encode())
+    return normal
 
 
 def read_document(folder: Path, path: str, *, strict: bool = True) -> NLPTextDocument:

@@ -1,12 +1,14 @@
 """Frames of a corpus of many elements: time beside pyarrow, memory with and without text, a filter beside polars.
 
-    uv run --no-sync --with polars python tests/bench/frames_read.py [--elements 1000000] [--rounds 5]
+    uv run --no-sync --with polars python tests/bench/frames_read.py [--data FOLDER] [--elements 1000000] [--rounds 5]
 
-Prints the median seconds of each, wall and CPU, and the median of their ratios, those compared measured in turn, and the
+The elements are made, of 12 words each, or with ``--data`` those of the web pages of a folder, copied until there are as
+many. Prints the median seconds of each, wall and CPU, and the median of their ratios, those compared measured in turn, and the
 bytes of the frames. On a machine that others use, CPU is the figure to read.
 """
 
 import argparse
+import shutil
 import statistics
 import tempfile
 import time
@@ -49,6 +51,17 @@ def write_pages(folder: Path, elements: int) -> None:
         (folder / f"{page:05d}.html").write_text("\n".join(lines), "utf-8")
 
 
+def copy_pages(folder: Path, data: Path, elements: int) -> None:
+    """The pages of a folder, again and again, until they hold as many elements."""
+    pages = sorted(data.rglob("*.html"))
+    counts = [len(corpuskit.extract(page).elements) for page in pages]
+    number = 0
+    while elements > 0:
+        for page, count in zip(pages, counts, strict=True):
+            shutil.copyfile(page, folder / f"{number:06d}.html")
+            number, elements = number + 1, elements - count
+
+
 def seconds(function) -> tuple[float, float]:
     """Wall and CPU, all threads together."""
     wall, busy = time.perf_counter(), time.process_time()
@@ -70,13 +83,17 @@ def compare(name: str, ours, peer: str, theirs, rounds: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, help="a folder of *.html")
     parser.add_argument("--elements", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
         pages = Path(work) / "pages"
         pages.mkdir()
-        write_pages(pages, options.elements)
+        if options.data is not None:
+            copy_pages(pages, options.data, options.elements)
+        else:
+            write_pages(pages, options.elements)
         corpus = corpuskit.open(Path(work) / "corpus")
         corpus.add(pages)
         with_text = corpus.elements()
