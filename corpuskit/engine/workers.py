@@ -264,13 +264,15 @@ def hire(limits: Limits) -> Worker:
 
 
 def release(worker: Worker) -> None:
-    """Keeps a worker for the next job, or ends it."""
+    """Keeps a worker for the next job, in place of the one that has waited longest where there are enough; or ends it."""
     with _idle_lock:
-        keep = worker.is_fit and len(_idle) < (os.cpu_count() or 1)
-        if keep:
+        if worker.is_fit:
             _idle.append(worker)
-    if not keep:
-        worker.close()
+            worker_to_end = _idle.pop(0) if len(_idle) > (os.cpu_count() or 1) else None
+        else:
+            worker_to_end = worker
+    if worker_to_end is not None:
+        worker_to_end.close()
 
 
 @atexit.register

@@ -138,3 +138,14 @@ def test_a_worker_that_holds_too_much_memory_is_replaced(monkeypatch):
     engine.close_idle_workers()
     pids = [outcome.value for outcome in engine.run(jobs.pid, range(3), on="processes", workers=1)]
     assert len(set(pids)) == 3
+
+
+def test_a_worker_is_kept_in_place_of_those_of_an_earlier_job(monkeypatch):
+    monkeypatch.setattr(workers.os, "cpu_count", lambda: 1)
+    engine.close_idle_workers()
+    others = engine.call(jobs.pid, 0, limits=engine.Limits(memory=3 * 1024**3))
+    limits = engine.Limits(memory=2 * 1024**3)
+    pids = {engine.call(jobs.pid, i, limits=limits) for i in range(3)}
+    assert len(pids) == 1
+    assert others not in pids
+    engine.close_idle_workers()
