@@ -47,7 +47,7 @@ class CorpusAudit:
         self._folder = folder
         self._model = model
         self._note = f"{AUDIT_NOTE} of {model.version}"
-        labels = [label for label in folder.labels.current() if label.kind == "document"]
+        labels = folder.labels.current("document")
         self._given = {label.target: label.label for label in labels if label.note == self._note}
         labelled = {label.target for label in labels} - self._given.keys()
         labelled |= judged_documents(folder).keys()  # what a rule for a host has taught the model

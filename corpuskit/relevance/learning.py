@@ -143,7 +143,7 @@ def next_to_label(folder: CorpusFolder, n: int, *, model: CorpusModel | None = N
         raise RelevanceError(f"n={n}: expected at least 1")
     model = model or last_model(folder)
     texts = main_texts(folder)
-    labelled = {label.target for label in folder.labels.current() if label.kind == "document"}
+    labelled = {label.target for label in folder.labels.current("document")}
     free = [doc_id for doc_id in texts if doc_id not in labelled]
     chosen = dict.fromkeys(_new_sources(folder, set(free), labelled, n // 2 if model else 0), "new source")
     if near := _near_seeds(folder, texts, free):

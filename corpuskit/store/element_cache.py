@@ -22,7 +22,7 @@ Condition: TypeAlias = "tuple[str, Callable[[pa.ChunkedArray], pa.ChunkedArray]]
 
 _BATCH: Final = 1000  # documents a part
 _IN_PROCESSES_FROM: Final = 3000  # documents; below, starting processes costs more than it gains
-_COMPACT_AT: Final = 64  # parts; then the small ones are made again as few
+_COMPACT_AT: Final = 64  # parts that are not full; then these are made again as few
 
 
 def element_table(
@@ -132,8 +132,11 @@ def update(folder: CorpusFolder) -> None:
     """Adds to the cache the documents it lacks."""
     catalog = folder.catalog
     present = {file.name for file in folder.elements.glob("*.parquet")} if folder.elements.exists() else set()
-    known = {row[0] for row in catalog.rows("SELECT DISTINCT part FROM element_cache")}
-    gone = known - present if len(present) < _COMPACT_AT else known
+    sizes = dict(map(tuple, catalog.rows("SELECT part, count(*) FROM element_cache GROUP BY part")))
+    gone = sizes.keys() - present
+    small = {part for part, size in sizes.items() if size < _BATCH}
+    if len(small) >= _COMPACT_AT:
+        gone |= small
     if gone:
         with catalog.transaction() as connection:
             connection.executemany("DELETE FROM element_cache WHERE part = ?", [(part,) for part in gone])

@@ -147,11 +147,17 @@ class LabelLog:
                 )
         return rows, start + end
 
-    def current(self) -> list[Label]:
-        """The label that counts of each target: the last one, whoever said it; withdrawn ones are left out."""
+    def current(self, kind: Kind | None = None) -> list[Label]:
+        """The label that counts of each target: the last one, whoever said it; withdrawn ones are left out.
+
+        Args:
+            kind: only labels of this kind; None: of all.
+        """
         self._index_if_changed()
         rows = self._catalog.rows(
-            'SELECT target, kind, label, by, "when", note, version FROM labels WHERE NOT superseded ORDER BY id'
+            'SELECT target, kind, label, by, "when", note, version FROM labels '
+            "WHERE NOT superseded AND (? IS NULL OR kind = ?) ORDER BY id",
+            (kind, kind),
         )
         last = {(row["target"], row["kind"]): Label(**dict(row)) for row in rows}
         return [label for label in last.values() if label.label != _WITHDRAWN]

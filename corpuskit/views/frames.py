@@ -78,7 +78,7 @@ def documents(folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, ver
         table = table.set_column(table.column_names.index("duplicate_of"), "duplicate_of", duplicates)
     if doc_ids is not None:
         table = table.filter(pc.is_in(table["doc_id"], value_set=pa.array(list(doc_ids), pa.large_string())))
-    label_of = {label.target: label.label for label in folder.labels.current() if label.kind == "document"}
+    label_of = {label.target: label.label for label in folder.labels.current("document")}
     places = pc.index_in(table["doc_id"], value_set=pa.array(list(label_of), pa.large_string()))
     table = table.append_column("label", pa.array(list(label_of.values()), pa.large_string()).take(places))
     columns = {name: _column(table[name]) for name in _DOCUMENTS}

@@ -140,9 +140,8 @@ def relevance_report(folder: CorpusFolder, *, seed: int = 0) -> RelevanceReport:
     space = Space.fit(pool) if pool else None
     held_out, average, learning = _held_out(folder, texts, judged, space, seed)
     counts: dict[str, int] = {}
-    for label in folder.labels.current():
-        if label.kind == "document":
-            counts[label.label] = counts.get(label.label, 0) + 1
+    for label in folder.labels.current("document"):
+        counts[label.label] = counts.get(label.label, 0) + 1
     return RelevanceReport(
         model.version, model.threshold, counts, held_out, average, learning, _audited(folder, model, texts),
         _urls(folder, judged, seed), _mistakes(held_out), _agreement(folder), _drift(folder, model, texts),

@@ -56,7 +56,7 @@ class LabelQueue:
         self._folder = folder
         self._lock = threading.Lock()
         self._choosing = threading.Lock()
-        labelled = {label.target: label.label for label in folder.labels.current() if label.kind == "document"}
+        labelled = {label.target: label.label for label in folder.labels.current("document")}
         self.judged: dict[str, str] = labelled
         self._given: set[str] = set()
         self._texts: dict[str, str] | None = None

@@ -1,0 +1,32 @@
+import corpuskit
+from corpuskit.store import element_cache
+
+
+def test_small_parts_are_made_again_as_few_and_full_ones_stay(tmp_path, monkeypatch):
+    monkeypatch.setattr(element_cache, "_BATCH", 4)
+    monkeypatch.setattr(element_cache, "_COMPACT_AT", 3)
+    pages, corpus = tmp_path / "pages", corpuskit.open(tmp_path / "corpus")
+    pages.mkdir()
+
+    def add(*numbers):
+        for number in numbers:
+            (pages / f"{number}.html").write_text(f"<p>This is page {number}.</p>")
+        corpus.add(*[pages / f"{number}.html" for number in numbers], progress=False)
+        frame = corpus.elements()
+        assert set(frame.text) == {f"This is page {page.stem}." for page in pages.glob("*.html")}
+        return {part.name for part in corpus._folder.elements.glob("*.parquet")}
+
+    full = add(*range(8))
+    assert len(full) == 2
+    assert len(add(8)) == 3
+    two = add(9)
+    assert len(two) == 4
+    three = add(10)
+    assert len(three) == 5
+    compacted = add(11)
+    assert full < compacted
+    assert len(compacted) == 3
+    assert compacted.isdisjoint(three - full)
+    unchanged = {part.name for part in corpus._folder.elements.glob("*.parquet")}
+    corpus.elements()
+    assert {part.name for part in corpus._folder.elements.glob("*.parquet")} == unchanged
