@@ -154,6 +154,13 @@ class Notebook:
             [code, 1000 * seconds],
         ).strip()
 
+    def eventually(self, code, seconds=20):
+        """Waits until an expression is true in the kernel."""
+        end = time.monotonic() + seconds
+        while self.python(f"print(bool({code}))") != "True":
+            assert time.monotonic() < end, self.python(f"print({code.partition(' == ')[0]})")
+            self.page.wait_for_timeout(50)
+
     def output(self, cell):
         return self.page.locator(".jp-Notebook .jp-Cell").nth(cell).locator(".jp-Cell-outputArea")
 

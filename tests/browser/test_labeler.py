@@ -128,5 +128,4 @@ def test_a_selection_is_labelled_at_once_and_taken_back_at_once(notebook):
     assert opened.python("print(corpus.documents().label.value_counts().to_dict())") == "{'other': 24, 'relevant': 1}"
     opened.page.keyboard.press("u")
     all_saved(opened)
-    opened.page.wait_for_timeout(200)
-    assert opened.python("print(corpus.documents().label.value_counts().to_dict())") == "{'relevant': 1}"
+    opened.eventually("corpus.documents().label.value_counts().to_dict() == {'relevant': 1}")

@@ -32,22 +32,11 @@ view
 
 
 @pytest.mark.parametrize("elements", [100, 100_000])
-def test_a_tree_of_any_size_paints_at_once(notebook, elements):
-    opened = notebook(BIG + f"doc = big({elements})", "view = doc.view(); view").run(0)
-    seconds = opened.page.evaluate(
-        """async () => {
-            const notebook = jupyterapp.shell.currentWidget.content;
-            notebook.activeCellIndex = 1;
-            const start = performance.now();
-            await jupyterapp.commands.execute('notebook:run-cell');
-            while (!document.querySelector('.ck-tree[data-painted]')) await new Promise((r) => setTimeout(r, 2));
-            return (document.querySelector('.ck-tree').dataset.painted - start) / 1000;
-        }"""
-    )
+def test_a_tree_of_any_size_draws_only_what_is_seen(notebook, elements):
+    opened = notebook(BIG + f"doc = big({elements})", "view = doc.view(); view").run()
     tree = opened.output(1).locator(".ck-tree")
     assert tree.locator("[role=treeitem]").first.inner_text().endswith("Section 0")
     assert tree.locator("[role=treeitem]").count() < 60
-    assert seconds < 2, seconds
 
 
 def test_keys_move_find_open_and_select_and_no_cell_comes_or_goes(notebook):
@@ -75,19 +64,15 @@ def test_keys_move_find_open_and_select_and_no_cell_comes_or_goes(notebook):
         opened.page.keyboard.press(key)
     assert opened.cells == 2
     assert opened.sources[1] == "1 + 1"
-    opened.page.wait_for_timeout(300)
-    assert (
-        opened.python("print(view.selected, view.selected_element.text)")
-        == "3 Paragraph 2 of the section that begins at 0"
-    )
+    opened.eventually("view.selected_element.text == 'Paragraph 2 of the section that begins at 0'")
+    assert opened.python("print(view.selected)") == "3"
     opened.page.keyboard.press("/")
     opened.page.keyboard.type("NEEDLE")
     opened.page.keyboard.press("Enter")
     tree.get_by_text("1 / 50").wait_for()
     opened.page.keyboard.press("Enter")
     tree.get_by_text("2 / 50").wait_for()
-    opened.page.wait_for_timeout(300)
-    assert opened.python("print('needle' in view.selected_element.text)") == "True"
+    opened.eventually("'needle' in view.selected_element.text")
     opened.python("view.reveal(4321)")
     chosen = tree.locator("[role=treeitem][aria-selected=true]")
     chosen.get_by_text("Paragraph 20 of the section that begins at 4300", exact=True).wait_for()
