@@ -27,6 +27,7 @@ from corpuskit.extraction import ExtractOptions, extract_bytes
 from corpuskit.sources.resource import Resource
 from corpuskit.store import CorpusFolder, Place
 from corpuskit.store.documents import write_document
+from corpuskit.store.element_cache import forget_elements
 from corpuskit.store.originals import AddedRecords, keep_file, read_original
 from corpuskit.store.paths import version_path
 from corpuskit.text import count_words, detect_language, text_hash
@@ -369,7 +370,7 @@ def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> fl
                 value.text_hash, share, EXTRACTOR, task.doc_id, task.version,
             ),
         )  # fmt: skip
-        connection.execute("DELETE FROM element_cache WHERE doc_id = ? AND version = ?", (task.doc_id, task.version))
+        forget_elements(connection, task.doc_id, task.version)
         folder.catalog.clear_failure(task.uri, ["extract"])
     return share
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import functools
+import json
 import secrets
+import sqlite3
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -23,6 +26,7 @@ Condition: TypeAlias = "tuple[str, Callable[[pa.ChunkedArray], pa.ChunkedArray]]
 _BATCH: Final = 1000  # documents a part
 _IN_PROCESSES_FROM: Final = 3000  # documents; below, starting processes costs more than it gains
 _COMPACT_AT: Final = 64  # parts that are not full; then these are made again as few
+_ABANDONED: Final = 3600.0  # seconds; a younger part may be one that another process is about to name
 
 
 def element_table(
@@ -70,11 +74,10 @@ def element_tables(
     update(folder)
     wanted = set(doc_ids) if doc_ids is not None else None
     names = list(columns) if columns is not None else cache_schema().names
-    for part, stale in _parts(folder, wanted):
+    for part, documents in _parts(folder, wanted):
         asked = list(conditions)
-        if wanted is not None or stale:
-            documents = _documents_of(folder, part)
-            keep = pa.array(sorted(documents if wanted is None else documents & wanted), pa.string())
+        if documents is not None:
+            keep = pa.array(sorted(documents), pa.string())
             asked.insert(0, ("doc_id", functools.partial(pc.is_in, value_set=keep)))
         file = pq.ParquetFile(folder.elements / part)
         if not asked:
@@ -128,12 +131,25 @@ def cache_schema() -> pa.Schema:
     return pa.schema(fields)
 
 
+def forget_elements(connection: sqlite3.Connection, doc_id: str, version: int) -> None:
+    """The version was extracted again: the part that holds its old elements is no longer used, and is made again."""
+    row = connection.execute(
+        "SELECT part FROM element_cache WHERE doc_id = ? AND version = ?", (doc_id, version)
+    ).fetchone()
+    if row is not None:
+        connection.execute("DELETE FROM element_cache WHERE part = ?", (row[0],))
+
+
 def update(folder: CorpusFolder) -> None:
-    """Adds to the cache the documents it lacks."""
+    """Adds to the cache the documents it lacks, and removes parts that nothing refers to."""
     catalog = folder.catalog
     present = {file.name for file in folder.elements.glob("*.parquet")} if folder.elements.exists() else set()
     sizes = dict(map(tuple, catalog.rows("SELECT part, count(*) FROM element_cache GROUP BY part")))
     gone = sizes.keys() - present
+    for part in present - sizes.keys():
+        file = folder.elements / part
+        if file.exists() and time.time() - file.stat().st_mtime > _ABANDONED:
+            file.unlink(missing_ok=True)
     small = {part for part, size in sizes.items() if size < _BATCH}
     if len(small) >= _COMPACT_AT:
         gone |= small
@@ -226,20 +242,30 @@ def with_derived(table: pa.Table, doc_id: str, lang: str | None) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=cache_schema())
 
 
-def _parts(folder: CorpusFolder, wanted: set[str] | None) -> Iterator[tuple[str, bool]]:
-    """(part, it holds documents or versions that are no longer the last) of the parts with wanted documents."""
-    current = {
-        row[0]: row[1]
-        for row in folder.catalog.rows(
-            "SELECT part, count(*) FROM element_cache JOIN current USING (doc_id, version) GROUP BY part"
+def _parts(folder: CorpusFolder, wanted: set[str] | None) -> Iterator[tuple[str, set[str] | None]]:
+    """The parts with wanted documents, and which of their documents to take; None: all that they hold."""
+    catalog = folder.catalog
+    if wanted is not None:
+        found: dict[str, set[str]] = {}
+        for part, doc_id in catalog.rows(
+            "SELECT part, doc_id FROM element_cache JOIN current USING (doc_id, version) "
+            "WHERE doc_id IN (SELECT value FROM json_each(?)) ORDER BY part",
+            (json.dumps(sorted(wanted)),),
+        ):
+            found.setdefault(part, set()).add(doc_id)
+        yield from found.items()
+        return
+    current = dict(
+        map(
+            tuple,
+            catalog.rows("SELECT part, count(*) FROM element_cache JOIN current USING (doc_id, version) GROUP BY part"),
         )
-    }
-    for part, count in folder.catalog.rows("SELECT part, count(*) FROM element_cache GROUP BY part ORDER BY part"):
-        if current.get(part, 0) == 0:
+    )
+    for part, count in catalog.rows("SELECT part, count(*) FROM element_cache GROUP BY part ORDER BY part"):
+        if part not in current:
             continue
-        if wanted is not None and not (_documents_of(folder, part) & wanted):
-            continue
-        yield part, current[part] < count
+        # A part keeps versions that are no longer the last, and documents that were removed.
+        yield part, _documents_of(folder, part) if current[part] < count else None
 
 
 def _documents_of(folder: CorpusFolder, part: str) -> set[str]:

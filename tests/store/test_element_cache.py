@@ -1,3 +1,5 @@
+import os
+
 import corpuskit
 from corpuskit.store import element_cache
 
@@ -30,3 +32,20 @@ def test_small_parts_are_made_again_as_few_and_full_ones_stay(tmp_path, monkeypa
     unchanged = {part.name for part in corpus._folder.elements.glob("*.parquet")}
     corpus.elements()
     assert {part.name for part in corpus._folder.elements.glob("*.parquet")} == unchanged
+
+
+def test_a_document_extracted_again_has_its_elements_once(corpus, tmp_path):
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    for number in range(3):
+        (pages / f"{number}.html").write_text(f"<p>Page {number}.</p>")
+    corpus.add(pages, progress=False)
+    assert len(corpus.elements()) == 3
+    [part] = corpus._folder.elements.glob("*.parquet")
+    corpus._folder.catalog.connection.execute("UPDATE documents SET status = 'fetched' WHERE uri LIKE '%1.html'")
+    corpus.extract_pending()
+    assert sorted(corpus.elements().text) == ["Page 0.", "Page 1.", "Page 2."]
+    assert part.exists()  # who reads it meanwhile can go on
+    os.utime(part, (0, 0))
+    assert len(corpus.elements(corpus.documents().head(2))) == 2
+    assert not part.exists()
