@@ -37,7 +37,7 @@ class Repaired:
 
     Attributes:
         documents: rows made from documents/, those of the old catalogue that fit among them.
-        pending: originals without a document: they are extracted by the next ``add`` or crawl.
+        pending: originals without a document: ``Corpus.extract_pending`` or the next crawl extracts them.
         rows: table → rows that were copied from the old catalogue.
         requests: URLs of the frontier that were made from the web archives.
         lost: what could not be made again, a sentence each.
@@ -52,7 +52,11 @@ class Repaired:
     old: str | None = None
 
     def __repr__(self) -> str:
-        text = f"{self.documents:,} documents, {self.pending:,} pending, {self.requests:,} URLs of the frontier from web archives"
+        hint = " (extract_pending() extracts them)" if self.pending else ""
+        text = (
+            f"{self.documents:,} documents, {self.pending:,} pending{hint}, "
+            f"{self.requests:,} URLs of the frontier from web archives"
+        )
         return "\n".join([text, *(f"lost: {line}" for line in self.lost)])
 
 
