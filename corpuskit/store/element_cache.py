@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
+import os
 import secrets
 import sqlite3
 import time
@@ -26,7 +28,7 @@ Condition: TypeAlias = "tuple[str, Callable[[pa.ChunkedArray], pa.ChunkedArray]]
 _BATCH: Final = 1000  # documents a part
 _IN_PROCESSES_FROM: Final = 3000  # documents; below, starting processes costs more than it gains
 _COMPACT_AT: Final = 64  # parts that are not full; then these are made again as few
-_ABANDONED: Final = 3600.0  # seconds; a younger part may be one that another process is about to name
+_ABANDONED: Final = 3600.0  # seconds; a younger part that nothing refers to is about to be named, or still read
 
 
 def element_table(
@@ -143,21 +145,21 @@ def forget_elements(connection: sqlite3.Connection, doc_id: str, version: int) -
 def update(folder: CorpusFolder) -> None:
     """Adds to the cache the documents it lacks, and removes parts that nothing refers to."""
     catalog = folder.catalog
-    present = {file.name for file in folder.elements.glob("*.parquet")} if folder.elements.exists() else set()
+    # In this order: a part that another process adds meanwhile is a file that is not yet known, and young.
     sizes = dict(map(tuple, catalog.rows("SELECT part, count(*) FROM element_cache GROUP BY part")))
-    gone = sizes.keys() - present
+    present = {file.name for file in folder.elements.glob("*.parquet")} if folder.elements.exists() else set()
     for part in present - sizes.keys():
-        file = folder.elements / part
-        if file.exists() and time.time() - file.stat().st_mtime > _ABANDONED:
-            file.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            if time.time() - (folder.elements / part).stat().st_mtime > _ABANDONED:
+                (folder.elements / part).unlink()
     small = {part for part, size in sizes.items() if size < _BATCH}
-    if len(small) >= _COMPACT_AT:
-        gone |= small
+    gone = (sizes.keys() - present) | (small if len(small) >= _COMPACT_AT else set())
     if gone:
         with catalog.transaction() as connection:
             connection.executemany("DELETE FROM element_cache WHERE part = ?", [(part,) for part in gone])
-        for part in gone:
-            (folder.elements / part).unlink(missing_ok=True)
+        for part in gone & present:  # who reads it can go on: it is removed when it is abandoned
+            with contextlib.suppress(FileNotFoundError):
+                os.utime(folder.elements / part)
     missing = catalog.rows(
         "SELECT doc_id, version, path, lang FROM current d WHERE NOT EXISTS "
         "(SELECT 1 FROM element_cache c WHERE c.doc_id = d.doc_id AND c.version = d.version) ORDER BY host, uri"
