@@ -54,7 +54,7 @@ def write_pages(folder: Path, elements: int) -> None:
 def copy_pages(folder: Path, data: Path, elements: int) -> None:
     """The pages of a folder, again and again, until they hold as many elements."""
     pages = sorted(data.rglob("*.html"))
-    counts = [len(corpuskit.extract(page).elements) for page in pages]
+    counts = [len(corpuskit.extract(page)) for page in pages]
     number = 0
     while elements > 0:
         for page, count in zip(pages, counts, strict=True):
