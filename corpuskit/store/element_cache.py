@@ -52,22 +52,13 @@ def element_table(
         An Arrow table; text_hash (uint64) is equal where texts are.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     schema = cache_schema()
     names = list(columns) if columns is not None else schema.names
     update(folder)
-    questions = [
-        (file, group, asked)
-        for file, asked in _questions(folder, doc_ids, conditions)
-        for group in (range(pq.read_metadata(file).num_row_groups) if asked else (None,))
-    ]
-
-    def read(question: tuple[Path, int | None, list[Condition]]) -> pa.Table | None:
-        return _read(*question, names=names)
-
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # Arrow reads and asks without the interpreter's lock
-        tables = [table for table in pool.map(read, questions) if table is not None]
+        found = pool.map(functools.partial(_read, names=names), _questions(folder, doc_ids, conditions))
+        tables = [table for table in found if table is not None]
     if not tables:
         return pa.schema([schema.field(name) for name in names]).empty_table()
     return pa.concat_tables(tables).unify_dictionaries()
@@ -79,38 +70,36 @@ def element_tables(
     """As :func:`element_table`, a part of the cache at a time: who needs the first lines reads no more."""
     update(folder)
     names = list(columns) if columns is not None else cache_schema().names
-    for file, asked in _questions(folder, doc_ids):
-        table = _read(file, None, asked, names=names)
+    for question in _questions(folder, doc_ids):
+        table = _read(question, names=names)
         if table is not None:
             yield table
 
 
 def _questions(
     folder: CorpusFolder, doc_ids: Sequence[str] | None, conditions: Sequence[Condition] = ()
-) -> Iterator[tuple[Path, list[Condition]]]:
-    """The parts to read, and what to ask of their rows."""
+) -> Iterator[tuple[Path, int | None, list[Condition]]]:
+    """The row groups of parts to read, and what to ask of their rows; where nothing is asked, whole parts."""
     import pyarrow as pa
     import pyarrow.compute as pc
+    import pyarrow.parquet as pq
 
     for part, documents in _parts(folder, set(doc_ids) if doc_ids is not None else None):
+        file = folder.elements / part
         asked = list(conditions)
         if documents is not None:
             keep = pa.array(sorted(documents), pa.string())
             asked.insert(0, ("doc_id", functools.partial(pc.is_in, value_set=keep)))
-        yield folder.elements / part, asked
+        for group in range(pq.read_metadata(file).num_row_groups) if asked else (None,):
+            yield file, group, asked
 
 
-def _read(path: Path, group: int | None, conditions: Sequence[Condition], names: Sequence[str]) -> pa.Table | None:
-    """The rows of a part, or of one of its row groups, for which all conditions hold; None where there is none."""
-    import pyarrow as pa
+def _read(question: tuple[Path, int | None, list[Condition]], *, names: Sequence[str]) -> pa.Table | None:
     import pyarrow.parquet as pq
 
+    path, group, conditions = question
     file = pq.ParquetFile(path)
-    if not conditions:
-        return file.read(names)
-    groups = range(file.num_row_groups) if group is None else (group,)
-    found = [table for number in groups if (table := _matching(file, number, names, conditions)) is not None]
-    return pa.concat_tables(found) if found else None
+    return file.read(names) if group is None else _matching(file, group, names, conditions)
 
 
 def _matching(
