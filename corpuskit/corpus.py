@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, overload
 
 from corpuskit import engine
 from corpuskit.document import NLPTextDocument
@@ -761,8 +761,14 @@ class Corpus:
         return self._folder.catalog.value("SELECT 1 FROM current WHERE doc_id = ?", (doc_id,)) is not None
 
     def close(self) -> None:
-        """Closes the catalogue; the corpus cannot be used afterwards."""
+        """Closes the catalogue; the corpus cannot be used afterwards. ``with corpuskit.open(path) as corpus:`` does so at its end."""
         self._folder.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __repr__(self) -> str:
         from corpuskit.views.summary import summary

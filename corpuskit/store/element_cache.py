@@ -9,27 +9,48 @@ import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
 
 from corpuskit import engine
 from corpuskit.document.frames import arrow_schema, to_arrow
 from corpuskit.store.documents import read_document
 from corpuskit.store.folder import CorpusFolder
+from corpuskit.store.schema import DOCUMENTS_STATE, ELEMENTS_STATE
 
 if TYPE_CHECKING:
+    import polars as pl
     import pyarrow as pa
-    import pyarrow.parquet as pq
-
-Condition: TypeAlias = "tuple[str, Callable[[pa.ChunkedArray], pa.ChunkedArray]]"
-"""A column of the cache, and what tells of its values which to keep; null means no."""
 
 _BATCH: Final = 1000  # documents a part
 _IN_PROCESSES_FROM: Final = 3000  # documents; below, starting processes costs more than it gains
+_PARTS_AT_ONCE: Final = 8
 _COMPACT_AT: Final = 64  # parts that are not full; then these are made again as few
 _ABANDONED: Final = 3600.0  # seconds; a younger part that nothing refers to is about to be named, or still read
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A file of the cache, and the documents to take from it; None: all that it holds."""
+
+    path: Path
+    documents: frozenset[str] | None = None
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The parts that hold the last versions, as long as the catalogue's states are these."""
+
+    states: tuple[str | None, ...]
+    parts: tuple[_Part, ...]
+
+
+# In 100,000 documents the catalogue's queries take as long as finding something in all their elements (2026-11-22).
+_KNOWN: Final[WeakKeyDictionary[CorpusFolder, _Known]] = WeakKeyDictionary()
 
 
 def element_table(
@@ -37,7 +58,7 @@ def element_table(
     doc_ids: Sequence[str] | None = None,
     *,
     columns: Sequence[str] | None = None,
-    conditions: Sequence[Condition] = (),
+    where: pl.Expr | None = None,
 ) -> pa.Table:
     """The elements of the last versions of documents, those of a document together and in order.
 
@@ -45,90 +66,73 @@ def element_table(
         folder: the corpus.
         doc_ids: only these; None for all.
         columns: only these of doc_id, those of the element table, lang, words and text_hash.
-        conditions: only rows for which all hold. They are asked in this order while the files are read, each of the
-            rows that the ones before left; the other rows take no memory.
+        where: only rows for which this holds; it is asked while the files are read, the other rows take no memory.
 
     Returns:
         An Arrow table; text_hash (uint64) is equal where texts are.
     """
     import pyarrow as pa
 
-    schema = cache_schema()
-    names = list(columns) if columns is not None else schema.names
-    update(folder)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # Arrow reads and asks without the interpreter's lock
-        found = pool.map(functools.partial(_read, names=names), _questions(folder, doc_ids, conditions))
-        tables = [table for table in found if table is not None]
-    if not tables:
-        return pa.schema([schema.field(name) for name in names]).empty_table()
-    return pa.concat_tables(tables).unify_dictionaries()
+    names = list(columns) if columns is not None else cache_schema().names
+    parts = _parts(folder, doc_ids)
+    if where is not None:
+        return _selected(parts, names, where)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # Arrow reads without the interpreter's lock
+        tables = list(pool.map(functools.partial(_read, names=names), parts))
+    return pa.concat_tables([_schema_of(names).empty_table(), *tables]).unify_dictionaries()
 
 
 def element_tables(
-    folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, columns: Sequence[str] | None = None
+    folder: CorpusFolder,
+    doc_ids: Sequence[str] | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    where: pl.Expr | None = None,
 ) -> Iterator[pa.Table]:
-    """As :func:`element_table`, a part of the cache at a time: who needs the first lines reads no more."""
-    update(folder)
+    """As :func:`element_table`, some parts of the cache at a time: who needs the first lines reads no more."""
     names = list(columns) if columns is not None else cache_schema().names
-    for question in _questions(folder, doc_ids):
-        table = _read(question, names=names)
-        if table is not None:
+    parts, start, count = _parts(folder, doc_ids), 0, 1
+    while start < len(parts):
+        some = parts[start : start + count]
+        table = _read(some[0], names) if where is None else _selected(some, names, where)
+        if len(table):
             yield table
+        start += count
+        if where is not None:  # few rows are left, and several parts are read at once
+            count = min(2 * count, _PARTS_AT_ONCE)
 
 
-def _questions(
-    folder: CorpusFolder, doc_ids: Sequence[str] | None, conditions: Sequence[Condition] = ()
-) -> Iterator[tuple[Path, int | None, list[Condition]]]:
-    """The row groups of parts to read, and what to ask of their rows; where nothing is asked, whole parts."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
+def _read(part: _Part, names: Sequence[str]) -> pa.Table:
     import pyarrow.parquet as pq
 
-    for part, documents in _parts(folder, set(doc_ids) if doc_ids is not None else None):
-        file = folder.elements / part
-        asked = list(conditions)
-        if documents is not None:
-            keep = pa.array(sorted(documents), pa.string())
-            asked.insert(0, ("doc_id", functools.partial(pc.is_in, value_set=keep)))
-        for group in range(pq.read_metadata(file).num_row_groups) if asked else (None,):
-            yield file, group, asked
+    return pq.ParquetFile(part.path).read(names) if part.documents is None else _selected([part], names)
 
 
-def _read(question: tuple[Path, int | None, list[Condition]], *, names: Sequence[str]) -> pa.Table | None:
-    import pyarrow.parquet as pq
-
-    path, group, conditions = question
-    file = pq.ParquetFile(path)
-    return file.read(names) if group is None else _matching(file, group, names, conditions)
-
-
-def _matching(
-    file: pq.ParquetFile, group: int, names: Sequence[str], conditions: Sequence[Condition]
-) -> pa.Table | None:
-    """The rows of a row group for which all conditions hold; None where there is none.
-
-    One condition after another instead of one expression over all columns: a regular expression is then asked of few
-    rows, and the columns that no condition needs are read only where rows are left (1.5 times less CPU, 2026-11-22).
+def _selected(parts: Sequence[_Part], names: Sequence[str], where: pl.Expr | None = None) -> pa.Table:
+    """Some of the rows. Polars decodes of the other columns only the rows that are left; reading whole parts, Arrow is
+    as fast and needs no second form of the strings (``tests/bench/frames_read.py``, 2026-11-22).
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
+    import polars as pl
 
-    rows: pa.Array | None = None
-    read: dict[str, pa.ChunkedArray] = {}  # columns of the conditions, at the rows that are left
-    for name, holds in conditions:
-        if name not in read:
-            column = file.read_row_group(group, [name]).column(0)
-            read[name] = column if rows is None else column.take(rows)
-        kept = pc.indices_nonzero(pc.fill_null(holds(read[name]), False))
-        if not len(kept):
-            return None
-        if len(kept) < len(read[name]):
-            rows = kept if rows is None else rows.take(kept)
-            read = {name: column.take(kept) for name, column in read.items()}
-    others = file.read_row_group(group, [name for name in names if name not in read])
-    if rows is not None:
-        others = others.take(rows)
-    return pa.table({name: read[name] if name in read else others.column(name) for name in names})
+    if not parts:
+        return _schema_of(names).empty_table()
+    frames = []
+    for part in parts:
+        frame = pl.scan_parquet(part.path, glob=False, hive_partitioning=False)  # a corpus may stand in any folder
+        if part.documents is not None:
+            frame = frame.filter(pl.col("doc_id").is_in(sorted(part.documents)))
+        frames.append(frame)
+    rows = pl.concat(frames)
+    if where is not None:
+        rows = rows.filter(where)
+    found = rows.select(names).collect().to_arrow(compat_level=pl.CompatLevel.oldest())
+    return found.cast(_schema_of(names))
+
+
+def _schema_of(names: Sequence[str]) -> pa.Schema:
+    import pyarrow as pa
+
+    return pa.schema([cache_schema().field(name) for name in names])
 
 
 def cache_schema() -> pa.Schema:
@@ -155,9 +159,58 @@ def forget_elements(connection: sqlite3.Connection, doc_id: str, version: int) -
 
 def update(folder: CorpusFolder) -> None:
     """Adds to the cache the documents it lacks, and removes parts that nothing refers to."""
+    _up_to_date(folder)
+
+
+def _up_to_date(folder: CorpusFolder) -> tuple[_Part, ...]:
+    """The parts that hold the last versions of all documents, after what lacked was made."""
+    states = _states(folder)
+    known = _KNOWN.get(folder)
+    # Without its files it is made again: anyone may remove a cache.
+    if known is not None and known.states == states and all(part.path.exists() for part in known.parts):
+        return known.parts
+    _clean(folder)
+    held = _held(folder)
+    if None in held:
+        _make_missing(folder)
+        states, held = _states(folder), _held(folder)
+    lacking = held.pop(None, 0)  # those that cannot be read; the next call tries them again
+    sizes = _sizes(folder)
+    parts = tuple(
+        # A part keeps versions that are no longer the last, and documents that were removed.
+        _Part(folder.elements / part, _documents_of(folder, part) if held[part] < sizes[part] else None)
+        for part in sorted(filter(None, held))
+    )
+    if not lacking:
+        _KNOWN[folder] = _Known(states, parts)
+    return parts
+
+
+def _states(folder: CorpusFolder) -> tuple[str | None, ...]:
+    return tuple(folder.catalog.meta(key) for key in (DOCUMENTS_STATE, ELEMENTS_STATE))
+
+
+def _sizes(folder: CorpusFolder) -> dict[str, int]:
+    """How many versions each part holds."""
+    return dict(folder.catalog.tuples("SELECT part, count(*) FROM element_cache GROUP BY part"))
+
+
+def _held(folder: CorpusFolder) -> dict[str | None, int]:
+    """How many last versions each part holds, and None how many are in none."""
+    query = "SELECT part, count(*) FROM current LEFT JOIN element_cache USING (doc_id, version) GROUP BY part"
+    return dict(folder.catalog.tuples(query))
+
+
+def _documents_of(folder: CorpusFolder, part: str) -> frozenset[str]:
+    query = "SELECT doc_id FROM element_cache JOIN current USING (doc_id, version) WHERE part = ?"
+    return frozenset(row[0] for row in folder.catalog.tuples(query, (part,)))
+
+
+def _clean(folder: CorpusFolder) -> None:
+    """Removes what nothing refers to, and forgets parts whose files are gone, or that are many and small."""
     catalog = folder.catalog
     # In this order: a part that another process adds meanwhile is a file that is not yet known, and young.
-    sizes = dict(map(tuple, catalog.rows("SELECT part, count(*) FROM element_cache GROUP BY part")))
+    sizes = _sizes(folder)
     present = {file.name for file in folder.elements.glob("*.parquet")} if folder.elements.exists() else set()
     for part in present - sizes.keys():
         with contextlib.suppress(FileNotFoundError):
@@ -171,15 +224,18 @@ def update(folder: CorpusFolder) -> None:
         for part in gone & present:  # who reads it can go on: it is removed when it is abandoned
             with contextlib.suppress(FileNotFoundError):
                 os.utime(folder.elements / part)
-    missing = catalog.rows(
+
+
+def _make_missing(folder: CorpusFolder) -> None:
+    """Writes the elements of the documents that are in no part."""
+    catalog = folder.catalog
+    missing = catalog.tuples(
         "SELECT doc_id, version, path, lang FROM current d WHERE NOT EXISTS "
         "(SELECT 1 FROM element_cache c WHERE c.doc_id = d.doc_id AND c.version = d.version) ORDER BY host, uri"
     )
-    if not missing:
-        return
     folder.elements.mkdir(exist_ok=True)
     batches = [
-        (str(folder.elements), str(folder.documents), [tuple(row) for row in missing[start : start + _BATCH]])
+        (str(folder.elements), str(folder.documents), missing[start : start + _BATCH])
         for start in range(0, len(missing), _BATCH)
     ]
     on_processes = len(missing) >= _IN_PROCESSES_FROM
@@ -255,34 +311,16 @@ def with_derived(table: pa.Table, doc_id: str, lang: str | None) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=cache_schema())
 
 
-def _parts(folder: CorpusFolder, wanted: set[str] | None) -> Iterator[tuple[str, set[str] | None]]:
-    """The parts with wanted documents, and which of their documents to take; None: all that they hold."""
-    catalog = folder.catalog
-    if wanted is not None:
-        found: dict[str, set[str]] = {}
-        for part, doc_id in catalog.rows(
-            "SELECT part, doc_id FROM element_cache JOIN current USING (doc_id, version) "
-            "WHERE doc_id IN (SELECT value FROM json_each(?)) ORDER BY part",
-            (json.dumps(sorted(wanted)),),
-        ):
-            found.setdefault(part, set()).add(doc_id)
-        yield from found.items()
-        return
-    current = dict(
-        map(
-            tuple,
-            catalog.rows("SELECT part, count(*) FROM element_cache JOIN current USING (doc_id, version) GROUP BY part"),
-        )
-    )
-    for part, count in catalog.rows("SELECT part, count(*) FROM element_cache GROUP BY part ORDER BY part"):
-        if part not in current:
-            continue
-        # A part keeps versions that are no longer the last, and documents that were removed.
-        yield part, _documents_of(folder, part) if current[part] < count else None
-
-
-def _documents_of(folder: CorpusFolder, part: str) -> set[str]:
-    rows = folder.catalog.rows(
-        "SELECT doc_id FROM element_cache JOIN current USING (doc_id, version) WHERE part = ?", (part,)
-    )
-    return {row[0] for row in rows}
+def _parts(folder: CorpusFolder, doc_ids: Sequence[str] | None) -> Sequence[_Part]:
+    """The parts with wanted documents, and which of their documents to take."""
+    parts = _up_to_date(folder)
+    if doc_ids is None:
+        return parts
+    found: dict[str, set[str]] = {}
+    for part, doc_id in folder.catalog.tuples(
+        "SELECT part, doc_id FROM element_cache JOIN current USING (doc_id, version) "
+        "WHERE doc_id IN (SELECT value FROM json_each(?)) ORDER BY part",
+        (json.dumps(list(doc_ids)),),
+    ):
+        found.setdefault(part, set()).add(doc_id)
+    return [_Part(folder.elements / part, frozenset(documents)) for part, documents in found.items()]

@@ -8,8 +8,9 @@ from typing import Final
 
 from corpuskit.errors import CorpusError, CorpusVersionError
 
-VERSION: Final = 3
-DOCUMENTS_STATE: Final = "documents_state"  # key in meta
+VERSION: Final = 4
+DOCUMENTS_STATE: Final = "documents_state"  # keys in meta
+ELEMENTS_STATE: Final = "elements_state"
 
 _TABLES: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -105,14 +106,23 @@ CREATE TABLE labels (
 CREATE INDEX labels_target ON labels (target, by);
 """
 
-# A new random value in the transaction of every change of documents or scores: a copy of their rows that names the present
-# one is up to date. A counter would come back to the same value after a backup is restored.
-_STATE: Final = f"INSERT OR REPLACE INTO meta VALUES ('{DOCUMENTS_STATE}', hex(randomblob(16)));" + "".join(
-    f"CREATE TRIGGER {table}_{event.lower()} AFTER {event} ON {table} BEGIN "
-    f"UPDATE meta SET value = hex(randomblob(16)) WHERE key = '{DOCUMENTS_STATE}'; END;"
-    for table in ("documents", "scores")
-    for event in ("INSERT", "UPDATE", "DELETE")
-)
+
+def _state(key: str, *tables: str) -> str:
+    """A value of meta that is a new random one in the transaction of every change of the tables.
+
+    What is made of their rows and names the present value is up to date. A counter would come back to the same value after
+    a backup is restored.
+    """
+    return f"INSERT OR REPLACE INTO meta VALUES ('{key}', hex(randomblob(16)));" + "".join(
+        f"CREATE TRIGGER {table}_{event.lower()} AFTER {event} ON {table} BEGIN "
+        f"UPDATE meta SET value = hex(randomblob(16)) WHERE key = '{key}'; END;"
+        for table in tables
+        for event in ("INSERT", "UPDATE", "DELETE")
+    )
+
+
+_DOCUMENTS: Final = _state(DOCUMENTS_STATE, "documents", "scores")
+_ELEMENTS: Final = _state(ELEMENTS_STATE, "element_cache")
 
 # From version N to N + 1: statements to run.
 _MIGRATIONS: Final[dict[int, str]] = {
@@ -123,7 +133,8 @@ DROP TABLE links;
 CREATE TABLE refusals (host TEXT NOT NULL, reason TEXT NOT NULL, links INTEGER NOT NULL, PRIMARY KEY (host, reason))
     WITHOUT ROWID;
 """,
-    2: _STATE,
+    2: _DOCUMENTS,
+    3: _ELEMENTS,
 }
 
 
@@ -161,5 +172,7 @@ def prepare(connection: sqlite3.Connection) -> None:
     if found == 0 and not empty:
         raise CorpusError("catalog.sqlite holds tables, but none of corpuskit's")
     connection.create_aggregate("pack_ids", 1, _PackIds)  # type: ignore[arg-type]
-    scripts = [_TABLES, _STATE] if found == 0 else [_MIGRATIONS[version] for version in range(found, VERSION)]
+    scripts = (
+        [_TABLES, _DOCUMENTS, _ELEMENTS] if found == 0 else [_MIGRATIONS[version] for version in range(found, VERSION)]
+    )
     connection.executescript(f"BEGIN IMMEDIATE; {' '.join(scripts)} PRAGMA user_version = {VERSION}; COMMIT;")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import html
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -13,14 +12,14 @@ from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
 from corpuskit.store.element_cache import element_tables
 from corpuskit.text import WORD
+from corpuskit.views.patterns import ignoring_case, wider
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
 _COLUMNS: Final = {"doc_id": "str", "element_id": "int32", "left": "str", "match": "str", "right": "str"}
 _SORT: Final = re.compile(r"([0-9])([LRM])?", re.IGNORECASE)
-_SLICE: Final = 50_000  # elements looked through at once, so that the first lines come early
+_SLICE: Final = 50_000  # elements whose texts become strings at once, so that the first lines come early
 _SHOWN: Final = 40
 _SIDE: Final = 45
 
@@ -70,15 +69,19 @@ def lines(
     Raises:
         ConfigurationError: the pattern cannot be read.
     """
+    import polars as pl
     import pyarrow as pa
 
     try:
         compiled = re.compile(pattern, re.IGNORECASE)
     except re.error as error:
         raise ConfigurationError(f"pattern {pattern!r}: {error}") from error
-    for whole in element_tables(folder, doc_ids, columns=["doc_id", "element_id", "text"]):
-        for start in range(0, len(whole), _SLICE):
-            part = _candidates(whole.slice(start, _SLICE), pattern)
+    where, wide = pl.col("text").is_not_null(), wider(pattern)
+    if wide is not None:  # finds the texts that may match without making Python strings of all
+        where = pl.col("text").str.contains(ignoring_case(wide))
+    for table in element_tables(folder, doc_ids, columns=["doc_id", "element_id", "text"], where=where):
+        for start in range(0, len(table), _SLICE):
+            part = table.slice(start, _SLICE)
             ids = part.column("doc_id").cast(pa.string()).to_pylist()
             texts = part.column("text").to_pylist()
             for doc_id, element_id, text in zip(ids, part.column("element_id").to_pylist(), texts, strict=True):
@@ -86,17 +89,6 @@ def lines(
                     if match.end() > match.start():
                         left, right = _left(text, match.start(), window), _right(text, match.end(), window)
                         yield doc_id, element_id, left, match[0], right
-
-
-def _candidates(table: pa.Table, pattern: str) -> pa.Table:
-    """The rows that may match: RE2 finds them without making Python strings of all texts; look-around is Python's only."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    table = table.filter(pc.is_valid(table.column("text")))
-    with contextlib.suppress(pa.ArrowInvalid):
-        table = table.filter(pc.match_substring_regex(table.column("text"), pattern, ignore_case=True))
-    return table
 
 
 def frame_of(rows: Sequence[Line]) -> pd.DataFrame:

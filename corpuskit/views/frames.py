@@ -13,10 +13,11 @@ from corpuskit.errors import ConfigurationError, UnknownDocumentError
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import clean
 from corpuskit.store.document_rows import document_rows
-from corpuskit.store.element_cache import Condition, element_table
+from corpuskit.store.element_cache import element_table
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
 _SUBCORPUS: Final = "sub-corpus "
@@ -186,14 +187,14 @@ def element_frame(
     *,
     text: bool = True,
     arrow: bool = False,
-    conditions: Sequence[Condition] = (),
+    where: pl.Expr | None = None,
 ) -> pd.DataFrame:
-    """:func:`elements`, only the rows for which all conditions hold."""
+    """:func:`elements`, only the rows for which a condition holds."""
     import pandas as pd
 
     left_out = set() if text else _STRINGS
     columns = [name for name in ("doc_id", *ELEMENT_COLUMNS, "lang", "words", "text_hash") if name not in left_out]
-    table = element_table(folder, doc_ids, columns=columns, conditions=conditions)
+    table = element_table(folder, doc_ids, columns=columns, where=where)
     hashes = table.column("text_hash").to_numpy()
     table = table.drop_columns(["text_hash"])
     frame = table.to_pandas(types_mapper=pd.ArrowDtype) if arrow else arrow_to_pandas(table)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 import re
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.document.elements import TYPE_NAMES
 from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
-from corpuskit.store.element_cache import Condition
 from corpuskit.views.frames import element_frame
+from corpuskit.views.patterns import ignoring_case, problem_of
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
+    import polars as pl
 
 _CODE_POINT: Final = re.compile(r"U\+([0-9A-Fa-f]{1,6})")
 
@@ -40,8 +41,8 @@ def find(  # noqa: PLR0913 (all are named)
 
     Args:
         folder: the corpus.
-        pattern: a regular expression (RE2, so no look-around and no back-references) that the text matches somewhere,
-            without regard to case; or a character by its number, ``U+00A0``.
+        pattern: a regular expression that the text matches somewhere, without regard to case, in the syntax of Rust's
+            ``regex``: as Python's, without look-around and back-references; or a character by its number, ``U+00A0``.
         types: of TextBlock, Section, List, NavigationList, ListItem, Table, TableHeader, TableCell.
         roles: such as section-heading, caption, code.
         lang: languages of the documents, ISO 639-1; ``?`` where it is not known.
@@ -56,7 +57,8 @@ def find(  # noqa: PLR0913 (all are named)
         ConfigurationError: an unknown type, or a pattern that is no regular expression.
     """
     conditions = _conditions(pattern, types, roles, lang, main, min_words, max_words)
-    return element_frame(folder, doc_ids, text=text, arrow=arrow, conditions=conditions)
+    where = functools.reduce(operator.and_, conditions) if conditions else None
+    return element_frame(folder, doc_ids, text=text, arrow=arrow, where=where)
 
 
 def _conditions(
@@ -67,25 +69,25 @@ def _conditions(
     main: bool | None,
     min_words: int | None,
     max_words: int | None,
-) -> list[Condition]:
-    """The cheap ones first; what the text says is asked of the rows they leave."""
-    import pyarrow.compute as pc
+) -> list[pl.Expr]:
+    import polars as pl
 
-    conditions: list[Condition] = []
+    conditions: list[pl.Expr] = []
     kinds = _names(types)
     if unknown := [name for name in kinds or () if name not in TYPE_NAMES]:
         raise ConfigurationError(f"found the element type {unknown[0]!r}, expected one of {', '.join(TYPE_NAMES)}")
     for column, names in (("type", kinds), ("role", _names(roles)), ("lang", _names(lang))):
         if names is not None:
-            conditions.append((column, partial(_is_one_of, names=names, or_null=column == "lang" and "?" in names)))
+            within = pl.col(column).is_in(names)
+            conditions.append(within | pl.col(column).is_null() if column == "lang" and "?" in names else within)
     if main is not None:
-        conditions.append(("main", lambda column: pc.equal(column, main)))
+        conditions.append(pl.col("main") == main)
     if min_words is not None:
-        conditions.append(("words", lambda column: pc.greater_equal(column, min_words)))
+        conditions.append(pl.col("words") >= min_words)
     if max_words is not None:
-        conditions.append(("words", lambda column: pc.less_equal(column, max_words)))
+        conditions.append(pl.col("words") <= max_words)
     if pattern:
-        conditions.append(("text", _matches(pattern)))
+        conditions.append(_matches(pattern))
     return conditions
 
 
@@ -93,22 +95,12 @@ def _names(value: str | Iterable[str] | None) -> list[str] | None:
     return None if value is None else [value] if isinstance(value, str) else list(value)
 
 
-def _is_one_of(column: pa.ChunkedArray, *, names: list[str], or_null: bool) -> pa.ChunkedArray:
-    import pyarrow as pa
-    import pyarrow.compute as pc
+def _matches(pattern: str) -> pl.Expr:
+    import polars as pl
 
-    within = pc.is_in(column, value_set=pa.array(names, pa.string()))
-    return pc.or_(within, pc.is_null(column)) if or_null else within
-
-
-def _matches(pattern: str) -> Callable[[pa.ChunkedArray], pa.ChunkedArray]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
+    text = pl.col("text")
     if (number := _CODE_POINT.fullmatch(pattern)) and int(number[1], 16) < 0x110000:
-        return partial(pc.match_substring, pattern=chr(int(number[1], 16)))
-    try:
-        pc.match_substring_regex(pa.array([""]), pattern, ignore_case=True)
-    except pa.ArrowInvalid as error:
-        raise ConfigurationError(f"{pattern!r} is no regular expression of RE2: {error}") from error
-    return partial(pc.match_substring_regex, pattern=pattern, ignore_case=True)
+        return text.str.contains(chr(int(number[1], 16)), literal=True)
+    if (problem := problem_of(pattern)) is not None:
+        raise ConfigurationError(f"{pattern!r} cannot be searched for: {problem}")
+    return text.str.contains(ignoring_case(pattern))

@@ -1,6 +1,6 @@
 """Frames of a corpus of many elements: time beside pyarrow, memory with and without text, a filter beside polars.
 
-    uv run --no-sync --with polars python tests/bench/frames_read.py [--data FOLDER] [--elements 1000000] [--rounds 5]
+    uv run --no-sync python tests/bench/frames_read.py [--data FOLDER] [--elements 1000000] [--rounds 5]
 
 The elements are made, of 12 words each, or with ``--data`` those of the web pages of a folder, copied until there are as
 many. Prints the median seconds of each, wall and CPU, and the median of their ratios, those compared measured in turn, and the

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import corpuskit
-from corpuskit.store import CorpusFolder, document_rows, schema
+from corpuskit.store import CorpusFolder, document_rows
 from corpuskit.store.document_rows import rows_schema
 
 SQL = (
@@ -179,10 +179,10 @@ def test_a_copy_of_other_columns_is_made_again(folder):
 def test_an_older_catalogue_gets_its_state(tmp_path):
     opened = CorpusFolder(tmp_path / "c")
     insert(opened.catalog, 1)
-    for table in ("documents", "scores"):
+    for table in ("documents", "scores", "element_cache"):
         for event in ("insert", "update", "delete"):
             opened.catalog.connection.execute(f"DROP TRIGGER {table}_{event}")
-    opened.catalog.connection.execute("DELETE FROM meta WHERE key = ?", (schema.DOCUMENTS_STATE,))
+    opened.catalog.connection.execute("DELETE FROM meta WHERE key LIKE '%_state'")
     opened.catalog.connection.execute("PRAGMA user_version = 2")
     opened.close()
     opened = CorpusFolder(tmp_path / "c")

@@ -1,5 +1,7 @@
 import os
 
+import pytest
+
 import corpuskit
 from corpuskit.store import element_cache
 
@@ -38,7 +40,7 @@ def test_small_parts_are_made_again_as_few_and_full_ones_stay(tmp_path, monkeypa
     assert len(files) == 6  # who reads the old ones can go on
     for file in files:
         os.utime(file, (0, 0))
-    corpus.elements()
+    corpuskit.open(corpus.path).elements()
     assert {file.name for file in corpus._folder.elements.glob("*.parquet")} == compacted
 
 
@@ -55,5 +57,38 @@ def test_a_document_extracted_again_has_its_elements_once(corpus, tmp_path):
     assert sorted(corpus.elements().text) == ["Page 0.", "Page 1.", "Page 2."]
     assert part.exists()  # who reads it meanwhile can go on
     os.utime(part, (0, 0))
-    assert len(corpus.elements(corpus.documents().head(2))) == 2
+    assert len(corpuskit.open(corpus.path).elements(corpus.documents().head(2))) == 2
     assert not part.exists()
+
+
+def test_what_is_known_of_the_parts_holds_until_something_changes(corpus, tmp_path, monkeypatch):
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    for number in range(3):
+        (pages / f"{number}.html").write_text(f"<p>Page {number}.</p>")
+    corpus.add(pages, progress=False)
+    assert len(corpus.elements()) == 3
+    looks = []
+    held = element_cache._held
+    monkeypatch.setattr(element_cache, "_held", lambda folder: looks.append(folder) or held(folder))
+    assert len(corpus.elements()) == len(corpus.find("page")) == 3
+    corpus.set_labels({corpus.documents().doc_id[0]: "relevant"}, by="ada")
+    assert len(corpus.elements()) == 3
+    assert not looks
+    with corpuskit.open(corpus.path) as other:  # another process
+        other.remove(other.documents().doc_id[0], reason="none")
+    assert sorted(corpus.elements().text) == sorted(corpus.find("page").text)
+    assert len(corpus.elements()) == 2
+    assert looks
+    for file in corpus._folder.elements.glob("*.parquet"):
+        file.unlink()
+    assert len(corpus.elements()) == len(corpus.find("page")) == 2
+
+
+@pytest.mark.parametrize("name", ["lang=fr", "a[bc]*", "été ?"])
+def test_a_corpus_may_stand_in_any_folder(tmp_path, name):
+    (tmp_path / "page.html").write_text("<p>Some text.</p>")
+    with corpuskit.open(tmp_path / name / "corpus") as corpus:
+        corpus.add(tmp_path / "page.html", progress=False)
+        assert corpus.find("some").text.tolist() == ["Some text."]
+        assert corpus.find("some", docs=corpus.documents()).text.tolist() == ["Some text."]

@@ -40,3 +40,19 @@ def test_a_pattern_with_look_around_works_and_a_wrong_one_is_told(filled):
 
 def test_an_empty_corpus_has_the_same_columns(corpus, filled):
     assert list(corpus.kwic("x").columns) == list(filled.kwic("premium").columns)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        (r"\bété\b", ["été"]),
+        (r"\w*çade", ["façade"]),
+        (r"[^\W\d]+ \d+ €", ["prix ١٢ €"]),
+        (r"la\sfa", ["la\u00a0fa"]),
+        ("istanbul", ["İstanbul"]),
+    ],
+)
+def test_letters_digits_and_blanks_of_all_scripts_are_known(corpus, tmp_path, pattern, found):
+    (tmp_path / "a.txt").write_text("Un été chaud, la\u00a0façade.\n\nprix ١٢ € à İstanbul", "utf-8")
+    corpus.add(tmp_path / "a.txt", progress=False)
+    assert corpus.kwic(pattern).match.tolist() == found

@@ -34,6 +34,8 @@ def test_without_conditions_it_is_the_frame_of_elements(filled):
     [
         ({"pattern": "PREMIUM"}, ["The premium rises by 3 % a year, as it did before.", "Premium\u00a0paid at once"]),
         ({"pattern": r"\bprem\w+ r"}, ["The premium rises by 3 % a year, as it did before."]),
+        ({"pattern": r"\bdue\b.*\bjour"}, ["La prime est due le premier jour."]),
+        ({"pattern": r"premium\spaid"}, ["Premium\u00a0paid at once"]),
         ({"pattern": "U+00A0"}, ["Premium\u00a0paid at once"]),
         ({"types": "Section"}, ["Rates of the bank"]),
         ({"types": ["Section", "TextBlock"], "max_words": 1, "lang": "en"}, ["Short.", "Home", "About"]),
@@ -66,10 +68,11 @@ def test_only_the_last_version_is_found(filled, tmp_path):
     )
     filled.add(tmp_path / "pages", progress=False)
     assert texts(filled.find("prime est")) == ["La prime est payée."]
+    assert texts(filled.find(r"\bpayée\b")) == ["La prime est payée."]
 
 
 def test_wrong_questions_are_refused(filled):
     with pytest.raises(ConfigurationError, match="found the element type 'Paragraph', expected one of TextBlock"):
         filled.find(types="Paragraph")
-    with pytest.raises(ConfigurationError, match=r"is no regular expression of RE2"):
+    with pytest.raises(ConfigurationError, match=r"'\(' cannot be searched for: unclosed group"):
         filled.find("(")

@@ -1,0 +1,107 @@
+"""Regular expressions of users, as Polars asks them of a whole column at once.
+
+Its engine, Rust's, knows letters and digits of all scripts and takes linear time. Arrow's RE2 knows those of ASCII only:
+there ``\\bété\\b`` finds nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_TOKEN: Final = re.compile(
+    r"""\\(?P<kind>[bBwWdDsS])
+    | (?P<class>\[\^?\]?(?:[^\[\]\\]|\\.)*\])
+    | (?P<same>\((?:\?:|\?P<\w+>|(?!\?))|[)|.^*+?]|\{\d+(?:,\d*)?\})
+    | (?P<end>\$)
+    | (?P<character>[^\\\[\](){}^$.*+?|]|\\[^0-9A-Za-z]|\\[afnrtv])""",
+    re.VERBOSE | re.DOTALL,
+)
+_IN_CLASS: Final = re.compile(
+    r"\\(?P<kind>[wWdDsS])|(?P<first>[^\\]|\\[^0-9A-Za-z]|\\[afnrtv])(?:-(?P<last>[^\\]|\\[^0-9A-Za-z]|\\[afnrtv]))?",
+    re.DOTALL,
+)
+_PROBLEM: Final = re.compile(r"^(?:regex )?error: (?!regex parse)(.+)", re.MULTILINE)  # in what Polars says
+_CONTROL: Final = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
+# Of each kind of character, sets of Rust's syntax that hold at least, and at most, what Python's holds.
+_AT_LEAST: Final = {
+    "w": r"\p{L}\p{N}_",
+    "W": r"\x{0}-\x{2F}\x{3A}-\x{40}\x{5B}-\x{5E}\x{60}\x{7B}-\x{10FFFF}",
+    "d": r"\p{Nd}",
+    "D": r"\x{0}-\x{2F}\x{3A}-\x{10FFFF}",
+    "s": r"\x{9}-\x{D}\x{1C}-\x{20}\x{85}\p{Z}",
+    "S": r"\x{0}-\x{10FFFF}",
+}
+_AT_MOST: Final = {"w": "0-9A-Za-z_", "d": "0-9", "s": r"\x{9}\x{A}\x{20}"}
+_ALSO_I: Final = (
+    r"\x{130}\x{131}"  # Python takes them for an i, without regard to case; Unicode's simple folding does not
+)
+
+
+def ignoring_case(pattern: str) -> str:
+    """The pattern of Rust's syntax without regard to case."""
+    return f"(?i){pattern}"
+
+
+def problem_of(pattern: str) -> str | None:
+    """What is wrong with a pattern of Rust's syntax."""
+    import polars as pl
+
+    try:
+        pl.Series([""]).str.contains(ignoring_case(pattern))
+    except pl.exceptions.ComputeError as error:
+        found = _PROBLEM.search(str(error))
+        return found[1] if found else str(error)
+    return None
+
+
+def wider(pattern: str) -> str | None:
+    """A pattern of Rust's syntax that matches each text that Python's ``re`` finds this one in, without regard to case.
+
+    It may match more: boundaries of words are left out. None where the pattern has what this does not know, such as
+    look-around.
+    """
+    tokens, end = [], 0
+    for token in _TOKEN.finditer(pattern):
+        if token.start() != end:
+            return None
+        end = token.end()
+        if (kind := token["kind"]) is not None:
+            tokens.append("(?:)" if kind in "bB" else f"[{_AT_LEAST[kind]}]")
+        elif token["class"] is not None:
+            wide = _wider_class(token["class"])
+            if wide is None:
+                return None
+            tokens.append(wide)
+        elif token["end"] is not None:
+            tokens.append(r"\n?$")  # Python's also stands before a line feed at the end
+        elif token["character"] is not None:
+            code = _code(token["character"])
+            tokens.append(f"[i{_ALSO_I}]" if chr(code) in "iI\u0130\u0131" else rf"\x{{{code:X}}}")
+        else:
+            tokens.append(token["same"])
+    wide = "".join(tokens)
+    return wide if end == len(pattern) and problem_of(wide) is None else None
+
+
+def _wider_class(written: str) -> str | None:
+    negated = written.startswith("[^")
+    kinds = _AT_MOST if negated else _AT_LEAST
+    items, inner, end = [], written[2 if negated else 1 : -1], 0
+    for item in _IN_CLASS.finditer(inner):
+        if item.start() != end or (item["kind"] is not None and item["kind"] not in kinds):
+            return None
+        end = item.end()
+        if item["kind"] is not None:
+            items.append(kinds[item["kind"]])
+        else:
+            first, last = _code(item["first"]), _code(item["last"] or item["first"])
+            items.append(rf"\x{{{first:X}}}-\x{{{last:X}}}")
+    if end != len(inner):
+        return None
+    return f"[{'^' if negated else _ALSO_I}{''.join(items)}]"
+
+
+def _code(character: str) -> int:
+    """The code point of a character, or of one behind a backslash."""
+    return ord(character) if len(character) == 1 else _CONTROL.get(character[1], ord(character[1]))

@@ -1,0 +1,68 @@
+import re
+
+import polars as pl
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from corpuskit.views.patterns import ignoring_case, problem_of, wider
+
+# Letters with case of several kinds, marks, digits of other scripts, blanks of several kinds, signs that one syntax knows.
+CHARACTERS = "aZéßẞiIİıkKſsςσΣ²½١٣ेंनहß_- \t\n\v\x1c\x85\u00a0\u200d\u2028.<>&~|[](){}^$*+?,#:=!P"
+ESCAPES = [rf"\{sign}" for sign in "bBwWdDsSntafrvZA<>.-[]^$\\&"]
+PIECES = st.one_of(
+    st.sampled_from(list(CHARACTERS)),
+    st.sampled_from(ESCAPES),
+    st.sampled_from(
+        ["(?:", "(?=", "(?P<n>", "[^", ".*", ".+?", "{2}", "{,2}", "{1,}", "[a-z]", "[[:alpha:]]", "&&", "*+"]
+    ),
+)
+
+
+def found_by_the_engine(pattern, text):
+    return pl.Series([text]).str.contains(ignoring_case(pattern))[0]
+
+
+@given(st.lists(PIECES, min_size=1, max_size=7).map("".join), st.text(CHARACTERS, max_size=8))
+@example("(?P<n>a{,2}b)", "b")
+@example(r"[^\w]", "²")
+@example("a$", "a\n")
+@example(r"\<a", "<a")
+@example("istanbul", "İstanbul")
+@example(r"[]a]b", "]b")
+@example(r"[a&&b]", "&")
+@pytest.mark.filterwarnings("ignore:Possible (nested|set):FutureWarning")
+def test_a_wider_pattern_loses_nothing_that_python_finds(pattern, text):
+    try:
+        compiled = re.compile(pattern, re.IGNORECASE)
+    except (re.error, OverflowError):
+        return
+    wide = wider(pattern)
+    if wide is not None and compiled.search(text):
+        assert found_by_the_engine(wide, text)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["premium", r"\bété\b", r"\w+ment\b", "a|b", "(colou?r)s", "[^,.]{2,}", r"\d{4}", r"[\w-]+@", "^Rates.*$", r"a\.b"],
+)
+def test_patterns_of_every_day_are_known(pattern):
+    assert wider(pattern) is not None
+
+
+def test_a_wider_pattern_leaves_most_texts_out():
+    assert not found_by_the_engine(wider(r"\bété\b"), "hiver")
+    assert not found_by_the_engine(wider(r"\d+ €"), "a €")
+    assert not found_by_the_engine(wider("[a-f]{3}"), "xyz")
+
+
+@pytest.mark.parametrize("pattern", ["(?=a)a", r"(a)\1", "a{3", "(?i)a", "[[:alpha:]]", r"\bx(?<!y)"])
+def test_what_is_not_known_has_no_wider_pattern(pattern):
+    assert wider(pattern) is None
+
+
+def test_problems_are_told_in_a_line():
+    assert problem_of("(") == "unclosed group"
+    assert problem_of("(?=x)") == "look-around, including look-ahead and look-behind, is not supported"
+    assert problem_of("(?:a{1000}){1000}") == "Compiled regex exceeds size limit of 10485760 bytes."
+    assert problem_of("x") is None
