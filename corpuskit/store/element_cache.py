@@ -21,6 +21,7 @@ from corpuskit.document.frames import arrow_schema, to_arrow
 from corpuskit.store.documents import read_document
 from corpuskit.store.folder import CorpusFolder
 from corpuskit.store.schema import DOCUMENTS_STATE, ELEMENTS_STATE
+from corpuskit.text.tokens import WORD_IN_ARROW
 
 if TYPE_CHECKING:
     import polars as pl
@@ -295,7 +296,7 @@ def with_derived(table: pa.Table, doc_id: str, lang: str | None) -> pa.Table:
     import pyarrow.compute as pc
 
     size = len(table)
-    words = pc.count_substring_regex(table.column("text"), r"[\p{L}\p{N}_]+")
+    words = pc.count_substring_regex(table.column("text"), WORD_IN_ARROW)
     texts = np.array(["" if text is None else text for text in table.column("text").to_pylist()], dtype=object)
     hashes = pd.util.hash_array(texts, categorize=False) if size else np.empty(0, np.uint64)
     zeros = pa.array(np.zeros(size, np.int8))

@@ -12,7 +12,7 @@ from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
 from corpuskit.store.element_cache import element_tables
 from corpuskit.text import WORD
-from corpuskit.views.patterns import ignoring_case, wider
+from corpuskit.views.patterns import compiled_pattern, ignoring_case, matches_in, wider
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +39,8 @@ def kwic(
 
     Args:
         folder: the corpus.
-        pattern: a regular expression, case-insensitive, matched within one element.
+        pattern: a regular expression, case-insensitive, matched within one element, in the syntax of the package ``regex``:
+            Python's, with ``\\p{Lu}`` and the like.
         window: words on each side.
         sort: by the nth word to the left or right, as ``"1R"``, or by several, as ``"1R 2R 1L"``; ``"0"`` is the match itself;
             None: in reading order.
@@ -50,7 +51,7 @@ def kwic(
         Columns doc_id, left, match, right (str), element_id (int32).
 
     Raises:
-        ConfigurationError: the pattern or ``sort`` cannot be read.
+        ConfigurationError: the pattern or ``sort`` cannot be read, or the pattern takes too long.
     """
     places = _places_of(sort)
     rows: list[Line] = []
@@ -67,15 +68,12 @@ def lines(
     """The lines (doc_id, element_id, left, match, right) in reading order, as they are found.
 
     Raises:
-        ConfigurationError: the pattern cannot be read.
+        ConfigurationError: the pattern cannot be read, or takes too long.
     """
     import polars as pl
     import pyarrow as pa
 
-    try:
-        compiled = re.compile(pattern, re.IGNORECASE)
-    except re.error as error:
-        raise ConfigurationError(f"pattern {pattern!r}: {error}") from error
+    compiled = compiled_pattern(pattern)
     where, wide = pl.col("text").is_not_null(), wider(pattern)
     if wide is not None:  # finds the texts that may match without making Python strings of all
         where = pl.col("text").str.contains(ignoring_case(wide))
@@ -85,7 +83,7 @@ def lines(
             ids = part.column("doc_id").cast(pa.string()).to_pylist()
             texts = part.column("text").to_pylist()
             for doc_id, element_id, text in zip(ids, part.column("element_id").to_pylist(), texts, strict=True):
-                for match in compiled.finditer(text):
+                for match in matches_in(text, compiled):
                     if match.end() > match.start():
                         left, right = _left(text, match.start(), window), _right(text, match.end(), window)
                         yield doc_id, element_id, left, match[0], right

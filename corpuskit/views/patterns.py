@@ -1,14 +1,22 @@
-"""Regular expressions of users, as Polars asks them of a whole column at once.
+"""Regular expressions of users: of one text, in the syntax of ``regex``, and of a whole column, in that of Rust.
 
-Its engine, Rust's, knows letters and digits of all scripts and takes linear time. Arrow's RE2 knows those of ASCII only:
-there ``\\bété\\b`` finds nothing.
+Both know letters, marks and digits of all scripts; Python's ``re`` lacks the marks, Arrow's RE2 knows ASCII only, so that
+``\\bété\\b`` finds nothing. Rust's engine, which Polars runs, takes linear time.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+import regex
+
+from corpuskit.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from regex import Match, Pattern
+
+_SECONDS: Final = 10.0  # for one text: some patterns take exponential time
 _TOKEN: Final = re.compile(
     r"""\\(?P<kind>[bBwWdDsS])
     | (?P<class>\[\^?\]?(?:[^\[\]\\]|\\.)*\])
@@ -23,9 +31,9 @@ _IN_CLASS: Final = re.compile(
 )
 _PROBLEM: Final = re.compile(r"^(?:regex )?error: (?!regex parse)(.+)", re.MULTILINE)  # in what Polars says
 _CONTROL: Final = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
-# Of each kind of character, sets of Rust's syntax that hold at least, and at most, what Python's holds.
+# Of each kind of character, sets of Rust's syntax that hold at least, and at most, what that of regex holds.
 _AT_LEAST: Final = {
-    "w": r"\p{L}\p{N}_",
+    "w": r"\w\p{N}",
     "W": r"\x{0}-\x{2F}\x{3A}-\x{40}\x{5B}-\x{5E}\x{60}\x{7B}-\x{10FFFF}",
     "d": r"\p{Nd}",
     "D": r"\x{0}-\x{2F}\x{3A}-\x{10FFFF}",
@@ -34,8 +42,35 @@ _AT_LEAST: Final = {
 }
 _AT_MOST: Final = {"w": "0-9A-Za-z_", "d": "0-9", "s": r"\x{9}\x{A}\x{20}"}
 _ALSO_I: Final = (
-    r"\x{130}\x{131}"  # Python takes them for an i, without regard to case; Unicode's simple folding does not
+    r"\x{130}\x{131}"  # regex takes them for an i without regard to case, Unicode's simple folding does not
 )
+
+
+def compiled_pattern(pattern: str) -> Pattern[str]:
+    """The pattern, without regard to case.
+
+    Raises:
+        ConfigurationError: it cannot be read.
+    """
+    try:
+        return regex.compile(pattern, regex.IGNORECASE)
+    except regex.error as error:
+        raise ConfigurationError(f"pattern {pattern!r}: {error}") from error
+
+
+def matches_in(text: str, pattern: Pattern[str]) -> list[Match[str]]:
+    """All matches in a text.
+
+    Raises:
+        ConfigurationError: it takes too long.
+    """
+    try:
+        return list(pattern.finditer(text, timeout=_SECONDS))
+    except TimeoutError:
+        raise ConfigurationError(
+            f"pattern {pattern.pattern!r} took more than {_SECONDS:.0f} s on a text of {len(text):,} characters; "
+            "write it with fewer repetitions within repetitions"
+        ) from None
 
 
 def ignoring_case(pattern: str) -> str:
@@ -56,7 +91,7 @@ def problem_of(pattern: str) -> str | None:
 
 
 def wider(pattern: str) -> str | None:
-    """A pattern of Rust's syntax that matches each text that Python's ``re`` finds this one in, without regard to case.
+    """A pattern of Rust's syntax that matches each text in which ``regex`` finds this one, without regard to case.
 
     It may match more: boundaries of words are left out. None where the pattern has what this does not know, such as
     look-around.
@@ -74,7 +109,7 @@ def wider(pattern: str) -> str | None:
                 return None
             tokens.append(wide)
         elif token["end"] is not None:
-            tokens.append(r"\n?$")  # Python's also stands before a line feed at the end
+            tokens.append(r"\n?$")  # that of regex also stands before a line feed at the end
         elif token["character"] is not None:
             code = _code(token["character"])
             tokens.append(f"[i{_ALSO_I}]" if chr(code) in "iI\u0130\u0131" else rf"\x{{{code:X}}}")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
 from corpuskit.store.element_cache import element_tables
 from corpuskit.text import WORD
+from corpuskit.views.patterns import compiled_pattern
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -61,10 +60,7 @@ class TokenStream:
         Raises:
             ConfigurationError: the pattern cannot be read.
         """
-        try:
-            compiled = re.compile(pattern.casefold() if pattern.isalnum() else pattern, re.IGNORECASE)
-        except re.error as error:
-            raise ConfigurationError(f"pattern {pattern!r}: {error}") from error
+        compiled = compiled_pattern(pattern.casefold() if pattern.isalnum() else pattern)
         return np.fromiter((compiled.fullmatch(word) is not None for word in self.words), bool, len(self.words))
 
 

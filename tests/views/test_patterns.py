@@ -1,11 +1,11 @@
-import re
-
 import polars as pl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from corpuskit.views.patterns import ignoring_case, problem_of, wider
+from corpuskit.errors import ConfigurationError
+from corpuskit.views import patterns
+from corpuskit.views.patterns import compiled_pattern, ignoring_case, matches_in, problem_of, wider
 
 # Letters with case of several kinds, marks, digits of other scripts, blanks of several kinds, signs that one syntax knows.
 CHARACTERS = "aZéßẞiIİıkKſsςσΣ²½١٣ेंनहß_- \t\n\v\x1c\x85\u00a0\u200d\u2028.<>&~|[](){}^$*+?,#:=!P"
@@ -32,10 +32,10 @@ def found_by_the_engine(pattern, text):
 @example(r"[]a]b", "]b")
 @example(r"[a&&b]", "&")
 @pytest.mark.filterwarnings("ignore:Possible (nested|set):FutureWarning")
-def test_a_wider_pattern_loses_nothing_that_python_finds(pattern, text):
+def test_a_wider_pattern_loses_nothing(pattern, text):
     try:
-        compiled = re.compile(pattern, re.IGNORECASE)
-    except (re.error, OverflowError):
+        compiled = compiled_pattern(pattern)
+    except ConfigurationError:
         return
     wide = wider(pattern)
     if wide is not None and compiled.search(text):
@@ -66,3 +66,18 @@ def test_problems_are_told_in_a_line():
     assert problem_of("(?=x)") == "look-around, including look-ahead and look-behind, is not supported"
     assert problem_of("(?:a{1000}){1000}") == "Compiled regex exceeds size limit of 10485760 bytes."
     assert problem_of("x") is None
+
+
+def test_marks_are_part_of_words():
+    assert [match[0] for match in matches_in("यह हिन्दी है", compiled_pattern(r"\bह\w+"))] == ["हिन्दी", "है"]
+    assert [match[0] for match in matches_in("Été et Hiver", compiled_pattern(r"\b\p{Lu}\w*"))] == [
+        "Été",
+        "et",
+        "Hiver",
+    ]
+
+
+def test_a_pattern_that_takes_exponential_time_is_ended(monkeypatch):
+    monkeypatch.setattr(patterns, "_SECONDS", 0.2)
+    with pytest.raises(ConfigurationError, match="took more than"):
+        matches_in("a " * 1000 + "= 1", compiled_pattern(r"(?:\w+ ?)*\w+=\d"))
