@@ -17,33 +17,21 @@ if TYPE_CHECKING:
     from regex import Match, Pattern
 
 _SECONDS: Final = 10.0  # for one text: some patterns take exponential time
+_CHARACTER: Final = r"\\[^0-9A-Za-z]|\\[afnrtv]"
 _TOKEN: Final = re.compile(
-    r"""\\(?P<kind>[bBwWdDsS])
-    | (?P<class>\[\^?\]?(?:[^\[\]\\]|\\.)*\])
-    | (?P<same>\((?:\?:|\?P<\w+>|(?!\?))|[)|.^*+?]|\{\d+(?:,\d*)?\})
+    rf"""(?P<class>\[\^?\]?(?:[^\[\]\\]|\\.)*\])
+    | (?P<same>\\[bBwWdDsS]|\((?:\?:|\?P<\w+>|(?!\?))|[)|.^*+?]|\{{\d+(?:,\d*)?\}})
     | (?P<end>\$)
-    | (?P<character>[^\\\[\](){}^$.*+?|]|\\[^0-9A-Za-z]|\\[afnrtv])""",
+    | (?P<character>[^\\\[\](){{}}^$.*+?|]|{_CHARACTER})""",
     re.VERBOSE | re.DOTALL,
 )
 _IN_CLASS: Final = re.compile(
-    r"\\(?P<kind>[wWdDsS])|(?P<first>[^\\]|\\[^0-9A-Za-z]|\\[afnrtv])(?:-(?P<last>[^\\]|\\[^0-9A-Za-z]|\\[afnrtv]))?",
-    re.DOTALL,
+    rf"(?P<same>\\[wWdDsS])|(?P<first>[^\\]|{_CHARACTER})(?:-(?P<last>[^\\]|{_CHARACTER}))?", re.DOTALL
 )
 _PROBLEM: Final = re.compile(r"^(?:regex )?error: (?!regex parse)(.+)", re.MULTILINE)  # in what Polars says
 _CONTROL: Final = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
-# Of each kind of character, sets of Rust's syntax that hold at least, and at most, what that of regex holds.
-_AT_LEAST: Final = {
-    "w": r"\w\p{N}",
-    "W": r"\x{0}-\x{2F}\x{3A}-\x{40}\x{5B}-\x{5E}\x{60}\x{7B}-\x{10FFFF}",
-    "d": r"\p{Nd}",
-    "D": r"\x{0}-\x{2F}\x{3A}-\x{10FFFF}",
-    "s": r"\x{9}-\x{D}\x{1C}-\x{20}\x{85}\p{Z}",
-    "S": r"\x{0}-\x{10FFFF}",
-}
-_AT_MOST: Final = {"w": "0-9A-Za-z_", "d": "0-9", "s": r"\x{9}\x{A}\x{20}"}
-_ALSO_I: Final = (
-    r"\x{130}\x{131}"  # regex takes them for an i without regard to case, Unicode's simple folding does not
-)
+# regex takes these for an i without regard to case, Unicode's simple folding does not.
+_ALSO_I: Final = r"\x{130}\x{131}"
 
 
 def compiled_pattern(pattern: str) -> Pattern[str]:
@@ -54,7 +42,7 @@ def compiled_pattern(pattern: str) -> Pattern[str]:
     """
     try:
         return regex.compile(pattern, regex.IGNORECASE)
-    except regex.error as error:
+    except (regex.error, OverflowError, RecursionError) as error:
         raise ConfigurationError(f"pattern {pattern!r}: {error}") from error
 
 
@@ -93,17 +81,16 @@ def problem_of(pattern: str) -> str | None:
 def wider(pattern: str) -> str | None:
     """A pattern of Rust's syntax that matches each text in which ``regex`` finds this one, without regard to case.
 
-    It may match more: boundaries of words are left out. None where the pattern has what this does not know, such as
-    look-around.
+    It may match more. None where the pattern has what this does not know, such as look-around. Both engines follow the
+    same standard for words, digits and blanks (Unicode Technical Standard 18): of all characters of Unicode 14 they say
+    the same.
     """
     tokens, end = [], 0
     for token in _TOKEN.finditer(pattern):
         if token.start() != end:
             return None
         end = token.end()
-        if (kind := token["kind"]) is not None:
-            tokens.append("(?:)" if kind in "bB" else f"[{_AT_LEAST[kind]}]")
-        elif token["class"] is not None:
+        if token["class"] is not None:
             wide = _wider_class(token["class"])
             if wide is None:
                 return None
@@ -121,14 +108,13 @@ def wider(pattern: str) -> str | None:
 
 def _wider_class(written: str) -> str | None:
     negated = written.startswith("[^")
-    kinds = _AT_MOST if negated else _AT_LEAST
     items, inner, end = [], written[2 if negated else 1 : -1], 0
     for item in _IN_CLASS.finditer(inner):
-        if item.start() != end or (item["kind"] is not None and item["kind"] not in kinds):
+        if item.start() != end:
             return None
         end = item.end()
-        if item["kind"] is not None:
-            items.append(kinds[item["kind"]])
+        if item["same"] is not None:
+            items.append(item["same"])
         else:
             first, last = _code(item["first"]), _code(item["last"] or item["first"])
             items.append(rf"\x{{{first:X}}}-\x{{{last:X}}}")

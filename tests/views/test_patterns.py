@@ -1,3 +1,6 @@
+import sys
+import unicodedata
+
 import polars as pl
 import pytest
 from hypothesis import example, given
@@ -66,6 +69,20 @@ def test_problems_are_told_in_a_line():
     assert problem_of("(?=x)") == "look-around, including look-ahead and look-behind, is not supported"
     assert problem_of("(?:a{1000}){1000}") == "Compiled regex exceeds size limit of 10485760 bytes."
     assert problem_of("x") is None
+
+
+@pytest.mark.parametrize("kind", [r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", r"a\b.", r"a\B.", "[^a-z]", "[^k]"])
+def test_both_engines_know_the_same_characters(kind):
+    assigned = [
+        f"a{chr(code)}" if "." in kind else chr(code)
+        for code in range(sys.maxunicode)
+        if unicodedata.category(chr(code)) not in {"Cn", "Cs"}
+    ]
+    found = pl.Series(assigned).str.contains(rf"^{wider(kind)}\z")
+    compiled = compiled_pattern(kind)
+    assert [
+        text for text, matches in zip(assigned, found, strict=True) if compiled.fullmatch(text) and not matches
+    ] == []
 
 
 def test_marks_are_part_of_words():
