@@ -11,7 +11,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _BATCH: Final = 1000  # documents a part
 _IN_PROCESSES_FROM: Final = 3000  # documents; below, starting processes costs more than it gains
+_FIRST_ROWS: Final = 10_000
 _PARTS_AT_ONCE: Final = 8
 _COMPACT_AT: Final = 64  # parts that are not full; then these are made again as few
 _ABANDONED: Final = 3600.0  # seconds; a younger part that nothing refers to is about to be named, or still read
@@ -36,10 +37,11 @@ _ABANDONED: Final = 3600.0  # seconds; a younger part that nothing refers to is 
 
 @dataclass(frozen=True)
 class _Part:
-    """A file of the cache, and the documents to take from it; None: all that it holds."""
+    """A file of the cache, the rows of it to look at, and the documents to take from them; None: all."""
 
     path: Path
     documents: frozenset[str] | None = None
+    rows: tuple[int, int | None] | None = None  # the first, and how many
 
 
 @dataclass(frozen=True)
@@ -92,15 +94,23 @@ def element_tables(
 ) -> Iterator[pa.Table]:
     """As :func:`element_table`, some parts of the cache at a time: who needs the first lines reads no more."""
     names = list(columns) if columns is not None else cache_schema().names
-    parts, start, count = _parts(folder, doc_ids), 0, 1
+    parts = _parts(folder, doc_ids)
+    if where is None:
+        tables = (_read(part, names) for part in parts)
+    else:
+        tables = (_selected(some, names, where) for some in _growing(parts))
+    yield from (table for table in tables if len(table))
+
+
+def _growing(parts: Sequence[_Part]) -> Iterator[Sequence[_Part]]:
+    """Few rows, then more and more: what is found first comes early, and several parts are read at once."""
+    if parts:
+        yield [replace(parts[0], rows=(0, _FIRST_ROWS))]
+        yield [replace(parts[0], rows=(_FIRST_ROWS, None))]
+    start, count = 1, 2
     while start < len(parts):
-        some = parts[start : start + count]
-        table = _read(some[0], names) if where is None else _selected(some, names, where)
-        if len(table):
-            yield table
-        start += count
-        if where is not None:  # few rows are left, and several parts are read at once
-            count = min(2 * count, _PARTS_AT_ONCE)
+        yield parts[start : start + count]
+        start, count = start + count, min(2 * count, _PARTS_AT_ONCE)
 
 
 def _read(part: _Part, names: Sequence[str]) -> pa.Table:
@@ -120,6 +130,8 @@ def _selected(parts: Sequence[_Part], names: Sequence[str], where: pl.Expr | Non
     frames = []
     for part in parts:
         frame = pl.scan_parquet(part.path, glob=False, hive_partitioning=False)  # a corpus may stand in any folder
+        if part.rows is not None:
+            frame = frame.slice(*part.rows)
         if part.documents is not None:
             frame = frame.filter(pl.col("doc_id").is_in(sorted(part.documents)))
         frames.append(frame)

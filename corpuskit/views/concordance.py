@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _COLUMNS: Final = {"doc_id": "str", "element_id": "int32", "left": "str", "match": "str", "right": "str"}
 _SORT: Final = re.compile(r"([0-9])([LRM])?", re.IGNORECASE)
-_SLICE: Final = 50_000  # elements whose texts become strings at once, so that the first lines come early
+_SLICE: Final = 2_000  # elements whose texts become strings at once, so that the first lines come early
 _SHOWN: Final = 40
 _SIDE: Final = 45
 
