@@ -761,7 +761,7 @@ class Corpus:
         return self._folder.catalog.value("SELECT 1 FROM current WHERE doc_id = ?", (doc_id,)) is not None
 
     def close(self) -> None:
-        """Closes the catalogue; the corpus cannot be used afterwards. ``with corpuskit.open(path) as corpus:`` does so at its end."""
+        """Closes the catalogue; the corpus cannot be used afterwards. ``with`` does so at its end."""
         self._folder.close()
 
     def __enter__(self) -> Self:

@@ -120,8 +120,10 @@ def _read(part: _Part, names: Sequence[str]) -> pa.Table:
 
 
 def _selected(parts: Sequence[_Part], names: Sequence[str], where: pl.Expr | None = None) -> pa.Table:
-    """Some of the rows. Polars decodes of the other columns only the rows that are left; reading whole parts, Arrow is
-    as fast and needs no second form of the strings (``tests/bench/frames_read.py``, 2026-11-22).
+    """Some of the rows, in order.
+
+    Polars decodes of the other columns only the rows that are left; reading whole parts, Arrow is as fast and needs no
+    second form of the strings (``tests/bench/frames_read.py``, 2026-11-22).
     """
     import polars as pl
 
@@ -170,13 +172,12 @@ def forget_elements(connection: sqlite3.Connection, doc_id: str, version: int) -
         connection.execute("DELETE FROM element_cache WHERE part = ?", (row[0],))
 
 
-def update(folder: CorpusFolder) -> None:
-    """Adds to the cache the documents it lacks, and removes parts that nothing refers to."""
-    _up_to_date(folder)
+def update(folder: CorpusFolder) -> Sequence[_Part]:
+    """Adds to the cache the documents it lacks, and removes parts that nothing refers to.
 
-
-def _up_to_date(folder: CorpusFolder) -> tuple[_Part, ...]:
-    """The parts that hold the last versions of all documents, after what lacked was made."""
+    Returns:
+        The parts that hold the last versions of all documents.
+    """
     states = _states(folder)
     known = _KNOWN.get(folder)
     # Without its files it is made again: anyone may remove a cache.
@@ -326,7 +327,7 @@ def with_derived(table: pa.Table, doc_id: str, lang: str | None) -> pa.Table:
 
 def _parts(folder: CorpusFolder, doc_ids: Sequence[str] | None) -> Sequence[_Part]:
     """The parts with wanted documents, and which of their documents to take."""
-    parts = _up_to_date(folder)
+    parts = update(folder)
     if doc_ids is None:
         return parts
     found: dict[str, set[str]] = {}
