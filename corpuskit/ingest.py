@@ -362,6 +362,7 @@ def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> fl
         value = outcome.value
         assert value is not None
         share = _share_of_new_text(connection, value.texts)
+        _forget_score(connection, task.doc_id, value.text_hash)
         connection.execute(
             "UPDATE documents SET status = 'extracted', title = ?, lang = ?, words = ?, main_words = ?, elements = ?, "
             "timestamp = ?, text_hash = ?, unique_share = ?, extractor = ? WHERE doc_id = ? AND version = ?",
@@ -373,6 +374,16 @@ def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> fl
         forget_elements(connection, task.doc_id, task.version)
         folder.catalog.clear_failure(task.uri, ["extract"])
     return share
+
+
+def _forget_score(connection: sqlite3.Connection, doc_id: str, text: int | None) -> None:
+    """The score of another text says nothing of this one: the next training or crawl scores it."""
+    row = connection.execute(
+        "SELECT text_hash FROM documents WHERE doc_id = ? AND text_hash IS NOT NULL ORDER BY version DESC LIMIT 1",
+        (doc_id,),
+    ).fetchone()
+    if row is not None and row[0] != text:
+        connection.execute("DELETE FROM scores WHERE doc_id = ?", (doc_id,))
 
 
 def _share_of_new_text(connection: sqlite3.Connection, texts: tuple[tuple[int, int], ...]) -> float:

@@ -47,6 +47,21 @@ def test_training_scores_all_documents_and_keeps_the_model(filled):
     assert set(documents.decision) == {"unknown"}
 
 
+def test_the_score_of_an_older_text_is_forgotten(filled, tmp_path):
+    label_some(filled, 24)
+    filled.train()
+    pages = tmp_path / "pages"
+    (pages / "fish01.html").write_text(text_of(TAX, 3))
+    (pages / "fish02.html").write_text(text_of(FISH, 3).replace("<body>", "<body class=new>"))
+    assert str(filled.add(pages, progress=False)) == "118 unchanged, 2 changed"
+    documents = filled.documents()
+    changed = documents.uri.str.endswith("fish01.html")
+    assert documents.relevance.isna().tolist() == changed.tolist()
+    assert documents.decision.isna().tolist() == changed.tolist()
+    filled.train()
+    assert filled.documents().relevance.notna().all()
+
+
 def test_what_to_label_next_has_a_reason_and_is_never_labelled_already(filled):
     assert set(filled.next_to_label(5).reason) == {"random"}
     label_some(filled, 24)
