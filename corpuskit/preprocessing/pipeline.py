@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import ConfigurationError, CorpusError, UnknownDocumentError
-from corpuskit.preprocessing.main_texts import main_texts
 from corpuskit.preprocessing.results import FOLDER, StepResults
 from corpuskit.preprocessing.steps import Step, made
 from corpuskit.store import CorpusFolder
-from corpuskit.store.element_cache import element_tables
+from corpuskit.store.element_cache import element_tables, main_texts
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,8 +6,8 @@ from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
 from corpuskit import text as texts
-from corpuskit.preprocessing.main_texts import main_texts
 from corpuskit.store import CorpusFolder
+from corpuskit.store.element_cache import main_texts
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,7 @@ from corpuskit.errors import RelevanceError
 from corpuskit.relevance.audit import Audit
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.judgements import AUDIT_NOTE, judged_documents
-from corpuskit.relevance.learning import main_texts, score_documents
+from corpuskit.relevance.learning import score_documents, scoring_texts
 from corpuskit.store import CorpusFolder
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class CorpusAudit:
         self._given = {label.target: label.label for label in labels if label.note == self._note}
         labelled = {label.target for label in labels} - self._given.keys()
         labelled |= judged_documents(folder).keys()  # what a rule for a host has taught the model
-        texts = {doc_id: text for doc_id, text in main_texts(folder).items() if doc_id not in labelled}
+        texts = {doc_id: text for doc_id, text in scoring_texts(folder).items() if doc_id not in labelled}
         if not texts:
             raise RelevanceError("all documents are labelled already: there is nothing left to audit on")
         self._doc_ids = list(texts)
@@ -114,7 +114,7 @@ class CorpusAudit:
         name = self._folder.catalog.value("SELECT folder FROM models WHERE version = ?", (self._model.version,))
         if name is not None:
             self._model.save(self._folder.models / Path(name).name)
-        score_documents(self._folder, self._model, main_texts(self._folder))
+        score_documents(self._folder, self._model, scoring_texts(self._folder))
 
     def __repr__(self) -> str:
         given = len(self._audit.labels)

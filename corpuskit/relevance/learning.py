@@ -12,13 +12,13 @@ from corpuskit.errors import RelevanceError
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.judgements import judged_documents, judged_urls, sample
 from corpuskit.relevance.model import RelevanceModel
-from corpuskit.relevance.reading import scoring_text
+from corpuskit.relevance.reading import MAX_TEXT, scoring_text
 from corpuskit.relevance.sampling import rank_by_seeds, suggest
 from corpuskit.relevance.space import Space
 from corpuskit.relevance.training import train
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
-from corpuskit.store.element_cache import element_table
+from corpuskit.store.element_cache import main_texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,20 +30,13 @@ _CANDIDATES = 10  # uncertain documents for each that is asked for, to choose di
 _COLD, _COLD_POSITIVES = 10, 3  # labels; with fewer, of these relevant, seed words know more than a model
 
 
-def main_texts(folder: CorpusFolder, doc_ids: Sequence[str] | None = None) -> dict[str, str]:
+def scoring_texts(folder: CorpusFolder, doc_ids: Sequence[str] | None = None) -> dict[str, str]:
     """doc_id → what a model reads, of the last versions, by host and URI."""
-    import pyarrow as pa
-
-    table = element_table(folder, doc_ids, columns=["doc_id", "text", "main"])
-    parts: dict[str, list[str]] = {}
-    columns = (table.column("doc_id").cast(pa.string()), table.column("text"), table.column("main"))
-    for doc_id, text, main in zip(*(column.to_pylist() for column in columns), strict=True):
-        if main and text:
-            parts.setdefault(doc_id, []).append(text)
+    found = {doc_id: text[:MAX_TEXT] for doc_id, text in main_texts(folder, doc_ids)}
     wanted = None if doc_ids is None else set(doc_ids)
-    rows = folder.catalog.rows("SELECT doc_id, title FROM current ORDER BY host, uri")
+    rows = folder.catalog.tuples("SELECT doc_id, title FROM current ORDER BY host, uri")
     return {
-        doc_id: scoring_text(title or "", "\n".join(parts.get(doc_id, ())))
+        doc_id: scoring_text(title or "", found.get(doc_id, ""))
         for doc_id, title in rows
         if wanted is None or doc_id in wanted
     }
@@ -60,7 +53,7 @@ def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int 
     Raises:
         RelevanceError: the labels do not suffice; the message says what lacks.
     """
-    texts = main_texts(folder)
+    texts = scoring_texts(folder)
     judged = {target: label for target, label in judged_documents(folder, positive=positive).items() if target in texts}
     if not judged:
         raise RelevanceError(f"no documents are labelled {positive} or other yet: use .label() or .set_labels()")
@@ -108,7 +101,7 @@ def score_documents(folder: CorpusFolder, model: CorpusModel, texts: dict[str, s
             "(SELECT 1 FROM scores s WHERE s.doc_id = c.doc_id AND s.model = ?)",
             (model.version,),
         )
-        texts = main_texts(folder, [row["doc_id"] for row in missing]) if missing else {}
+        texts = scoring_texts(folder, [row["doc_id"] for row in missing]) if missing else {}
     if not texts:
         return 0
     contents = list(texts.values())
@@ -142,7 +135,7 @@ def next_to_label(folder: CorpusFolder, n: int, *, model: CorpusModel | None = N
     if n < 1:
         raise RelevanceError(f"n={n}: expected at least 1")
     model = model or last_model(folder)
-    texts = main_texts(folder)
+    texts = scoring_texts(folder)
     labelled = {label.target for label in folder.labels.current("document")}
     free = [doc_id for doc_id in texts if doc_id not in labelled]
     chosen = dict.fromkeys(_new_sources(folder, set(free), labelled, n // 2 if model else 0), "new source")

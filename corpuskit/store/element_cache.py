@@ -102,6 +102,17 @@ def element_tables(
     yield from (table for table in tables if len(table))
 
 
+def main_texts(folder: CorpusFolder, doc_ids: Sequence[str] | None = None) -> Iterator[tuple[str, str]]:
+    """doc_id and main text of the last versions, a block a line; documents without elements are left out."""
+    import polars as pl
+
+    said = pl.when(pl.col("main") & (pl.col("text") != "")).then(pl.col("text")).alias("text")
+    for part in _parts(folder, doc_ids):
+        lines = _scan([part]).select("doc_id", said)
+        found = lines.group_by("doc_id", maintain_order=True).agg(pl.col("text").str.join("\n")).collect()
+        yield from zip(found["doc_id"].cast(pl.String).to_list(), found["text"].to_list(), strict=True)
+
+
 def _growing(parts: Sequence[_Part]) -> Iterator[Sequence[_Part]]:
     """Few rows, then more and more: what is found first comes early, and several parts are read at once."""
     if parts:
@@ -129,6 +140,15 @@ def _selected(parts: Sequence[_Part], names: Sequence[str], where: pl.Expr | Non
 
     if not parts:
         return _schema_of(names).empty_table()
+    rows = _scan(parts) if where is None else _scan(parts).filter(where)
+    found = rows.select(names).collect().to_arrow(compat_level=pl.CompatLevel.oldest())
+    return found.cast(_schema_of(names))
+
+
+def _scan(parts: Sequence[_Part]) -> pl.LazyFrame:
+    """The rows of parts that are to be looked at."""
+    import polars as pl
+
     frames = []
     for part in parts:
         frame = pl.scan_parquet(part.path, glob=False, hive_partitioning=False)  # a corpus may stand in any folder
@@ -137,11 +157,7 @@ def _selected(parts: Sequence[_Part], names: Sequence[str], where: pl.Expr | Non
         if part.documents is not None:
             frame = frame.filter(pl.col("doc_id").is_in(sorted(part.documents)))
         frames.append(frame)
-    rows = pl.concat(frames)
-    if where is not None:
-        rows = rows.filter(where)
-    found = rows.select(names).collect().to_arrow(compat_level=pl.CompatLevel.oldest())
-    return found.cast(_schema_of(names))
+    return pl.concat(frames)
 
 
 def _schema_of(names: Sequence[str]) -> pa.Schema:

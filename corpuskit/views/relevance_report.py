@@ -13,7 +13,7 @@ from corpuskit.errors import RelevanceError
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.holding_out import held_out_scores
 from corpuskit.relevance.judgements import by_annotator, is_audit, judged_documents, judged_urls, sample
-from corpuskit.relevance.learning import last_model, main_texts
+from corpuskit.relevance.learning import last_model, scoring_texts
 from corpuskit.relevance.report import (
     Confusion,
     Drift,
@@ -134,7 +134,7 @@ def relevance_report(folder: CorpusFolder, *, seed: int = 0) -> RelevanceReport:
     model = last_model(folder)
     if model is None:
         raise RelevanceError("there is no model to report on: train one with .train()")
-    texts = main_texts(folder)
+    texts = scoring_texts(folder)
     judged = {doc_id: label for doc_id, label in judged_documents(folder).items() if doc_id in texts}
     pool = [texts[doc_id] for doc_id in sample(texts, _POOL)]
     space = Space.fit(pool) if pool else None

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from corpuskit.errors import CorpusKitError
 from corpuskit.relevance import CorpusModel, RelevanceModel
-from corpuskit.relevance.learning import last_model, main_texts, next_to_label
+from corpuskit.relevance.learning import last_model, next_to_label, scoring_texts
 from corpuskit.relevance.sampling import suggest
 from corpuskit.relevance.training import train
 from corpuskit.store import CorpusFolder
@@ -167,7 +167,7 @@ class LabelQueue:
 
     def _all_texts(self) -> dict[str, str]:
         if self._texts is None:
-            self._texts = main_texts(self._folder)
+            self._texts = scoring_texts(self._folder)
         return self._texts
 
     def card(self, item: Asked) -> dict[str, Any]:
