@@ -135,11 +135,14 @@ def next_to_label(folder: CorpusFolder, n: int, *, model: CorpusModel | None = N
     if n < 1:
         raise RelevanceError(f"n={n}: expected at least 1")
     model = model or last_model(folder)
-    texts = scoring_texts(folder)
+    seeds = _seeds_to_ask_by(folder)
+    texts = scoring_texts(folder) if model or seeds else {}
     labelled = {label.target for label in folder.labels.current("document")}
-    free = [doc_id for doc_id in texts if doc_id not in labelled]
+    rows = folder.catalog.rows("SELECT doc_id, uri, title, host FROM current ORDER BY host, uri")
+    known = {row["doc_id"]: row for row in rows}
+    free = [doc_id for doc_id in known if doc_id not in labelled]
     chosen = dict.fromkeys(_new_sources(folder, set(free), labelled, n // 2 if model else 0), "new source")
-    if near := _near_seeds(folder, texts, free):
+    if near := _near_seeds(seeds, texts, free):
         chosen = dict.fromkeys(near[: n - 1 if n > 1 else 1], "seed words")
         model = None
     rest = [doc_id for doc_id in free if doc_id not in chosen]
@@ -155,22 +158,24 @@ def next_to_label(folder: CorpusFolder, n: int, *, model: CorpusModel | None = N
         chosen |= dict.fromkeys(spread, "uncertain")
         chosen |= {rest[item.index]: item.reason for item in found if item.reason != "uncertain"}
     scores = model.score([texts[doc_id] for doc_id in chosen]) if model and chosen else [float("nan")] * len(chosen)
-    known = {row["doc_id"]: row for row in folder.catalog.rows("SELECT doc_id, uri, title, host FROM current")}
-    rows = [
+    asked = [
         (doc_id, known[doc_id]["uri"], reason, known[doc_id]["title"] or "", known[doc_id]["host"], float(score))
         for (doc_id, reason), score in zip(chosen.items(), scores, strict=True)
     ]
     columns = {"doc_id": "str", "uri": "str", "reason": "str", "title": "str", "host": "str", "relevance": "float64"}
-    return pd.DataFrame(rows, columns=list(columns)).astype(columns)
+    return pd.DataFrame(asked, columns=list(columns)).astype(columns)
 
 
-def _near_seeds(folder: CorpusFolder, texts: dict[str, str], free: Sequence[str]) -> list[str]:
-    """While there are few labels: the free documents by falling nearness to the seed words; none where these say nothing."""
-    seeds = folder.settings.seeds
+def _seeds_to_ask_by(folder: CorpusFolder) -> Sequence[str]:
+    """The seed words of the corpus while there are few labels."""
     judged = judged_documents(folder)
+    known = len(judged) >= _COLD and sum(label == "relevant" for label in judged.values()) >= _COLD_POSITIVES
+    return () if known else folder.settings.seeds
+
+
+def _near_seeds(seeds: Sequence[str], texts: dict[str, str], free: Sequence[str]) -> list[str]:
+    """The free documents by falling nearness to the seed words; none where these say nothing."""
     if not seeds or not free:
-        return []
-    if len(judged) >= _COLD and sum(label == "relevant" for label in judged.values()) >= _COLD_POSITIVES:
         return []
     try:
         space = Space.fit([texts[doc_id] for doc_id in sample(texts, _POOL)])
