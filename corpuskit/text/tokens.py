@@ -18,8 +18,12 @@ _JOINERS: Final = "\u200c\u200d"  # stand within words of Persian and of scripts
 
 # Python's \w lacks marks: without them a word of Hindi falls apart at each vowel, and so does istanbul after casefold().
 # Few words have one, so the class of 2,400 characters is not asked before ASCII.
-WORD: Final = re.compile(rf"\w+(?:(?![\x00-\x7f])[{_MARKS}{_JOINERS}]+\w*)*")
+_MARK: Final = rf"(?![\x00-\x7f])[{_MARKS}{_JOINERS}]+"
+WORD: Final = re.compile(rf"\w+(?:{_MARK}\w*)*")
 """A run of letters, digits and underscores of any script, with the marks on them."""
+
+WORD_BACKWARDS: Final = rf"(?:\w+|{_MARK}(?=\w))+"
+"""The pattern of a word in a text that is read from its end."""
 
 WORD_IN_ARROW: Final = r"[\p{L}\p{N}_][\p{L}\p{N}\p{M}_\x{200C}\x{200D}]*"
 """The same in the syntax of RE2."""

@@ -6,12 +6,14 @@ import html
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
 from corpuskit.store.element_cache import element_tables
 from corpuskit.text import WORD
+from corpuskit.text.tokens import WORD_BACKWARDS
 from corpuskit.views.patterns import compiled_pattern, ignoring_case, matches_in, wider
 
 if TYPE_CHECKING:
@@ -77,16 +79,32 @@ def lines(
     where, wide = pl.col("text").is_not_null(), wider(pattern)
     if wide is not None:  # finds the texts that may match without making Python strings of all
         where = pl.col("text").str.contains(ignoring_case(wide))
+    before, after = _contexts(window)
     for table in element_tables(folder, doc_ids, columns=["doc_id", "element_id", "text"], where=where):
         for start in range(0, len(table), _SLICE):
             part = table.slice(start, _SLICE)
             ids = part.column("doc_id").cast(pa.string()).to_pylist()
             texts = part.column("text").to_pylist()
             for doc_id, element_id, text in zip(ids, part.column("element_id").to_pylist(), texts, strict=True):
+                backwards, size = "", len(text)
                 for match in matches_in(text, compiled):
-                    if match.end() > match.start():
-                        left, right = _left(text, match.start(), window), _right(text, match.end(), window)
-                        yield doc_id, element_id, left, match[0], right
+                    first, last = match.span()
+                    if first < last:
+                        backwards = backwards or text[::-1]
+                        left = text[size - _reach(before, backwards, size - first) : first]
+                        right = text[last : _reach(after, text, last)]
+                        yield doc_id, element_id, " ".join(left.split()), match[0], " ".join(right.split())
+
+
+@cache
+def _contexts(window: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Up to so many words: before a place, in the text read backwards, and after it."""
+    return re.compile(rf"(?:\W*{WORD_BACKWARDS}){{0,{window}}}"), re.compile(rf"(?:\W*{WORD.pattern}){{0,{window}}}")
+
+
+def _reach(words: re.Pattern[str], text: str, place: int) -> int:
+    found = words.match(text, place)
+    return found.end() if found else place
 
 
 def frame_of(rows: Sequence[Line]) -> pd.DataFrame:
@@ -94,22 +112,6 @@ def frame_of(rows: Sequence[Line]) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame(list(rows), columns=list(_COLUMNS)).astype(_COLUMNS)
-
-
-def _left(text: str, position: int, window: int) -> str:
-    reach = max(0, position - 24 * window - 24)
-    words = list(WORD.finditer(text, reach, position))[-window:] if window else []
-    start = words[0].start() if words else position
-    return " ".join(text[start:position].split())
-
-
-def _right(text: str, position: int, window: int) -> str:
-    end = position
-    for count, word in enumerate(WORD.finditer(text, position), 1):
-        if count > window:
-            break
-        end = word.end()
-    return " ".join(text[position:end].split())
 
 
 def _places_of(sort: str | None) -> list[tuple[int, str]]:
