@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _COLUMNS: Final = {"doc_id": "str", "element_id": "int32", "left": "str", "match": "str", "right": "str"}
 _SORT: Final = re.compile(r"([0-9])([LRM])?", re.IGNORECASE)
 _SLICE: Final = 2_000  # elements whose texts become strings at once, so that the first lines come early
+_WORD_LENGTH: Final = 50  # characters a word that a side has at most: a text may be a single word
 _SHOWN: Final = 40
 _SIDE: Final = 45
 
@@ -43,7 +44,7 @@ def kwic(
         folder: the corpus.
         pattern: a regular expression, case-insensitive, matched within one element, in the syntax of the package ``regex``:
             Python's, with ``\\p{Lu}`` and the like.
-        window: words on each side.
+        window: words on each side, in at most 50 characters for each.
         sort: by the nth word to the left or right, as ``"1R"``, or by several, as ``"1R 2R 1L"``; ``"0"`` is the match itself;
             None: in reading order.
         doc_ids: only in these documents.
@@ -80,6 +81,7 @@ def lines(
     if wide is not None:  # finds the texts that may match without making Python strings of all
         where = pl.col("text").str.contains(ignoring_case(wide))
     before, after = _contexts(window)
+    most = _WORD_LENGTH * window
     for table in element_tables(folder, doc_ids, columns=["doc_id", "element_id", "text"], where=where):
         for start in range(0, len(table), _SLICE):
             part = table.slice(start, _SLICE)
@@ -91,8 +93,8 @@ def lines(
                     first, last = match.span()
                     if first < last:
                         backwards = backwards or text[::-1]
-                        left = text[size - _reach(before, backwards, size - first) : first]
-                        right = text[last : _reach(after, text, last)]
+                        left = text[size - _reach(before, backwards, size - first, most) : first]
+                        right = text[last : _reach(after, text, last, most)]
                         yield doc_id, element_id, " ".join(left.split()), match[0], " ".join(right.split())
 
 
@@ -102,8 +104,9 @@ def _contexts(window: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(rf"(?:\W*{WORD_BACKWARDS}){{0,{window}}}"), re.compile(rf"(?:\W*{WORD.pattern}){{0,{window}}}")
 
 
-def _reach(words: re.Pattern[str], text: str, place: int) -> int:
-    found = words.match(text, place)
+def _reach(words: re.Pattern[str], text: str, place: int, most: int) -> int:
+    """Where the words from a place on end."""
+    found = words.match(text, place, place + most)
     return found.end() if found else place
 
 

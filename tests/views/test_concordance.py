@@ -56,3 +56,12 @@ def test_letters_digits_and_blanks_of_all_scripts_are_known(corpus, tmp_path, pa
     (tmp_path / "a.txt").write_text("Un été chaud, la\u00a0façade.\n\nprix ١٢ € à İstanbul", "utf-8")
     corpus.add(tmp_path / "a.txt", progress=False)
     assert corpus.kwic(pattern).match.tolist() == found
+
+
+def test_a_text_that_is_a_single_word_gives_short_lines(corpus, tmp_path):
+    (tmp_path / "a.txt").write_text("a" * 5000, "utf-8")
+    corpus.add(tmp_path / "a.txt", progress=False)
+    lines = corpus.kwic("a", window=2)
+    assert len(lines) == 5000
+    assert lines.left.str.len().max() == lines.right.str.len().max() == 100
+    assert corpus.kwic("a", window=0).left.str.len().max() == 0
