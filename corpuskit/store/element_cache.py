@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _BATCH: Final = 1000  # documents a part
 _IN_PROCESSES_FROM: Final = 3000  # documents; below, starting processes costs more than it gains
-_FIRST_ROWS: Final = 10_000
-_PARTS_AT_ONCE: Final = 8
+_FIRST_ROWS: Final = 10_000  # looked through alone, so that the first lines come early
+_PARTS_AT_ONCE: Final = 8  # looked through together: faster than one by one, and 8,000 documents fit into memory
 _COMPACT_AT: Final = 64  # parts that are not full; then these are made again as few
 _ABANDONED: Final = 3600.0  # seconds; a younger part that nothing refers to is about to be named, or still read
 

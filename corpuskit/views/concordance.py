@@ -43,7 +43,7 @@ def kwic(
     Args:
         folder: the corpus.
         pattern: a regular expression, case-insensitive, matched within one element, in the syntax of the package ``regex``:
-            Python's, with ``\\p{Lu}`` and the like.
+            Python's, with ``\\p{Greek}`` and the like.
         window: words on each side, in at most 50 characters for each.
         sort: by the nth word to the left or right, as ``"1R"``, or by several, as ``"1R 2R 1L"``; ``"0"`` is the match itself;
             None: in reading order.

@@ -44,13 +44,18 @@ def test_small_parts_are_made_again_as_few_and_full_ones_stay(tmp_path, monkeypa
     assert {file.name for file in corpus._folder.elements.glob("*.parquet")} == compacted
 
 
-def test_a_document_extracted_again_has_its_elements_once(corpus, tmp_path):
-    pages = tmp_path / "pages"
-    pages.mkdir()
+@pytest.fixture
+def cached(corpus, tmp_path):
+    """Three documents of one element, in one part."""
     for number in range(3):
-        (pages / f"{number}.html").write_text(f"<p>Page {number}.</p>")
-    corpus.add(pages, progress=False)
+        (tmp_path / f"{number}.html").write_text(f"<p>Page {number}.</p>")
+    corpus.add(*tmp_path.glob("*.html"), progress=False)
     assert len(corpus.elements()) == 3
+    return corpus
+
+
+def test_a_document_extracted_again_has_its_elements_once(cached):
+    corpus = cached
     [part] = corpus._folder.elements.glob("*.parquet")
     corpus._folder.catalog.connection.execute("UPDATE documents SET status = 'fetched' WHERE uri LIKE '%1.html'")
     corpus.extract_pending()
@@ -61,14 +66,8 @@ def test_a_document_extracted_again_has_its_elements_once(corpus, tmp_path):
     assert not part.exists()
 
 
-def test_what_is_known_of_the_parts_holds_until_something_changes(corpus, tmp_path, monkeypatch):
-    pages = tmp_path / "pages"
-    pages.mkdir()
-    for number in range(3):
-        (pages / f"{number}.html").write_text(f"<p>Page {number}.</p>")
-    corpus.add(pages, progress=False)
-    assert len(corpus.elements()) == 3
-    looks = []
+def test_what_is_known_of_the_parts_holds_until_something_changes(cached, monkeypatch):
+    corpus, looks = cached, []
     held = element_cache._held
     monkeypatch.setattr(element_cache, "_held", lambda folder: looks.append(folder) or held(folder))
     assert len(corpus.elements()) == len(corpus.find("page")) == 3
