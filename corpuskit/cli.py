@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -119,6 +120,13 @@ def wikipedia(
         raise typer.Exit(3)
 
 
+_which = partial(typer.Option, rich_help_panel="Which pages")
+_order = partial(typer.Option, rich_help_panel="How they are found, and in which order")
+_asking = partial(typer.Option, rich_help_panel="How sites are asked")
+_ending = partial(typer.Option, rich_help_panel="When to stop")
+_going_on = partial(typer.Option, rich_help_panel="Going on with an earlier crawl")
+
+
 @app.command()
 def crawl(
     folder: Folder,
@@ -126,74 +134,102 @@ def crawl(
     seed_file: Annotated[
         list[Path] | None, typer.Option("--seeds", help="A text file with one URL a line; repeatable.")
     ] = None,
-    pages: Annotated[int | None, typer.Option(help="At most so many more fetches.")] = None,
-    scope: Annotated[str | None, typer.Option(help="domain, host, path or web.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the frontier of earlier crawls.")] = False,
-    refresh: Annotated[
-        bool, typer.Option("--refresh", help="Ask again for what was fetched; keep what changed.")
-    ] = False,
     plan: Annotated[
         bool, typer.Option("--plan", help="Fetch no page; show what would be fetched, and why not.")
     ] = False,
-    steer: Annotated[bool, typer.Option("--steer", help="Fetch first what the last model expects relevant.")] = False,
-    language: Annotated[list[str] | None, typer.Option(help="Only pages in this language, as en; repeatable.")] = None,
-    exclude: Annotated[list[str] | None, typer.Option(help="Path pattern never fetched; repeatable.")] = None,
-    delay: Annotated[float | None, typer.Option(help="Seconds between two requests to one host.")] = None,
-    connections: Annotated[int, typer.Option(help="Requests at the same time.")] = 16,
-    max_depth: Annotated[int | None, typer.Option(help="Links from a seed.")] = None,
-    host_pages: Annotated[int | None, typer.Option(help="At most so many pages of one host.")] = None,
-    minutes: Annotated[float | None, typer.Option(help="Stop after so long.")] = None,
-    max_errors: Annotated[int | None, typer.Option(help="Stop after so many failed pages.")] = None,
-    max_megabytes: Annotated[float | None, typer.Option(help="Stop after so much.")] = None,
-    min_unique: Annotated[
-        float, typer.Option(help="Stop when less than this share of the last 1,000 pages' text was new, 0 to 1.")
-    ] = 0.0,
-    sitemaps: Annotated[
-        bool, typer.Option("--sitemaps/--no-sitemaps", help="Read the sitemaps robots.txt names.")
-    ] = True,
-    guess_sitemaps: Annotated[bool, typer.Option("--guess-sitemaps", help="Look for sitemaps elsewhere too.")] = False,
-    feeds: Annotated[bool, typer.Option("--feeds/--no-feeds", help="Read the feeds that pages name.")] = True,
+    resume: Annotated[bool, _going_on("--resume", help="Go on with what is left, as that crawl was told to.")] = False,
+    forget: Annotated[
+        list[str] | None,
+        _going_on(help="With --resume: an option of that crawl to take back, as exclude or max-depth; repeatable."),
+    ] = None,
+    refresh: Annotated[
+        bool | None, _going_on("--refresh/--no-refresh", help="Ask again for what was fetched; keep what changed.")
+    ] = None,
+    scope: Annotated[
+        str | None, _which(help="domain (the default), host, path or web: how far from the seeds.")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, _which(help="Path never fetched, with * and a final $ as in robots.txt; repeatable.")
+    ] = None,
+    language: Annotated[list[str] | None, _which(help="Only pages in this language, as en; repeatable.")] = None,
+    max_depth: Annotated[int | None, _which(help="At most so many links from a seed.")] = None,
     traps: Annotated[
-        bool, typer.Option("--traps/--no-traps", help="Leave kinds of page that bring nothing new.")
-    ] = True,
-    extract: Annotated[
-        bool, typer.Option("--extract/--no-extract", help="Extract now, or with the next crawl.")
-    ] = True,
+        bool | None, _which("--traps/--no-traps", help="Leave kinds of page that bring nothing new, as by default.")
+    ] = None,
+    allow_private: Annotated[
+        bool | None, _which("--allow-private/--no-allow-private", help="Private addresses too.")
+    ] = None,
+    steer: Annotated[
+        bool | None, _order("--steer/--no-steer", help="Fetch first what the last model expects relevant.")
+    ] = None,
+    sitemaps: Annotated[
+        bool | None, _order("--sitemaps/--no-sitemaps", help="Read the sitemaps robots.txt names, as by default.")
+    ] = None,
+    guess_sitemaps: Annotated[bool, _order("--guess-sitemaps", help="Look for sitemaps elsewhere too.")] = False,
+    feeds: Annotated[
+        bool | None, _order("--feeds/--no-feeds", help="Read the feeds that pages name, as by default.")
+    ] = None,
     render: Annotated[
-        bool, typer.Option("--render", help="Show pages without text to a browser; needs the extra render.")
-    ] = False,
-    proxy: Annotated[str | None, typer.Option(help="URL of an HTTP proxy.")] = None,
-    contact: Annotated[str | None, typer.Option(help="Your e-mail or page, sent with each request.")] = None,
-    netrc: Annotated[bool, typer.Option("--netrc", help="User and password of a host from ~/.netrc.")] = False,
-    allow_private: Annotated[bool, typer.Option("--allow-private", help="Private addresses too.")] = False,
+        bool | None,
+        _order("--render/--no-render", help="Show pages without text to a browser; needs the extra render."),
+    ] = None,
+    extract: Annotated[
+        bool | None, _order("--extract/--no-extract", help="Extract now, as by default, or with the next crawl.")
+    ] = None,
+    pages: Annotated[int | None, _ending(help="After so many more pages.")] = None,
+    minutes: Annotated[float | None, _ending(help="After so long.")] = None,
+    host_pages: Annotated[int | None, _ending(help="Asking a host after so many of its pages.")] = None,
+    max_errors: Annotated[int | None, _ending(help="After so many failed pages.")] = None,
+    max_megabytes: Annotated[float | None, _ending(help="After so much.")] = None,
+    min_unique: Annotated[
+        float | None, _ending(help="When less than this share of the last 1,000 pages' text was new, 0 to 1.")
+    ] = None,
+    delay: Annotated[float | None, _asking(help="Seconds between two requests to one host; default 1.")] = None,
+    connections: Annotated[int | None, _asking(help="Requests at the same time; default 16.")] = None,
+    contact: Annotated[str | None, _asking(help="Your e-mail or page, sent with each request.")] = None,
+    header: Annotated[
+        list[str] | None,
+        _asking(
+            help="'Name: value', or @FILE with one a line; Cookie and Authorization go to the seeds' hosts only; "
+            "repeatable."
+        ),
+    ] = None,
+    netrc: Annotated[bool, _asking("--netrc", help="User and password of a host from ~/.netrc.")] = False,
+    netrc_file: Annotated[Path | None, _asking(help="The same from this file.")] = None,
+    proxy: Annotated[str | None, _asking(help="URL of an HTTP proxy.")] = None,
 ) -> None:
     """Crawls web sites into a corpus; Ctrl-C stops cleanly, --resume goes on.
 
     robots.txt, Crawl-delay and Retry-After are always obeyed. At the end, or with corpuskit status, you are told what
     became of each site.
+
+    --resume keeps what the last crawl was told, but --pages, --minutes and what is secret (--header, --netrc, --proxy);
+    what you name now comes first. It begins with telling what it keeps. Defaults stand in corpus.toml.
     """
     corpus = _open(folder)
-    options: dict[str, Any] = {
-        "pages": pages, "scope": scope, "resume": resume, "refresh": refresh, "delay": delay, "proxy": proxy,
-        "allow_private": allow_private, "connections": connections, "max_depth": max_depth, "host_pages": host_pages,
-        "minutes": minutes, "max_errors": max_errors, "max_megabytes": max_megabytes, "min_unique": min_unique,
-        "sitemaps": "guess" if guess_sitemaps else sitemaps, "feeds": feeds, "traps": traps, "extract": extract,
-        "render": render, "netrc": netrc, "steer": _model(corpus) if steer else None,
+    chosen: dict[str, Any] = {
+        "pages": pages, "scope": scope, "refresh": refresh, "delay": delay, "proxy": proxy, "exclude": exclude,
+        "languages": language, "contact": contact, "allow_private": allow_private, "connections": connections,
+        "max_depth": max_depth, "host_pages": host_pages, "minutes": minutes, "max_errors": max_errors,
+        "max_megabytes": max_megabytes, "min_unique": min_unique, "sitemaps": "guess" if guess_sitemaps else sitemaps,
+        "feeds": feeds, "traps": traps, "extract": extract, "render": render, "netrc": netrc_file or netrc or None,
+        "headers": _headers(header) if header else None,
     }  # fmt: skip
-    options |= {
-        name: value
-        for name, value in {"exclude": exclude, "languages": language, "contact": contact}.items()
-        if value is not None
-    }
+    options: dict[str, Any] = {_option_name(name): None for name in forget or []}
+    options |= {name: value for name, value in chosen.items() if value is not None}
+    if steer is not None:
+        options["steer"] = _model(corpus) if steer else None
     named = [*(seeds or []), *(seed_file or [])]
     if plan:
-        frame = corpus.crawl(named, plan=True, **options)
+        frame = corpus.crawl(named, plan=True, resume=resume, **options)
+        _tell(frame.attrs["resumed"])
         _print_frame("Plan", frame)
         typer.echo(", ".join(f"{count:,} {verdict}" for verdict, count in frame["verdict"].value_counts().items()))
         return
-    job = corpus.crawl(named, **options)
+    job = corpus.crawl(named, resume=resume, **options)
+    _tell(job.resumed)
     job.wait()
-    typer.echo(repr(job))
+    typer.echo(job.summary)
     columns = ["host", "requests", "ok", "not_found", "forbidden", "queued", "refused", "refused_why"]
     _print_frame("Sites", job.report()[columns].head(20))
 
@@ -536,6 +572,35 @@ def _model(corpus: Any) -> Any:
     if model is None:
         raise RelevanceError("there is no model to steer with: corpuskit train makes one")
     return model
+
+
+def _option_name(name: str) -> str:
+    """The name in Python of an option of ``corpuskit crawl``."""
+    plain = name.lstrip("-").replace("-", "_")
+    return {"language": "languages", "header": "headers", "netrc_file": "netrc", "guess_sitemaps": "sitemaps"}.get(
+        plain, plain
+    )
+
+
+def _headers(given: list[str]) -> dict[str, str]:
+    """Headers of a request, as curl takes them."""
+    from corpuskit.errors import ConfigurationError
+
+    lines: list[str] = []
+    for text in given:
+        lines += Path(text[1:]).read_text("utf-8").splitlines() if text.startswith("@") else [text]
+    headers = {}
+    for line in filter(str.strip, lines):
+        name, colon, value = line.partition(":")
+        if not colon or not name.strip():
+            raise ConfigurationError("--header: expected 'Name: value'")  # the line may be a secret
+        headers[name.strip()] = value.strip()
+    return headers
+
+
+def _tell(text: str) -> None:
+    if text:
+        typer.echo("\n".join(map(_printable, text.splitlines())))
 
 
 def _print(title: str, columns: list[str], rows: list[list[str]]) -> None:

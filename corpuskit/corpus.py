@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, overload
 
 from corpuskit import engine
 from corpuskit.document import NLPTextDocument
@@ -38,6 +38,16 @@ if TYPE_CHECKING:
 
 Seeds: TypeAlias = Iterable[str | os.PathLike[str]] | str | os.PathLike[str] | None
 """URLs, or text files with one a line."""
+
+
+class _NotNamed:
+    """Stands for an argument that was not given, where None says something."""
+
+    def __repr__(self) -> str:
+        return "<not named>"
+
+
+NOT_NAMED: Final[Any] = _NotNamed()
 
 
 class Corpus:
@@ -438,22 +448,24 @@ class Corpus:
         seeds: Seeds = None,
         *,
         pages: int | None = None,
-        scope: str | None = None,
+        scope: str | None = NOT_NAMED,
         resume: bool = False,
-        steer: Any = None,
-        proxy: str | None = None,
-        delay: float | None = None,
-        allow_private: bool = False,
+        steer: Any = NOT_NAMED,
+        proxy: str | None = NOT_NAMED,
+        delay: float | None = NOT_NAMED,
+        allow_private: bool | None = NOT_NAMED,
         plan: bool = False,
         **more: Any,
     ) -> CrawlJob | pd.DataFrame:
         """Starts a crawl in the background and returns at once.
 
         Args:
-            seeds: URLs to begin with; a path is a text file with one a line.
+            seeds: URLs to begin with; a path is a text file with one a line. With ``resume`` they are added.
             pages: at most so many more fetches.
             scope: ``domain``, ``host``, ``path`` or ``web``: how far from the seeds; default from corpus.toml.
-            resume: goes on with the frontier of earlier crawls.
+            resume: goes on with the frontier of earlier crawls, and with what was named for the last one: its options but
+                ``pages``, ``minutes`` and secrets (``headers``, ``cookies``, ``netrc``, ``proxy``), and the newest model where
+                one steered. What this call names comes first; None takes an option back. ``CrawlJob.resumed`` tells all that.
             steer: a model or a function that says what to fetch first; the whole frontier is scored by it.
             proxy: URL of an HTTP proxy.
             delay: seconds between two requests to one host; default from corpus.toml. A Crawl-delay is always kept.
@@ -466,39 +478,19 @@ class Corpus:
             ConfigurationError: a wrong option, or nothing to crawl.
             CorpusBusyError: another crawl runs on this corpus.
         """
-        from corpuskit.crawl import CrawlOptions, plan_crawl, ranking_of, read_seeds, start_crawl
-        from corpuskit.errors import ConfigurationError
+        from corpuskit.crawl import choose, plan_crawl, read_seeds, start_crawl
 
-        defaults = self._folder.settings.crawl
-        for name in ("exclude", "languages"):
-            if name in more:
-                more[name] = tuple([more[name]] if isinstance(more[name], str) else more[name])
-        try:
-            options = CrawlOptions(
-                pages=pages,
-                scope=scope or defaults.scope,
-                delay=defaults.delay if delay is None else delay,
-                proxy=proxy,
-                allow_private=allow_private,
-                **(
-                    {
-                        "exclude": defaults.exclude,
-                        "contact": defaults.contact,
-                        "languages": self._folder.settings.languages,
-                    }
-                    | more
-                ),
-            )
-        except TypeError as error:
-            raise ConfigurationError(f"crawl: {error}") from None
-        if hasattr(steer, "document"):
+        perhaps = {"scope": scope, "steer": steer, "proxy": proxy, "delay": delay, "allow_private": allow_private}
+        named = {name: value for name, value in perhaps.items() if value is not NOT_NAMED}
+        choices = choose(self._folder, {"pages": pages, **named, **more}, resume=resume)
+        if hasattr(choices.steer, "document"):
             from corpuskit.relevance.learning import score_documents
 
-            score_documents(self._folder, steer)
-        named = [seeds] if isinstance(seeds, (str, os.PathLike)) else list(seeds or [])
+            score_documents(self._folder, choices.steer)
+        urls = [seeds] if isinstance(seeds, (str, os.PathLike)) else list(seeds or [])
         if plan:
-            return plan_crawl(self._folder, read_seeds(named), options, ranking_of(steer), resume=resume)
-        return start_crawl(self._folder, named, options, ranking_of(steer), resume=resume)
+            return plan_crawl(self._folder, read_seeds(urls), choices, resume=resume)
+        return start_crawl(self._folder, urls, choices, resume=resume)
 
     def crawl_report(self) -> pd.DataFrame:
         """One row a site: what its requests came to; see :func:`corpuskit.crawl.report.site_report`."""

@@ -1,5 +1,6 @@
 """The focused crawl: frontier, politeness, ranking, the run."""
 
+from corpuskit.crawl.choices import Choices, choose
 from corpuskit.crawl.job import CrawlJob, start_crawl
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.planning import plan_crawl
@@ -10,9 +11,11 @@ from corpuskit.crawl.verdicts import set_verdict
 
 __all__ = [
     "BreadthFirst",
+    "Choices",
     "CrawlJob",
     "CrawlOptions",
     "Ranking",
+    "choose",
     "plan_crawl",
     "ranking_of",
     "read_seeds",

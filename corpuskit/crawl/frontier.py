@@ -19,6 +19,7 @@ from corpuskit.sources.web import host_of, url_key
 from corpuskit.store.catalog import Catalog
 
 _BATCH: Final = 5000
+_FIRST: Final = 1e9  # priority of a seed until the queue is ranked
 _KNOWN: Final = 100_000  # URLs, about 25 MB
 _BEST: Final = (
     "SELECT priority, id, url, host, depth, parent, anchor, context, parent_score, tries, redirected_from, redirects, "
@@ -105,6 +106,15 @@ class Frontier:
             self.known.clear()
         self.known.update((row[1], row[0]) for row in rows)
         return cursor.rowcount
+
+    def add_seeds(self, urls: Sequence[str]) -> None:
+        """Adds URLs that a person named; one that was known as a link is a seed from now on."""
+        with self._catalog.transaction() as connection:
+            self.add(NewUrl(url, 0, _FIRST, why="seed") for url in urls)
+            connection.executemany(
+                "UPDATE frontier SET depth = 0, parent = NULL, why = 'seed' WHERE id = ? AND parent IS NOT NULL",
+                [(url_id(url),) for url in urls],
+            )
 
     def seeds(self) -> list[str]:
         """The URLs that a person named."""

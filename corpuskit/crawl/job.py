@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib.util
-import json
 import logging
 import os
 import threading
@@ -12,8 +10,9 @@ import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
+from corpuskit.crawl.choices import Choices
 from corpuskit.crawl.options import CrawlOptions
-from corpuskit.crawl.ranking import Ranking
+from corpuskit.crawl.ranking import ranking_of
 from corpuskit.crawl.run import Crawler
 from corpuskit.crawl.seeds import read_seeds
 from corpuskit.crawl.state import Progress
@@ -26,22 +25,24 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _UPDATE_SECONDS: Final = 0.3
-_SECRET: Final = ("headers", "cookies", "netrc", "proxy")
 logger = logging.getLogger(__name__)
 
 
 class CrawlJob:
     """A running or ended crawl. Made by ``Corpus.crawl``."""
 
-    def __init__(self, folder: CorpusFolder, options: CrawlOptions, ranking: Ranking, seeds: list[str]) -> None:
+    def __init__(self, folder: CorpusFolder, choices: Choices, seeds: list[str]) -> None:
+        ranking = ranking_of(choices.steer)
         self._folder = folder
-        self._options = options
+        self._choices = choices
         self._error: BaseException | None = None
         # Taken here, so that a second crawl is refused in the caller's face.
         self._lock = folder.crawl_lock()
         self._lock.__enter__()
-        self._job = _start_row(folder, options)
-        self._crawler = Crawler(folder, options, ranking, seeds=seeds, job=self._job)
+        self._job = _start_row(folder, choices)
+        self._crawler = Crawler(
+            folder, choices.options, ranking, seeds=seeds, job=self._job, looks_again=choices.looks_again
+        )
         # Not Thread.join: interrupted by Ctrl-C it takes a running thread for an ended one (Python 3.11).
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="corpuskit-crawl", daemon=True)
@@ -115,7 +116,12 @@ class CrawlJob:
     @property
     def options(self) -> CrawlOptions:
         """What was chosen."""
-        return self._options
+        return self._choices.options
+
+    @property
+    def resumed(self) -> str:
+        """What it keeps of the crawl that it resumes and what differs, in lines to be shown; empty for a new crawl."""
+        return self._choices.resumed
 
     def skip(self, host: str) -> int:
         """Fetches nothing more of a host, now and in later crawls; gives how many URLs that leaves out."""
@@ -153,7 +159,7 @@ class CrawlJob:
     def _show(self) -> None:
         from tqdm.auto import tqdm
 
-        with tqdm(total=self._options.pages, desc="crawl", unit="page", mininterval=_UPDATE_SECONDS) as bar:
+        with tqdm(total=self.options.pages, desc="crawl", unit="page", mininterval=_UPDATE_SECONDS) as bar:
             has_ended = False
             while not has_ended:
                 has_ended = self._ended.wait(_UPDATE_SECONDS)
@@ -162,7 +168,9 @@ class CrawlJob:
                 bar.set_postfix(stored=state.stored, failed=state.failed, hosts=len(state.hosts), refresh=False)
                 bar.refresh()
 
-    def __repr__(self) -> str:
+    @property
+    def summary(self) -> str:
+        """Where it stands, in a line."""
         state = self.progress
         how = "paused" if self.is_paused else "running"
         status = how if self.is_running else f"ended: {state.reason}"
@@ -173,16 +181,24 @@ class CrawlJob:
             f"{state.failed:,} failed, {state.refused:,} refused{speed}"
         )
 
+    def __repr__(self) -> str:
+        return f"{self.summary}\n{self.resumed}".rstrip()
+
 
 def start_crawl(
     folder: CorpusFolder,
     seeds: Iterable[str | os.PathLike[str]],
-    options: CrawlOptions,
-    ranking: Ranking,
+    choices: Choices,
     *,
     resume: bool,
 ) -> CrawlJob:
     """Starts a crawl in the background.
+
+    Args:
+        folder: of the corpus.
+        seeds: URLs, or text files with one a line; they are added to the frontier.
+        choices: what it goes by, see :func:`corpuskit.crawl.choose`.
+        resume: without seeds, what is known of earlier crawls is gone on with.
 
     Raises:
         ConfigurationError: neither seeds nor a crawl to resume.
@@ -190,7 +206,7 @@ def start_crawl(
         CorpusBusyError: another crawl runs on this corpus.
         MissingExtraError: ``render`` without Playwright.
     """
-    if options.render and importlib.util.find_spec("playwright") is None:
+    if choices.options.render and importlib.util.find_spec("playwright") is None:
         raise MissingExtraError("playwright", "render")
     urls = read_seeds(seeds)
     if not urls:
@@ -201,12 +217,11 @@ def start_crawl(
             raise ConfigurationError(f"nothing to crawl: name seeds; {hint}")
         if not known:
             raise ConfigurationError('there is no crawl to resume: name seeds, crawl(["https://..."])')
-    return CrawlJob(folder, options, ranking, urls)
+    return CrawlJob(folder, choices, urls)
 
 
-def _start_row(folder: CorpusFolder, options: CrawlOptions) -> int:
-    shown = {item.name: getattr(options, item.name) for item in dataclasses.fields(options) if item.name not in _SECRET}
+def _start_row(folder: CorpusFolder, choices: Choices) -> int:
     cursor = folder.catalog.connection.execute(
-        "INSERT INTO jobs (kind, started, options) VALUES ('crawl', ?, ?)", (now(), json.dumps(shown))
+        "INSERT INTO jobs (kind, started, options) VALUES ('crawl', ?, ?)", (now(), choices.record())
     )
     return int(cursor.lastrowid or 0)

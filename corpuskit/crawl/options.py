@@ -12,6 +12,9 @@ from corpuskit.errors import ConfigurationError
 class CrawlOptions:
     """Choices for one call of ``Corpus.crawl``.
 
+    A crawl that is resumed keeps them, but ``pages`` and ``minutes``, which count for one call, and what is secret:
+    ``headers``, ``cookies``, ``netrc`` and ``proxy``. The other budgets hold again, and count anew.
+
     Attributes:
         pages: at most so many more fetches; None: until nothing is left.
         scope: ``domain``, ``host``, ``path`` or ``web``: how far from the seeds.
@@ -32,7 +35,8 @@ class CrawlOptions:
         render: shows pages that have hardly any text without scripts to a browser, and keeps what it makes of them.
         sitemaps: reads the sitemaps that robots.txt names; ``"guess"`` looks for them elsewhere too; False reads none.
         min_unique: stops when of the last 1,000 pages on average less than this share of the text was new, 0 to 1.
-        refresh: asks again for pages fetched before; those that did not change are left as they are.
+        refresh: asks again for pages fetched before; those that did not change are left as they are. Resumed, what is left
+            of them is asked for; named again, all are.
         max_depth: links from a seed; None: any.
         minutes: stops after so long.
         max_errors: stops after so many failed pages.

@@ -7,10 +7,11 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final
 
+from corpuskit.crawl.choices import Choices
 from corpuskit.crawl.frontier import url_id
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.politeness import Politeness
-from corpuskit.crawl.ranking import Ranking
+from corpuskit.crawl.ranking import Ranking, ranking_of
 from corpuskit.crawl.run import client_options
 from corpuskit.crawl.scope import Scope
 from corpuskit.crawl.verdicts import Verdicts
@@ -25,9 +26,7 @@ _MAX_SITEMAPS: Final = 50  # of one host
 _MAX_ROWS: Final = 100_000
 
 
-def plan_crawl(
-    folder: CorpusFolder, seeds: list[str], options: CrawlOptions, ranking: Ranking, *, resume: bool
-) -> pd.DataFrame:
+def plan_crawl(folder: CorpusFolder, seeds: list[str], choices: Choices, *, resume: bool) -> pd.DataFrame:
     """One row a URL that is known before a page is fetched: seeds, the queue (``resume``), the sitemaps of the seeds.
 
     Asks for robots.txt and sitemaps, as politely as a crawl; the frontier stays as it is. Links and feeds stand on pages,
@@ -35,15 +34,18 @@ def plan_crawl(
 
     Columns: url, host, found (seed, frontier, sitemap), verdict (fetch; later: behind the first ``pages``; known: fetched
     before; refused), why (str: the rule of robots.txt, the border of the crawl, or the ranking's reason) and crawl_delay
-    (float64, seconds between requests to the host).
+    (float64, seconds between requests to the host). ``attrs["resumed"]`` says what is kept of the crawl that is resumed.
 
     Raises:
         CorpusBusyError: a crawl runs on this corpus.
     """
+    ranking = ranking_of(choices.steer)
     with folder.crawl_lock():
-        planner = _Planner(folder, seeds, options)
+        planner = _Planner(folder, seeds, choices.options)
         _run_in_thread(planner.ask())
-        return planner.frame(ranking, resume=resume)
+        frame = planner.frame(ranking, resume=resume)
+    frame.attrs["resumed"] = choices.resumed
+    return frame
 
 
 def _run_in_thread(work: object) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from corpuskit.crawl.discovery import Discovery
 from corpuskit.crawl.finishing import Finisher
-from corpuskit.crawl.frontier import Frontier, Lease, NewUrl
+from corpuskit.crawl.frontier import Frontier, Lease
 from corpuskit.crawl.keeping import Keeper
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.politeness import Politeness
@@ -37,7 +37,14 @@ class Crawler:
     """Runs one crawl to its end. The caller holds the crawl's lock."""
 
     def __init__(
-        self, folder: CorpusFolder, options: CrawlOptions, ranking: Ranking, *, seeds: list[str], job: int
+        self,
+        folder: CorpusFolder,
+        options: CrawlOptions,
+        ranking: Ranking,
+        *,
+        seeds: list[str],
+        job: int,
+        looks_again: bool = False,
     ) -> None:
         self.progress = Progress()
         self.stopping = threading.Event()
@@ -47,6 +54,7 @@ class Crawler:
         self._ranking = ranking
         self._job = job
         self._seeds = seeds
+        self._looks_again = looks_again
         self._frontier = Frontier(folder.catalog)
         self._politeness = Politeness(folder.catalog, options.delay)
         self._verdicts = Verdicts(folder.catalog)
@@ -57,9 +65,9 @@ class Crawler:
     def run(self) -> None:
         """Crawls until there is a reason to stop; then waits until what was fetched is extracted."""
         options, frontier, ranking = self._options, self._frontier, self._ranking
-        frontier.add(NewUrl(seed, 0, 1e9, why="seed") for seed in self._seeds)
+        frontier.add_seeds(self._seeds)
         seeds = frontier.seeds()
-        if options.refresh:
+        if self._looks_again:
             frontier.queue_again()
         scope = Scope(
             options.scope,

@@ -1,0 +1,198 @@
+"""What was chosen for a crawl: in this call, in the crawl that it resumes, in corpus.toml, or nowhere.
+
+The first of these that says something decides. The catalogue keeps with each crawl what it went by and which of that
+somebody had named, so that a change of corpus.toml counts for the rest. Secrets are not written down: only that there
+were some.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from corpuskit.crawl.options import CrawlOptions
+from corpuskit.errors import ConfigurationError
+from corpuskit.relevance import CorpusModel
+from corpuskit.store import CorpusFolder
+from corpuskit.store.catalog import Catalog
+
+ONE_CALL: Final = frozenset({"pages", "minutes"})
+"""Budgets of one call: those of the crawl that is resumed are used up."""
+SECRET: Final = frozenset({"headers", "cookies", "netrc", "proxy"})
+"""Options that are written down nowhere."""
+_LISTS: Final = ("exclude", "languages")
+_DEFAULT: Final = CrawlOptions()
+_NAMES: Final = tuple(item.name for item in dataclasses.fields(CrawlOptions))
+_KEPT: Final = tuple(name for name in _NAMES if name not in ONE_CALL | SECRET)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a crawl goes by.
+
+    Attributes:
+        options: all options.
+        named: names of those that somebody chose, in this call or in the crawl that it resumes.
+        steer: a model, a function or None; see :func:`corpuskit.crawl.ranking_of`.
+        looks_again: what was fetched is queued again: ``refresh`` was named in this call.
+        resumed: lines that say what is kept of the crawl that is resumed and what differs; empty for a new one.
+    """
+
+    options: CrawlOptions
+    named: frozenset[str] = frozenset()
+    steer: Any = None
+    looks_again: bool = False
+    resumed: str = ""
+
+    def record(self) -> str:
+        """What the catalogue keeps, as JSON; of secrets only the names."""
+        values = {name: getattr(self.options, name) for name in _NAMES if name not in SECRET}
+        used = [name for name in _NAMES if name in SECRET and getattr(self.options, name)]
+        return json.dumps({**values, "named": sorted(self.named), "secrets": used, "steer": _description(self.steer)})
+
+
+@dataclass(frozen=True, slots=True)
+class _Earlier:
+    """What the catalogue has of the crawl that is resumed."""
+
+    day: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    named: frozenset[str] = frozenset()
+    secrets: tuple[str, ...] = ()
+    steer: Mapping[str, str] = field(default_factory=dict)
+
+
+def choose(folder: CorpusFolder, named: Mapping[str, Any], *, resume: bool = False) -> Choices:
+    """The choices for one call of ``Corpus.crawl``.
+
+    Args:
+        folder: of the corpus.
+        named: what the call names: options, and ``steer``. None is the default, also where the last crawl had another.
+        resume: what was named for the last crawl holds where this call names nothing.
+
+    Raises:
+        ConfigurationError: there is no such option, or not with such a value.
+    """
+    given = {name: _plain(name, value) for name, value in named.items() if name != "steer"}
+    if unknown := sorted(given.keys() - set(_NAMES)):
+        raise ConfigurationError(f"crawl: no option {unknown[0]!r}; there are: {', '.join(sorted([*_NAMES, 'steer']))}")
+    settings = folder.settings
+    by_toml = {name: getattr(settings.crawl, name) for name in ("scope", "delay", "exclude", "contact")}
+    by_toml["languages"] = settings.languages
+    earlier = _last_crawl(folder.catalog) if resume else None
+    kept = {name: earlier.values[name] for name in earlier.named - given.keys()} if earlier else {}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    try:
+        options = CrawlOptions(**{**by_toml, **kept, **chosen})
+    except TypeError as error:
+        raise ConfigurationError(f"crawl: {error}") from None
+    steer = named["steer"] if "steer" in named else _steer_as_before(folder, earlier)
+    lines = []
+    if earlier is not None:
+        lines = [
+            _what_holds(earlier, options, kept, given),
+            *_what_steers(earlier, steer, was_named="steer" in named),
+            *_what_is_missing(earlier, given),
+        ]
+    return Choices(
+        options,
+        frozenset({*kept, *chosen} & set(_KEPT)),
+        steer,
+        looks_again=options.refresh and "refresh" in chosen,
+        resumed="\n".join(lines),
+    )
+
+
+def _plain(name: str, value: Any) -> Any:
+    """Lists as the options have them; one word is a list of one."""
+    if name not in _LISTS or value is None:
+        return value
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _last_crawl(catalog: Catalog) -> _Earlier:
+    rows = catalog.rows("SELECT started, options FROM jobs WHERE kind = 'crawl' ORDER BY id DESC LIMIT 1")
+    if not rows:
+        return _Earlier()
+    try:
+        found = json.loads(rows[0]["options"])
+    except ValueError:
+        found = {}
+    found = found if isinstance(found, dict) else {}
+    values = {name: _plain(name, found[name]) for name in _KEPT if name in found}
+    named = found.get("named")
+    if not isinstance(named, list):
+        # Earlier versions did not say what was named: what differs from the default may have been.
+        named = [name for name, value in values.items() if value != getattr(_DEFAULT, name)]
+    secrets, steer = found.get("secrets"), found.get("steer")
+    return _Earlier(
+        rows[0]["started"][:10],
+        values,
+        frozenset(named) & values.keys(),
+        tuple(name for name in secrets if name in SECRET) if isinstance(secrets, list) else (),
+        steer if isinstance(steer, dict) else {},
+    )
+
+
+# -- steering ----------------------------------------------------------------------------------------------------------
+
+
+def _description(steer: Any) -> dict[str, str] | None:
+    """What steers, as it is written down."""
+    if steer is None:
+        return None
+    if isinstance(steer, CorpusModel):
+        return {"model": steer.version}
+    return {"function": str(getattr(steer, "__name__", type(steer).__name__))}
+
+
+def _steer_as_before(folder: CorpusFolder, earlier: _Earlier | None) -> CorpusModel | None:
+    """The newest model where a model steered; a function is not written down."""
+    if earlier is None or "model" not in earlier.steer:
+        return None
+    from corpuskit.relevance.learning import last_model
+
+    return last_model(folder)
+
+
+# -- telling -----------------------------------------------------------------------------------------------------------
+
+
+def _what_holds(earlier: _Earlier, options: CrawlOptions, kept: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+    if not earlier.day:
+        return "resumed; the options of earlier crawls are not on record"
+    shown = [f"{name}={kept[name]!r}" for name in _KEPT if name in kept and kept[name] != getattr(_DEFAULT, name)]
+    line = f"resumed with {', '.join(shown)} of" if shown else "resumed"
+    line += f" the crawl of {earlier.day}"
+    changes = []
+    for name in _KEPT:
+        before, value = earlier.values.get(name, getattr(_DEFAULT, name)), getattr(options, name)
+        if value != before:
+            source = "" if name in given else " by corpus.toml"
+            changes.append(f"{name}={value!r}{source} instead of {before!r}")
+    return f"{line}; {', '.join(changes)}" if changes else line
+
+
+def _what_steers(earlier: _Earlier, steer: Any, *, was_named: bool) -> list[str]:
+    before, now = _named_by(earlier.steer), _named_by(_description(steer) or {})
+    if now:
+        return [f"steered by {now}" + (f" instead of {before}" if before and before != now else "")]
+    if not before:
+        return []
+    line = f"not steered any more: {before} steered then"
+    if was_named:
+        return [line]
+    missing = "and there is no model now" if "model" in earlier.steer else "which cannot be kept: name steer again"
+    return [f"{line}, {missing}"]
+
+
+def _named_by(steer: Mapping[str, str]) -> str:
+    return str(steer.get("model") or "") or (f"the function {steer['function']}" if "function" in steer else "")
+
+
+def _what_is_missing(earlier: _Earlier, given: Mapping[str, Any]) -> list[str]:
+    missing = ", ".join(name for name in earlier.secrets if name not in given)
+    return [f"{missing}: given then and never kept; name again what is needed"] if missing else []
