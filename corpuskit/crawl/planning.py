@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.crawl.choices import Choices
 from corpuskit.crawl.frontier import url_id
+from corpuskit.crawl.listings import read_sitemaps
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.ranking import Ranking, ranking_of
 from corpuskit.crawl.run import client_options
 from corpuskit.crawl.scope import Scope
 from corpuskit.crawl.verdicts import Verdicts
-from corpuskit.errors import FetchError, RefusedError, ResourceLimitError
-from corpuskit.sources.web import Client, Robots, guessed_sitemaps, host_of, parse_listing
+from corpuskit.errors import RefusedError
+from corpuskit.sources.web import Client, Robots, host_of
 from corpuskit.store import CorpusFolder
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_MAX_SITEMAPS: Final = 50  # of one host
 _MAX_ROWS: Final = 100_000
 
 
@@ -93,40 +92,19 @@ class _Planner:
                 if host in self._robots:
                     continue
                 try:
-                    await self._wait(host)
+                    await self._politeness.wait_for_turn(host)
                     self._robots[host] = await self._politeness.robots(client, scheme, host)
                 except RefusedError as error:
                     self._robots[host] = str(error)
                     continue
                 await self._read_sitemaps(client, scheme, host)
 
-    async def _wait(self, host: str) -> None:
-        state = self._politeness.of(host)
-        while (wait := state.next_allowed - time.time()) > 0:
-            await asyncio.sleep(min(wait, 60.0))
-        self._politeness.start(host)
-
     async def _read_sitemaps(self, client: Client, scheme: str, host: str) -> None:
-        robots, options = self._robots[host], self._options
-        if isinstance(robots, str) or robots.closed or not options.sitemaps or options.scope == "web":
-            return
-        todo = list(robots.sitemaps) or (guessed_sitemaps(f"{scheme}://{host}") if options.sitemaps == "guess" else [])
-        done: set[str] = set()
-        while todo and len(done) < _MAX_SITEMAPS and len(self._found) < _MAX_ROWS:
-            url = todo.pop(0)
-            if url in done or host_of(url) != host or not (url in robots.sitemaps or robots.allows(url)):
-                continue
-            done.add(url)
-            await self._wait(host)
-            try:
-                answer = await client.get(url, any_type=True)
-            except (FetchError, ResourceLimitError):
-                continue
-            if answer.status == 200:
-                listing = parse_listing(answer.content, url)
-                todo += listing.sitemaps
-                for page in listing.pages:
-                    self._found.setdefault(page, "sitemap")
+        async for _, listing in read_sitemaps(client, self._politeness, self._options, (scheme, host)):
+            for page in listing.pages:
+                self._found.setdefault(page, "sitemap")
+            if len(self._found) >= _MAX_ROWS:
+                return
 
     def frame(self, ranking: Ranking, *, resume: bool) -> pd.DataFrame:
         """The plan."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import dataclass, field
 from typing import Final
@@ -29,7 +30,6 @@ class HostState:
         in_flight: requests under way.
         failures: answers in a row that said "busy" or did not come.
         is_listed: its sitemaps were read within the last day.
-        feeds: that its pages name, and whether they were read.
     """
 
     delay: float
@@ -38,7 +38,6 @@ class HostState:
     in_flight: int = 0
     failures: int = 0
     is_listed: bool | None = None
-    feeds: dict[str, bool] = field(default_factory=dict)
 
     def is_ready(self, now: float) -> bool:
         """A request may start."""
@@ -65,6 +64,13 @@ class Politeness:
                 state.next_allowed = row["next_allowed"]
             self._hosts[host] = state
         return state
+
+    async def wait_for_turn(self, host: str) -> None:
+        """Waits until the host may be asked, after robots.txt and beside other visits, and notes that it is asked."""
+        state = self.of(host)
+        while (wait := state.next_allowed - time.time()) > 0:
+            await asyncio.sleep(wait)
+        self.start(host)
 
     def start(self, host: str) -> None:
         """Notes that a request starts now."""

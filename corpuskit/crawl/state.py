@@ -27,7 +27,7 @@ class Progress:
     """Where a crawl stands.
 
     Attributes:
-        pages: fetches that count: answered GETs but robots.txt, sitemaps, redirects, 304 and 429.
+        pages: fetches that count: answered GETs but robots.txt, sitemaps and feeds that sites name, redirects, 304 and 429.
         stored: new or changed documents.
         unchanged: pages that were as before.
         extracted: documents extracted.
@@ -76,8 +76,13 @@ class CrawlState:
     heads: dict[str, float] = field(default_factory=dict)
 
     def rank(self, rows: Sequence[Row]) -> list[tuple[float, str]]:
-        """(priority, why) of each row: the ranking's, and above it what the analyst wants first."""
-        ranked = self.ranking.rank(rows)
+        """(priority, why) of each row: the ranking's, above it sitemaps and feeds, then what the analyst wants first."""
+        ranked = [
+            (priority + BOOST / 2, f"sitemap or feed; {why}")
+            if row["depth"] == 0 and row["parent"]
+            else (priority, why)
+            for row, (priority, why) in zip(rows, self.ranking.rank(rows), strict=True)
+        ]
         boosted = self.verdicts.boosted
         if not boosted:
             return ranked

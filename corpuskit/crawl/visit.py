@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import time
 from typing import Final
@@ -10,30 +9,24 @@ from typing import Final
 from corpuskit.crawl.discovery import Discovery
 from corpuskit.crawl.frontier import Lease, NewUrl
 from corpuskit.crawl.keeping import RENDERED, Keeper, Page, log_request
+from corpuskit.crawl.listings import Listings, read_sitemaps
 from corpuskit.crawl.state import CrawlState
 from corpuskit.errors import CorpusKitError, FetchError, RefusedError, ResourceLimitError
 from corpuskit.ingest import document_id
 from corpuskit.sources.web import (
     Answer,
     Client,
-    Link,
-    Listing,
     PageLinks,
-    Robots,
     canonical_url,
     find_links,
-    guessed_sitemaps,
     host_of,
     page_language,
-    parse_listing,
     url_key,
 )
 from corpuskit.sources.web.client import MAX_REDIRECTS
 from corpuskit.sources.web.render import Renderer
 
 _TRIES: Final = 4
-_MAX_SITEMAPS: Final = 50  # of one host
-_MAX_FEEDS: Final = 5  # of one host
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 _RETRIED: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
@@ -46,7 +39,7 @@ class Visitor:
         self._client = client
         self._keeper = keeper
         self.renderer: Renderer | None = None
-        self._discovery = discovery
+        self._listings = Listings(state, discovery)
         self._catalog = state.folder.catalog
         self._frontier = state.frontier
         self._politeness = state.politeness
@@ -70,9 +63,9 @@ class Visitor:
                 self._progress.refused += 1
                 self._frontier.finish(lease, "refused", "robots.txt")
                 return
-            if not self._politeness.is_listed(lease.host) or host.feeds:
-                await self._read_listings(robots, scheme, lease.host)
-            await self._wait_for_turn(lease.host)
+            if not self._politeness.is_listed(lease.host):
+                await self._read_sitemaps(scheme, lease.host)
+            await self._politeness.wait_for_turn(lease.host)
             await self._fetch(lease, rule)
         except RefusedError as error:
             self._progress.refused += 1
@@ -91,13 +84,6 @@ class Visitor:
             # What waits may be ready by now, whatever its place was.
             self._state.heads.setdefault(lease.host, 0.0)
 
-    async def _wait_for_turn(self, host: str) -> None:
-        """Waits until the host may be asked, after robots.txt and beside other visits, and notes that it is asked."""
-        state = self._politeness.of(host)
-        while (wait := state.next_allowed - time.time()) > 0:
-            await asyncio.sleep(wait)
-        self._politeness.start(host)
-
     # -- fetching --------------------------------------------------------------------------------------------------
 
     async def _fetch(self, lease: Lease, rule: str) -> None:
@@ -110,7 +96,7 @@ class Visitor:
             # The same page by https, or with its index page's name: no other row of the frontier.
             log_request(self._state, lease, answer)
             url = answer.location
-            await self._wait_for_turn(lease.host)
+            await self._politeness.wait_for_turn(lease.host)
         if answer.location is not None:
             log_request(self._state, lease, answer)
             self._redirect(lease, answer)
@@ -175,52 +161,23 @@ class Visitor:
             self._frontier.finish(lease, "fetched", f"redirect to {answer.location}"[:300])
         self._state.note([target])
 
-    async def _read_listings(self, robots: Robots, scheme: str, host: str) -> None:
-        """Reads the host's sitemaps, once a day, and its feeds; the web at large is not listed, it is followed."""
-        options, state = self._state.options, self._politeness.of(host)
-        if options.scope == "web":
-            state.feeds.clear()
-            state.is_listed = True
-            return
-        todo = []
-        if not self._politeness.is_listed(host):
-            self._politeness.listed(host)
-            if options.sitemaps:
-                todo = list(robots.sitemaps)
-            if not todo and options.sitemaps == "guess":
-                todo = guessed_sitemaps(f"{scheme}://{host}")
-        done: set[str] = set()
-        while todo and len(done) < _MAX_SITEMAPS:
-            url = todo.pop(0)
-            if url not in done and host_of(url) == host:
-                done.add(url)
-                todo += (await self._read_listing(url, "sitemap", robots)).sitemaps
-        for url in [url for url, is_read in state.feeds.items() if not is_read]:
-            state.feeds[url] = True
-            await self._read_listing(url, "feed", robots)
+    async def _read_sitemaps(self, scheme: str, host: str) -> None:
+        """Reads the host's sitemaps, once a day."""
+        self._politeness.listed(host)
+        site, options = (scheme, host), self._state.options
 
-    async def _read_listing(self, url: str, kind: str, robots: Robots) -> Listing:
-        if url not in robots.sitemaps and not robots.allows(url):
-            return Listing()
-        await self._wait_for_turn(host_of(url))
-        try:
-            answer = await self._client.get(url, any_type=True)
-            self._politeness.heard(host_of(url))
-        except (FetchError, ResourceLimitError) as error:
-            self._catalog.add_failure(url, kind, error)
-            return Listing()
-        if answer.status != 200:
-            return Listing()
-        listing = parse_listing(answer.content, url)
-        with self._catalog.transaction():
-            _, new = self._discovery.add((Link(page, "", "") for page in listing.pages), depth=1, parent=url)
-        self._state.note(new)
-        return listing
+        def failed(url: str, error: CorpusKitError) -> None:
+            self._catalog.add_failure(url, "sitemap", error)
+
+        async for url, listing in read_sitemaps(self._client, self._politeness, options, site, failed=failed):
+            self._listings.queue(listing, url)
 
     # -- keeping ---------------------------------------------------------------------------------------------------
 
     async def _keep(self, lease: Lease, answer: Answer, rule: str) -> None:
-        """Hands a page over to be kept with its links."""
+        """Hands a page over to be kept with its links; follows a sitemap or feed."""
+        if self._listings.take(lease, answer, rule):
+            return
         page, refused = PageLinks((), (), False), None
         if answer.media_type in _HTML:
             header = answer.headers.get("x-robots-tag", "")
@@ -231,8 +188,7 @@ class Visitor:
             if self._state.options.languages:
                 lang = page_language(answer.content, answer.charset, answer.headers.get("content-language", ""))
                 refused = self._state.scope.language_refusal(answer.uri, lang) if lang else None
-            if self._state.options.feeds:
-                self._note_feeds(page.feeds)
+            self._listings.note_feeds(page.feeds, lease.url)
         self._keeper.take(Page(lease, answer, page, rule, refused))
 
     async def _render(self, answer: Answer) -> Answer:
@@ -254,18 +210,12 @@ class Visitor:
             robots = await self._politeness.robots(self._client, url.partition("://")[0], host)
             if not robots.allows(url):
                 return None
-            await self._wait_for_turn(host)
+            await self._politeness.wait_for_turn(host)
             answer = await self._client.get(url, any_type=True)
         except (FetchError, ResourceLimitError):
             return None
         self._politeness.heard(host)
         return answer
-
-    def _note_feeds(self, feeds: tuple[str, ...]) -> None:
-        for url in feeds:
-            known = self._politeness.of(host_of(url)).feeds
-            if url not in known and len(known) < _MAX_FEEDS and self._state.scope.refusal(url) is None:
-                known[url] = False
 
     def _fail(self, lease: Lease, error: CorpusKitError) -> None:
         self._progress.failed += 1

@@ -2,7 +2,7 @@ import gzip
 
 import pytest
 
-from corpuskit.sources.web.discovery import parse_listing
+from corpuskit.sources.web.discovery import is_listing, parse_listing
 
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
@@ -47,3 +47,36 @@ def test_entities_are_not_expanded_and_bombs_end():
 def test_a_listing_is_cut_at_fifty_thousand():
     lines = "\n".join(f"http://h.example/{i}" for i in range(60_000)).encode()
     assert len(parse_listing(lines, "http://h.example/").pages) == 50_000
+
+
+@pytest.mark.parametrize(
+    ("content", "yes"),
+    [
+        (b"\xef\xbb\xbf \n<?xml version='1.0'?>\n<?xml-stylesheet href='a>b'?><!-- <html> --><urlset>", True),
+        (b'<!DOCTYPE rss [ <!ENTITY a "b"> ]> <rss version="2.0">', True),
+        (b"<s:sitemapindex xmlns:s='x'>", True),
+        (b'{"items": [], "version": "https://jsonfeed.org/version/1"}', True),
+        (b"<html><body><rss></rss></body></html>", False),
+        (b"<feedback>", False),
+        (b'{"feed": "rss"}', False),
+        (b"<!-- <rss> -->", False),
+        (b"http://h.example/a\n", False),
+        (b"\x1f\x8bnonsense", False),
+        (b"", False),
+    ],
+)
+def test_a_listing_is_told_from_a_page_by_its_first_element(content, yes):
+    assert is_listing(content) is yes
+    assert is_listing(gzip.compress(content)) is yes
+
+
+def test_a_text_is_a_sitemap_where_every_line_is_a_url():
+    lines = b"\xef\xbb\xbfhttp://h.example/a\r\n\r\n  https://h.example/b\n"
+    assert is_listing(lines, "text/plain")
+    assert not is_listing(lines + b"and more\n", "text/plain")
+    assert not is_listing(b"\n", "text/plain")
+
+
+def test_no_prologue_takes_longer_than_its_length():
+    for part in (b"<!-- -->", b"<!--", b" ", b"<?a?>", b"<!DOCTYPE a [", b"<!DOCTYPE a>"):
+        assert not is_listing(part * 100_000 + b"<rss>")

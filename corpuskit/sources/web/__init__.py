@@ -1,8 +1,8 @@
 """The web: URLs, robots.txt, links, and a client that is polite and safe."""
 
 from corpuskit.sources.web.client import Answer, Client, fetch
-from corpuskit.sources.web.discovery import Listing, guessed_sitemaps, parse_listing
-from corpuskit.sources.web.links import Link, PageLinks, find_links, page_language
+from corpuskit.sources.web.discovery import Listing, guessed_sitemaps, is_listing, parse_listing
+from corpuskit.sources.web.links import Link, PageLinks, find_links, page_language, says_nofollow
 from corpuskit.sources.web.robots import Robots
 from corpuskit.sources.web.urls import canonical_url, host_of, url_key
 
@@ -18,7 +18,9 @@ __all__ = [
     "find_links",
     "guessed_sitemaps",
     "host_of",
+    "is_listing",
     "page_language",
     "parse_listing",
+    "says_nofollow",
     "url_key",
 ]

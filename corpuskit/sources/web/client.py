@@ -28,8 +28,9 @@ _CHUNK: Final = 1 << 16
 _CREDENTIALS: Final = frozenset({"authorization", "cookie", "proxy-authorization"})
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _ACCEPTED: Final = ("text/", "application/xhtml", "application/pdf", "application/xml", "application/rss", "application/atom",
-                    "application/json", "application/feed", "application/msword", "application/vnd.openxmlformats",
-                    "application/vnd.ms-word", "application/gzip", "application/x-gzip", "application/octet-stream")  # fmt: skip
+                    "application/rdf", "application/json", "application/feed", "application/msword",
+                    "application/vnd.openxmlformats", "application/vnd.ms-word", "application/gzip", "application/x-gzip",
+                    "application/octet-stream")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

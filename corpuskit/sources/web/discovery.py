@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import re
+import zlib
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,6 +18,15 @@ _MAX_DECODED: Final = 52_428_800  # bytes; the same
 _SURROGATES: Final = re.compile(
     rb"&#(?:[xX]0{0,9}[dD][89a-fA-F][0-9a-fA-F]{2}|0{0,9}(?:5529[6-9]|55[3-9]\d\d|56\d{3}|57[0-2]\d\d|573[0-3]\d|5734[0-3]));"
 )
+_GZIP: Final = b"\x1f\x8b"
+_HEAD: Final = 4096  # bytes that tell what a file is
+# Each part is taken once and for all: a stranger's prologue costs its length only.
+_ROOT: Final = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?>\s++|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*+(?:\[[^\]]*+\]\s*+)?>)*+"
+    rb"<(?:[\w.-]++:)?(?:urlset|sitemapindex|rss|RDF|feed)[\s>]",
+    re.DOTALL,
+)
+_JSON_FEED: Final = re.compile(rb'"[^"]{0,20}jsonfeed\.org\\?/version')
 _GUESSES: Final = ("/sitemap.xml", "/sitemap_index.xml")
 
 
@@ -38,6 +48,19 @@ def guessed_sitemaps(origin: str) -> list[str]:
     return [origin + path for path in _GUESSES]
 
 
+def is_listing(content: bytes, media_type: str = "") -> bool:
+    """The content is a sitemap or feed, by its first element; plain text is a sitemap where each line is a URL."""
+    head = _head(content)
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return _JSON_FEED.search(head) is not None
+    if _ROOT.match(head):
+        return True
+    if media_type != "text/plain" or not head.startswith((b"http://", b"https://", b"\xef\xbb\xbfhttp")):
+        return False
+    lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    return all(line.startswith((b"http://", b"https://")) for line in map(bytes.strip, lines) if line)
+
+
 def parse_listing(content: bytes, url: str) -> Listing:
     """The URLs in a sitemap (XML, index, plain text; gzip), RSS, RDF, Atom or JSON feed; an empty listing for others."""
     content = _unpacked(content)
@@ -52,13 +75,23 @@ def parse_listing(content: bytes, url: str) -> Listing:
     )
 
 
+def _head(content: bytes) -> bytes:
+    if not content.startswith(_GZIP):
+        return content[:_HEAD]
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            return file.read(_HEAD)
+    except (OSError, EOFError, ValueError, zlib.error):
+        return b""
+
+
 def _unpacked(content: bytes) -> bytes:
-    if not content.startswith(b"\x1f\x8b"):
+    if not content.startswith(_GZIP):
         return content
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
             return file.read(_MAX_DECODED)
-    except (OSError, EOFError, ValueError):
+    except (OSError, EOFError, ValueError, zlib.error):
         return b""
 
 

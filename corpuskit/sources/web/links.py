@@ -21,6 +21,7 @@ _FEEDS: Final = frozenset(
     {"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"}
 )
 NOFOLLOW: Final = "nofollow"
+_NOFOLLOW: Final = {NOFOLLOW, "none"}
 
 
 class Link(NamedTuple):
@@ -69,7 +70,7 @@ def find_links(content: bytes, url: str, *, charset: str | None = None, robots_h
         robots_header: the X-Robots-Tag header; its rules count as those of ``<meta name=robots>``.
     """
     tree = _parse(content, charset)
-    base, directives = url, {part.strip().lower() for part in robots_header.split(",")}
+    base, directives = url, _directives(robots_header)
     others: list[dict[str, str | None]] = []
     for node in tree.css(_HEAD):
         attributes = node.attributes
@@ -78,13 +79,18 @@ def find_links(content: bytes, url: str, *, charset: str | None = None, robots_h
         elif node.tag == "link":
             others.append(attributes)
         else:
-            directives |= {part.strip().lower() for part in (attributes.get("content") or "").split(",")}
+            directives |= _directives(attributes.get("content") or "")
     needs_scripts = len(content) < _MAX_SHELL and b"<script" in content and _is_empty(tree)
-    if directives & {"nofollow", "none"}:
+    if directives & _NOFOLLOW:
         return PageLinks((), (), True, (), needs_scripts)
     found, refused = _anchors(tree, url, base)
     feeds = _add_others(others, url, base, found)
     return PageLinks(tuple(found.values()), tuple(refused), False, feeds, needs_scripts)
+
+
+def says_nofollow(robots_header: str) -> bool:
+    """The X-Robots-Tag header asks that no link be followed."""
+    return bool(_directives(robots_header) & _NOFOLLOW)
 
 
 def page_language(content: bytes, charset: str | None = None, declared: str = "") -> str:
@@ -99,6 +105,10 @@ def page_language(content: bytes, charset: str | None = None, declared: str = ""
     text = " ".join((tree.body.text(separator=" ") if tree.body is not None else "").split())
     found = detect_language(text[:_MAX_TEXT], said or declared.partition(",")[0].strip() or None)
     return "" if found == "?" else found
+
+
+def _directives(text: str) -> set[str]:
+    return {part.strip().lower() for part in text.split(",")}
 
 
 def _parse(content: bytes, charset: str | None) -> Any:

@@ -1,0 +1,171 @@
+"""Sitemaps and feeds in a crawl.
+
+Those that robots.txt names are read when a host is first visited. Those that pages name, that an index names, or that are
+seeds are URLs of the frontier like any other, so that a crawl that stops loses none; what comes back tells that they are
+no pages. In the frontier such a URL has depth 0 and a parent, and comes before pages; what it names has depth 1.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from typing import Final
+
+from corpuskit.crawl.discovery import Discovery
+from corpuskit.crawl.frontier import Lease
+from corpuskit.crawl.keeping import log_request
+from corpuskit.crawl.options import CrawlOptions
+from corpuskit.crawl.politeness import Politeness
+from corpuskit.crawl.scope import registered_domain
+from corpuskit.crawl.state import CrawlState
+from corpuskit.errors import CorpusKitError, FetchError, RefusedError, ResourceLimitError
+from corpuskit.sources.web import (
+    Answer,
+    Client,
+    Link,
+    Listing,
+    Robots,
+    canonical_url,
+    guessed_sitemaps,
+    host_of,
+    is_listing,
+    parse_listing,
+    says_nofollow,
+)
+from corpuskit.sources.web.client import MAX_REDIRECTS
+
+_MAX_SITEMAPS: Final = 50  # of one host, that count as no page
+_MAX_FEEDS: Final = 5  # of one host
+
+
+async def read_sitemaps(
+    client: Client,
+    politeness: Politeness,
+    options: CrawlOptions,
+    site: tuple[str, str],
+    *,
+    failed: Callable[[str, CorpusKitError], None] = lambda url, error: None,
+) -> AsyncIterator[tuple[str, Listing]]:
+    """Reads the sitemaps that a host's robots.txt names, with those that they name, as politely as pages.
+
+    A sitemap may stand on another host of the same registered domain (sitemaps.org, "Sitemaps & Cross Submits"). That
+    robots.txt names it is leave to read it; what an index names is asked for as far as its own host's robots.txt allows.
+
+    Args:
+        client: asks.
+        politeness: of the crawl.
+        options: whether sitemaps are read, and whether they are looked for where robots.txt names none.
+        site: scheme and host.
+        failed: is told what could not be had, and why.
+
+    Yields:
+        The URL of each sitemap, and what it names.
+    """
+    scheme, host = site
+    if not options.sitemaps or options.scope == "web":
+        return  # the web at large is not listed, it is followed
+    robots = await politeness.robots(client, scheme, host)
+    named = _canonical(robots, f"{scheme}://{host}/")
+    todo = [*named] or (guessed_sitemaps(f"{scheme}://{host}") if options.sitemaps == "guess" else [])
+    done: set[str] = set()
+    while todo and len(done) < _MAX_SITEMAPS:
+        url = todo.pop(0)
+        if url in done or registered_domain(host_of(url)) != registered_domain(host):
+            continue
+        done.add(url)
+        try:
+            answer = await _get(client, politeness, url, host, is_named=url in named)
+        except (FetchError, RefusedError, ResourceLimitError) as error:
+            failed(url, error)
+            continue
+        if answer is not None and answer.status == 200:
+            listing = parse_listing(answer.content, url)
+            todo = [*todo, *listing.sitemaps]
+            yield url, listing
+
+
+def _canonical(robots: Robots, base: str) -> list[str]:
+    found = []
+    for url in robots.sitemaps:
+        try:
+            found.append(canonical_url(url, base))
+        except RefusedError:
+            continue
+    return found
+
+
+async def _get(client: Client, politeness: Politeness, url: str, host: str, *, is_named: bool) -> Answer | None:
+    """The answer where redirects within the domain end; None where robots.txt forbids it."""
+    for _ in range(MAX_REDIRECTS + 1):
+        target = host_of(url)
+        if registered_domain(target) != registered_domain(host):
+            return None
+        robots = await politeness.robots(client, url.partition("://")[0], target)
+        if robots.closed or not (is_named or robots.allows(url)):
+            return None
+        await politeness.wait_for_turn(target)
+        answer = await client.get(url, any_type=True)
+        politeness.heard(target)
+        if answer.location is None:
+            return answer
+        url = answer.location
+    raise FetchError(f"more than {MAX_REDIRECTS} redirects", url=url)
+
+
+class Listings:
+    """The sitemaps and feeds of one crawl that are URLs of its frontier."""
+
+    def __init__(self, state: CrawlState, discovery: Discovery) -> None:
+        self._state = state
+        self._discovery = discovery
+        self._feeds: dict[str, set[str]] = {}
+        self._read: Counter[str] = Counter()
+
+    def note_feeds(self, feeds: tuple[str, ...], parent: str) -> None:
+        """Queues feeds that a page names, where feeds are wanted."""
+        options = self._state.options
+        if not options.feeds or options.scope == "web":
+            return
+        wanted = []
+        for url in feeds:
+            known = self._feeds.setdefault(host_of(url), set())
+            if url not in known and len(known) < _MAX_FEEDS and self._discovery.refusal(url, 0) is None:
+                known.add(url)
+                wanted.append(url)
+        self._queue(wanted, 0, parent)
+
+    def take(self, lease: Lease, answer: Answer, robots: str) -> bool:
+        """Queues what a sitemap or feed names; gives whether the answer is one.
+
+        The first fifty of a host that a site or person named count as no page; the others do, and what is linked like a page
+        and turns out to be one.
+        """
+        # A text that lists URLs may be somebody's document: it is a sitemap where a person says so.
+        if not is_listing(answer.content, answer.media_type if lease.depth == 0 else ""):
+            return False
+        state, listing = self._state, Listing()
+        if not says_nofollow(answer.headers.get("x-robots-tag", "")):
+            listing = parse_listing(answer.content, answer.uri)
+        # An index names no index (sitemaps.org, "Sitemap index files"): one that is named by another is followed no further.
+        is_nested = lease.depth == 0 and lease.parent is not None
+        with state.folder.catalog.transaction():
+            log_request(state, lease, answer, robots=robots)
+            self._queue(listing.pages, lease.depth + 1, lease.url)
+            self._queue(() if is_nested else listing.sitemaps, 0, lease.url)
+            state.frontier.finish(lease, "fetched", f"sitemap or feed, names {len(listing.pages):,} pages")
+            if lease.tries or state.options.refresh:
+                state.folder.catalog.clear_failure(lease.url, ["fetch"])
+        self._read[lease.host] += lease.depth == 0
+        if lease.depth or self._read[lease.host] > _MAX_SITEMAPS:
+            state.progress.pages += 1
+            state.progress.hosts[lease.host] += 1
+        return True
+
+    def queue(self, listing: Listing, parent: str) -> None:
+        """Queues the pages of a sitemap that was read."""
+        self._queue(listing.pages, 1, parent)
+
+    def _queue(self, urls: tuple[str, ...] | list[str], depth: int, parent: str) -> None:
+        with self._state.folder.catalog.transaction():
+            _, new = self._discovery.add((Link(url, "", "") for url in urls), depth=depth, parent=parent)
+        self._state.note(new)
