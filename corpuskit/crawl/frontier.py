@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from corpuskit.crawl.scope import SCOPE, Scope
+from corpuskit.crawl.scope import BY_NAME, SCOPE, Scope
 from corpuskit.sources.web import host_of, url_key
 from corpuskit.store.catalog import Catalog
 
@@ -145,7 +145,7 @@ class Frontier:
                 changes = []
                 for row in rows:
                     reason = row["reason_refused"] or ""
-                    if state == "refused" and not reason.startswith(_AGAIN):
+                    if state == "refused" and not (reason.startswith(_AGAIN) or reason.endswith(BY_NAME)):
                         continue
                     verdict = scope.refusal(row["url"]) or _too_deep(row["depth"], max_depth)
                     if verdict is None and scope.remains(reason):

@@ -9,11 +9,13 @@ from functools import lru_cache
 from typing import Final
 
 from corpuskit.crawl.yields import Yields
-from corpuskit.sources.web import host_of
+from corpuskit.extraction import media_types
+from corpuskit.sources.web import host_of, media_type_by_name
 
 SCOPE: Final = "scope"
 HELD: Final = "held by the analyst"
 LANGUAGE: Final = "language"
+BY_NAME: Final = " by its name"
 _MAX_SEGMENTS: Final = 20
 _MAX_REPEATS: Final = 3  # of one path segment: /a/b/a/b/a/b is a site that links relative paths wrongly
 _MAX_PARAMETERS: Final = 12
@@ -46,7 +48,9 @@ class Scope:
         yields: Yields | None = None,
     ) -> None:
         self._kind = kind
-        self._allowed = {_anchor(kind, seed) for seed in seeds}
+        self._seeds = frozenset(seeds)
+        self._allowed = {_anchor(kind, seed) for seed in self._seeds}
+        self._readable = frozenset(media_types())
         self._exclude = [(pattern, _compile(pattern)) for pattern in exclude]
         self._languages = tuple(languages)
         self._verdicts = {} if verdicts is None else verdicts
@@ -68,6 +72,10 @@ class Scope:
         for pattern, compiled in self._exclude:
             if compiled.match(path):
                 return f"excluded by {pattern}"
+        media_type = media_type_by_name(path)
+        # A seed is asked for: a person has named it.
+        if media_type is not None and media_type not in self._readable and url not in self._seeds:
+            return f"media type {media_type}{BY_NAME}"
         trap = _trap(path) or (self._yields.refusal(url) if self._yields is not None else None)
         return trap or (self.language_refusal(url, lang) if self._languages else None)
 

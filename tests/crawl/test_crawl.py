@@ -247,8 +247,8 @@ def test_a_page_over_the_limit_is_a_failure_and_read_no_further(corpus, web):
 
 
 def test_pictures_are_refused_without_reading_them(corpus, web):
-    web.add(SEED, "front", ["/cat.png"])
-    web.pages["http://a.example/cat.png"] = lambda _: (200, {"Content-Type": "image/png"}, bytes(1000))
+    web.add(SEED, "front", ["/cat"])
+    web.pages["http://a.example/cat"] = lambda _: (200, {"Content-Type": "image/png"}, bytes(1000))
     crawl(corpus, web)
     assert corpus.frontier("refused").reason_refused.tolist() == ["media type image/png"]
 
