@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -21,12 +21,13 @@ from corpuskit.store.catalog import Catalog
 
 ONE_CALL: Final = frozenset({"pages", "minutes"})
 """Budgets of one call: those of the crawl that is resumed are used up."""
-SECRET: Final = frozenset({"headers", "cookies", "netrc", "proxy"})
+SECRET: Final = ("proxy", "netrc", "headers", "cookies")
 """Options that are written down nowhere."""
 _LISTS: Final = ("exclude", "languages")
+_NOT_RECORDED: Final = {"": "not recorded"}
 _DEFAULT: Final = CrawlOptions()
 _NAMES: Final = tuple(item.name for item in dataclasses.fields(CrawlOptions))
-_KEPT: Final = tuple(name for name in _NAMES if name not in ONE_CALL | SECRET)
+_KEPT: Final = tuple(name for name in _NAMES if name not in ONE_CALL and name not in SECRET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Choices:
     def record(self) -> str:
         """What the catalogue keeps, as JSON; of secrets only the names."""
         values = {name: getattr(self.options, name) for name in _NAMES if name not in SECRET}
-        used = [name for name in _NAMES if name in SECRET and getattr(self.options, name)]
+        used = [name for name in SECRET if getattr(self.options, name)]
         return json.dumps({**values, "named": sorted(self.named), "secrets": used, "steer": _description(self.steer)})
 
 
@@ -110,7 +111,11 @@ def _plain(name: str, value: Any) -> Any:
     """Lists as the options have them; one word is a list of one."""
     if name not in _LISTS or value is None:
         return value
-    return (value,) if isinstance(value, str) else tuple(value)
+    if isinstance(value, str):
+        return (value,)
+    if not isinstance(value, Iterable):
+        raise ConfigurationError(f"crawl: {name} {value!r}: expected a list of strings")
+    return tuple(value)
 
 
 def _last_crawl(catalog: Catalog) -> _Earlier:
@@ -123,16 +128,17 @@ def _last_crawl(catalog: Catalog) -> _Earlier:
         found = {}
     found = found if isinstance(found, dict) else {}
     values = {name: _plain(name, found[name]) for name in _KEPT if name in found}
-    named = found.get("named")
-    if not isinstance(named, list):
-        # Earlier versions did not say what was named: what differs from the default may have been.
-        named = [name for name, value in values.items() if value != getattr(_DEFAULT, name)]
-    secrets, steer = found.get("secrets"), found.get("steer")
+    secrets, steer = found.get("secrets"), found.get("steer", _NOT_RECORDED)
     return _Earlier(
         rows[0]["started"][:10],
         values,
-        frozenset(named) & values.keys(),
-        tuple(name for name in secrets if name in SECRET) if isinstance(secrets, list) else (),
+        # Earlier versions did not say what was named: what differs from the default may have been.
+        frozenset(
+            name
+            for name, value in values.items()
+            if (name in found["named"] if isinstance(found.get("named"), list) else value != getattr(_DEFAULT, name))
+        ),
+        tuple(name for name in SECRET if name in secrets) if isinstance(secrets, list) else (),
         steer if isinstance(steer, dict) else {},
     )
 
@@ -180,6 +186,12 @@ def _what_steers(earlier: _Earlier, steer: Any, *, was_named: bool) -> list[str]
     before, now = _named_by(earlier.steer), _named_by(_description(steer) or {})
     if now:
         return [f"steered by {now}" + (f" instead of {before}" if before and before != now else "")]
+    if earlier.steer is _NOT_RECORDED:
+        return (
+            []
+            if was_named
+            else ["not steered: whether something steered then is not on record; name steer if it is to"]
+        )
     if not before:
         return []
     line = f"not steered any more: {before} steered then"

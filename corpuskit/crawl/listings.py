@@ -18,7 +18,7 @@ from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.scope import registered_domain
 from corpuskit.crawl.state import CrawlState
-from corpuskit.errors import CorpusKitError, FetchError, RefusedError, ResourceLimitError
+from corpuskit.errors import CorpusError, CorpusKitError, FetchError, RefusedError, ResourceLimitError
 from corpuskit.sources.web import (
     Answer,
     Client,
@@ -160,6 +160,13 @@ class Listings:
             state.progress.pages += 1
             state.progress.hosts[lease.host] += 1
         return True
+
+    def is_kept(self, doc_id: str) -> bool:
+        """An earlier version took a sitemap or feed for a document: it is asked for as a whole, to be followed."""
+        try:
+            return is_listing(self._state.folder.original(doc_id))
+        except CorpusError:
+            return False
 
     def queue(self, listing: Listing, parent: str) -> None:
         """Queues the pages of a sitemap that was read."""

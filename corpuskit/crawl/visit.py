@@ -89,7 +89,7 @@ class Visitor:
     async def _fetch(self, lease: Lease, rule: str) -> None:
         url = lease.url
         for _ in range(MAX_REDIRECTS + 1):
-            answer = await self._client.get(url, self._conditions(url))
+            answer = await self._client.get(url, self._conditions(url, lease.depth))
             self._politeness.heard(lease.host)
             if answer.location is None or url_key(answer.location) != url_key(url) or answer.location == url:
                 break
@@ -121,9 +121,9 @@ class Visitor:
             log_request(self._state, lease, answer)
             self._fail(lease, FetchError(f"the server answered {answer.status} {answer.reason}", url=url))
 
-    def _conditions(self, url: str) -> dict[str, str]:
+    def _conditions(self, url: str, depth: int) -> dict[str, str]:
         """Headers that let a server answer "not modified" (RFC 9110, 13.1)."""
-        if not self._state.options.refresh:
+        if not self._state.options.refresh or (depth == 0 and self._listings.is_kept(document_id(url))):
             return {}
         row = self._catalog.connection.execute(
             "SELECT etag, last_modified FROM current WHERE doc_id = ?", (document_id(url),)
@@ -163,7 +163,7 @@ class Visitor:
 
     async def _read_sitemaps(self, scheme: str, host: str) -> None:
         """Reads the host's sitemaps, once a day."""
-        self._politeness.listed(host)
+        self._politeness.of(host).is_listed = True  # by this visit, not by others that begin meanwhile
         site, options = (scheme, host), self._state.options
 
         def failed(url: str, error: CorpusKitError) -> None:
@@ -171,6 +171,7 @@ class Visitor:
 
         async for url, listing in read_sitemaps(self._client, self._politeness, options, site, failed=failed):
             self._listings.queue(listing, url)
+        self._politeness.listed(host)
 
     # -- keeping ---------------------------------------------------------------------------------------------------
 

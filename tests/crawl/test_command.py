@@ -82,3 +82,16 @@ def test_a_header_without_a_colon_is_refused_and_not_repeated(command):
     with pytest.raises(ConfigurationError, match="expected 'Name: value'") as caught:
         command(SEED, "--header", "hush")
     assert "hush" not in str(caught.value)
+
+
+def test_every_option_of_a_crawl_can_be_typed():
+    import dataclasses
+
+    from typer.main import get_command
+
+    from corpuskit.cli import _option_name
+    from corpuskit.crawl import CrawlOptions
+
+    command = get_command(app).commands["crawl"]
+    typed = {_option_name(name) for parameter in command.params for name in parameter.opts}
+    assert {item.name for item in dataclasses.fields(CrawlOptions)} - typed == {"cookies"}  # a header

@@ -356,6 +356,8 @@ def test_a_wrong_call_says_what_to_do(corpus, web):
         corpus.crawl(SEED, scope="planet")
     with pytest.raises(ConfigurationError, match="pagse"):
         corpus.crawl(SEED, pagse=3)
+    with pytest.raises(ConfigurationError, match="exclude 3: expected a list"):
+        corpus.crawl(SEED, exclude=3)
     with pytest.raises(RefusedError, match="scheme ftp"):
         corpus.crawl("ftp://a.example/")
     with pytest.raises(ConfigurationError, match="steer=3"):

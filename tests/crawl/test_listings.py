@@ -194,6 +194,26 @@ def test_a_second_look_reads_the_feed_of_a_page_that_has_not_changed(corpus, web
     assert asked == [None, None]  # what it named is known, not the feed itself: it is asked for as a whole
 
 
+def test_a_feed_that_an_earlier_version_kept_as_a_document_is_followed_by_a_second_look(corpus, web, monkeypatch):
+    asked = []
+
+    def read(handler):
+        asked.append(handler.headers.get("If-None-Match"))
+        if asked[-1]:
+            return 304, {}, b""
+        return 200, {"Content-Type": "text/html", "ETag": '"f"'}, RSS
+
+    web.pages[SEED] = read
+    web.add("http://a.example/one", "one")
+    with monkeypatch.context() as earlier:
+        earlier.setattr("corpuskit.crawl.listings.is_listing", lambda *_: False)
+        crawl(corpus, web)
+    assert corpus.documents().uri.tolist() == [SEED]
+    crawl(corpus, web, None, resume=True, refresh=True)
+    assert asked == [None, None]
+    assert "http://a.example/one" in set(corpus.documents().uri)
+
+
 # -- sitemaps that robots.txt names ------------------------------------------------------------------------------------
 
 
@@ -261,3 +281,19 @@ def test_a_plan_reads_the_same_sitemaps(corpus, web):
     plan = corpus.crawl("http://www.a.example/", plan=True, delay=0, proxy=web.proxy)
     assert plan.url.tolist() == ["http://www.a.example/", "http://www.a.example/hidden"]
     assert not any(url.startswith("http://b.example") for url in web.log)
+
+
+def test_sitemaps_count_as_read_when_they_have_been_read(corpus, web):
+    robots(web, "a.example", "Sitemap: http://a.example/map.xml\n")
+    web.add(SEED, "front")
+    when = "SELECT sitemaps_fetched FROM hosts WHERE host = 'a.example'"
+    noted = []
+
+    def read(_):
+        noted.append(corpus._folder.catalog.value(when))
+        return 200, XML, urlset("http://a.example/one")
+
+    web.pages["http://a.example/map.xml"] = read
+    crawl(corpus, web)
+    assert noted == [None]  # a crawl that is killed here reads them again
+    assert corpus._folder.catalog.value(when) is not None

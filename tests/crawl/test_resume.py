@@ -137,10 +137,15 @@ def test_a_crawl_of_an_earlier_version_is_resumed_with_what_it_recorded(corpus, 
     job = resume(corpus, site)
     assert (job.options.scope, job.options.exclude, job.options.delay) == ("host", ("/private/*",), 0)
     assert job.options.connections == 16
+    assert job.resumed.splitlines()[1:] == [
+        "not steered: whether something steered then is not on record; name steer if it is to"
+    ]
     assert sorted(site.fetched) == [SEED, "http://a.example/deep", "http://a.example/p"]
 
 
-@pytest.mark.parametrize("damaged", ["", "[]", "{", '{"named": 3, "scope": "host"}'])
+@pytest.mark.parametrize(
+    "damaged", ["", "[]", "{", '{"named": 3, "scope": "host"}', '{"named": [[]], "secrets": [{}]}']
+)
 def test_a_record_that_cannot_be_read_keeps_nothing(corpus, site, damaged):
     crawl(corpus, site, pages=1, delay=0, scope="host")
     corpus._folder.catalog.connection.execute("UPDATE jobs SET options = ?", (damaged,))
