@@ -188,10 +188,11 @@ def robots(content: bytes) -> None:
 
 
 def listing(content: bytes) -> None:
-    """Sitemaps and feeds name canonical URLs only."""
-    from corpuskit.sources.web.discovery import MAX_URLS, parse_listing
+    """Sitemaps and feeds name canonical URLs only, and are told apart packed as they are unpacked."""
+    from corpuskit.sources.web.discovery import MAX_URLS, is_listing, parse_listing
     from corpuskit.sources.web.urls import canonical_url
 
+    assert is_listing(content) == is_listing(gzip.compress(content, 1)) or content.startswith(b"\x1f\x8b")
     for packed in (content, gzip.compress(content, 1)):
         found = parse_listing(packed, BASE)
         assert len(found.pages) <= MAX_URLS
