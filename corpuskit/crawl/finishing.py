@@ -123,7 +123,7 @@ class Finisher:
         heads: dict[str, float] = {}
         for linked, (priority, _) in zip(rows, ranked, strict=True):
             heads[linked["host"]] = max(heads.get(linked["host"], LOWEST), priority)
-        self.in_loop(lambda: self._state.raise_heads(heads))
+        self.in_loop(lambda: self._state.turns.raise_heads(heads))
 
     def _note_relevant(self, lease: Lease, score: float) -> None:
         """Queues the home page of a good source: whole parts of a site may be linked from nowhere else."""
@@ -144,7 +144,7 @@ class Finisher:
         self._state.frontier.rescore(self._state.rank)
         self._state.ranking.ranked_all(time.monotonic() - start)
         heads = dict(self._state.frontier.hosts())
-        self.in_loop(lambda: self._state.heads.update(heads))
+        self.in_loop(lambda: self._state.turns.update(heads))
 
     def in_loop(self, change: Callable[[], None]) -> None:
         """Heads are changed by the loop's thread only, since it goes through them."""

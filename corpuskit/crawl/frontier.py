@@ -7,7 +7,6 @@ runs at a time, what a killed one had in flight is simply still queued.
 from __future__ import annotations
 
 import hashlib
-import heapq
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -22,8 +21,8 @@ _BATCH: Final = 5000
 _FIRST: Final = 1e9  # priority of a seed until the queue is ranked
 _KNOWN: Final = 100_000  # URLs, about 25 MB
 _BEST: Final = (
-    "SELECT priority, id, url, host, depth, parent, anchor, context, parent_score, tries, redirected_from, redirects, "
-    "priority FROM frontier WHERE host = ? AND state = 'queued' AND not_before <= ? "
+    "SELECT id, url, host, depth, parent, anchor, context, parent_score, tries, redirected_from, redirects, priority "
+    "FROM frontier WHERE host = ? AND state = 'queued' AND not_before <= ? "
     "ORDER BY priority DESC, n LIMIT ?"
 )
 _AGAIN: Final = (SCOPE, "excluded", "depth", "trap", "held", "language")  # refusals that a change of borders lifts
@@ -168,42 +167,31 @@ class Frontier:
             )
         ]
 
-    def take(self, heads: dict[str, float], most: int, *, now: float, a_host: int = 1) -> list[Lease]:
-        """Leases the best URLs of some hosts, the best first.
+    def best(self, host: str, now: float) -> tuple[Lease, float | None] | None:
+        """The best URL of a host that may be fetched now, and the priority of the one behind it.
 
         Args:
-            heads: host → at least the best priority of its queue; corrected where it was too high, and a host with
-                nothing to fetch now is removed.
-            most: how many URLs.
+            host: as in :meth:`hosts`.
             now: URLs that must wait until later are left out, seconds since the epoch.
-            a_host: how many of one host.
         """
-        execute = self._catalog.connection.execute
-        waiting = [(-head, host) for host, head in heads.items()]
-        heapq.heapify(waiting)
-        leases: list[Lease] = []
-        while waiting and len(leases) < most:
-            head, host = heapq.heappop(waiting)
-            leased = self._leased.setdefault(host, set())
-            wanted = min(a_host, most - len(leases))
-            rows = execute(_BEST, (host, now, wanted + 1 + len(leased))).fetchall()
-            free = [row for row in rows if row[1] not in leased] if leased else rows
-            if not free:
-                del heads[host]
-                continue
-            best = free[0][0]
-            if waiting and -best > head and -best > waiting[0][0]:
-                heads[host] = best  # it promised more than it has: another host is better
-                heapq.heappush(waiting, (-best, host))
-                continue
-            for row in free[:wanted]:
-                leased.add(row[1])
-                leases.append(Lease(*row[1:]))
-            if len(free) > wanted:
-                heads[host] = free[wanted][0]
-            else:
-                del heads[host]
-        return leases
+        leased = self._leased.get(host, ())
+        rows = self._catalog.connection.execute(_BEST, (host, now, 2 + len(leased))).fetchall()
+        free = [row for row in rows if row[0] not in leased] if leased else rows
+        if not free:
+            return None
+        return Lease(*free[0]), free[1]["priority"] if len(free) > 1 else None
+
+    def lease(self, lease: Lease) -> None:
+        """Notes that a URL is being fetched."""
+        self._leased.setdefault(lease.host, set()).add(lease.id)
+
+    def waiting(self, host: str, now: float) -> tuple[float, float] | None:
+        """When the first of a host's URLs may be tried again, and the best priority of those that wait; None without."""
+        first, priority = self._catalog.connection.execute(
+            "SELECT min(not_before), max(priority) FROM frontier WHERE host = ? AND state = 'queued' AND not_before > ?",
+            (host, now),
+        ).fetchone()
+        return None if first is None else (first, priority)
 
     def refuse(self, scope: Scope, host: str) -> int:
         """Takes what a changed border refuses out of the queue of a host; gives how many URLs."""
@@ -212,11 +200,6 @@ class Frontier:
         with self._catalog.transaction() as connection:
             connection.executemany("UPDATE frontier SET state = 'refused', reason_refused = ? WHERE id = ?", changes)
         return len(changes)
-
-    def next_time(self) -> float | None:
-        """When the first of the waiting URLs may be tried again, seconds since the epoch."""
-        value: float | None = self._catalog.value("SELECT min(not_before) FROM frontier WHERE state = 'queued'")
-        return value
 
     def finish(self, lease: Lease, state: str, reason: str | None = None) -> None:
         """Ends a lease: ``fetched``, ``failed`` or ``refused``, with the reason of a refusal."""

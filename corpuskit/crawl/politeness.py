@@ -39,10 +39,10 @@ class HostState:
     failures: int = 0
     is_listed: bool | None = None
 
-    def is_ready(self, now: float) -> bool:
-        """A request may start."""
-        most = _PER_HOST if self.robots and self.delay == 0 else 1
-        return self.in_flight < most and self.next_allowed <= now
+    @property
+    def most_in_flight(self) -> int:
+        """How many requests it may have at the same time."""
+        return _PER_HOST if self.robots and self.delay == 0 else 1
 
 
 class Politeness:

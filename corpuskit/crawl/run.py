@@ -17,6 +17,7 @@ from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.ranking import Ranking
 from corpuskit.crawl.scope import Scope
 from corpuskit.crawl.state import CrawlState, Progress
+from corpuskit.crawl.turns import Turns
 from corpuskit.crawl.verdicts import Verdicts
 from corpuskit.crawl.visit import Visitor
 from corpuskit.crawl.yields import Yields
@@ -30,6 +31,7 @@ _FLUSH_SECONDS: Final = 1.0
 _IDLE_SECONDS: Final = 0.5
 _MAX_WAIT: Final = 120.0  # seconds; a crawl that can do nothing for longer ends, and is resumed later
 _BACKLOG: Final = 200  # pages fetched and not extracted, before fetching waits
+_MAX_TOLD: Final = 3  # hosts that wait
 _ENOUGH_PAGES: Final = 100  # before the share of new text is judged
 
 
@@ -82,12 +84,14 @@ class Crawler:
             frontier.refresh_parent_scores()
         ranking.verdicts = self._verdicts
         ranking.begin(self._folder.catalog)
+        self._turns = Turns(frontier, self._politeness, in_turns=ranking.in_turns, is_full=self._is_full)
         self._state = CrawlState(
             self._folder,
             options,
             ranking,
             frontier,
             self._politeness,
+            self._turns,
             scope,
             self._yields,
             self._verdicts,
@@ -116,11 +120,10 @@ class Crawler:
             visitor = Visitor(self._state, client, keeper, discovery)
             if self._options.render:
                 visitor.renderer = await stack.enter_async_context(Renderer(visitor.get_for_page))
-            self._state.heads = dict(self._frontier.hosts())
+            self._turns.update(dict(self._frontier.hosts()))
             while True:
                 reason = self._stop_reason()
                 while reason is None and (busy := len(tasks) + keeper.waiting) < most and (lease := self._next(busy)):
-                    self._politeness.of(lease.host).in_flight += 1
                     tasks.add(asyncio.create_task(visitor.visit(lease)))
                 if keeper.waiting and (not tasks or keeper.seconds_left == 0):
                     keeper.flush()
@@ -129,9 +132,9 @@ class Crawler:
                     reason = reason or self._nothing_left()
                     if reason is not None:
                         return reason
-                    await asyncio.sleep(min(max(self._seconds_to_next(), 0.005), _IDLE_SECONDS))
+                    await asyncio.sleep(self._idle_seconds())
                     continue
-                timeout = keeper.seconds_left if keeper.waiting else _IDLE_SECONDS
+                timeout = keeper.seconds_left if keeper.waiting else self._idle_seconds()
                 done, tasks = await asyncio.wait(tasks, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     task.result()
@@ -150,40 +153,27 @@ class Crawler:
         count = self._frontier.restore(state.scope, host, self._options.max_depth)
         count += self._frontier.rescore(state.rank, host)
         heads = {name: head for name, head in self._frontier.hosts() if name == host}
-        self._finisher.in_loop(lambda: state.raise_heads(heads))
+        self._finisher.in_loop(lambda: self._turns.raise_heads(heads))
         return count
 
     # -- choosing --------------------------------------------------------------------------------------------------
 
     def _next(self, under_way: int) -> Lease | None:
         """Leases the best URL among the hosts that may be asked now."""
-        options, heads = self._options, self._state.heads
         if self.paused.is_set() or self._is_behind(under_way):
             return None
-        if options.pages is not None and self.progress.pages + under_way >= options.pages:
+        most = self._options.pages
+        if most is not None and self.progress.pages + under_way >= most:
             return None
-        moment = time.time()
-        most = options.host_pages
-        ready = {
-            host: head
-            for host, head in heads.items()
-            if self._politeness.of(host).is_ready(moment) and (most is None or self._asked_of(host) < most)
-        }
-        if self._ranking.in_turns and ready:
-            fewest = min(ready, key=lambda host: (self.progress.hosts[host], -ready[host], host))
-            ready = {fewest: ready[fewest]}
-        offered = set(ready)
-        leases = self._frontier.take(ready, 1, now=moment)
-        for host in offered:
-            if host in ready:
-                heads[host] = ready[host]
-            else:
-                heads.pop(host, None)
-        return leases[0] if leases else None
+        return self._turns.next(time.time())
 
-    def _asked_of(self, host: str) -> int:
-        """Pages of a host that were fetched in this crawl or are on their way."""
-        return self.progress.hosts[host] + self._politeness.of(host).in_flight + self._keeper.waiting_of(host)
+    def _is_full(self, host: str) -> bool:
+        """As many pages of a host as may be were fetched in this crawl, or are on their way."""
+        most = self._options.host_pages
+        if most is None:
+            return False
+        in_flight = self._politeness.of(host).in_flight
+        return self.progress.hosts[host] + in_flight + self._keeper.waiting_of(host) >= most
 
     def _is_behind(self, under_way: int) -> bool:
         """Fetching waits for extraction: with steering soon, since the pages' scores decide what comes next."""
@@ -215,22 +205,28 @@ class Crawler:
         """Why the crawl ends when nothing is under way; None while something may still come."""
         if self.paused.is_set() or self._is_behind(0) or (self._ranking.steers and self._finisher.waiting):
             return None
-        self._state.heads = dict(self._frontier.hosts())
-        if not self._state.heads:
+        first = self._turns.next_time
+        if first is not None:
+            return self._why_waiting() if first - time.time() > _MAX_WAIT else None
+        heads = dict(self._frontier.hosts())
+        if not heads:
             return "nothing left to fetch"
-        most = self._options.host_pages
-        if most is not None and all(self._asked_of(host) >= most for host in self._state.heads):
-            return f"{most:,} pages of each host that is left"
-        if (wait := self._seconds_to_next()) > _MAX_WAIT:
-            return f"the hosts that are left ask for a pause, the first for {wait / 60:.0f} minutes: resume later"
+        if self._turns.full >= heads.keys():
+            return f"{self._options.host_pages:,} pages of each host that is left"
+        self._turns.update(heads)
         return None
 
-    def _seconds_to_next(self) -> float:
-        """Seconds until the first host may be asked and the first URL may be tried again."""
-        moment = time.time()
-        times = [self._politeness.of(host).next_allowed for host in self._state.heads]
-        waiting = self._frontier.next_time()
-        return max(min(times, default=moment), waiting or 0.0) - moment
+    def _why_waiting(self) -> str:
+        """Which hosts wait, and until when."""
+        waiting = self._turns.waiting
+        told = [f"{host} until {_clock(until)}" for until, host in waiting[:_MAX_TOLD]]
+        rest = [f"{len(waiting) - _MAX_TOLD:,} more hosts"] if len(waiting) > _MAX_TOLD else []
+        return f"nothing else can be fetched now, resume later: {', '.join(told + rest)} must wait"
+
+    def _idle_seconds(self) -> float:
+        """How long to wait where nothing happens: until the next host may be asked, and not too long."""
+        first = self._turns.next_time
+        return _IDLE_SECONDS if first is None else min(max(first - time.time(), 0.005), _IDLE_SECONDS)
 
     def _flush_sometimes(self) -> None:
         """A page that was reported survives a power cut a second later."""
@@ -238,6 +234,11 @@ class Crawler:
             self._folder.warc.flush()
             self._folder.catalog.flush()
             self._flushed = time.monotonic()
+
+
+def _clock(moment: float) -> str:
+    """A time as the clock on the wall shows it."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(moment))
 
 
 def client_options(options: CrawlOptions, seeds: list[str]) -> ClientOptions:

@@ -13,6 +13,7 @@ from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.ranking import Ranking, Row
 from corpuskit.crawl.scope import Scope
+from corpuskit.crawl.turns import Turns
 from corpuskit.crawl.verdicts import BOOST, Verdicts
 from corpuskit.crawl.yields import Yields
 from corpuskit.sources.web import host_of
@@ -59,7 +60,7 @@ class CrawlState:
     """One crawl.
 
     Attributes:
-        heads: host → at least the best priority of its queue; changed by the fetching loop's thread only.
+        turns: the hosts that have queued URLs; changed by the fetching loop's thread only.
         job: its number in the catalogue.
     """
 
@@ -68,12 +69,12 @@ class CrawlState:
     ranking: Ranking
     frontier: Frontier
     politeness: Politeness
+    turns: Turns
     scope: Scope
     yields: Yields
     verdicts: Verdicts
     job: int
     progress: Progress
-    heads: dict[str, float] = field(default_factory=dict)
 
     def rank(self, rows: Sequence[Row]) -> list[tuple[float, str]]:
         """(priority, why) of each row: the ranking's, above it sitemaps and feeds, then what the analyst wants first."""
@@ -91,13 +92,8 @@ class CrawlState:
             for row, (priority, why) in zip(rows, ranked, strict=True)
         ]
 
-    def raise_heads(self, heads: dict[str, float]) -> None:
-        """Notes that hosts have URLs of such priorities."""
-        for host, priority in heads.items():
-            self.heads[host] = max(self.heads.get(host, LOWEST), priority)
-
     def note(self, new: list[NewUrl]) -> None:
         """Notes the hosts of new URLs."""
         for url in new:
             if url.refused is None:
-                self.raise_heads({host_of(url.url): url.priority})
+                self.turns.raise_heads({host_of(url.url): url.priority})

@@ -56,7 +56,7 @@ class Visitor:
                 if lease.tries + 1 >= _TRIES:
                     self._fail(lease, FetchError("robots.txt cannot be read", url=lease.url))
                 else:
-                    self._frontier.retry(lease, host.next_allowed)
+                    self._retry(lease, host.next_allowed)
                 return
             allowed, rule = robots.verdict(lease.url)
             if not allowed:
@@ -76,13 +76,11 @@ class Visitor:
         except (FetchError, ResourceLimitError) as error:
             log_request(self._state, lease, None, error=str(error))
             if isinstance(error, FetchError) and lease.tries + 1 < _TRIES:
-                self._frontier.retry(lease, time.time() + max(1.0, host.delay) * 2.0**lease.tries)
+                self._retry(lease, time.time() + max(1.0, host.delay) * 2.0**lease.tries)
             else:
                 self._fail(lease, error)
         finally:
-            host.in_flight -= 1
-            # What waits may be ready by now, whatever its place was.
-            self._state.heads.setdefault(lease.host, 0.0)
+            self._state.turns.ended(lease.host)
 
     # -- fetching --------------------------------------------------------------------------------------------------
 
@@ -111,7 +109,7 @@ class Visitor:
             if lease.tries + 1 >= 2 * _TRIES:
                 self._fail(lease, FetchError(f"the server answered {answer.status} again and again", url=url))
             else:
-                self._frontier.retry(lease, until)
+                self._retry(lease, until)
         elif 200 <= answer.status < 300:
             self._politeness.answered(lease.host)
             await self._keep(lease, answer, rule)
@@ -217,6 +215,10 @@ class Visitor:
             return None
         self._politeness.heard(host)
         return answer
+
+    def _retry(self, lease: Lease, not_before: float) -> None:
+        self._frontier.retry(lease, not_before)
+        self._state.turns.raise_heads({lease.host: lease.priority})
 
     def _fail(self, lease: Lease, error: CorpusKitError) -> None:
         self._progress.failed += 1

@@ -1,6 +1,6 @@
 """A frontier of a million URLs: inserting with duplicates, taking the best, and the memory it needs.
 
-    uv run python tests/bench/frontier_million.py [--urls 1000000] [--hosts 2000]
+    uv run python tests/bench/frontier_million.py [--urls 1000000] [--hosts 2000] [--in-turns]
 
 Prints URLs per CPU second of this process and its peak memory.
 """
@@ -12,6 +12,8 @@ import time
 from pathlib import Path
 
 from corpuskit.crawl.frontier import Frontier, NewUrl
+from corpuskit.crawl.politeness import Politeness
+from corpuskit.crawl.turns import Turns
 from corpuskit.store.catalog import Catalog
 
 
@@ -42,10 +44,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--urls", type=int, default=1_000_000)
     parser.add_argument("--hosts", type=int, default=2000)
+    parser.add_argument("--in-turns", action="store_true", help="hosts take turns, as in a crawl that is not steered")
     parser.add_argument("--batch", type=int, default=500, help="links a transaction")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
-        frontier = Frontier(Catalog(Path(work) / "catalog.sqlite"))
+        catalog = Catalog(Path(work) / "catalog.sqlite")
+        frontier = Frontier(catalog)
         made = time.process_time()
         for _ in batches(urls(options.urls, options.hosts), options.batch):
             pass
@@ -54,13 +58,18 @@ def main() -> None:
         new = sum(frontier.add(batch) for batch in batches(urls(options.urls, options.hosts), options.batch))
         inserting = time.process_time() - start - made
         print(f"inserted {options.urls:,} URLs, {new:,} new: {options.urls / inserting:,.0f} a CPU second")
-        heads = dict(frontier.hosts())
+        politeness = Politeness(catalog, 0.0)
+        turns = Turns(frontier, politeness, in_turns=options.in_turns, is_full=lambda _: False)
         taken, taking, ending = 0, 0.0, 0.0
         while taken < 100_000:
             start = time.process_time()
-            leases = frontier.take(heads, 100, now=time.time(), a_host=4)
+            if not taken:
+                turns.update(dict(frontier.hosts()))
+            leases = [lease for _ in range(100) if (lease := turns.next(time.time()))]
             middle = time.process_time()
             frontier.finish_all(leases, "fetched")
+            for lease in leases:
+                turns.ended(lease.host)
             taking += middle - start
             ending += time.process_time() - middle
             taken += len(leases)
