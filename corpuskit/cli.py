@@ -205,6 +205,8 @@ def crawl(
 
     --resume keeps what the last crawl was told, but --pages, --minutes and what is secret (--header, --netrc, --proxy);
     what you name now comes first. It begins with telling what it keeps. Defaults stand in corpus.toml.
+
+    The exit code is 3 where a seed could not be fetched. Broken links that the crawl met are told and change no exit code.
     """
     corpus = _open(folder)
     chosen: dict[str, Any] = {
@@ -229,9 +231,11 @@ def crawl(
     job = corpus.crawl(named, resume=resume, **options)
     _tell(job.resumed)
     job.wait()
-    typer.echo(job.summary)
+    _tell_end(job, folder)
     columns = ["host", "requests", "ok", "not_found", "forbidden", "queued", "refused", "refused_why"]
     _print_frame("Sites", job.report()[columns].head(20))
+    if job.failed_seeds:
+        raise typer.Exit(3)
 
 
 @app.command()
@@ -601,6 +605,14 @@ def _headers(given: list[str]) -> dict[str, str]:
 def _tell(text: str) -> None:
     if text:
         typer.echo("\n".join(map(_printable, text.splitlines())))
+
+
+def _tell_end(job: Any, folder: Path) -> None:
+    """How a crawl ended and how to go on."""
+    from corpuskit.crawl.closing import on_command_line
+
+    for line in [job.summary, *job.closing.lines(on_command_line(str(folder)))]:
+        typer.echo(_printable(line))
 
 
 def _print(title: str, columns: list[str], rows: list[list[str]]) -> None:

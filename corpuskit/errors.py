@@ -10,7 +10,8 @@
     │   ├── EncryptedDocumentError            a password is needed
     │   └── ResourceLimitError                the time, memory or size limit was reached
     ├── FetchError (OSError)                  a URL cannot be fetched; .status .url
-    │   └── RefusedError                      we do not want to fetch it: robots.txt, private address, scheme
+    │   ├── RefusedError                      we do not want to fetch it: robots.txt, private address, scheme
+    │   └── UnreachableError                  its host cannot be reached, or robots.txt not be read; .retry_after
     ├── SourceError (OSError)                 a file, folder or archive cannot be read
     ├── CorpusError (RuntimeError)            the corpus folder is not as it should be
     │   ├── CorpusVersionError                made by a newer version of corpuskit
@@ -42,6 +43,7 @@ __all__ = [
     "ResourceLimitError",
     "SourceError",
     "UnknownDocumentError",
+    "UnreachableError",
     "UnsupportedMediaTypeError",
 ]
 
@@ -115,6 +117,20 @@ class FetchError(CorpusKitError, OSError):
 
 class RefusedError(FetchError):
     """A URL that must not be fetched: robots.txt, a private address, an unknown scheme."""
+
+
+class UnreachableError(FetchError):
+    """A host cannot be reached, or its robots.txt cannot be read, without which nothing of it may be fetched.
+
+    Attributes:
+        retry_after: how long the server asks to be left alone, in seconds; None where it says nothing.
+    """
+
+    def __init__(
+        self, message: str, *, url: str = "", status: int | None = None, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message, url=url, status=status)
+        self.retry_after = retry_after
 
 
 class SourceError(CorpusKitError, OSError):

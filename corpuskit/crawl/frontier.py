@@ -68,6 +68,11 @@ class Lease:
     redirects: int
     priority: float
 
+    @property
+    def is_seed(self) -> bool:
+        """A person named it, or a redirect from what a person named led to it."""
+        return self.parent is None and self.depth == 0
+
 
 @lru_cache(maxsize=4096)  # a page's links are asked for several times in a row
 def url_id(url: str) -> int:

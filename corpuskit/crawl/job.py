@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.crawl.choices import Choices
+from corpuskit.crawl.closing import IN_PYTHON, Closing
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.ranking import ranking_of
 from corpuskit.crawl.run import Crawler
@@ -36,9 +37,11 @@ class CrawlJob:
         self._folder = folder
         self._choices = choices
         self._error: BaseException | None = None
+        self._closing = Closing()
         # Taken here, so that a second crawl is refused in the caller's face.
         self._lock = folder.crawl_lock()
         self._lock.__enter__()
+        self._started = now()
         self._job = _start_row(folder, choices)
         self._crawler = Crawler(
             folder, choices.options, ranking, seeds=seeds, job=self._job, looks_again=choices.looks_again
@@ -51,6 +54,7 @@ class CrawlJob:
     def _run(self) -> None:
         try:
             self._crawler.run()
+            self._closing = Closing.of(self._folder.catalog, self.progress, self._started)
         except BaseException as error:
             self._error = error
             self.progress.reason = f"{type(error).__name__}: {error}"
@@ -72,6 +76,16 @@ class CrawlJob:
     def is_running(self) -> bool:
         """It has not ended."""
         return not self._ended.is_set()
+
+    @property
+    def closing(self) -> Closing:
+        """What could not be fetched and what is left, known when it has ended."""
+        return self._closing
+
+    @property
+    def failed_seeds(self) -> dict[str, str]:
+        """Seed → why it could not be fetched in this crawl."""
+        return dict(self.progress.failed_seeds)
 
     def wait(self, *, progress: bool = True) -> CrawlJob:
         """Waits for the end; Ctrl-C stops the crawl cleanly and leaves a state to continue from.
@@ -182,7 +196,7 @@ class CrawlJob:
         )
 
     def __repr__(self) -> str:
-        return f"{self.summary}\n{self.resumed}".rstrip()
+        return "\n".join([self.summary, *self._closing.lines(IN_PYTHON), self.resumed]).rstrip()
 
 
 def start_crawl(

@@ -101,7 +101,6 @@ class Keeper:
 
     def _keep(self, page: Page) -> _Kept:
         state, lease, answer = self._state, page.lease, page.answer
-        catalog = state.folder.catalog
         registered: Registered | None = None
         if page.refused is None and answer.content.strip():
             registered = register(state.folder, _resource(page), keep=lambda _: self._write_warc(answer))
@@ -115,10 +114,10 @@ class Keeper:
             state.frontier.finish(lease, "refused", page.refused)
         else:
             state.frontier.finish(lease, "fetched", None if registered else "empty page")
-        if lease.tries or state.options.refresh:
-            catalog.clear_failure(lease.url, ["fetch"])
         if registered is None and page.refused is None:
-            catalog.add_failure(lease.url, "fetch", FetchError("the page is empty", url=lease.url))
+            state.note_failure(lease, FetchError("the page is empty", url=lease.url), is_final=True)
+        else:
+            state.forget_failure(lease)
         return _Kept(page, registered, request, targets, new)
 
     def _count(self, item: _Kept) -> None:
@@ -163,13 +162,18 @@ def log_request(
     robots: str | None = None,
     error: str | None = None,
     status: int | None = None,
+    url: str = "",
 ) -> int:
-    """Writes a row of the requests; gives its number."""
+    """Writes a row of the requests; gives its number.
+
+    Args:
+        url: what was asked for, where it was not the URL itself but its robots.txt.
+    """
     received: Sequence[object] = (
         (answer.fetched.isoformat(), answer.uri, answer.status, answer.response_ms, answer.download_ms,
          len(answer.content), answer.retry_after)
         if answer
-        else (now(), lease.url, status, None, None, None, None)
+        else (now(), url or lease.url, status, None, None, None, None)
     )  # fmt: skip
     cursor = state.folder.catalog.connection.execute(
         "INSERT INTO requests (clock, url, status_code, response_ms, download_ms, bytes, retry_after_s, job, depth, "

@@ -101,7 +101,7 @@ async def _get(client: Client, politeness: Politeness, url: str, host: str, *, i
         if registered_domain(target) != registered_domain(host):
             return None
         robots = await politeness.robots(client, url.partition("://")[0], target)
-        if robots.closed or not (is_named or robots.allows(url)):
+        if not (is_named or robots.allows(url)):
             return None
         await politeness.wait_for_turn(target)
         answer = await client.get(url, any_type=True)
@@ -153,8 +153,7 @@ class Listings:
             self._queue(listing.pages, lease.depth + 1, lease.url)
             self._queue(() if is_nested else listing.sitemaps, 0, lease.url)
             state.frontier.finish(lease, "fetched", f"sitemap or feed, names {len(listing.pages):,} pages")
-            if lease.tries or state.options.refresh:
-                state.folder.catalog.clear_failure(lease.url, ["fetch"])
+            state.forget_failure(lease)
         self._read[lease.host] += lease.depth == 0
         if lease.depth or self._read[lease.host] > _MAX_SITEMAPS:
             state.progress.pages += 1

@@ -10,12 +10,12 @@ from corpuskit.crawl.choices import Choices
 from corpuskit.crawl.frontier import url_id
 from corpuskit.crawl.listings import read_sitemaps
 from corpuskit.crawl.options import CrawlOptions
-from corpuskit.crawl.politeness import Politeness
+from corpuskit.crawl.politeness import PausedError, Politeness
 from corpuskit.crawl.ranking import Ranking, ranking_of
 from corpuskit.crawl.run import client_options
 from corpuskit.crawl.scope import Scope
 from corpuskit.crawl.verdicts import Verdicts
-from corpuskit.errors import RefusedError
+from corpuskit.errors import RefusedError, UnreachableError
 from corpuskit.sources.web import Client, Robots, host_of
 from corpuskit.store import CorpusFolder
 
@@ -94,7 +94,7 @@ class _Planner:
                 try:
                     await self._politeness.wait_for_turn(host)
                     self._robots[host] = await self._politeness.robots(client, scheme, host)
-                except RefusedError as error:
+                except (RefusedError, UnreachableError, PausedError) as error:
                     self._robots[host] = str(error)
                     continue
                 await self._read_sitemaps(client, scheme, host)

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from corpuskit.errors import FetchError, RefusedError, ResourceLimitError
+from corpuskit.errors import FetchError, RefusedError, ResourceLimitError, UnreachableError
 from corpuskit.sources.web import Client, Robots
-from corpuskit.store.catalog import Catalog
+from corpuskit.store.catalog import Catalog, clean
 
 _KEEP_ROBOTS: Final = 24 * 3600.0  # seconds; RFC 9309, 2.4: not longer than 24 hours
-_CLOSED_FOR: Final = 600.0  # seconds a host without readable robots.txt is left alone before it is asked again
+# Seconds a host that cannot be reached is left alone, longer each time; at first it may be a moment's trouble.
+_PAUSES: Final = (2.0, 8.0, 600.0, 1200.0, 2400.0, 3600.0)
+_GIVEN_UP: Final = 3  # times in a row that a host was not reached, before its pages count as failed
 _MAX_ROBOTS_REDIRECTS: Final = 5  # RFC 9309, 2.3.1.2
 _MARGIN: Final = 1.02  # our clock and the server's differ by the way between
+_PATIENCE: Final = 5.0  # seconds a request that is due waits for a busy host, before another host has its place
 _MAX_BACK_OFF: Final = 3600.0
+_NO_RULES: Final = Robots()
 _PER_HOST: Final = 4  # connections to a host that asks for no delay, when we are told to wait for none
+
+
+class PausedError(FetchError):
+    """A host has a pause; whoever meets this comes back later."""
 
 
 @dataclass(slots=True)
@@ -29,6 +38,8 @@ class HostState:
         next_allowed: when the next request may start, seconds since the epoch.
         in_flight: requests under way.
         failures: answers in a row that said "busy" or did not come.
+        trouble: why it cannot be reached; empty where it can.
+        paused_until: the end of its present pause, seconds since the epoch.
         is_listed: its sitemaps were read within the last day.
     """
 
@@ -37,12 +48,19 @@ class HostState:
     next_allowed: float = 0.0
     in_flight: int = 0
     failures: int = 0
+    trouble: str = ""
+    paused_until: float = 0.0
     is_listed: bool | None = None
 
     @property
     def most_in_flight(self) -> int:
         """How many requests it may have at the same time."""
         return _PER_HOST if self.robots and self.delay == 0 else 1
+
+    @property
+    def is_given_up(self) -> bool:
+        """It was not reached again and again, and has a long pause now."""
+        return bool(self.trouble) and self.failures >= _GIVEN_UP
 
 
 class Politeness:
@@ -58,17 +76,30 @@ class Politeness:
         state = self._hosts.get(host)
         if state is None:
             state = HostState(self._delay)
-            row = self._catalog.connection.execute("SELECT next_allowed FROM hosts WHERE host = ?", (host,)).fetchone()
-            # What an earlier process promised is kept; a clock that went back must not stop the host for good.
-            if row is not None and row["next_allowed"] < time.time() + _MAX_BACK_OFF:
-                state.next_allowed = row["next_allowed"]
+            row = self._catalog.connection.execute(
+                "SELECT next_allowed, failures, trouble FROM hosts WHERE host = ?", (host,)
+            ).fetchone()
+            if row is not None:
+                state.failures, state.trouble = row["failures"], row["trouble"]
+                # What an earlier process promised is kept; a clock that went back must not stop the host for good.
+                if row["next_allowed"] <= time.time() + _MAX_BACK_OFF:
+                    state.next_allowed = row["next_allowed"]
             self._hosts[host] = state
         return state
 
-    async def wait_for_turn(self, host: str) -> None:
-        """Waits until the host may be asked, after robots.txt and beside other visits, and notes that it is asked."""
+    async def wait_for_turn(self, host: str, *, patient: bool = True) -> None:
+        """Waits until the host may be asked, after robots.txt and beside other visits, and notes that it is asked.
+
+        Args:
+            patient: waits for a long delay between two requests too, since what was begun would be lost.
+
+        Raises:
+            PausedError: the host wants to be left alone for longer; waiting here would keep others waiting.
+        """
         state = self.of(host)
         while (wait := state.next_allowed - time.time()) > 0:
+            if wait > max(_PATIENCE, 2 * state.delay if patient else 0.0):
+                raise PausedError(state.trouble or "the server asks for a pause", url=host)
             await asyncio.sleep(wait)
         self.start(host)
 
@@ -97,12 +128,49 @@ class Politeness:
 
     def answered(self, host: str) -> None:
         """The host is well."""
-        self.of(host).failures = 0
+        state = self.of(host)
+        if state.failures or state.trouble:
+            state.failures, state.trouble = 0, ""
+            self._save(host, state)
+
+    def unreachable(self, host: str, cause: str, seconds: float | None = None) -> HostState:
+        """The host cannot be reached: leaves it alone, longer each time.
+
+        Args:
+            cause: in plain words.
+            seconds: how long it asks to be left alone.
+        """
+        state, moment = self.of(host), time.time()
+        state.trouble = cause
+        if moment < state.paused_until:
+            return state  # another request of those that were under way when the pause began
+        pause = max(_PAUSES[min(state.failures, len(_PAUSES) - 1)], min(seconds or 0.0, _MAX_BACK_OFF))
+        state.failures += 1
+        state.paused_until = moment + pause
+        state.next_allowed = max(state.next_allowed, state.paused_until)
+        self._save(host, state)
+        return state
+
+    def forgive(self, hosts: Iterable[str] | None = None) -> None:
+        """Ends the pauses of hosts that could not be reached, of some or all; what a server asked for is kept."""
+        forgive = "UPDATE hosts SET next_allowed = 0, failures = 0, trouble = '' WHERE trouble != ''"
+        with self._catalog.transaction() as connection:
+            if hosts is None:
+                connection.execute(forgive)
+            else:
+                connection.executemany(f"{forgive} AND host = ?", [(host,) for host in hosts])
 
     async def robots(self, client: Client, scheme: str, host: str) -> Robots:
-        """The host's robots.txt, read when first needed and kept for a day."""
+        """The host's robots.txt, read when first needed and kept for a day.
+
+        Raises:
+            UnreachableError: it cannot be had, so that nothing of the host may be fetched (RFC 9309, 2.3.1.4).
+            RefusedError: the host itself must not be asked.
+        """
         state = self.of(host)
         if scheme not in state.robots:
+            if state.trouble and time.time() < state.next_allowed:
+                raise UnreachableError(state.trouble, url=f"{scheme}://{host}/robots.txt")  # it has its pause
             state.robots[scheme] = self._kept(scheme, host) or await self._fetch(client, scheme, host)
             delay = state.robots[scheme].crawl_delay
             state.delay = max(self._delay, delay or 0.0)
@@ -110,46 +178,26 @@ class Politeness:
             state.next_allowed = max(state.next_allowed, time.time() + state.delay * _MARGIN)
         return state.robots[scheme]
 
-    def forget_closed(self, host: str) -> None:
-        """Reads robots.txt again next time, after a while."""
-        state = self.of(host)
-        state.robots = {scheme: robots for scheme, robots in state.robots.items() if not robots.closed}
-        state.next_allowed = max(state.next_allowed, time.time() + _CLOSED_FOR)
-
     async def _fetch(self, client: Client, scheme: str, host: str) -> Robots:
-        url = f"{scheme}://{host}/robots.txt"
-        robots, status = Robots(closed=True), "unreachable"
         try:
-            for _ in range(_MAX_ROBOTS_REDIRECTS + 1):
-                answer = await client.get(url, any_type=True)
-                status = str(answer.status)
-                if answer.location is not None:
-                    url = answer.location
-                    continue
-                if answer.status == 200:
-                    robots = Robots.parse(answer.content)
-                elif 400 <= answer.status < 500 and answer.status != 429:
-                    robots = Robots()
-                break
-            else:
-                robots = Robots()  # RFC 9309, 2.3.1.2: more redirects count as unavailable
-        except ResourceLimitError:
-            robots, status = Robots(closed=True), "too large"
-        except RefusedError:
-            raise  # the host itself must not be asked
-        except FetchError as error:
-            status = f"unreachable: {error}"
+            robots, status = await _ask_robots(client, f"{scheme}://{host}/robots.txt")
+        except UnreachableError as error:
+            self._note_robots(host, None, f"unreachable: {error}" if error.status is None else str(error.status), 0.0)
+            raise
+        self.answered(host)
+        self._note_robots(host, f"{scheme}\n{robots.rules}", str(status), time.time(), robots)
+        return robots
+
+    def _note_robots(
+        self, host: str, text: str | None, status: str, fetched: float, robots: Robots = _NO_RULES
+    ) -> None:
         self._catalog.connection.execute(
             "INSERT INTO hosts (host, robots, robots_status, robots_fetched, crawl_delay, sitemaps) "
             "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (host) DO UPDATE SET robots = excluded.robots, "
             "robots_status = excluded.robots_status, robots_fetched = excluded.robots_fetched, "
             "crawl_delay = excluded.crawl_delay, sitemaps = excluded.sitemaps",
-            (
-                host, f"{scheme}\n{robots.rules}", status, 0.0 if robots.closed else time.time(), robots.crawl_delay,
-                "\n".join(robots.sitemaps),
-            ),
-        )  # fmt: skip
-        return robots
+            (host, text, status, fetched, robots.crawl_delay, "\n".join(robots.sitemaps)),
+        )
 
     def _kept(self, scheme: str, host: str) -> Robots | None:
         row = self._catalog.connection.execute(
@@ -176,7 +224,30 @@ class Politeness:
 
     def _save(self, host: str, state: HostState) -> None:
         self._catalog.connection.execute(
-            "INSERT INTO hosts (host, next_allowed) VALUES (?, ?) "
-            "ON CONFLICT (host) DO UPDATE SET next_allowed = excluded.next_allowed",
-            (host, state.next_allowed),
+            "INSERT INTO hosts (host, next_allowed, failures, trouble) VALUES (?, ?, ?, ?) ON CONFLICT (host) DO UPDATE "
+            "SET next_allowed = excluded.next_allowed, failures = excluded.failures, trouble = excluded.trouble",
+            (host, state.next_allowed, state.failures, clean(state.trouble)),
         )
+
+
+async def _ask_robots(client: Client, url: str) -> tuple[Robots, int]:
+    """What robots.txt says, and the status of the answer; redirects are followed."""
+    asked, status = url, 0
+    for _ in range(_MAX_ROBOTS_REDIRECTS + 1):
+        try:
+            answer = await client.get(asked, any_type=True)
+        except (RefusedError, UnreachableError):
+            raise
+        except (FetchError, ResourceLimitError) as error:
+            raise UnreachableError(f"robots.txt cannot be read: {error}", url=url) from error
+        status = answer.status
+        if answer.location is not None:
+            asked = answer.location
+            continue
+        if status == 200:
+            return Robots.parse(answer.content), status
+        if status == 429 or status >= 500:
+            cause = f"robots.txt cannot be read: the server answered {status} {answer.reason}"
+            raise UnreachableError(cause, url=url, status=status, retry_after=answer.retry_after)
+        break
+    return _NO_RULES, status  # RFC 9309, 2.3.1.2 and 2.3.1.3: not there, or redirects without end

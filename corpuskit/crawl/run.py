@@ -192,7 +192,7 @@ class Crawler:
             return f"{options.minutes:g} minutes over"
         if options.pages is not None and progress.pages >= options.pages:
             return f"{options.pages:,} pages fetched"
-        if options.max_errors is not None and progress.failed >= options.max_errors:
+        if options.max_errors is not None and progress.errors >= options.max_errors:
             return f"{options.max_errors:,} pages failed"
         if options.max_megabytes is not None and progress.bytes >= options.max_megabytes * 1e6:
             return f"{options.max_megabytes:g} MB collected"
@@ -217,11 +217,15 @@ class Crawler:
         return None
 
     def _why_waiting(self) -> str:
-        """Which hosts wait, and until when."""
+        """Which hosts wait, why, and until when."""
         waiting = self._turns.waiting
-        told = [f"{host} until {_clock(until)}" for until, host in waiting[:_MAX_TOLD]]
-        rest = [f"{len(waiting) - _MAX_TOLD:,} more hosts"] if len(waiting) > _MAX_TOLD else []
-        return f"nothing else can be fetched now, resume later: {', '.join(told + rest)} must wait"
+        told = []
+        for until, host in waiting[:_MAX_TOLD]:
+            cause = self._politeness.of(host).trouble
+            told.append(f"{host}{f' ({cause})' if cause else ''} waits until {_clock(until)}")
+        if len(waiting) > _MAX_TOLD:
+            told.append(f"{len(waiting) - _MAX_TOLD:,} more hosts wait longer")
+        return f"nothing else can be fetched now: {', '.join(told)}"
 
     def _idle_seconds(self) -> float:
         """How long to wait where nothing happens: until the next host may be asked, and not too long."""

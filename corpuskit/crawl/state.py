@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from corpuskit.crawl.frontier import Frontier, NewUrl
+from corpuskit.crawl.frontier import Frontier, Lease, NewUrl
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.ranking import Ranking, Row
@@ -16,6 +16,7 @@ from corpuskit.crawl.scope import Scope
 from corpuskit.crawl.turns import Turns
 from corpuskit.crawl.verdicts import BOOST, Verdicts
 from corpuskit.crawl.yields import Yields
+from corpuskit.errors import CorpusKitError
 from corpuskit.sources.web import host_of
 from corpuskit.store import CorpusFolder
 
@@ -32,7 +33,9 @@ class Progress:
         stored: new or changed documents.
         unchanged: pages that were as before.
         extracted: documents extracted.
-        failed: pages that failed for good.
+        failing: keys of the pages that could not be fetched, and whether that is all for this crawl; those that a retry
+            gets are taken off.
+        failed_seeds: seed → why it could not be fetched.
         refused: URLs that robots.txt or their media type refused.
         bytes: of bodies, decoded.
         scripted: pages with hardly any text, which scripts may bring.
@@ -45,14 +48,25 @@ class Progress:
     stored: int = 0
     unchanged: int = 0
     extracted: int = 0
-    failed: int = 0
     refused: int = 0
     bytes: int = 0
     scripted: int = 0
     started: float = field(default_factory=time.monotonic)
     hosts: Counter[str] = field(default_factory=Counter)
     unique: deque[float] = field(default_factory=lambda: deque(maxlen=_RING))
+    failing: dict[int, bool] = field(default_factory=dict)
+    failed_seeds: dict[str, str] = field(default_factory=dict)
     reason: str | None = None
+
+    @property
+    def failed(self) -> int:
+        """Pages that could not be fetched so far, those among them that are tried again."""
+        return len(self.failing)
+
+    @property
+    def errors(self) -> int:
+        """Pages that could not be fetched and are not tried again in this crawl."""
+        return sum(self.failing.values())
 
 
 @dataclass(slots=True)
@@ -97,3 +111,17 @@ class CrawlState:
         for url in new:
             if url.refused is None:
                 self.turns.raise_heads({host_of(url.url): url.priority})
+
+    def note_failure(self, lease: Lease, error: CorpusKitError, *, is_final: bool) -> None:
+        """Notes at once that a URL could not be fetched; ``is_final``: it is not tried again in this crawl."""
+        self.folder.catalog.add_failure(lease.url, "fetch", error)
+        self.progress.failing[lease.id] = is_final
+        if lease.is_seed:
+            self.progress.failed_seeds[lease.url] = str(error)
+
+    def forget_failure(self, lease: Lease) -> None:
+        """Notes that a URL could be fetched, whatever came of it before."""
+        if lease.tries or lease.is_seed or self.options.refresh:
+            self.folder.catalog.clear_failure(lease.url, ["fetch"])
+            self.progress.failing.pop(lease.id, None)
+            self.progress.failed_seeds.pop(lease.url, None)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from typing import Final
 
 from corpuskit.crawl.discovery import Discovery
 from corpuskit.crawl.frontier import Lease, NewUrl
 from corpuskit.crawl.keeping import RENDERED, Keeper, Page, log_request
 from corpuskit.crawl.listings import Listings, read_sitemaps
+from corpuskit.crawl.politeness import PausedError
 from corpuskit.crawl.state import CrawlState
-from corpuskit.errors import CorpusKitError, FetchError, RefusedError, ResourceLimitError
+from corpuskit.errors import CorpusKitError, FetchError, RefusedError, ResourceLimitError, UnreachableError
 from corpuskit.ingest import document_id
 from corpuskit.sources.web import (
     Answer,
@@ -47,38 +47,32 @@ class Visitor:
 
     async def visit(self, lease: Lease) -> None:
         """Fetches one URL and notes what came of it."""
-        host = self._politeness.of(lease.host)
         try:
             scheme = lease.url.partition("://")[0]
             robots = await self._politeness.robots(self._client, scheme, lease.host)
-            if robots.closed:
-                self._politeness.forget_closed(lease.host)
-                if lease.tries + 1 >= _TRIES:
-                    self._fail(lease, FetchError("robots.txt cannot be read", url=lease.url))
-                else:
-                    self._retry(lease, host.next_allowed)
-                return
             allowed, rule = robots.verdict(lease.url)
             if not allowed:
-                self._progress.refused += 1
-                self._frontier.finish(lease, "refused", "robots.txt")
+                self._refuse(lease, "robots.txt")
                 return
             if not self._politeness.is_listed(lease.host):
                 await self._read_sitemaps(scheme, lease.host)
-            await self._politeness.wait_for_turn(lease.host)
+            await self._politeness.wait_for_turn(lease.host, patient=False)
             await self._fetch(lease, rule)
+        except PausedError:
+            self._retry(lease, 0.0, count=False)
         except RefusedError as error:
-            self._progress.refused += 1
             if error.status is not None:
                 self._progress.pages += 1
             log_request(self._state, lease, None, error=str(error), status=error.status)
-            self._frontier.finish(lease, "refused", str(error)[:200])
-        except (FetchError, ResourceLimitError) as error:
+            self._refuse(lease, str(error)[:200])
+        except UnreachableError as error:
+            self._wait_for_host(lease, error)
+        except FetchError as error:
             log_request(self._state, lease, None, error=str(error))
-            if isinstance(error, FetchError) and lease.tries + 1 < _TRIES:
-                self._retry(lease, time.time() + max(1.0, host.delay) * 2.0**lease.tries)
-            else:
-                self._fail(lease, error)
+            self._try_again(lease, error, self._politeness.back_off(lease.host, None))
+        except ResourceLimitError as error:
+            log_request(self._state, lease, None, error=str(error))
+            self._fail(lease, error)
         finally:
             self._state.turns.ended(lease.host)
 
@@ -89,6 +83,8 @@ class Visitor:
         for _ in range(MAX_REDIRECTS + 1):
             answer = await self._client.get(url, self._conditions(url, lease.depth))
             self._politeness.heard(lease.host)
+            if answer.status != 429 and answer.status < 500:
+                self._politeness.answered(lease.host)
             if answer.location is None or url_key(answer.location) != url_key(url) or answer.location == url:
                 break
             # The same page by https, or with its index page's name: no other row of the frontier.
@@ -102,22 +98,18 @@ class Visitor:
             log_request(self._state, lease, answer)
             self._progress.unchanged += 1
             self._frontier.finish(lease, "fetched")
-        elif answer.status == 429 or (answer.status in _RETRIED and lease.tries + 1 < _TRIES):
-            log_request(self._state, lease, answer)
-            self._progress.pages += answer.status != 429
-            until = self._politeness.back_off(lease.host, answer.retry_after)
-            if lease.tries + 1 >= 2 * _TRIES:
-                self._fail(lease, FetchError(f"the server answered {answer.status} again and again", url=url))
-            else:
-                self._retry(lease, until)
+            self._state.forget_failure(lease)
         elif 200 <= answer.status < 300:
-            self._politeness.answered(lease.host)
             await self._keep(lease, answer, rule)
         else:
-            self._progress.pages += 1
-            self._politeness.answered(lease.host)
+            self._progress.pages += answer.status != 429
             log_request(self._state, lease, answer)
-            self._fail(lease, FetchError(f"the server answered {answer.status} {answer.reason}", url=url))
+            cause = f"the server answered {answer.status} {answer.reason}".rstrip()
+            error = FetchError(cause, url=url, status=answer.status)
+            if answer.status in _RETRIED:
+                self._try_again(lease, error, self._politeness.back_off(lease.host, answer.retry_after))
+            else:
+                self._fail(lease, error)
 
     def _conditions(self, url: str, depth: int) -> dict[str, str]:
         """Headers that let a server answer "not modified" (RFC 9110, 13.1)."""
@@ -157,6 +149,7 @@ class Visitor:
         with self._catalog.transaction():
             self._frontier.add([target])
             self._frontier.finish(lease, "fetched", f"redirect to {answer.location}"[:300])
+            self._state.forget_failure(lease)
         self._state.note([target])
 
     async def _read_sitemaps(self, scheme: str, host: str) -> None:
@@ -211,17 +204,46 @@ class Visitor:
                 return None
             await self._politeness.wait_for_turn(host)
             answer = await self._client.get(url, any_type=True)
+        except UnreachableError as error:
+            self._politeness.unreachable(host, str(error), error.retry_after)
+            return None
         except (FetchError, ResourceLimitError):
             return None
         self._politeness.heard(host)
         return answer
 
-    def _retry(self, lease: Lease, not_before: float) -> None:
-        self._frontier.retry(lease, not_before)
+    # -- what did not work ---------------------------------------------------------------------------------------------
+
+    def _refuse(self, lease: Lease, reason: str) -> None:
+        self._progress.refused += 1
+        with self._catalog.transaction():
+            self._frontier.finish(lease, "refused", reason)
+            self._state.forget_failure(lease)
+        if lease.is_seed:
+            self._progress.failed_seeds[lease.url] = reason
+
+    def _wait_for_host(self, lease: Lease, error: UnreachableError) -> None:
+        """The host is asked again after a pause. The URL is not blamed: it keeps its place and most of its tries."""
+        log_request(self._state, lease, None, error=str(error), status=error.status, url=error.url)
+        host = self._politeness.unreachable(lease.host, str(error), error.retry_after)
+        with self._catalog.transaction():
+            self._retry(lease, 0.0, count=not lease.tries)
+            self._state.note_failure(lease, error, is_final=host.is_given_up)
+
+    def _try_again(self, lease: Lease, error: FetchError, until: float) -> None:
+        """The URL is tried again in a while, or has failed where it was tried often."""
+        if lease.tries + 1 >= (2 * _TRIES if error.status == 429 else _TRIES):
+            self._fail(lease, error)
+            return
+        with self._catalog.transaction():
+            self._retry(lease, until)
+            self._state.note_failure(lease, error, is_final=False)
+
+    def _retry(self, lease: Lease, not_before: float, *, count: bool = True) -> None:
+        self._frontier.retry(lease, not_before, count=count)
         self._state.turns.raise_heads({lease.host: lease.priority})
 
     def _fail(self, lease: Lease, error: CorpusKitError) -> None:
-        self._progress.failed += 1
         with self._catalog.transaction():
             self._frontier.finish(lease, "failed", str(error)[:200])
-            self._catalog.add_failure(lease.url, "fetch", error, tries=lease.tries + 1)
+            self._state.note_failure(lease, error, is_final=True)

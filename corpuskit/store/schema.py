@@ -8,7 +8,7 @@ from typing import Final
 
 from corpuskit.errors import CorpusError, CorpusVersionError
 
-VERSION: Final = 4
+VERSION: Final = 5
 DOCUMENTS_STATE: Final = "documents_state"  # keys in meta
 ELEMENTS_STATE: Final = "elements_state"
 
@@ -86,7 +86,9 @@ CREATE TABLE refusals (host TEXT NOT NULL, reason TEXT NOT NULL, links INTEGER N
 
 CREATE TABLE hosts (
     host TEXT PRIMARY KEY, robots TEXT, robots_status TEXT, robots_fetched REAL, crawl_delay REAL,
-    sitemaps TEXT, sitemaps_fetched REAL, next_allowed REAL NOT NULL DEFAULT 0, verdict TEXT NOT NULL DEFAULT 'none', why TEXT
+    sitemaps TEXT, sitemaps_fetched REAL, next_allowed REAL NOT NULL DEFAULT 0, verdict TEXT NOT NULL DEFAULT 'none', why TEXT,
+    failures INTEGER NOT NULL DEFAULT 0,    -- answers in a row that said "busy" or did not come
+    trouble TEXT NOT NULL DEFAULT ''        -- why it cannot be reached
 ) WITHOUT ROWID;
 
 CREATE TABLE jobs (
@@ -135,6 +137,10 @@ CREATE TABLE refusals (host TEXT NOT NULL, reason TEXT NOT NULL, links INTEGER N
 """,
     2: _DOCUMENTS,
     3: _ELEMENTS,
+    4: """
+ALTER TABLE hosts ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE hosts ADD COLUMN trouble TEXT NOT NULL DEFAULT '';
+""",
 }
 
 

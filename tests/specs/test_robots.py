@@ -267,10 +267,6 @@ def test_a_crawl_delay_is_capped_and_nonsense_is_passed_over():
     assert Robots.parse(b"User-agent: *\nCrawl-delay: soon").crawl_delay is None
 
 
-def test_nothing_is_allowed_where_the_file_could_not_be_had():
-    assert not Robots(closed=True).allows("http://h.example/")
-
-
 def test_a_file_of_half_a_megabyte_is_read_and_no_more():
     long = b"User-agent: *\n" + b"Disallow: /no/\n" * 60_000 + b"Disallow: /late\n"
     assert len(long) > 512_000

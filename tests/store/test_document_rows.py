@@ -183,6 +183,8 @@ def test_an_older_catalogue_gets_its_state(tmp_path):
         for event in ("insert", "update", "delete"):
             opened.catalog.connection.execute(f"DROP TRIGGER {table}_{event}")
     opened.catalog.connection.execute("DELETE FROM meta WHERE key LIKE '%_state'")
+    for column in ("failures", "trouble"):
+        opened.catalog.connection.execute(f"ALTER TABLE hosts DROP COLUMN {column}")
     opened.catalog.connection.execute("PRAGMA user_version = 2")
     opened.close()
     opened = CorpusFolder(tmp_path / "c")

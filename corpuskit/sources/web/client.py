@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from corpuskit.errors import ConfigurationError, FetchError, MissingExtraError, RefusedError, ResourceLimitError
 from corpuskit.sources.media import UNKNOWN, detect_media_type
+from corpuskit.sources.web.causes import explained
 from corpuskit.sources.web.urls import canonical_url, host_of
 
 if TYPE_CHECKING:
@@ -171,6 +172,7 @@ class Client:
         Raises:
             RefusedError: a private address, or a media type we do not collect.
             ResourceLimitError: the body is too large.
+            UnreachableError: no connection to the host.
             FetchError: no answer, or a cut one.
         """
         import aiohttp
@@ -187,15 +189,15 @@ class Client:
                 answered = time.monotonic()
                 content = b"" if response.status in _REDIRECTS else await self._read(response, url, any_type=any_type)
                 return _answer(url, response, content, sent, start, answered)
-        except TimeoutError:
-            raise FetchError("no answer in time", url=url) from None
+        except TimeoutError as error:
+            raise explained(error, url) from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             if isinstance(error, (FetchError, ResourceLimitError)):
                 raise
             cause = error.__cause__ or error.__context__
             if isinstance(cause, RefusedError):
                 raise cause from None
-            raise FetchError(f"{type(error).__name__}: {error}", url=url) from error
+            raise explained(error, url) from error
 
     async def _read(self, response: aiohttp.ClientResponse, url: str, *, any_type: bool) -> bytes:
         declared = response.headers.get("Content-Type", "").strip().lower()
@@ -207,7 +209,7 @@ class Client:
             size += len(chunk)
             if size > self.options.max_bytes:
                 response.close()
-                raise ResourceLimitError(f"{url}: more than {self.options.max_bytes:,} bytes")
+                raise ResourceLimitError(f"more than {self.options.max_bytes:,} bytes")
             parts.append(chunk)
         return b"".join(parts)
 

@@ -34,13 +34,11 @@ class Robots:
         rules: the group that counts for us, as lines of a robots.txt of its own; empty: all is allowed.
         crawl_delay: seconds between two requests; None where the site says nothing. At most 60.
         sitemaps: the URLs it names.
-        closed: nothing is allowed, since the file could not be had (RFC 9309, 2.3.1.4).
     """
 
     rules: str = ""
     crawl_delay: float | None = None
     sitemaps: tuple[str, ...] = ()
-    closed: bool = False
 
     @classmethod
     def parse(cls, content: bytes) -> Robots:
@@ -56,8 +54,6 @@ class Robots:
 
     def verdict(self, url: str) -> tuple[bool, str]:
         """Whether we may fetch the URL, and the line that says so."""
-        if self.closed:
-            return False, "robots.txt cannot be read"
         if not self.rules:
             return True, "no rule"
         rest = url.partition("#")[0].partition("://")[2]

@@ -1,0 +1,90 @@
+"""What is told when a crawl has ended: what could not be fetched and why, what waits, and how to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from corpuskit.crawl.state import Progress
+from corpuskit.store.catalog import Catalog
+
+_MAX_TOLD: Final = 3  # of a kind
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How a person goes on, in the words of where they are."""
+
+    resume: str
+    retry: str
+    show: str
+
+
+IN_PYTHON: Final = Ways("crawl(resume=True)", "crawl(resume=True, retry_failed=True)", "corpus.failures()")
+
+
+def on_command_line(folder: str) -> Ways:
+    """The commands for a corpus folder."""
+    name = folder if folder and not set(folder) & set(" \t'\"$&;|*?()<>\\") else f'"{folder}"'
+    resume = f"corpuskit crawl {name} --resume"
+    return Ways(resume, f"{resume} --retry-failed", f"corpuskit status {name}")
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """How a crawl ended.
+
+    Attributes:
+        seeds: (URL, cause) of seeds that could not be fetched, some of them.
+        failed_seeds: how many seeds could not be fetched.
+        causes: (cause, how many URLs), the most frequent first.
+        queued: URLs that wait for a later crawl.
+    """
+
+    seeds: Sequence[tuple[str, str]] = ()
+    failed_seeds: int = 0
+    causes: Sequence[tuple[str, int]] = ()
+    queued: int = 0
+
+    @classmethod
+    def of(cls, catalog: Catalog, progress: Progress, since: str) -> Closing:
+        """What became of a crawl.
+
+        Args:
+            since: when it began, as the catalogue writes times.
+        """
+        causes = catalog.rows(
+            "SELECT message, count(*) AS n FROM failures WHERE stage = 'fetch' AND \"when\" >= ? "
+            "GROUP BY message ORDER BY n DESC, message",
+            (since,),
+        )
+        queued = catalog.value("SELECT count(*) FROM frontier WHERE state = 'queued'")
+        failed = progress.failed_seeds
+        return cls(
+            tuple(failed.items())[:_MAX_TOLD], len(failed), tuple((row["message"], row["n"]) for row in causes), queued
+        )
+
+    def lines(self, ways: Ways) -> list[str]:
+        """What to tell, line by line; none where all went well."""
+        lines, failed = [], sum(count for _, count in self.causes)
+        if self.failed_seeds:
+            told = [f"{url} ({cause})" for url, cause in self.seeds]
+            lines.append(f"{_count(self.failed_seeds, 'seed')} could not be fetched: {_list(told, self.failed_seeds)}")
+        if failed > self.failed_seeds:
+            told = [f"{cause} ({count:,})" for cause, count in self.causes[:_MAX_TOLD]]
+            lines.append(f"{_count(failed, 'URL')} could not be fetched: {_list(told, len(self.causes))}")
+        if lines:
+            lines.append(f"{ways.show} lists what failed, {ways.retry} asks again")
+        if self.queued:
+            lines.append(f"{_count(self.queued, 'URL')} left to fetch: {ways.resume}")
+        return lines
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _list(told: Sequence[str], count: int) -> str:
+    rest = [f"{count - len(told):,} more"] if count > len(told) else []
+    return ", ".join([*told, *rest])
