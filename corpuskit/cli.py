@@ -228,9 +228,17 @@ def crawl(
         _print_frame("Plan", frame)
         typer.echo(", ".join(f"{count:,} {verdict}" for verdict, count in frame["verdict"].value_counts().items()))
         return
-    job = corpus.crawl(named, resume=resume, **options)
-    _tell(job.resumed)
-    job.wait()
+    job = None
+    try:
+        job = corpus.crawl(named, resume=resume, **options)
+        _tell(job.resumed)
+        job.wait()
+    except KeyboardInterrupt:
+        if job is None:
+            typer.echo("Crawl stopped before it began: the same command begins again")
+        else:
+            _tell_end(job, folder)
+        raise typer.Exit(130) from None
     _tell_end(job, folder)
     columns = ["host", "requests", "ok", "not_found", "forbidden", "queued", "refused", "refused_why"]
     _print_frame("Sites", job.report()[columns].head(20))

@@ -15,6 +15,7 @@ from typing import Final
 from corpuskit import engine
 from corpuskit.crawl.frontier import Lease, NewUrl
 from corpuskit.crawl.state import LOWEST, CrawlState
+from corpuskit.crawl.stopping import Stopping
 from corpuskit.ingest import LIMITS, Extracted, Task, commit, extract
 
 _LOOK: Final = 0.1  # seconds
@@ -33,17 +34,20 @@ class Origin:
 class Finisher:
     """Has pages extracted in worker processes, commits what came of it and hands scores to the frontier.
 
-    Used as a context manager; its thread ends when all that was handed in is done.
+    Used as a context manager; its thread ends when all that was handed in is done, or soon after the crawl was told to stop:
+    what is not extracted by then is extracted by the next one.
     """
 
-    def __init__(self, state: CrawlState) -> None:
+    def __init__(self, state: CrawlState, stopping: Stopping) -> None:
         self.error: BaseException | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
         self._state = state
         self._catalog = state.folder.catalog
         self._under_way: dict[int, Origin | None] = {}
         self._relevant: Counter[str] = Counter()
+        self._stopping = stopping
         self._is_closing = threading.Event()
+        self._is_leaving = threading.Event()
         self._pool: engine.Pool[Task, Extracted] = engine.Pool(extract, limits=LIMITS)
         self._thread = threading.Thread(target=self._run, name="corpuskit-extraction", daemon=True)
         self._thread.start()
@@ -53,7 +57,10 @@ class Finisher:
 
     def __exit__(self, *_: object) -> None:
         self._is_closing.set()
-        self._thread.join()
+        while self._thread.is_alive():
+            self._thread.join(timeout=_LOOK)
+            if self._stopping.is_over:
+                self._is_leaving.set()
         self._pool.close()
 
     @property
@@ -69,7 +76,7 @@ class Finisher:
 
     def _run(self) -> None:
         try:
-            while not (self._is_closing.is_set() and not self._under_way):
+            while not (self._is_leaving.is_set() or (self._is_closing.is_set() and not self._under_way)):
                 try:
                     outcome = self._pool.result(timeout=_LOOK)
                 except queue.Empty:

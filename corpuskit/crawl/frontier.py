@@ -82,10 +82,15 @@ def url_id(url: str) -> int:
 
 
 class Frontier:
-    """The frontier of one corpus; the crawl's lock is held by the caller."""
+    """The frontier of one corpus; the crawl's lock is held by the caller.
 
-    def __init__(self, catalog: Catalog) -> None:
+    Args:
+        is_stopped: the crawl is to end, so that looking through a long queue is broken off; the next one begins it anew.
+    """
+
+    def __init__(self, catalog: Catalog, *, is_stopped: Callable[[], bool] = lambda: False) -> None:
         self._catalog = catalog
+        self._is_stopped = is_stopped
         self._leased: dict[str, set[int]] = {}
         # Keys of URLs that were added lately: most links of a site lead to pages met a moment ago.
         self.known: dict[str, int] = {}
@@ -140,10 +145,12 @@ class Frontier:
         count = 0
         for state in states:
             last = -1
-            while rows := self._catalog.rows(
-                "SELECT n, id, url, depth, parent, reason_refused FROM frontier WHERE state = ? AND n > ? "
-                f"{'AND host = ?' if host else ''} ORDER BY n LIMIT ?",
-                (state, last, *([host] if host else []), _BATCH),
+            while not self._is_stopped() and (
+                rows := self._catalog.rows(
+                    "SELECT n, id, url, depth, parent, reason_refused FROM frontier WHERE state = ? AND n > ? "
+                    f"{'AND host = ?' if host else ''} ORDER BY n LIMIT ?",
+                    (state, last, *([host] if host else []), _BATCH),
+                )
             ):
                 last = rows[-1]["n"]
                 changes = []
@@ -288,14 +295,16 @@ class Frontier:
     def rescore(self, rank: Callable[[list[dict[str, Any]]], list[tuple[float, str]]], host: str | None = None) -> int:
         """Gives every queued URL, of a host or all, a new priority; gives how many."""
         last, count = -1, 0
-        while rows := [
-            dict(row)
-            for row in self._catalog.rows(
-                "SELECT n, id, url, host, depth, anchor, context, parent, parent_score, priority FROM frontier "
-                f"WHERE state = 'queued' AND n > ? {'AND host = ?' if host else ''} ORDER BY n LIMIT ?",
-                (last, *([host] if host else []), _BATCH),
-            )
-        ]:
+        while not self._is_stopped() and (
+            rows := [
+                dict(row)
+                for row in self._catalog.rows(
+                    "SELECT n, id, url, host, depth, anchor, context, parent, parent_score, priority FROM frontier "
+                    f"WHERE state = 'queued' AND n > ? {'AND host = ?' if host else ''} ORDER BY n LIMIT ?",
+                    (last, *([host] if host else []), _BATCH),
+                )
+            ]
+        ):
             last = rows[-1]["n"]
             self.set_priorities(
                 (priority, why, row["id"])

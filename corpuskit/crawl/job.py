@@ -88,9 +88,10 @@ class CrawlJob:
         return dict(self.progress.failed_seeds)
 
     def wait(self, *, progress: bool = True) -> CrawlJob:
-        """Waits for the end; Ctrl-C stops the crawl cleanly and leaves a state to continue from.
+        """Waits for the end; Ctrl-C stops the crawl cleanly, a second one at once, and leaves a state to continue from.
 
         Raises:
+            KeyboardInterrupt: it was stopped by Ctrl-C; says how far it came and how to go on.
             Exception: what broke the crawl down.
         """
         try:
@@ -98,15 +99,19 @@ class CrawlJob:
                 self._show()
             self._ended.wait()
         except KeyboardInterrupt:
-            self.stop()
-            raise
+            try:
+                self.stop()
+            except KeyboardInterrupt:
+                self._crawler.stopping.ask(at_once=True)
+                self._ended.wait()
+            raise KeyboardInterrupt(repr(self)) from None
         if self._error is not None:
             raise self._error
         return self
 
     def stop(self) -> None:
-        """Ends it: what is under way is finished, the rest stays in the frontier."""
-        self._crawler.stopping.set()
+        """Ends it: what is under way has a few seconds, the rest stays in the frontier."""
+        self._crawler.stopping.ask()
         self._ended.wait()
 
     def pause(self) -> None:

@@ -17,6 +17,7 @@ from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.ranking import Ranking
 from corpuskit.crawl.scope import Scope
 from corpuskit.crawl.state import CrawlState, Progress
+from corpuskit.crawl.stopping import Stopping
 from corpuskit.crawl.turns import Turns
 from corpuskit.crawl.verdicts import Verdicts
 from corpuskit.crawl.visit import Visitor
@@ -49,7 +50,7 @@ class Crawler:
         looks_again: bool = False,
     ) -> None:
         self.progress = Progress()
-        self.stopping = threading.Event()
+        self.stopping = Stopping()
         self.paused = threading.Event()
         self._folder = folder
         self._options = options
@@ -57,7 +58,7 @@ class Crawler:
         self._job = job
         self._seeds = seeds
         self._looks_again = looks_again
-        self._frontier = Frontier(folder.catalog)
+        self._frontier = Frontier(folder.catalog, is_stopped=self.stopping.is_set)
         self._politeness = Politeness(folder.catalog, options.delay)
         self._verdicts = Verdicts(folder.catalog)
         self._yields = Yields.of(folder.catalog) if options.traps and options.extract else Yields()
@@ -99,10 +100,12 @@ class Crawler:
             self.progress,
         )
         frontier.rescore(self._state.rank)
-        with Finisher(self._state) as self._finisher:
+        with Finisher(self._state, self.stopping) as self._finisher:
             self._is_ready.set()
             if options.extract:
                 for task in pending(self._folder):
+                    if self.stopping.is_set():
+                        break
                     self._finisher.hand_in(task)
             reason = asyncio.run(self._fetch_all(seeds))
         self._folder.catalog.flush()
@@ -135,6 +138,10 @@ class Crawler:
                     await asyncio.sleep(self._idle_seconds())
                     continue
                 timeout = keeper.seconds_left if keeper.waiting else self._idle_seconds()
+                if self.stopping.is_over:
+                    await _break_off(tasks)
+                    tasks = set()
+                    continue
                 done, tasks = await asyncio.wait(tasks, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     task.result()
@@ -238,6 +245,13 @@ class Crawler:
             self._folder.warc.flush()
             self._folder.catalog.flush()
             self._flushed = time.monotonic()
+
+
+async def _break_off(tasks: set[asyncio.Task[None]]) -> None:
+    """Ends visits that hang; their URLs are queued as before."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _clock(moment: float) -> str:

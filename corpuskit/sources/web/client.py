@@ -8,6 +8,7 @@ import ipaddress
 import socket
 import time
 from collections.abc import Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -144,6 +145,8 @@ class Client:
     ) -> None:
         assert self._session is not None
         await self._session.close()
+        # The loop would wait for its threads, one of which may look up a name that no server answers for.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
 
     def request_headers(self, url: str, more: Mapping[str, str] | None = None) -> dict[str, str]:
         """The headers of a request."""
