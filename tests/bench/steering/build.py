@@ -50,7 +50,13 @@ def site_in_worker(site: str) -> list[Page]:
 
 def page_in_worker(url: str) -> tuple[str, bytes, int, str, str]:
     body, charset = _shared.rewritten(url)
-    return url, gzip.compress(body, 4, mtime=0), len(body), charset, hashlib.sha1(body, usedforsecurity=False).hexdigest()[:16]
+    return (
+        url,
+        gzip.compress(body, 4, mtime=0),
+        len(body),
+        charset,
+        hashlib.sha1(body, usedforsecurity=False).hexdigest()[:16],
+    )
 
 
 def weave(topic: ModuleType, packages: dict[str, Path], jobs: int) -> Web:
@@ -59,7 +65,10 @@ def weave(topic: ModuleType, packages: dict[str, Path], jobs: int) -> Web:
     with workers(jobs, (topic, roots)) as pool:
         for site, pages in zip(topic.SITES, pool.map(site_in_worker, topic.SITES), strict=True):
             values = [page.gold for page in pages]
-            print(f"  {site:14s} {len(pages):5d} pages, {values.count(1):4d} relevant, {values.count(None):4d} ambiguous", flush=True)
+            print(
+                f"  {site:14s} {len(pages):5d} pages, {values.count(1):4d} relevant, {values.count(None):4d} ambiguous",
+                flush=True,
+            )
             if not pages:
                 raise RuntimeError(f"no page of {site} was found in {roots[site]}")
             kept += pages
@@ -116,10 +125,15 @@ def build(file: Path, data: Path, jobs: int) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("topics", nargs="*", help=f"names or files (default: {' '.join(topics.names())})")
-    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="where the webs are built (5 GB while building)")
+    parser.add_argument(
+        "--data", type=Path, required=True, metavar="DIR", help="where the webs are built (5 GB while building)"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one a CPU)")
     options = parser.parse_args()
-    files = [topics.TOPICS / f"{name}.py" if name in topics.names() else Path(name) for name in options.topics or topics.names()]
+    files = [
+        topics.TOPICS / f"{name}.py" if name in topics.names() else Path(name)
+        for name in options.topics or topics.names()
+    ]
     for file in files:
         if not file.with_suffix(".packages.txt").is_file():
             parser.error(f"{file} is no topic of the benchmark, nor a topic file with a .packages.txt beside it")

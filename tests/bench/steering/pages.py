@@ -13,7 +13,9 @@ MAX_BYTES = 400_000  # what follows in a longer page is cut off
 NO_LINKS = ("#", "javascript:", "mailto:")
 CHARSET = re.compile(rb'charset=["\']?([\w-]+)')
 LINK_TAG = re.compile(rb"<(?:a|area|link|frame|iframe)\s[^>]*>", re.IGNORECASE | re.DOTALL)
-LINK_VALUE = re.compile(rb"""((?:\s|["'])(?:href|src)\s*=\s*)(?:(["'])(.*?)\2|([^\s>"']+))""", re.IGNORECASE | re.DOTALL)
+LINK_VALUE = re.compile(
+    rb"""((?:\s|["'])(?:href|src)\s*=\s*)(?:(["'])(.*?)\2|([^\s>"']+))""", re.IGNORECASE | re.DOTALL
+)
 
 
 class Parsed(NamedTuple):
@@ -72,6 +74,10 @@ def rewrite(raw: bytes, target: Callable[[str], str | None]) -> bytes:
         url = target(href)
         if url is None:
             return before + b'"#"'
-        return before + b'"' + html.escape(url).encode() + b'"' if url else before + (quote or b"") + (quoted or bare) + (quote or b"")
+        return (
+            before + b'"' + html.escape(url).encode() + b'"'
+            if url
+            else before + (quote or b"") + (quoted or bare) + (quote or b"")
+        )
 
     return LINK_TAG.sub(lambda tag: LINK_VALUE.sub(value, tag.group(0)), raw)

@@ -63,19 +63,34 @@ def read_log(path: Path) -> list[dict[str, Any]]:
     for line in path.read_text().splitlines():
         if line and not line.startswith("time\t"):
             row: dict[str, Any] = dict(zip(COLUMNS, line.split("\t"), strict=False))
-            rows.append(row | {"time": float(row["time"]), "status": int(row["status"]), "uri": f"http://{row['host']}{row['path']}"})
+            rows.append(
+                row
+                | {
+                    "time": float(row["time"]),
+                    "status": int(row["status"]),
+                    "uri": f"http://{row['host']}{row['path']}",
+                }
+            )
     return sorted(rows, key=lambda row: row["time"])
 
 
 def requests_of(uris: Iterable[str]) -> list[dict[str, Any]]:
     """Return URLs in the order of their fetch as requests without a time."""
-    return [{"time": None, "method": "GET", "host": urlsplit(uri).netloc.lower(), "status": 200, "uri": uri} for uri in uris]
+    return [
+        {"time": None, "method": "GET", "host": urlsplit(uri).netloc.lower(), "status": 200, "uri": uri} for uri in uris
+    ]
 
 
 def is_fetch(row: dict[str, Any], hosts: Iterable[str]) -> bool:
     path, status = urlsplit(row["uri"]).path, row["status"]
     answered = status == 200 or (400 <= status < 600 and status != 429)
-    return row["method"] == "GET" and row["host"] in hosts and answered and path != "/robots.txt" and not SITEMAP.search(path)
+    return (
+        row["method"] == "GET"
+        and row["host"] in hosts
+        and answered
+        and path != "/robots.txt"
+        and not SITEMAP.search(path)
+    )
 
 
 def auhc(found: list[int], total: int) -> float:
@@ -168,7 +183,12 @@ def selftest() -> None:
     gold = {
         "relevant_reachable": 2,
         "trap_hosts": ["t.test"],
-        "gold": {"http://a.test/1.html": 1, "http://a.test/index.html": 1, "http://a.test/3.html": 0, "http://b.test/4.html": None},
+        "gold": {
+            "http://a.test/1.html": 1,
+            "http://a.test/index.html": 1,
+            "http://a.test/3.html": 0,
+            "http://b.test/4.html": None,
+        },
         "robots": {
             "a.test": "User-agent: *\nCrawl-delay: 2\nDisallow: /no\nDisallow: /*?s=\nAllow: /no/but.html",
             "t.test": "",
@@ -242,7 +262,10 @@ def main() -> None:
     for name, value in figures.items():
         print(f"{name:40s} {'not reached' if value is None else value}")
     if figures["fetches"] < 2 * gold["relevant_reachable"]:
-        print(f"note: {figures['fetches']} fetches, the curve is drawn over {2 * gold['relevant_reachable']}", file=sys.stderr)
+        print(
+            f"note: {figures['fetches']} fetches, the curve is drawn over {2 * gold['relevant_reachable']}",
+            file=sys.stderr,
+        )
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1))
 

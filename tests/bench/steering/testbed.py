@@ -167,7 +167,9 @@ class Web:
 
         def add(host: str, path: str, title: str, urls: Iterable[str], others: Iterable[tuple[str, str]] = ()) -> str:
             hub = Page(f"http://{host}.test{path}", title)
-            shown = ((url, (self.pages[url].title or urlsplit(url).path)[:100], self.pages[url].opening) for url in urls)
+            shown = (
+                (url, (self.pages[url].title or urlsplit(url).path)[:100], self.pages[url].opening) for url in urls
+            )
             named = [(url, text, f"{text}: {opening}") for url, text, opening in shown]
             named += [(url, text, "") for url, text in others]
             hub.links, hub.texts = [url for url, *_ in named], [(text, after) for _, text, after in named]
@@ -192,10 +194,23 @@ class Web:
             path, title = f"/{2015 + number % 9}/{1 + number % 12:02d}/post-{number}.html", f"{about['title']} {number}"
             posts.append((add(about["host"], path, title, dict.fromkeys(urls), trap), title))
         for start in range(0, len(posts), 20):
-            older = [(f"http://{about['host']}.test/page{start // 20 + 1}.html", "older posts")] if start + 20 < len(posts) else []
-            add(about["host"], f"/page{start // 20}.html", f"{about['archive']} {start // 20}", [], posts[start : start + 20] + older)
+            older = (
+                [(f"http://{about['host']}.test/page{start // 20 + 1}.html", "older posts")]
+                if start + 20 < len(posts)
+                else []
+            )
+            add(
+                about["host"],
+                f"/page{start // 20}.html",
+                f"{about['archive']} {start // 20}",
+                [],
+                posts[start : start + 20] + older,
+            )
         draw.shuffle(lists)
-        home = [(f"http://{about['host']}.test/page0.html", about["name"]), *((address, text) for address, text, _ in traps)]
+        home = [
+            (f"http://{about['host']}.test/page0.html", about["name"]),
+            *((address, text) for address, text, _ in traps),
+        ]
         add(hubs["directory"]["host"], "/index.html", hubs["directory"]["home"], [], lists + home)
 
 

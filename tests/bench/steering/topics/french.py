@@ -9,6 +9,7 @@ import random
 TOPIC = "documentation in French"
 KEYWORDS = r"\b(vous|avec|cette|être|fichier)\b"
 SEEDS = ["http://annuaire.test/index.html", "http://httpd.test/en/index.html", "http://gimp-en.test/index.html"]
+# fmt: off
 CAP = 170
 CAPS = {
     "handbook": 420, "httpd": 480, "install": 330, "securing": 270, "solfege": 240, "drgeo": 400, "gimpdoc": 300, "lilypond": 320,
@@ -20,42 +21,14 @@ SITES = {
     "httpd": ("apache2-doc", "usr/share/doc/apache2-doc/manual", ["en/index.html", "fr/index.html", "de/index.html"]),
     "gimp-en": ("gimp-help-en", "usr/share/gimp/2.0/help/en", ["index.html"]),
     "gimpdoc": ("gimp-help-fr", "usr/share/gimp/2.0/help/fr", ["index.html"]),
-    "handbook": (
-        "debian-handbook",
-        "usr/share/doc/debian-handbook/html",
-        ["en-US/index.html", "fr-FR/index.html", "de-DE/index.html", "es-ES/index.html"],
-    ),
+    "handbook": ("debian-handbook", "usr/share/doc/debian-handbook/html", ["en-US/index.html", "fr-FR/index.html", "de-DE/index.html", "es-ES/index.html"]),
     "python": ("python3.11-doc", "usr/share/doc/python3.11/html", ["index.html"]),
-    "install": (
-        "installation-guide-amd64",
-        "usr/share/doc/installation-guide-amd64",
-        ["en/index.html", "fr/index.html", "ja/index.html", "de/index.html"],
-    ),
-    "securing": (
-        "harden-doc",
-        "usr/share/doc/harden-doc/html",
-        ["en-US/index.html", "fr-FR/index.html", "es-ES/index.html"],
-    ),
-    "solfege": (
-        "solfege-doc",
-        "usr/share/doc/solfege/help",
-        ["C/index.html", "fr/index.html", "es/index.html", "de/index.html"],
-    ),
-    "drgeo": (
-        "drgeo-doc",
-        "usr/share/drgeo/help",
-        ["fr/contents.html", "es/contents.html", "it/contents.html", "nl/drgenius.html"],
-    ),
-    "lilypond": (
-        "lilypond-doc-html-fr",
-        "usr/share/doc/lilypond/html/Documentation",
-        ["web/index.fr.html", "notation/index.fr.html", "learning/index.fr.html", "usage/index.fr.html"],
-    ),
-    "lilypond-de": (
-        "lilypond-doc-html-de",
-        "usr/share/doc/lilypond/html/Documentation",
-        ["web/index.de.html", "notation/index.de.html", "learning/index.de.html", "usage/index.de.html"],
-    ),
+    "install": ("installation-guide-amd64", "usr/share/doc/installation-guide-amd64", ["en/index.html", "fr/index.html", "ja/index.html", "de/index.html"]),
+    "securing": ("harden-doc", "usr/share/doc/harden-doc/html", ["en-US/index.html", "fr-FR/index.html", "es-ES/index.html"]),
+    "solfege": ("solfege-doc", "usr/share/doc/solfege/help", ["C/index.html", "fr/index.html", "es/index.html", "de/index.html"]),
+    "drgeo": ("drgeo-doc", "usr/share/drgeo/help", ["fr/contents.html", "es/contents.html", "it/contents.html", "nl/drgenius.html"]),
+    "lilypond": ("lilypond-doc-html-fr", "usr/share/doc/lilypond/html/Documentation", ["web/index.fr.html", "notation/index.fr.html", "learning/index.fr.html", "usage/index.fr.html"]),
+    "lilypond-de": ("lilypond-doc-html-de", "usr/share/doc/lilypond/html/Documentation", ["web/index.de.html", "notation/index.de.html", "learning/index.de.html", "usage/index.de.html"]),
     "aptitude": ("aptitude-doc-fr", "usr/share/doc/aptitude/html/fr", ["index.html"]),
     "aptitude-en": ("aptitude-doc-en", "usr/share/doc/aptitude/html/en", ["index.html"]),
     "aptitude-es": ("aptitude-doc-es", "usr/share/doc/aptitude/html/es", ["index.html"]),
@@ -72,58 +45,41 @@ SITES = {
     "packaging": ("ubuntu-packaging-guide-html-fr", "usr/share/doc/ubuntu-packaging-guide-html-fr", ["index.html"]),
     "ubuntu": ("ubuntu-packaging-guide-html", "usr/share/doc/ubuntu-packaging-guide-html", ["index.html"]),
     "apt": ("apt-doc", "usr/share/doc/apt-doc", None),
-    "history": (
-        "debian-history",
-        "usr/share/doc/debian-history/docs",
-        ["index.en.html", "index.fr.html", "index.pt.html", "index.it.html"],
-    ),
-    "gosa": (
-        "gosa-help-fr",
-        "usr/share/gosa/doc/core/fr/html",
-        ["users/users.html", "groups/groups.html", "applications/applications.html", "conference/conference.html", "departments/departments.html", "blocklists/blocklists.html"],
-    ),
+    "history": ("debian-history", "usr/share/doc/debian-history/docs", ["index.en.html", "index.fr.html", "index.pt.html", "index.it.html"]),
+    "gosa": ("gosa-help-fr", "usr/share/gosa/doc/core/fr/html", ["users/users.html", "groups/groups.html", "applications/applications.html", "conference/conference.html", "departments/departments.html", "blocklists/blocklists.html"]),
     "kicad": ("kicad-doc-fr", "usr/share/doc/kicad/help/fr", None),
-    "amc": (
-        "auto-multiple-choice-doc",
-        "usr/share/doc/auto-multiple-choice/html",
-        ["index.html", "auto-multiple-choice.fr/index.html", "auto-multiple-choice.en/index.html"],
-    ),
+    "amc": ("auto-multiple-choice-doc", "usr/share/doc/auto-multiple-choice/html", ["index.html", "auto-multiple-choice.fr/index.html", "auto-multiple-choice.en/index.html"]),
     "claws": ("claws-mail-doc", "usr/share/doc/claws-mail/manual", None),
-    "sylpheed": (
-        "sylpheed-doc",
-        "usr/share/doc/sylpheed-doc/manual",
-        ["en/sylpheed.html", "fr/sylpheed.html", "es/sylpheed.html"],
-    ),
-    "weechat": (
-        "weechat-doc",
-        "usr/share/doc/weechat-doc/html",
-        ["weechat_user.en.html", "weechat_faq.en.html", "weechat_user.fr.html", "weechat_faq.fr.html", "weechat_quickstart.fr.html", "weechat_dev.fr.html", "weechat_plugin_api.fr.html", "weechat_scripting.fr.html", "weechat_relay_protocol.fr.html", "weechat_user.de.html", "weechat_faq.de.html", "weechat_user.it.html", "weechat_user.pl.html"],
-    ),
+    "sylpheed": ("sylpheed-doc", "usr/share/doc/sylpheed-doc/manual", ["en/sylpheed.html", "fr/sylpheed.html", "es/sylpheed.html"]),
+    "weechat": ("weechat-doc", "usr/share/doc/weechat-doc/html", ["weechat_user.en.html", "weechat_faq.en.html", "weechat_user.fr.html", "weechat_faq.fr.html", "weechat_quickstart.fr.html", "weechat_dev.fr.html", "weechat_plugin_api.fr.html", "weechat_scripting.fr.html", "weechat_relay_protocol.fr.html", "weechat_user.de.html", "weechat_faq.de.html", "weechat_user.it.html", "weechat_user.pl.html"]),
     "edu-fr": ("debian-edu-doc-fr", "usr/share/doc/debian-edu-doc-fr", None),
     "linuxcnc-fr": ("linuxcnc-doc-fr", "usr/share/doc/linuxcnc", None),
-    "lo-en": (
-        "libreoffice-help-en-us",
-        "usr/share/libreoffice/help",
-        ["en-US/text/shared/05/new_help.html", "en-US/text/swriter/main0000.html"],
-    ),
-    "lo-fr": (
-        "libreoffice-help-fr",
-        "usr/share/libreoffice/help",
-        ["fr/text/shared/05/new_help.html", "fr/text/swriter/main0000.html"],
-    ),
+    "lo-en": ("libreoffice-help-en-us", "usr/share/libreoffice/help", ["en-US/text/shared/05/new_help.html", "en-US/text/swriter/main0000.html"]),
+    "lo-fr": ("libreoffice-help-fr", "usr/share/libreoffice/help", ["fr/text/shared/05/new_help.html", "fr/text/swriter/main0000.html"]),
     "cmake": ("cmake-doc", "usr/share/doc/cmake-data/html", ["index.html"]),
-    "openjdk": (
-        "openjdk-17-doc",
-        "usr/share/doc/openjdk-17-jre-headless",
-        ["api/index.html", "api/java.base/module-summary.html", "api/java.desktop/module-summary.html"],
-    ),
+    "openjdk": ("openjdk-17-doc", "usr/share/doc/openjdk-17-jre-headless", ["api/index.html", "api/java.base/module-summary.html", "api/java.desktop/module-summary.html"]),
     "octave": ("octave-doc", "usr/share/doc/octave", ["octave.html/index.html"]),
     "giac": ("giac-doc", "usr/share/giac/doc", ["en/cascmd_en/index.html"]),
     "glib": ("libglib2.0-doc", "usr/share/gtk-doc/html", ["glib/index.html", "gio/index.html", "gobject/index.html"]),
     "boost": ("libboost1.74-doc", "usr/share/doc/libboost1.74-doc/doc/html", ["index.html"]),
 }
+# fmt: on
 
-RELEVANT_SITES = "gimpdoc lilypond aptitude debref-fr newmaint devref-fr faq-fr packaging gosa kicad edu-fr linuxcnc-fr lo-fr".split()
+RELEVANT_SITES = [
+    "gimpdoc",
+    "lilypond",
+    "aptitude",
+    "debref-fr",
+    "newmaint",
+    "devref-fr",
+    "faq-fr",
+    "packaging",
+    "gosa",
+    "kicad",
+    "edu-fr",
+    "linuxcnc-fr",
+    "lo-fr",
+]
 
 # Pages of a French manual that were not translated (0) or only in part, or that have no text (None): counted by their function words,
 # then looked at.
@@ -324,8 +280,23 @@ EXTERNAL = [
 ]
 
 THEMES = {
-    "debian": ["handbook", "install", "debref-en", "debref-fr", "debref-de", "debref-ja", "faq-en", "faq-fr", "aptitude-en", "aptitude",
-               "aptitude-es", "edu-fr", "history", "apt", "securing"],
+    "debian": [
+        "handbook",
+        "install",
+        "debref-en",
+        "debref-fr",
+        "debref-de",
+        "debref-ja",
+        "faq-en",
+        "faq-fr",
+        "aptitude-en",
+        "aptitude",
+        "aptitude-es",
+        "edu-fr",
+        "history",
+        "apt",
+        "securing",
+    ],
     "developers": ["maint", "newmaint", "devref", "devref-fr", "packaging", "ubuntu", "cmake", "boost"],
     "music": ["lilypond", "lilypond-de", "solfege"],
     "schools": ["drgeo", "amc", "giac", "octave", "edu-fr", "solfege"],
@@ -336,14 +307,26 @@ THEMES = {
 }
 HUBS = {
     "seed": 47,
-    "directory": {"host": "annuaire", "title": "Annuaire / Directory", "home": "Annuaire / Directory",
-                  "pages_per_theme": 5, "links": 25, "on_theme": 0.6},
-    "blog": {"host": "carnet", "title": "Note", "archive": "Archives", "name": "Carnet",
-             "posts": 350, "links": (3, 8), "on_theme": 0.6},
+    "directory": {
+        "host": "annuaire",
+        "title": "Annuaire / Directory",
+        "home": "Annuaire / Directory",
+        "pages_per_theme": 5,
+        "links": 25,
+        "on_theme": 0.6,
+    },
+    "blog": {
+        "host": "carnet",
+        "title": "Note",
+        "archive": "Archives",
+        "name": "Carnet",
+        "posts": 350,
+        "links": (3, 8),
+        "on_theme": 0.6,
+    },
     "traps": [
         ("Agenda", "http://agenda.test/2024/05/", 6),
         ("Glossaire", "http://glossaire.test/terme/17", 5),
-        ("Forum", "http://forum.test/fil/3?page=1", 8),
     ],
 }
 
@@ -364,7 +347,20 @@ def agenda(path, query):
     year, month = parts[0], parts[1]
     if not 1 <= month <= 12:
         raise ValueError(month)
-    names = ["janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"]
+    names = [
+        "janvier",
+        "février",
+        "mars",
+        "avril",
+        "mai",
+        "juin",
+        "juillet",
+        "août",
+        "septembre",
+        "octobre",
+        "novembre",
+        "décembre",
+    ]
     links = []
     for step in (-12, -1, 1, 12):
         y, m = divmod(year * 12 + month - 1 + step, 12)
@@ -378,29 +374,27 @@ def glossaire(path, query):
     """A French glossary in circles: terms without meaning, each explained by others, for ever."""
     number = int(path.removeprefix("/terme/"))
     draw = random.Random(number)
-    starts, middles = ["fich", "lect", "impr", "sais", "affich", "config", "paramét", "enregistr"], ["ier", "ure", "age", "ement", "ation", "eur"]
+    starts, middles = (
+        ["fich", "lect", "impr", "sais", "affich", "config", "paramét", "enregistr"],
+        ["ier", "ure", "age", "ement", "ation", "eur"],
+    )
 
     def term(n):
         pick = random.Random(n * 7 + 1)
-        return pick.choice(starts) + pick.choice(middles) + pick.choice(["", " étendu", " réseau", " par défaut", " de l'utilisateur"])
+        return (
+            pick.choice(starts)
+            + pick.choice(middles)
+            + pick.choice(["", " étendu", " réseau", " par défaut", " de l'utilisateur"])
+        )
 
     others = [draw.randrange(1, 10**9) for _ in range(8)]
     text = " ".join(
         f"Le terme « {term(number)} » désigne, dans cette documentation, ce que vous obtenez avec {term(other)} lorsque le fichier "
-        f"doit être ouvert; voir aussi {term(other + 1)}." for other in others
+        f"doit être ouvert; voir aussi {term(other + 1)}."
+        for other in others
     )
     return f"{term(number)} (glossaire)", text, [(f"/terme/{other}", term(other)) for other in [*others, number + 1]]
 
 
-def forum(path, query):
-    """Threads in English whose pages go on for ever."""
-    thread, page = int(path.removeprefix("/fil/")), int(dict(part.split("=") for part in query.split("&"))["page"])
-    subjects = ["Which laptop runs Linux best", "Photos of our last meeting", "My printer is not detected", "Best podcasts"]
-    draw = random.Random(f"{thread} {page}")
-    links = [(f"/fil/{thread}?page={page + step}", f"page {page + step}") for step in (1, 2, 10)]
-    links += [(f"/fil/{draw.randrange(500)}?page=1", draw.choice(subjects)) for _ in range(8)]
-    return draw.choice(subjects), " ".join(draw.choice(subjects) + "? Replies are welcome." for _ in range(10)), links
-
-
 # host -> function(path, query) giving (title, text, [(href, link text)]); ValueError or IndexError = 404
-TRAPS = {"agenda": agenda, "glossaire": glossaire, "forum": forum}
+TRAPS = {"agenda": agenda, "glossaire": glossaire}
