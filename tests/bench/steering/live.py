@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import json
 import multiprocessing
+import signal
 import statistics
 import subprocess
 import sys
@@ -87,12 +88,17 @@ def one_run(order: str, topic: Path, gold: dict[str, Any], options: dict[str, in
     """Return the figures of one run; its server, process and folder are gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="steering-") as folder:
         work = Path(folder)
-        context = multiprocessing.get_context("spawn")
+        spawn = multiprocessing.get_context("spawn")
         with (
             served(topic, work / "access.tsv", options["seconds"]) as proxy,
-            ProcessPoolExecutor(1, mp_context=context) as pool,
+            ProcessPoolExecutor(1, mp_context=spawn) as pool,
         ):
-            told = pool.submit(crawl, order, topic, work, proxy, options).result()
+            try:
+                told = pool.submit(crawl, order, topic, work, proxy, options).result()
+            except BaseException:  # interrupted: the crawl ends too, instead of being waited for
+                for child in multiprocessing.active_children():
+                    child.terminate()
+                raise
         return score(read_log(work / "access.tsv"), gold) | told
 
 
@@ -150,6 +156,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3600, help="a server ends after so long (default: 3600)")
     parser.add_argument("--json", type=Path, help="write the figures of all runs here")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
     orders = ORDERS if "all" in options.orders else list(dict.fromkeys(options.orders))
     built = sorted(path.parent.name for path in options.data.glob("*/gold.json"))
     names = options.topics or built
