@@ -184,6 +184,10 @@ def crawl(
     min_unique: Annotated[
         float | None, _ending(help="When less than this share of the last 1,000 pages' text was new, 0 to 1.")
     ] = None,
+    min_harvest: Annotated[
+        float | None,
+        _ending(help="Steered: when the model calls less than this share of the last 200 pages relevant, 0 to 1."),
+    ] = None,
     delay: Annotated[float | None, _asking(help="Seconds between two requests to one host; default 1.")] = None,
     connections: Annotated[int | None, _asking(help="Requests at the same time; default 16.")] = None,
     contact: Annotated[str | None, _asking(help="Your e-mail or page, sent with each request.")] = None,
@@ -213,7 +217,8 @@ def crawl(
         "pages": pages, "scope": scope, "refresh": refresh, "delay": delay, "proxy": proxy, "exclude": exclude,
         "languages": language, "contact": contact, "allow_private": allow_private, "connections": connections,
         "max_depth": max_depth, "host_pages": host_pages, "minutes": minutes, "max_errors": max_errors,
-        "max_megabytes": max_megabytes, "min_unique": min_unique, "sitemaps": "guess" if guess_sitemaps else sitemaps,
+        "max_megabytes": max_megabytes, "min_unique": min_unique, "min_harvest": min_harvest,
+        "sitemaps": "guess" if guess_sitemaps else sitemaps,
         "feeds": feeds, "traps": traps, "extract": extract, "render": render, "netrc": netrc_file or netrc or None,
         "headers": _headers(header) if header else None,
     }  # fmt: skip

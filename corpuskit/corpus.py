@@ -574,9 +574,10 @@ class Corpus:
 
     def next_to_label(self, n: int = 10) -> pd.DataFrame:
         """Documents whose labels teach most; see :func:`corpuskit.relevance.learning.next_to_label`."""
+        from corpuskit.crawl.steering import stakes
         from corpuskit.relevance.learning import next_to_label
 
-        return next_to_label(self._folder, n)
+        return next_to_label(self._folder, n, stakes=stakes(self._folder))
 
     def audit(self, *, precision: float = 0.95, confidence: float = 0.9, seed: int = 0) -> CorpusAudit:
         """Starts an audit of the last model; see :class:`corpuskit.relevance.auditing.CorpusAudit`.

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
-from corpuskit.crawl.frontier import NewUrl
+from corpuskit.crawl.frontier import NewUrl, url_id
 from corpuskit.crawl.state import CrawlState
 from corpuskit.sources.web import Link, PageLinks, host_of
 from corpuskit.sources.web.links import NOFOLLOW
@@ -28,22 +28,26 @@ class Discovery:
         """Adds links, each with its priority or the reason of its refusal; gives the keys of all and the new ones."""
         state, frontier = self._state, self._state.frontier
         ids: list[int] = []
-        unknown: list[Link] = []
+        unknown: dict[int, Link] = {}
         known = frontier.known
         for link in links:
             if (key := known.get(link.url)) is not None:
                 ids.append(key)
             else:
-                unknown.append(link)
+                unknown[url_id(link.url)] = link
+        if state.ranking.steers:  # what is ranked is taken for queued, so it must not be known from long ago
+            for key in frontier.existing(list(unknown)):
+                frontier.known[unknown.pop(key).url] = key
+                ids.append(key)
         if not unknown:
             return ids, []
         ranked = state.rank(
             [
                 {
-                    "url": link.url, "host": host_of(link.url), "depth": depth, "anchor": link.anchor,
+                    "id": key, "url": link.url, "host": host_of(link.url), "depth": depth, "anchor": link.anchor,
                     "context": link.context, "parent": parent, "parent_score": parent_score,
                 }
-                for link in unknown
+                for key, link in unknown.items()
             ]
         )  # fmt: skip
         score = parent_score if state.ranking.steers else None
@@ -52,10 +56,11 @@ class Discovery:
                 link.url, depth, priority, parent, clean(link.anchor), clean(link.context), score, why,
                 self.refusal(link.url, depth, link.lang),
             )
-            for link, (priority, why) in zip(unknown, ranked, strict=True)
+            for link, (priority, why) in zip(unknown.values(), ranked, strict=True)
         ]  # fmt: skip
         frontier.add(new)
-        return ids + [url.id for url in new], new
+        state.ranking.forget(key for key, url in zip(unknown, new, strict=True) if url.refused)
+        return [*ids, *unknown], new
 
     def refusal(self, url: str, depth: int, lang: str = "") -> str | None:
         """Why a URL is not fetched in this crawl."""

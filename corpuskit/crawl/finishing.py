@@ -6,15 +6,14 @@ import asyncio
 import contextlib
 import queue
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from corpuskit import engine
-from corpuskit.crawl.frontier import Lease, NewUrl
-from corpuskit.crawl.state import LOWEST, CrawlState
+from corpuskit.crawl.frontier import Lease, NewUrl, url_id
+from corpuskit.crawl.state import CrawlState
 from corpuskit.crawl.stopping import Stopping
 from corpuskit.ingest import LIMITS, Extracted, Task, commit, extract
 
@@ -114,7 +113,7 @@ class Finisher:
             "parent": lease.parent,
             "parent_score": lease.parent_score,
         }
-        ranking, frontier = self._state.ranking, self._state.frontier
+        ranking = self._state.ranking
         score = ranking.score_page(page.title, page.text, row)
         if score is None:
             return
@@ -122,14 +121,14 @@ class Finisher:
             "INSERT OR REPLACE INTO scores (doc_id, model, relevance, decision) VALUES (?, ?, ?, ?)",
             (doc_id, score.model, score.relevance, score.decision),
         )
+        self._state.progress.harvest.append(score.relevance >= 0.5)
         if score.relevance >= 0.5:
             self._note_relevant(lease, score.relevance)
-        rows = frontier.raise_parent_scores(targets, score.relevance)
-        ranked = self._state.rank(rows)
-        frontier.set_priorities((priority, why, row["id"]) for row, (priority, why) in zip(rows, ranked, strict=True))
+        changes = ranking.passed_on(targets, score.relevance)
+        self._state.frontier.set_priorities((change.priority, change.why, change.id) for change in changes)
         heads: dict[str, float] = {}
-        for linked, (priority, _) in zip(rows, ranked, strict=True):
-            heads[linked["host"]] = max(heads.get(linked["host"], LOWEST), priority)
+        for change in changes:
+            heads[change.host] = max(heads.get(change.host, change.priority), change.priority)
         self.in_loop(lambda: self._state.turns.raise_heads(heads))
 
     def _note_relevant(self, lease: Lease, score: float) -> None:
@@ -139,18 +138,26 @@ class Finisher:
             return
         state, depth = self._state, lease.depth + 1
         url = f"{lease.url.partition('://')[0]}://{lease.host}/"
-        row = {"url": url, "host": lease.host, "depth": depth, "anchor": "", "context": "", "parent": lease.url}
+        key, refused = url_id(url), state.scope.refusal(url)
+        if refused is not None or state.frontier.existing([key]):
+            return
+        row = {
+            "id": key,
+            "url": url,
+            "host": lease.host,
+            "depth": depth,
+            "anchor": "",
+            "context": "",
+            "parent": lease.url,
+        }
         [(priority, why)] = state.rank([{**row, "parent_score": score}])
-        why = f"home page of a source; {why}"
-        home = NewUrl(url, depth, priority, lease.url, parent_score=score, why=why, refused=state.scope.refusal(url))
-        if state.frontier.add([home]):
-            self.in_loop(lambda: state.note([home]))
+        home = NewUrl(url, depth, priority, lease.url, parent_score=score, why=f"home page of a source; {why}")
+        state.frontier.add([home])
+        self.in_loop(lambda: state.note([home]))
 
     def _rank_again(self) -> None:
-        start = time.monotonic()
-        self._state.frontier.rescore(self._state.rank)
-        self._state.ranking.ranked_all(time.monotonic() - start)
-        heads = dict(self._state.frontier.hosts())
+        changes, heads = self._state.ranking.ranked_again()
+        self._state.frontier.set_priorities((change.priority, change.why, change.id) for change in changes)
         self.in_loop(lambda: self._state.turns.update(heads))
 
     def in_loop(self, change: Callable[[], None]) -> None:

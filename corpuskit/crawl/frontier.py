@@ -8,14 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.crawl.scope import BY_NAME, SCOPE, Scope
 from corpuskit.sources.web import host_of, url_key
 from corpuskit.store.catalog import Catalog
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+    Ints = npt.NDArray[np.int64]
 
 _BATCH: Final = 5000
 _FIRST: Final = 1e9  # priority of a seed until the queue is ranked
@@ -25,6 +32,7 @@ _BEST: Final = (
     "FROM frontier WHERE host = ? AND state = 'queued' AND not_before <= ? "
     "ORDER BY priority DESC, n LIMIT ?"
 )
+_ROW: Final = "n, id, url, host, depth, anchor, context, parent, parent_score, priority"
 _AGAIN: Final = (SCOPE, "excluded", "depth", "trap", "held", "language")  # refusals that a change of borders lifts
 _SAME: Final = 1e-3  # a priority that moved by less is left as it is
 
@@ -72,6 +80,24 @@ class Lease:
     def is_seed(self) -> bool:
         """A person named it, or a redirect from what a person named led to it."""
         return self.parent is None and self.depth == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Linking:
+    """The pages that link to queued URLs: an entry a URL, sorted by key.
+
+    Attributes:
+        ids: the keys of the queued URLs.
+        count: how many scored pages link to each; without one, the least is 1 and the best 0.
+        total: the sum of their scores.
+        least, best: of their scores.
+    """
+
+    ids: Ints
+    count: Floats
+    total: Floats
+    least: Floats
+    best: Floats
 
 
 @lru_cache(maxsize=4096)  # a page's links are asked for several times in a row
@@ -241,51 +267,67 @@ class Frontier:
             packed = struct.pack(f"<{len(targets)}q", *targets)
             self._catalog.connection.execute("INSERT OR REPLACE INTO outlinks VALUES (?, ?)", (source, packed))
 
-    def refresh_parent_scores(self) -> None:
-        """Gives every queued URL the best score of the pages that link to it, as the documents are scored now."""
+    def existing(self, ids: Sequence[int]) -> set[int]:
+        """Those of some keys that the frontier has, in whatever state."""
+        found: set[int] = set()
+        for start in range(0, len(ids), 500):
+            part = ids[start : start + 500]
+            marks = ", ".join("?" * len(part))
+            found.update(row[0] for row in self._catalog.tuples(f"SELECT id FROM frontier WHERE id IN ({marks})", part))
+        return found
+
+    def queued(self, host: str | None = None) -> Iterator[list[dict[str, Any]]]:
+        """The queued URLs, of a host or all, thousands at a time."""
+        last, where = -1, "AND host = ?" if host else ""
+        while not self._is_stopped() and (
+            rows := [
+                dict(row)
+                for row in self._catalog.rows(
+                    f"SELECT {_ROW} FROM frontier WHERE state = 'queued' AND n > ? {where} ORDER BY n LIMIT ?",
+                    (last, *([host] if host else []), _BATCH),
+                )
+            ]
+        ):
+            last = rows[-1]["n"]
+            yield rows
+
+    def linking(self, score_of: Mapping[int, float]) -> Linking:
+        """What the pages that link to queued URLs are like.
+
+        Args:
+            score_of: key of a page → its score; pages without one do not count.
+        """
         import numpy as np
 
-        scored = self._catalog.rows("SELECT c.uri, s.relevance FROM current c JOIN scores s ON s.doc_id = c.doc_id")
-        score_of = {url_id(row["uri"]): row["relevance"] for row in scored if "://" in row["uri"]}
         execute = self._catalog.connection.execute
-        queued = execute("SELECT id FROM frontier WHERE state = 'queued'")
-        ids = np.sort(np.fromiter((row[0] for row in queued), dtype=np.int64))
-        best = np.full(len(ids), -1.0)
+        ids = np.sort(
+            np.fromiter((row[0] for row in execute("SELECT id FROM frontier WHERE state = 'queued'")), np.int64)
+        )
+        count, total, least, best = (np.full(len(ids), start) for start in (0.0, 0.0, 1.0, 0.0))
         if len(ids):
             for source, targets in execute("SELECT source, targets FROM outlinks"):
                 if (score := score_of.get(source)) is not None:
                     linked = np.frombuffer(targets, dtype="<i8")
                     places = np.minimum(np.searchsorted(ids, linked), len(ids) - 1)
                     places = places[ids[places] == linked]
+                    count[places] += 1.0
+                    total[places] += score
+                    least[places] = np.minimum(least[places], score)
                     best[places] = np.maximum(best[places], score)
-        known = best >= 0
+        return Linking(ids, count, total, least, best)
+
+    def refresh_parent_scores(self) -> None:
+        """Gives every queued URL the best score of the pages that link to it, as the documents are scored now."""
+        scored = self._catalog.rows("SELECT c.uri, s.relevance FROM current c JOIN scores s ON s.doc_id = c.doc_id")
+        score_of = {url_id(row["uri"]): row["relevance"] for row in scored if "://" in row["uri"]}
+        linking = self.linking(score_of)
+        known = linking.count > 0
         with self._catalog.transaction() as connection:
             connection.execute("UPDATE frontier SET parent_score = NULL WHERE state = 'queued'")
             connection.executemany(
                 "UPDATE frontier SET parent_score = ? WHERE id = ?",
-                zip(best[known].tolist(), ids[known].tolist(), strict=True),
+                zip(linking.best[known].tolist(), linking.ids[known].tolist(), strict=True),
             )
-
-    def raise_parent_scores(self, ids: Sequence[int], score: float) -> list[dict[str, Any]]:
-        """Notes the score of a page that links to these; gives the queued rows whose best parent it is now."""
-        rows: list[dict[str, Any]] = []
-        with self._catalog.transaction() as connection:
-            for start in range(0, len(ids), 500):
-                part = ids[start : start + 500]
-                marks = ", ".join("?" * len(part))
-                connection.execute(
-                    f"UPDATE frontier SET parent_score = max(coalesce(parent_score, -1), ?) WHERE id IN ({marks})",
-                    (score, *part),
-                )
-                rows += [
-                    dict(row)
-                    for row in connection.execute(
-                        "SELECT id, url, host, depth, anchor, context, parent, parent_score FROM frontier "
-                        f"WHERE id IN ({marks}) AND state = 'queued'",
-                        part,
-                    )
-                ]
-        return rows
 
     def set_priorities(self, values: Iterable[tuple[float, str, int]]) -> None:
         """Sets (priority, why, id)."""
@@ -294,18 +336,8 @@ class Frontier:
 
     def rescore(self, rank: Callable[[list[dict[str, Any]]], list[tuple[float, str]]], host: str | None = None) -> int:
         """Gives every queued URL, of a host or all, a new priority; gives how many."""
-        last, count = -1, 0
-        while not self._is_stopped() and (
-            rows := [
-                dict(row)
-                for row in self._catalog.rows(
-                    "SELECT n, id, url, host, depth, anchor, context, parent, parent_score, priority FROM frontier "
-                    f"WHERE state = 'queued' AND n > ? {'AND host = ?' if host else ''} ORDER BY n LIMIT ?",
-                    (last, *([host] if host else []), _BATCH),
-                )
-            ]
-        ):
-            last = rows[-1]["n"]
+        count = 0
+        for rows in self.queued(host):
             self.set_priorities(
                 (priority, why, row["id"])
                 for row, (priority, why) in zip(rows, rank(rows), strict=True)

@@ -35,6 +35,7 @@ class CrawlOptions:
         render: shows pages that have hardly any text without scripts to a browser, and keeps what it makes of them.
         sitemaps: reads the sitemaps that robots.txt names; ``"guess"`` looks for them elsewhere too; False reads none.
         min_unique: stops when of the last 1,000 pages on average less than this share of the text was new, 0 to 1.
+        min_harvest: stops a steered crawl when of the last 200 pages the model calls less than this share relevant, 0 to 1.
         refresh: asks again for pages fetched before; those that did not change are left as they are. Resumed, what is left
             of them is asked for; named again, all are.
         max_depth: links from a seed; None: any.
@@ -62,6 +63,7 @@ class CrawlOptions:
     render: bool = False
     sitemaps: bool | str = True
     min_unique: float = 0.0
+    min_harvest: float = 0.0
     refresh: bool = False
     max_depth: int | None = None
     minutes: float | None = None
@@ -92,3 +94,6 @@ class CrawlOptions:
             least = 1 if name == "connections" else 0
             if value is not None and value < least:
                 raise ConfigurationError(f"{name} {value!r}: expected {least} or more")
+        for name in ("min_unique", "min_harvest"):
+            if not 0 <= (value := getattr(self, name)) <= 1:
+                raise ConfigurationError(f"{name} {value!r}: expected a share from 0 to 1")

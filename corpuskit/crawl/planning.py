@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.crawl.choices import Choices
-from corpuskit.crawl.frontier import url_id
+from corpuskit.crawl.frontier import Frontier, url_id
 from corpuskit.crawl.listings import read_sitemaps
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.politeness import PausedError, Politeness
@@ -42,6 +42,8 @@ def plan_crawl(folder: CorpusFolder, seeds: list[str], choices: Choices, *, resu
     with folder.crawl_lock():
         planner = _Planner(folder, seeds, choices.options)
         _run_in_thread(planner.ask())
+        if resume:
+            ranking.begin(folder, Frontier(folder.catalog))
         frame = planner.frame(ranking, resume=resume)
     frame.attrs["resumed"] = choices.resumed
     return frame

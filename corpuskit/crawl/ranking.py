@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.relevance import CorpusModel
@@ -13,7 +13,8 @@ from corpuskit.relevance import CorpusModel
 if TYPE_CHECKING:
     import pandas as pd
 
-    from corpuskit.store.catalog import Catalog
+    from corpuskit.crawl.frontier import Frontier
+    from corpuskit.store import CorpusFolder
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +26,19 @@ class PageScore:
     model: str
 
 
+class Change(NamedTuple):
+    """A new place of a queued URL."""
+
+    id: int
+    host: str
+    priority: float
+    why: str
+
+
 Row = dict[str, Any]
 """id, url, host, depth, anchor, context, parent, parent_score of one queued URL."""
+
+BOOST: Final = 1_000.0  # priority; above all that rankings give
 
 _COLUMNS: Final = ("url", "anchor", "context", "parent_score", "host")
 
@@ -43,7 +55,7 @@ class Ranking:
     verdicts: Mapping[str, str] = MappingProxyType({})
     """host → what the analyst said of it: approve, hold or boost."""
 
-    def begin(self, catalog: Catalog) -> None:
+    def begin(self, folder: CorpusFolder, frontier: Frontier) -> None:
         """Called once, before the queue is ranked: what earlier crawls found stands in the catalogue."""
         return
 
@@ -55,13 +67,25 @@ class Ranking:
         """What a model says of a page that was fetched; it is noted with the links on it. None: not known."""
         return None
 
+    def took(self, key: int, host: str) -> None:
+        """A URL is being fetched."""
+        return
+
+    def forget(self, keys: Iterable[int]) -> None:
+        """URLs that were ranked are not queued."""
+        return
+
+    def passed_on(self, targets: Sequence[int], relevance: float) -> Sequence[Change]:
+        """What changes since a page of such relevance links to these URLs."""
+        return ()
+
     def is_stale(self) -> bool:
         """The queue should be ranked again, since much was learnt."""
         return False
 
-    def ranked_all(self, seconds: float) -> None:
-        """The queue was ranked again, in so many seconds."""
-        return
+    def ranked_again(self, *, whole: bool = False) -> tuple[Sequence[Change], Mapping[str, float]]:
+        """What changes in the queue, and host → its best priority; ``whole``: to the last URL, however far behind."""
+        return (), {}
 
 
 class BreadthFirst(Ranking):
@@ -85,6 +109,10 @@ class Steered(Ranking):
     def __init__(self, steer: Callable[[pd.DataFrame], Any]) -> None:
         self._steer = steer
 
+    def begin(self, folder: CorpusFolder, frontier: Frontier) -> None:
+        """Brings the scores of the linking pages up to date, for the callable to see."""
+        frontier.refresh_parent_scores()
+
     def rank(self, rows: Sequence[Row]) -> list[tuple[float, str]]:
         """The callable's scores; what is no number ranks last."""
         import numpy as np
@@ -98,6 +126,11 @@ class Steered(Ranking):
         if scores.shape != (len(rows),):
             raise ConfigurationError(f"steer gave {scores.shape} scores for {len(rows)} rows")
         return [(float(score) if np.isfinite(score) else -1e9, f"score {score:.3f}") for score in scores]
+
+
+def lift(row: Row) -> tuple[float, str]:
+    """What is added to the priority of a URL whatever a ranking says, and why: sitemaps and feeds come before pages."""
+    return (BOOST / 2, "sitemap or feed; ") if row["depth"] == 0 and row["parent"] else (0.0, "")
 
 
 def ranking_of(steer: Any) -> Ranking:

@@ -16,7 +16,7 @@ from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.ranking import Ranking
 from corpuskit.crawl.scope import Scope
-from corpuskit.crawl.state import CrawlState, Progress
+from corpuskit.crawl.state import HARVEST, CrawlState, Progress
 from corpuskit.crawl.stopping import Stopping
 from corpuskit.crawl.turns import Turns
 from corpuskit.crawl.verdicts import Verdicts
@@ -81,10 +81,8 @@ class Crawler:
             yields=self._yields if options.traps else None,
         )
         frontier.apply_scope(scope, options.max_depth)
-        if ranking.steers:
-            frontier.refresh_parent_scores()
         ranking.verdicts = self._verdicts
-        ranking.begin(self._folder.catalog)
+        ranking.begin(self._folder, frontier)
         self._turns = Turns(frontier, self._politeness, in_turns=ranking.in_turns, is_full=self._is_full)
         self._state = CrawlState(
             self._folder,
@@ -108,6 +106,8 @@ class Crawler:
                         break
                     self._finisher.hand_in(task)
             reason = asyncio.run(self._fetch_all(seeds))
+        changes, _ = ranking.ranked_again(whole=True)
+        frontier.set_priorities((change.priority, change.why, change.id) for change in changes)
         self._folder.catalog.flush()
         if self._finisher.error is not None:
             raise self._finisher.error
@@ -172,7 +172,10 @@ class Crawler:
         most = self._options.pages
         if most is not None and self.progress.pages + under_way >= most:
             return None
-        return self._turns.next(time.time())
+        lease = self._turns.next(time.time())
+        if lease is not None:
+            self._ranking.took(lease.id, lease.host)
+        return lease
 
     def _is_full(self, host: str) -> bool:
         """As many pages of a host as may be were fetched in this crawl, or are on their way."""
@@ -206,6 +209,12 @@ class Crawler:
         shares = list(progress.unique)
         if len(shares) >= _ENOUGH_PAGES and sum(shares) / len(shares) < options.min_unique:
             return f"of the last {len(shares):,} pages less than {options.min_unique:.0%} was new text"
+        harvest = list(progress.harvest)
+        if len(harvest) == HARVEST and sum(harvest) / HARVEST < options.min_harvest:
+            return (
+                f"of the last {HARVEST:,} pages the model calls {sum(harvest) / HARVEST:.1%} relevant, "
+                f"less than min_harvest {options.min_harvest:.1%}"
+            )
         return None
 
     def _nothing_left(self) -> str | None:

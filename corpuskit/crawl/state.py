@@ -11,17 +11,17 @@ from typing import Final
 from corpuskit.crawl.frontier import Frontier, Lease, NewUrl
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.politeness import Politeness
-from corpuskit.crawl.ranking import Ranking, Row
+from corpuskit.crawl.ranking import BOOST, Ranking, Row, lift
 from corpuskit.crawl.scope import Scope
 from corpuskit.crawl.turns import Turns
-from corpuskit.crawl.verdicts import BOOST, Verdicts
+from corpuskit.crawl.verdicts import BOOSTED, Verdicts
 from corpuskit.crawl.yields import Yields
 from corpuskit.errors import CorpusKitError
 from corpuskit.sources.web import host_of
 from corpuskit.store import CorpusFolder
 
-LOWEST: Final = -1e18
 _RING: Final = 1000  # pages whose share of new text counts for min_unique
+HARVEST: Final = 200  # pages whose relevance counts for min_harvest
 
 
 @dataclass(slots=True)
@@ -41,6 +41,7 @@ class Progress:
         scripted: pages with hardly any text, which scripts may bring.
         hosts: pages a host.
         unique: share of new text of the last 1,000 pages.
+        harvest: whether the model called each of the last 200 pages relevant; empty without a model.
         reason: why it ended; None while it runs.
     """
 
@@ -54,6 +55,7 @@ class Progress:
     started: float = field(default_factory=time.monotonic)
     hosts: Counter[str] = field(default_factory=Counter)
     unique: deque[float] = field(default_factory=lambda: deque(maxlen=_RING))
+    harvest: deque[bool] = field(default_factory=lambda: deque(maxlen=HARVEST))
     failing: dict[int, bool] = field(default_factory=dict)
     failed_seeds: dict[str, str] = field(default_factory=dict)
     reason: str | None = None
@@ -92,19 +94,14 @@ class CrawlState:
 
     def rank(self, rows: Sequence[Row]) -> list[tuple[float, str]]:
         """(priority, why) of each row: the ranking's, above it sitemaps and feeds, then what the analyst wants first."""
-        ranked = [
-            (priority + BOOST / 2, f"sitemap or feed; {why}")
-            if row["depth"] == 0 and row["parent"]
-            else (priority, why)
-            for row, (priority, why) in zip(rows, self.ranking.rank(rows), strict=True)
-        ]
         boosted = self.verdicts.boosted
-        if not boosted:
-            return ranked
-        return [
-            (priority + BOOST, f"boosted by the analyst; {why}") if row["host"] in boosted else (priority, why)
-            for row, (priority, why) in zip(rows, ranked, strict=True)
-        ]
+        ranked = []
+        for row, (priority, why) in zip(rows, self.ranking.rank(rows), strict=True):
+            lifted, reason = lift(row)
+            if row["host"] in boosted:
+                lifted, reason = lifted + BOOST, f"{BOOSTED}{reason}"
+            ranked.append((priority + lifted, f"{reason}{why}"))
+        return ranked
 
     def note(self, new: list[NewUrl]) -> None:
         """Notes the hosts of new URLs."""

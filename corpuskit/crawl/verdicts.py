@@ -8,7 +8,7 @@ from corpuskit.errors import ConfigurationError
 from corpuskit.store.catalog import Catalog, clean
 
 VERDICTS: Final = ("approve", "hold", "boost", "none")
-BOOST: Final = 1_000.0  # priority; above all that rankings give
+BOOSTED: Final = "boosted by the analyst; "
 
 
 class Verdicts(dict[str, str]):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from itertools import zip_longest
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.corpus_model import CorpusModel
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _POOL: Final = 5000  # unlabelled texts that teach the model which words there are
 _URL_POOL: Final = 20_000
 _LABELS_A_SOURCE: Final = 2
-_CANDIDATES = 10  # uncertain documents for each that is asked for, to choose different sources from
+_MIXED: Final = 3  # documents of any source; from so many on one of them is drawn at random
 _COLD, _COLD_POSITIVES = 10, 3  # labels; with fewer, of these relevant, seed words know more than a model
 
 
@@ -118,14 +118,29 @@ def score_documents(folder: CorpusFolder, model: CorpusModel, texts: dict[str, s
     return len(texts)
 
 
-def next_to_label(folder: CorpusFolder, n: int, *, model: CorpusModel | None = None, seed: int = 0) -> pd.DataFrame:
+def next_to_label(
+    folder: CorpusFolder,
+    n: int,
+    *,
+    model: CorpusModel | None = None,
+    seed: int = 0,
+    stakes: Mapping[str, int] | None = None,
+) -> pd.DataFrame:
     """Documents to label next, each with the reason it is asked for.
 
-    Up to half of them check sources without two labels yet, those with most waiting URLs first; of the rest most are
-    among those the model is least certain of, from one source after another, those with most waiting URLs first; some it
-    is most certain of, and one is drawn at random. Before there is a model
-    all others are drawn at random. A corpus with seed words (:meth:`Corpus.describe`) asks for the documents nearest to
-    them, and one at random, until ten are labelled and three of these are relevant.
+    Three in four come from the sources of which a crawl would fetch most next, those with few labels before others: first
+    any page of the source, then the one that the model is least certain of. Of the rest most are those that the model is
+    least certain of anywhere, and one is drawn at random. Without a crawl, some are also those it is most certain of. Before there is a model all are
+    drawn at random. A corpus with seed words (:meth:`Corpus.describe`) asks for the documents nearest to them, and one at
+    random, until ten are labelled and three of these are relevant.
+
+    Args:
+        folder: the corpus.
+        n: how many.
+        model: chooses; default the last one.
+        seed: of what is drawn at random.
+        stakes: host → how many of the pages that a crawl would fetch next are its own; see
+            :func:`corpuskit.crawl.steering.stakes`.
 
     Returns:
         Columns doc_id, uri, reason (new source, uncertain, certain, random, seed words), title, host (str), relevance (float64).
@@ -141,22 +156,22 @@ def next_to_label(folder: CorpusFolder, n: int, *, model: CorpusModel | None = N
     rows = folder.catalog.rows("SELECT doc_id, uri, title, host FROM current ORDER BY host, uri")
     known = {row["doc_id"]: row for row in rows}
     free = [doc_id for doc_id in known if doc_id not in labelled]
-    chosen = dict.fromkeys(_new_sources(folder, set(free), labelled, n // 2 if model else 0), "new source")
+    chosen: dict[str, str] = {}
     if near := _near_seeds(seeds, texts, free):
         chosen = dict.fromkeys(near[: n - 1 if n > 1 else 1], "seed words")
         model = None
+    elif model is not None and stakes:
+        chosen = _of_sources(folder, [known[doc_id] for doc_id in free], labelled, stakes, n - n // 4)
     rest = [doc_id for doc_id in free if doc_id not in chosen]
     left = min(n - len(chosen), len(rest))
     if model is None:
         chosen |= dict.fromkeys(sample(rest, left), "random")
     elif left:
-        certain, random = (left // 4, 1) if left >= 4 else (0, 0)
-        most = min(left + _CANDIDATES * n, len(rest))
-        found = suggest(model.document, [texts[i] for i in rest], most, certain=certain, random=random, seed=seed)
-        uncertain = [rest[item.index] for item in found if item.reason == "uncertain"]
-        spread = _spread(folder, uncertain, left - (len(found) - len(uncertain)))
-        chosen |= dict.fromkeys(spread, "uncertain")
-        chosen |= {rest[item.index]: item.reason for item in found if item.reason != "uncertain"}
+        certain = left // 4 if not stakes else 0
+        found = suggest(
+            model.document, [texts[i] for i in rest], left, certain=certain, random=int(left >= _MIXED), seed=seed
+        )
+        chosen |= {rest[item.index]: item.reason for item in found}
     scores = model.score([texts[doc_id] for doc_id in chosen]) if model and chosen else [float("nan")] * len(chosen)
     asked = [
         (doc_id, known[doc_id]["uri"], reason, known[doc_id]["title"] or "", known[doc_id]["host"], float(score))
@@ -185,46 +200,31 @@ def _near_seeds(seeds: Sequence[str], texts: dict[str, str], free: Sequence[str]
     return [doc_id for near, doc_id in sorted(zip((-nearness).tolist(), free, strict=True)) if near < 0]
 
 
-def _new_sources(folder: CorpusFolder, free: set[str], labelled: set[str], most: int) -> list[str]:
-    """Documents of web hosts that have fewer than two labels, at most two a host."""
-    if most < 1:
-        return []
-    rows = folder.catalog.rows(
-        "SELECT c.host, c.doc_id FROM current c WHERE c.host <> '' ORDER BY c.host, c.uri",
-    )
+def _of_sources(
+    folder: CorpusFolder, free: Sequence[Any], labelled: set[str], stakes: Mapping[str, int], n: int
+) -> dict[str, str]:
+    """``n`` documents of the sources where a label counts, each with its reason."""
+    rows = folder.catalog.rows("SELECT doc_id, relevance FROM scores")
+    doubt = {row["doc_id"]: abs(row["relevance"] - 0.5) for row in rows}
     documents: dict[str, list[str]] = {}
-    given: dict[str, int] = {}
-    for host, doc_id in rows:
-        documents.setdefault(host, []).append(doc_id)
-        given[host] = given.get(host, 0) + (doc_id in labelled)
-    waiting = _waiting(folder)
-    unsure = [host for host in documents if given[host] < _LABELS_A_SOURCE]
-    unsure.sort(key=lambda host: (-waiting.get(host, 0), -len(documents[host]), host))
-    found: list[str] = []
-    for host in unsure:
-        candidates = sample([doc_id for doc_id in documents[host] if doc_id in free], _LABELS_A_SOURCE - given[host])
-        found += candidates
-        if len(found) >= most:
-            break
-    return found[:most]
-
-
-def _spread(folder: CorpusFolder, doc_ids: Sequence[str], n: int) -> list[str]:
-    """``n`` of the documents, from one source after another: a label says most where most URLs wait for it."""
-    host_of = {row["doc_id"]: row["host"] for row in folder.catalog.rows("SELECT doc_id, host FROM current")}
-    waiting = _waiting(folder)
-    sources: dict[str, list[str]] = {}
-    for doc_id in doc_ids:
-        sources.setdefault(host_of[doc_id], []).append(doc_id)
-    queues = sorted(sources.items(), key=lambda item: -waiting.get(item[0], 0))
-    rounds = zip_longest(*(queue for _, queue in queues))
-    return [doc_id for one_each in rounds for doc_id in one_each if doc_id is not None][:n]
-
-
-def _waiting(folder: CorpusFolder) -> dict[str, int]:
-    """Host → queued URLs."""
-    rows = folder.catalog.rows("SELECT host, count(*) FROM frontier WHERE state = 'queued' GROUP BY host")
-    return dict(tuple(row) for row in rows)
+    for row in free:
+        if row["host"] in stakes:
+            documents.setdefault(row["host"], []).append(row["doc_id"])
+    given = Counter(
+        row["host"] for row in folder.catalog.rows("SELECT doc_id, host FROM current") if row["doc_id"] in labelled
+    )
+    chosen: dict[str, str] = {}
+    while documents and len(chosen) < n:
+        host = max(documents, key=lambda host: (stakes[host] / (1 + given[host]) ** 2, host))
+        candidates = documents[host]
+        by_doubt = min(candidates, key=lambda doc_id: (doubt.get(doc_id, 0.0), doc_id))
+        doc_id = by_doubt if given[host] else sample(candidates, 1)[0]
+        chosen[doc_id] = "uncertain" if given[host] >= _LABELS_A_SOURCE else "new source"
+        given[host] += 1
+        candidates.remove(doc_id)
+        if not candidates:
+            del documents[host]
+    return chosen
 
 
 def _train_urls(folder: CorpusFolder, examples: dict[str, str], seed: int) -> RelevanceModel | None:
