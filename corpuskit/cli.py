@@ -145,6 +145,9 @@ def crawl(
     refresh: Annotated[
         bool | None, _going_on("--refresh/--no-refresh", help="Ask again for what was fetched; keep what changed.")
     ] = None,
+    retry_failed: Annotated[
+        bool, _going_on("--retry-failed", help="Ask again for what failed, and what robots.txt forbade.")
+    ] = False,
     scope: Annotated[
         str | None, _which(help="domain (the default), host, path or web: how far from the seeds.")
     ] = None,
@@ -207,10 +210,12 @@ def crawl(
     robots.txt, Crawl-delay and Retry-After are always obeyed. At the end, or with corpuskit status, you are told what
     became of each site.
 
-    --resume keeps what the last crawl was told, but --pages, --minutes and what is secret (--header, --netrc, --proxy);
-    what you name now comes first. It begins with telling what it keeps. Defaults stand in corpus.toml.
+    --resume keeps what the last crawl was told, but --pages, --minutes, --retry-failed and what is secret (--header,
+    --netrc, --proxy); what you name now comes first. It begins with telling what it keeps. Defaults stand in corpus.toml.
 
-    The exit code is 3 where a seed could not be fetched. Broken links that the crawl met are told and change no exit code.
+    What may have been a moment's trouble (5xx, time-outs) is tried again by later crawls; a 404 and the like with
+    --retry-failed, --refresh, or where it is named. The exit code is 3 where a seed could not be fetched; broken links that
+    the crawl met are told and change no exit code.
     """
     corpus = _open(folder)
     chosen: dict[str, Any] = {
@@ -220,7 +225,7 @@ def crawl(
         "max_megabytes": max_megabytes, "min_unique": min_unique, "min_harvest": min_harvest,
         "sitemaps": "guess" if guess_sitemaps else sitemaps,
         "feeds": feeds, "traps": traps, "extract": extract, "render": render, "netrc": netrc_file or netrc or None,
-        "headers": _headers(header) if header else None,
+        "headers": _headers(header) if header else None, "retry_failed": retry_failed or None,
     }  # fmt: skip
     options: dict[str, Any] = {_option_name(name): None for name in forget or []}
     options |= {name: value for name, value in chosen.items() if value is not None}

@@ -464,15 +464,16 @@ class Corpus:
             pages: at most so many more fetches.
             scope: ``domain``, ``host``, ``path`` or ``web``: how far from the seeds; default from corpus.toml.
             resume: goes on with the frontier of earlier crawls, and with what was named for the last one: its options but
-                ``pages``, ``minutes`` and secrets (``headers``, ``cookies``, ``netrc``, ``proxy``), and the newest model where
-                one steered. What this call names comes first; None takes an option back. ``CrawlJob.resumed`` tells all that.
+                ``pages``, ``minutes``, ``retry_failed`` and secrets (``headers``, ``cookies``, ``netrc``, ``proxy``), and the
+                newest model where one steered. What this call names comes first; None takes an option back.
+                ``CrawlJob.resumed`` tells all that.
             steer: a model or a function that says what to fetch first; the whole frontier is scored by it.
             proxy: URL of an HTTP proxy.
             delay: seconds between two requests to one host; default from corpus.toml. A Crawl-delay is always kept.
             allow_private: hosts with private addresses may be fetched.
             plan: fetches no page; gives what would be fetched, see :func:`corpuskit.crawl.planning.plan_crawl`.
-            more: exclude, languages, connections, max_depth, host_pages, minutes, max_errors, max_megabytes, contact,
-                headers, cookies, netrc, render, extract and others; see :class:`corpuskit.crawl.CrawlOptions`.
+            more: exclude, languages, retry_failed, connections, max_depth, host_pages, minutes, max_errors, max_megabytes,
+                contact, headers, cookies, netrc, render, extract and others; see :class:`corpuskit.crawl.CrawlOptions`.
 
         Raises:
             ConfigurationError: a wrong option, or nothing to crawl.

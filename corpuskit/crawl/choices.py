@@ -19,8 +19,8 @@ from corpuskit.relevance import CorpusModel
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import Catalog
 
-ONE_CALL: Final = frozenset({"pages", "minutes"})
-"""Budgets of one call: those of the crawl that is resumed are used up."""
+ONE_CALL: Final = frozenset({"pages", "minutes", "retry_failed"})
+"""Options of one call: the budgets of the crawl that is resumed are used up, and what had failed was asked for."""
 SECRET: Final = ("proxy", "netrc", "headers", "cookies")
 """Options that are written down nowhere."""
 _LISTS: Final = ("exclude", "languages")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Ints = npt.NDArray[np.int64]
 
+EMPTY: Final = "empty page"
 _BATCH: Final = 5000
 _FIRST: Final = 1e9  # priority of a seed until the queue is ranked
 _KNOWN: Final = 100_000  # URLs, about 25 MB
@@ -34,6 +35,7 @@ _BEST: Final = (
 )
 _ROW: Final = "n, id, url, host, depth, anchor, context, parent, parent_score, priority"
 _AGAIN: Final = (SCOPE, "excluded", "depth", "trap", "held", "language")  # refusals that a change of borders lifts
+_WITHOUT_PAGE: Final = f"state = 'failed' OR (state = 'fetched' AND reason_refused = '{EMPTY}')"
 _SAME: Final = 1e-3  # a priority that moved by less is left as it is
 
 
@@ -146,9 +148,14 @@ class Frontier:
         """Adds URLs that a person named; one that was known as a link is a seed from now on."""
         with self._catalog.transaction() as connection:
             self.add(NewUrl(url, 0, _FIRST, why="seed") for url in urls)
+            keys = [(url_id(url),) for url in urls]
             connection.executemany(
-                "UPDATE frontier SET depth = 0, parent = NULL, why = 'seed' WHERE id = ? AND parent IS NOT NULL",
-                [(url_id(url),) for url in urls],
+                "UPDATE frontier SET depth = 0, parent = NULL, why = 'seed' WHERE id = ? AND parent IS NOT NULL", keys
+            )
+            connection.executemany(
+                f"UPDATE frontier SET state = 'queued', tries = 0, not_before = 0 WHERE id = ? AND ({_WITHOUT_PAGE} "
+                "OR state IN ('queued', 'refused'))",
+                keys,
             )
 
     def seeds(self) -> list[str]:
@@ -158,6 +165,22 @@ class Frontier:
     def queue_again(self) -> None:
         """Queues what was fetched, to see whether it has changed."""
         self._catalog.connection.execute("UPDATE frontier SET state = 'queued', tries = 0 WHERE state = 'fetched'")
+
+    def queue_failed(self, now: float | None = None) -> None:
+        """Queues what failed, and what robots.txt forbade, to see whether it can be had by now.
+
+        Args:
+            now: only what may have been a moment's trouble, where its pause is over; seconds since the epoch.
+        """
+        if now is None:
+            # A try is left on the account: that there is a failure to be forgotten.
+            sql = f"UPDATE frontier SET state = 'queued', tries = 1, not_before = 0 WHERE {_WITHOUT_PAGE}"
+            self._catalog.connection.execute(f"{sql} OR (state = 'refused' AND reason_refused = 'robots.txt')")
+        else:
+            self._catalog.connection.execute(
+                "UPDATE frontier SET state = 'queued' WHERE state = 'failed' AND not_before > 0 AND not_before <= ?",
+                (now,),
+            )
 
     def apply_scope(self, scope: Scope, max_depth: int | None) -> None:
         """Filters the queue by the borders of this crawl, and takes back what earlier borders had refused."""
@@ -239,12 +262,19 @@ class Frontier:
             connection.executemany("UPDATE frontier SET state = 'refused', reason_refused = ? WHERE id = ?", changes)
         return len(changes)
 
-    def finish(self, lease: Lease, state: str, reason: str | None = None) -> None:
-        """Ends a lease: ``fetched``, ``failed`` or ``refused``, with the reason of a refusal."""
+    def finish(self, lease: Lease, state: str, reason: str | None = None, *, again: float = 0.0) -> None:
+        """Ends a lease.
+
+        Args:
+            lease: that of :meth:`best`.
+            state: ``fetched``, ``failed`` or ``refused``.
+            reason: of a refusal or failure.
+            again: from when on a later crawl tries it by itself, seconds since the epoch; 0: only when it is asked for.
+        """
         self._leased[lease.host].discard(lease.id)
         self._catalog.connection.execute(
-            "UPDATE frontier SET state = ?, reason_refused = ?, tries = tries + 1 WHERE id = ?",
-            (state, reason, lease.id),
+            "UPDATE frontier SET state = ?, reason_refused = ?, tries = tries + 1, not_before = ? WHERE id = ?",
+            (state, reason, again, lease.id),
         )
 
     def finish_all(self, leases: Sequence[Lease], state: str) -> None:

@@ -12,7 +12,7 @@ from typing import Final
 
 from corpuskit.crawl.discovery import Discovery
 from corpuskit.crawl.finishing import Finisher, Origin
-from corpuskit.crawl.frontier import Lease, NewUrl
+from corpuskit.crawl.frontier import EMPTY, Lease, NewUrl
 from corpuskit.crawl.state import CrawlState
 from corpuskit.errors import FetchError
 from corpuskit.ingest import Registered, register, task_of
@@ -113,7 +113,7 @@ class Keeper:
         if page.refused is not None:
             state.frontier.finish(lease, "refused", page.refused)
         else:
-            state.frontier.finish(lease, "fetched", None if registered else "empty page")
+            state.frontier.finish(lease, "fetched", None if registered else EMPTY)
         if registered is None and page.refused is None:
             state.note_failure(lease, FetchError("the page is empty", url=lease.url), is_final=True)
         else:

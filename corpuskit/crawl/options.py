@@ -36,11 +36,14 @@ class CrawlOptions:
         sitemaps: reads the sitemaps that robots.txt names; ``"guess"`` looks for them elsewhere too; False reads none.
         min_unique: stops when of the last 1,000 pages on average less than this share of the text was new, 0 to 1.
         min_harvest: stops a steered crawl when of the last 200 pages the model calls less than this share relevant, 0 to 1.
-        refresh: asks again for pages fetched before; those that did not change are left as they are. Resumed, what is left
-            of them is asked for; named again, all are.
+        refresh: asks again for pages fetched before, where those that did not change are left as they are, and for those that
+            failed. Resumed, what is left of them is asked for; named again, all are.
+        retry_failed: asks again for pages that failed, and that robots.txt forbade, in this call. Without it, those that may
+            have met a moment's trouble (5xx, 408, 425, 429, a time-out, a broken connection) are tried by later crawls, after
+            ten minutes to a day; 404 and the like are not, unless they are named as seeds or with ``refresh``.
         max_depth: links from a seed; None: any.
         minutes: stops after so long.
-        max_errors: stops after so many failed pages.
+        max_errors: stops after so many pages that could not be fetched, or were empty, and are not tried again in this call.
         max_megabytes: stops when the originals have grown by so much.
         headers: more request headers; Authorization and Cookie go to the seeds' hosts only. Never logged.
         cookies: sent to the seeds' hosts. Never logged.
@@ -65,6 +68,7 @@ class CrawlOptions:
     min_unique: float = 0.0
     min_harvest: float = 0.0
     refresh: bool = False
+    retry_failed: bool = False
     max_depth: int | None = None
     minutes: float | None = None
     max_errors: int | None = None

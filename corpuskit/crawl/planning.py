@@ -156,6 +156,7 @@ class _Planner:
             if not allowed:
                 return "refused", f"robots.txt: {rule}", delay
         state = self._catalog.value("SELECT state FROM frontier WHERE id = ?", (url_id(url),))
-        if found != "frontier" and state in {"fetched", "failed"} and not self._options.refresh:
+        comes_again = state == "failed" and (found == "seed" or self._options.retry_failed)
+        if found != "frontier" and state in {"fetched", "failed"} and not (self._options.refresh or comes_again):
             return "known", state, delay
         return "fetch", rule, delay

@@ -19,6 +19,7 @@ _GIVEN_UP: Final = 3  # times in a row that a host was not reached, before its p
 _MAX_ROBOTS_REDIRECTS: Final = 5  # RFC 9309, 2.3.1.2
 _MARGIN: Final = 1.02  # our clock and the server's differ by the way between
 _PATIENCE: Final = 5.0  # seconds a request that is due waits for a busy host, before another host has its place
+_BACK_OFF: Final = 1.0  # seconds, doubled each time
 _MAX_BACK_OFF: Final = 3600.0
 _NO_RULES: Final = Robots()
 _PER_HOST: Final = 4  # connections to a host that asks for no delay, when we are told to wait for none
@@ -121,7 +122,7 @@ class Politeness:
         """The host is busy: waits as it asks, else longer each time; gives until when."""
         state = self.of(host)
         state.failures += 1
-        wait = seconds if seconds is not None else max(1.0, state.delay) * 2.0 ** min(state.failures, 10)
+        wait = seconds if seconds is not None else max(_BACK_OFF, state.delay) * 2.0 ** min(state.failures, 10)
         state.next_allowed = max(state.next_allowed, time.time() + min(wait, _MAX_BACK_OFF))
         self._save(host, state)
         return state.next_allowed

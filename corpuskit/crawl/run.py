@@ -69,9 +69,15 @@ class Crawler:
         """Crawls until there is a reason to stop; then waits until what was fetched is extracted."""
         options, frontier, ranking = self._options, self._frontier, self._ranking
         frontier.add_seeds(self._seeds)
+        self._politeness.forgive(host_of(seed) for seed in self._seeds)
         seeds = frontier.seeds()
         if self._looks_again:
             frontier.queue_again()
+        if self._looks_again or options.retry_failed:
+            frontier.queue_failed()
+            self._politeness.forgive()
+        else:
+            frontier.queue_failed(time.time())
         scope = Scope(
             options.scope,
             seeds,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from typing import Final
 
 from corpuskit.crawl.discovery import Discovery
@@ -27,6 +28,8 @@ from corpuskit.sources.web.client import MAX_REDIRECTS
 from corpuskit.sources.web.render import Renderer
 
 _TRIES: Final = 4
+_AGAIN_AFTER: Final = 600.0  # seconds until a later crawl tries it by itself; doubled each time
+_AGAIN_AFTER_MOST: Final = 86_400.0
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 _RETRIED: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
@@ -109,7 +112,7 @@ class Visitor:
             if answer.status in _RETRIED:
                 self._try_again(lease, error, self._politeness.back_off(lease.host, answer.retry_after))
             else:
-                self._fail(lease, error)
+                self._fail(lease, error, is_passing=answer.status >= 500)
 
     def _conditions(self, url: str, depth: int) -> dict[str, str]:
         """Headers that let a server answer "not modified" (RFC 9110, 13.1)."""
@@ -233,7 +236,7 @@ class Visitor:
     def _try_again(self, lease: Lease, error: FetchError, until: float) -> None:
         """The URL is tried again in a while, or has failed where it was tried often."""
         if lease.tries + 1 >= (2 * _TRIES if error.status == 429 else _TRIES):
-            self._fail(lease, error)
+            self._fail(lease, error, is_passing=True)
             return
         with self._catalog.transaction():
             self._retry(lease, until)
@@ -243,7 +246,10 @@ class Visitor:
         self._frontier.retry(lease, not_before, count=count)
         self._state.turns.raise_heads({lease.host: lease.priority})
 
-    def _fail(self, lease: Lease, error: CorpusKitError) -> None:
+    def _fail(self, lease: Lease, error: CorpusKitError, *, is_passing: bool = False) -> None:
+        """The URL has failed; where that may have been a moment's trouble, later crawls try it by themselves."""
+        rounds = max(0, lease.tries + 1 - _TRIES)
+        again = time.time() + min(_AGAIN_AFTER * 2.0**rounds, _AGAIN_AFTER_MOST) if is_passing else 0.0
         with self._catalog.transaction():
-            self._frontier.finish(lease, "failed", str(error)[:200])
+            self._frontier.finish(lease, "failed", str(error)[:200], again=again)
             self._state.note_failure(lease, error, is_final=True)
