@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from corpuskit.crawl.frontier import Frontier, url_id
+from corpuskit.crawl.frontier import Frontier, Linking, url_id
 from corpuskit.crawl.promise import Promises, Signals
 from corpuskit.crawl.ranking import BOOST, Change, PageScore, Ranking, Row, lift
 from corpuskit.crawl.verdicts import BOOSTED
@@ -42,6 +42,26 @@ _AHEAD: Final = 50  # URLs of each host whose place is written down
 _SAME: Final = 1e-3  # a priority that moved by less is left as it is
 
 
+class KnownPage(NamedTuple):
+    """A page that was fetched: its score, its label (relevant, other or None), and whether anybody was asked for one."""
+
+    url: str
+    host: str
+    score: float | None
+    label: str | None
+    was_asked: bool
+
+
+class Queue(Protocol):
+    """What is read of a frontier when a crawl begins."""
+
+    def queued(self) -> Iterable[Iterable[Row]]:
+        """The queued URLs."""
+
+    def linking(self, score_of: Mapping[int, float]) -> Linking:
+        """The pages that link to them."""
+
+
 class ModelRanking(Ranking):
     """The order described above, for one crawl.
 
@@ -63,22 +83,26 @@ class ModelRanking(Ranking):
 
     def begin(self, folder: CorpusFolder, frontier: Frontier) -> None:
         """Takes up what earlier crawls fetched, what was labelled, and the queue."""
-        catalog = folder.catalog
         judged = judged_documents(folder)
         labelled = {label.target for label in folder.labels.current("document")}
-        scores: dict[int, float] = {}
-        for doc_id, uri, host, score in catalog.tuples(
+        rows = folder.catalog.tuples(
             "SELECT c.doc_id, c.uri, c.host, s.relevance FROM current c LEFT JOIN scores s ON s.doc_id = c.doc_id "
             "WHERE c.host <> ''"
-        ):
-            label = judged.get(doc_id)
-            self._asked[host] += 1
-            self._labels[host] += doc_id in labelled
-            self._relevant[host] += label == "relevant"
-            known = score if label is None else float(label == "relevant")
-            if known is not None:
-                self._promises.note_page(uri, host, known, is_labelled=label is not None)
-                scores[url_id(uri)] = known
+        )
+        pages = [KnownPage(uri, host, score, judged.get(key), key in labelled) for key, uri, host, score in rows]
+        self.take_up(pages, frontier)
+
+    def take_up(self, pages: Iterable[KnownPage], frontier: Queue) -> None:
+        """Takes up pages that were fetched, and a queue."""
+        scores: dict[int, float] = {}
+        for page in pages:
+            self._asked[page.host] += 1
+            self._labels[page.host] += page.was_asked
+            self._relevant[page.host] += page.label == "relevant"
+            score = page.score if page.label is None else float(page.label == "relevant")
+            if score is not None:
+                self._promises.note_page(page.url, page.host, score, is_labelled=page.label is not None)
+                scores[url_id(page.url)] = score
         for rows in frontier.queued():
             self._take_in(rows)
         linking = frontier.linking(scores)
@@ -109,10 +133,14 @@ class ModelRanking(Ranking):
             return None
         document = scoring_text(title, text)
         relevance = float(self._model.score([document])[0])
-        with self._lock:
-            self._promises.note_page(row["url"], row["host"], relevance)
-            self._pages += 1
+        self.note(row["url"], row["host"], relevance)
         return PageScore(relevance, self._model.document.decide([document])[0], self._model.version)
+
+    def note(self, url: str, host: str, relevance: float) -> None:
+        """Notes the score of a page that was fetched."""
+        with self._lock:
+            self._promises.note_page(url, host, relevance)
+            self._pages += 1
 
     def took(self, key: int, host: str) -> None:
         """Notes that a URL is being fetched."""

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.corpus_model import CorpusModel
@@ -161,7 +161,9 @@ def next_to_label(
         chosen = dict.fromkeys(near[: n - 1 if n > 1 else 1], "seed words")
         model = None
     elif model is not None and stakes:
-        chosen = _of_sources(folder, [known[doc_id] for doc_id in free], labelled, stakes, n - n // 4)
+        given = Counter(known[doc_id]["host"] for doc_id in known if doc_id in labelled)
+        hosts = {doc_id: known[doc_id]["host"] for doc_id in free}
+        chosen = of_sources(hosts, given, _doubt(folder), stakes, n - n // 4)
     rest = [doc_id for doc_id in free if doc_id not in chosen]
     left = min(n - len(chosen), len(rest))
     if model is None:
@@ -200,31 +202,40 @@ def _near_seeds(seeds: Sequence[str], texts: dict[str, str], free: Sequence[str]
     return [doc_id for near, doc_id in sorted(zip((-nearness).tolist(), free, strict=True)) if near < 0]
 
 
-def _of_sources(
-    folder: CorpusFolder, free: Sequence[Any], labelled: set[str], stakes: Mapping[str, int], n: int
+def of_sources(
+    free: Mapping[str, str], given: Counter[str], doubt: Mapping[str, float], stakes: Mapping[str, int], n: int
 ) -> dict[str, str]:
-    """``n`` documents of the sources where a label counts, each with its reason."""
-    rows = folder.catalog.rows("SELECT doc_id, relevance FROM scores")
-    doubt = {row["doc_id"]: abs(row["relevance"] - 0.5) for row in rows}
+    """Return up to ``n`` documents of the sources where a label counts most, each with its reason.
+
+    Args:
+        free: document without a label → its host.
+        given: host → labels so far.
+        doubt: document → the distance of its score from one half.
+        stakes: host → how many of the next pages would be its own.
+        n: how many.
+    """
     documents: dict[str, list[str]] = {}
-    for row in free:
-        if row["host"] in stakes:
-            documents.setdefault(row["host"], []).append(row["doc_id"])
-    given = Counter(
-        row["host"] for row in folder.catalog.rows("SELECT doc_id, host FROM current") if row["doc_id"] in labelled
-    )
-    chosen: dict[str, str] = {}
+    for doc_id, host in free.items():
+        if stakes.get(host):
+            documents.setdefault(host, []).append(doc_id)
+    labels, chosen = Counter(given), dict[str, str]()
     while documents and len(chosen) < n:
-        host = max(documents, key=lambda host: (stakes[host] / (1 + given[host]) ** 2, host))
+        host = max(documents, key=lambda host: (stakes[host] / (1 + labels[host]) ** 2, host))
         candidates = documents[host]
-        by_doubt = min(candidates, key=lambda doc_id: (doubt.get(doc_id, 0.0), doc_id))
-        doc_id = by_doubt if given[host] else sample(candidates, 1)[0]
-        chosen[doc_id] = "uncertain" if given[host] >= _LABELS_A_SOURCE else "new source"
-        given[host] += 1
+        if labels[host]:
+            doc_id = min(candidates, key=lambda doc_id: (doubt.get(doc_id, 0.0), doc_id))
+        else:
+            [doc_id] = sample(candidates, 1)
+        chosen[doc_id] = "uncertain" if labels[host] >= _LABELS_A_SOURCE else "new source"
+        labels[host] += 1
         candidates.remove(doc_id)
         if not candidates:
             del documents[host]
     return chosen
+
+
+def _doubt(folder: CorpusFolder) -> dict[str, float]:
+    return {doc_id: abs(score - 0.5) for doc_id, score in folder.catalog.tuples("SELECT doc_id, relevance FROM scores")}
 
 
 def _train_urls(folder: CorpusFolder, examples: dict[str, str], seed: int) -> RelevanceModel | None:

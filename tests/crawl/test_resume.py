@@ -249,7 +249,7 @@ def test_a_steered_crawl_goes_on_steered_by_the_newest_model(trained, web):
     job = resume(trained, web, pages=2)
     assert recorded(trained)["steer"] == {"model": second.version}
     assert job.resumed.splitlines()[1:] == [f"steered by {second.version} instead of {first.version}"]
-    assert trained.frontier("queued").why.str.startswith("URL").all()
+    assert trained.frontier("queued").why.str.startswith("link text").all()
     job = resume(trained, web, pages=2)
     assert job.resumed.splitlines()[1:] == [f"steered by {second.version}"]
 

@@ -23,12 +23,11 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from score import VIOLATIONS, read_log, score
+from score import LEAST_PAGES, VIOLATIONS, read_log, score
 
 HERE = Path(__file__).resolve().parent
 OURS, PEER = "corpuskit", "best parent"
 ORDERS = [OURS, PEER, "mean parent", "host turns", "breadth-first"]
-LEAST_PAGES = 1_500  # so that found at 1000 is known on a rare topic too
 
 
 @contextlib.contextmanager
@@ -107,7 +106,7 @@ def mean(runs: list[dict[str, Any]], name: str) -> float:
 
 
 HEAD = (
-    f"{'':14s} {'AUHC mean (least - most)':26s} {'at 500':>7s} {'at 1000':>7s} {'at R':>7s} {'traps':>6s} {'sites':>6s} "
+    f"{'':14s} {'AUHC mean (least - most)':26s} {'2000':>6s} {'at 500':>7s} {'at 1000':>7s} {'at R':>7s} {'traps':>6s} {'sites':>6s} "
     f"{'labels':>7s} {'CPU':>6s}  violations"
 )
 
@@ -117,16 +116,17 @@ def row(order: str, runs: list[dict[str, Any]]) -> str:
     broken = [f"{name} {sum(run[name] for run in runs)}" for name in VIOLATIONS if any(run[name] for run in runs)]
     return (
         f"{order:14s} {mean(runs, 'AUHC'):.3f} ({min(curves):.3f} - {max(curves):.3f}){'':5s} "
+        f"{mean(runs, 'AUHC 2000'):6.3f} "
         f"{mean(runs, 'found at 500'):7.0f} {mean(runs, 'found at 1000'):7.0f} {mean(runs, 'found at R'):7.0f} "
         f"{mean(runs, 'trap pages'):6.0f} {mean(runs, 'relevant sites reached'):6.1f} {mean(runs, 'labels'):7.0f} "
         f"{mean(runs, 'CPU ms a page'):6.1f}  {', '.join(broken) or 'none'}"
     )
 
 
-def closing_lines(results: dict[str, dict[str, list[dict[str, Any]]]]) -> list[str]:
+def closing_lines(results: dict[str, dict[str, list[dict[str, Any]]]], figure: str) -> list[str]:
     """Return the mean over the topics of each order, and its distance to the peer, topic by topic."""
     orders = next(iter(results.values()))
-    by_order = {order: [mean(runs[order], "AUHC") for runs in results.values()] for order in orders}
+    by_order = {order: [mean(runs[order], figure) for runs in results.values()] for order in orders}
     lines = []
     for order, values in by_order.items():
         line = f"{order:14s} {statistics.mean(values):.3f}"
@@ -181,8 +181,9 @@ def main() -> None:
             print(row(order, runs), flush=True)
             if options.json:
                 options.json.write_text(json.dumps(results, indent=1))
-    print(f"\nMean AUHC over {len(results)} topics")
-    print("\n".join(closing_lines(results)))
+    for figure in ("AUHC", "AUHC 2000"):
+        print(f"\nMean {figure} over {len(results)} topics")
+        print("\n".join(closing_lines(results, figure)))
 
 
 if __name__ == "__main__":

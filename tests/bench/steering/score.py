@@ -21,6 +21,7 @@ from urllib.parse import unquote, urlsplit
 COLUMNS = ["time", "method", "host", "path", "status", "bytes", "user_agent", "if_none_match"]
 EARLY = 0.1  # share of a Crawl-delay by which a request may come early: clocks of two processes
 SITEMAP = re.compile(r"/sitemap[^/]*\.xml(\.gz)?$")
+LEAST_PAGES = 2_000  # fetches of a run, also on a rare topic, where 2R is hardly more than the warm-up
 VIOLATIONS = ["robots.txt violations", "hosts crawled before their robots.txt", "requests closer than the crawl-delay"]
 
 
@@ -93,14 +94,15 @@ def is_fetch(row: dict[str, Any], hosts: Iterable[str]) -> bool:
     )
 
 
-def auhc(found: list[int], total: int) -> float:
+def auhc(found: list[int], total: int, least: int = 0) -> float:
     """Return the area under the harvest curve: the mean of found(n) / min(n, R) over n = 1 .. 2R; 1 = every fetch a hit.
 
     Args:
         found: found[n - 1] = relevant pages among the first n fetches; a curve that ends early holds its last count.
         total: R.
+        least: over so many fetches at least.
     """
-    length = 2 * total
+    length = max(2 * total, least)
     curve = (found + [found[-1] if found else 0] * length)[:length]
     return sum(count / min(n, total) for n, count in enumerate(curve, 1)) / length
 
@@ -162,6 +164,7 @@ def score(rows: list[dict[str, Any]], gold: dict[str, Any]) -> dict[str, Any]:
         "requests to other hosts": sum(row["host"] not in gold["robots"] for row in rows),
         "fetches": len(fetches),
         "AUHC": round(auhc(found, total), 4),
+        "AUHC 2000": round(auhc(found, total, LEAST_PAGES), 4),
         "found at 500": found_at(500),
         "found at 1000": found_at(1000),
         "found at R": found_at(total),
