@@ -395,7 +395,8 @@ class Ours(Chooser):
         if self.ranking.is_stale():
             changes = [*changes, *self.ranking.ranked_again()[0]]
         for change in changes:
-            self.priorities[crawl.by_key[change.id]] = change.priority
+            if (at := crawl.by_key[change.id]) in crawl.queued:
+                self.priorities[at] = change.priority
 
     def questions(self) -> dict[int, str]:
         crawl, n = self.crawl, LABELS_A_ROUND
