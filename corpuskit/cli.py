@@ -272,7 +272,7 @@ def audit(
 
     Asks here, document by document; or in a file, with --out and then --labels. Goes on where it was broken off.
     """
-    from corpuskit.relevance.label_files import read_label_file
+    from corpuskit.labels import read_label_file
 
     corpus = _open(folder, must_exist=True)
     running = corpus.audit(precision=precision, confidence=confidence)

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from corpuskit.crawl import CrawlJob
     from corpuskit.export import ExportReport
     from corpuskit.extraction.pdf.picture import PagePicture
+    from corpuskit.labels import LabelImport
     from corpuskit.preprocessing import Preprocessing, Step
     from corpuskit.relevance import CorpusModel
     from corpuskit.relevance.auditing import CorpusAudit
-    from corpuskit.relevance.label_files import LabelImport
     from corpuskit.shards import MergeReport
     from corpuskit.store.check import Problem
     from corpuskit.store.repair import Repaired
@@ -433,7 +433,7 @@ class Corpus:
         Raises:
             ConfigurationError: the file cannot be read or lacks a column.
         """
-        from corpuskit.relevance.label_files import import_labels
+        from corpuskit.labels import import_labels
 
         return import_labels(self._folder, Path(file), by=by)
 

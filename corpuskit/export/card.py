@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from corpuskit._version import __version__
-from corpuskit.export.agreement import agreements
 from corpuskit.export.croissant import croissant
 from corpuskit.export.formats import FORMATS
 from corpuskit.export.hashes import SUMS, FileEntry
@@ -20,6 +19,7 @@ from corpuskit.export.readme import readme
 from corpuskit.export.rights import spdx
 from corpuskit.export.selection import Selection
 from corpuskit.export.tally import SOURCES, Tally
+from corpuskit.labels import agreements
 from corpuskit.store import CorpusFolder
 
 MANIFEST: Final = "manifest.json"

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.errors import RelevanceError
+from corpuskit.labels import corpus_labels, judged_documents, judged_urls, sample
 from corpuskit.relevance.corpus_model import CorpusModel
-from corpuskit.relevance.judgements import judged_documents, judged_urls, sample
 from corpuskit.relevance.model import RelevanceModel
 from corpuskit.relevance.reading import MAX_TEXT, scoring_text
 from corpuskit.relevance.sampling import rank_by_seeds, suggest
@@ -121,14 +121,14 @@ def score_documents(folder: CorpusFolder, model: CorpusModel, texts: dict[str, s
 def next_to_label(folder: CorpusFolder, n: int, *, model: CorpusModel | None = None, seed: int = 0) -> pd.DataFrame:
     """Documents to label next, each with the reason it is asked for.
 
-    Up to half of them check sources without two labels yet, those with most waiting URLs first; of the rest most are
+    Those on which annotators are tied come first. Up to half of them check sources without two labels yet, those with most waiting URLs first; of the rest most are
     among those the model is least certain of, from one source after another, those with most waiting URLs first; some it
     is most certain of, and one is drawn at random. Before there is a model
     all others are drawn at random. A corpus with seed words (:meth:`Corpus.describe`) asks for the documents nearest to
     them, and one at random, until ten are labelled and three of these are relevant.
 
     Returns:
-        Columns doc_id, uri, reason (new source, uncertain, certain, random, seed words), title, host (str), relevance (float64).
+        Columns doc_id, uri, reason (disagreement, new source, uncertain, certain, random, seed words), title, host (str), relevance (float64).
     """
     import pandas as pd
 
@@ -137,14 +137,20 @@ def next_to_label(folder: CorpusFolder, n: int, *, model: CorpusModel | None = N
     model = model or last_model(folder)
     seeds = _seeds_to_ask_by(folder)
     texts = scoring_texts(folder) if model or seeds else {}
-    labelled = {label.target for label in folder.labels.current("document")}
+    labels = corpus_labels(folder, "document")
+    labelled = {label.target for label in labels}
     rows = folder.catalog.rows("SELECT doc_id, uri, title, host FROM current ORDER BY host, uri")
     known = {row["doc_id"]: row for row in rows}
     free = [doc_id for doc_id in known if doc_id not in labelled]
-    chosen = dict.fromkeys(_new_sources(folder, set(free), labelled, n // 2 if model else 0), "new source")
+    ties = [label.target for label in labels if label.label is None and label.target in known]
+    chosen = dict.fromkeys(ties[:n], "disagreement")
+    wanted = n - len(chosen)
     if near := _near_seeds(seeds, texts, free):
-        chosen = dict.fromkeys(near[: n - 1 if n > 1 else 1], "seed words")
+        chosen |= dict.fromkeys(near[: max(wanted - 1, min(wanted, 1))], "seed words")
         model = None
+    else:
+        new = _new_sources(folder, set(free), labelled, wanted // 2 if model else 0)
+        chosen |= dict.fromkeys(new, "new source")
     rest = [doc_id for doc_id in free if doc_id not in chosen]
     left = min(n - len(chosen), len(rest))
     if model is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from corpuskit.errors import RelevanceError
+from corpuskit.labels import audited, by_annotator, corpus_labels, judged_documents, judged_urls, sample
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.holding_out import held_out_scores
-from corpuskit.relevance.judgements import by_annotator, is_audit, judged_documents, judged_urls, sample
 from corpuskit.relevance.learning import last_model, scoring_texts
 from corpuskit.relevance.report import (
     Confusion,
@@ -139,9 +140,7 @@ def relevance_report(folder: CorpusFolder, *, seed: int = 0) -> RelevanceReport:
     pool = [texts[doc_id] for doc_id in sample(texts, _POOL)]
     space = Space.fit(pool) if pool else None
     held_out, average, learning = _held_out(folder, texts, judged, space, seed)
-    counts: dict[str, int] = {}
-    for label in folder.labels.current("document"):
-        counts[label.label] = counts.get(label.label, 0) + 1
+    counts = Counter(label.label for label in corpus_labels(folder, "document") if label.label is not None)
     return RelevanceReport(
         model.version, model.threshold, counts, held_out, average, learning, _audited(folder, model, texts),
         _urls(folder, judged, seed), _mistakes(held_out), _agreement(folder), _drift(folder, model, texts),
@@ -185,10 +184,11 @@ def _mistakes(held_out: pd.DataFrame) -> pd.DataFrame:
 
 
 def _audited(folder: CorpusFolder, model: CorpusModel, texts: Mapping[str, str]) -> Confusion | None:
+    apart = audited(folder)
     asked = {
         label.target: label.label
-        for label in folder.labels.current()
-        if is_audit(label) and label.target in texts and label.label in {"relevant", "other"}
+        for label in corpus_labels(folder, "document")
+        if label.target in apart and label.target in texts and label.label in {"relevant", "other"}
     }
     if not asked or model.document.audit is None:
         return None

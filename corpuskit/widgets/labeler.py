@@ -63,7 +63,7 @@ class Labeler(Widget):
         self._done: dict[str, int] = {}  # page → the last message of it that was done
         self._early: dict[tuple[str, int], Callable[[], None]] = {}
         self._undo: dict[tuple[str, int], dict[str, str | None]] = {}
-        self._queue = LabelQueue(folder, docs)
+        self._queue = LabelQueue(folder, docs, by=self._by)
         chosen = _checked(keys or DEFAULT_KEYS)
         total = len(self._queue.rest()) if docs is not None else folder.catalog.value("SELECT count(*) FROM current")
         super().__init__(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from corpuskit.errors import CorpusKitError
+from corpuskit.labels import by_annotator, corpus_labels
 from corpuskit.relevance import CorpusModel, RelevanceModel
 from corpuskit.relevance.learning import last_model, next_to_label, scoring_texts
 from corpuskit.relevance.sampling import suggest
@@ -26,6 +27,7 @@ _POOL: Final = 5_000
 logger = logging.getLogger(__name__)
 
 _REASONS: Final = {
+    "disagreement": "annotators disagree about it",
     "new source": "a source without two labels yet",
     "uncertain": "the model is least certain of it",
     "certain": "the model is certain: is it right?",
@@ -49,15 +51,21 @@ class LabelQueue:
     Args:
         folder: the corpus.
         selection: ask these, in this order; None: what teaches the model most.
+        by: who is asked.
         learn: train a model on the labels as they come, in the background.
+
+    Attributes:
+        judged: document → the label that this annotator gave it.
     """
 
-    def __init__(self, folder: CorpusFolder, selection: Sequence[str] | None, *, learn: bool = True) -> None:
+    def __init__(self, folder: CorpusFolder, selection: Sequence[str] | None, *, by: str, learn: bool = True) -> None:
         self._folder = folder
         self._lock = threading.Lock()
         self._choosing = threading.Lock()
-        labelled = {label.target: label.label for label in folder.labels.current("document")}
-        self.judged: dict[str, str] = labelled
+        self.judged: dict[str, str] = by_annotator(folder).get(by, {})
+        labels = corpus_labels(folder, "document")
+        self._settled = {label.target: label.label for label in labels if label.label is not None}
+        labelled = self._settled.keys() | self.judged.keys()
         self._given: set[str] = set()
         self._texts: dict[str, str] | None = None
         self._learns = learn and selection is None
@@ -90,7 +98,7 @@ class LabelQueue:
         with self._lock:
             while self._waiting and len(taken) < n:
                 item = self._waiting.popleft()
-                if item.doc_id not in self._given and item.doc_id not in self.judged:
+                if item.doc_id not in self._given and not self._is_done(item.doc_id):
                     self._given.add(item.doc_id)
                     taken.append(item)
             low = len(self._waiting) < _LOW
@@ -110,7 +118,10 @@ class LabelQueue:
     def rest(self) -> list[str]:
         """What is still to ask of a selection."""
         with self._lock:
-            return [item.doc_id for item in self._waiting if item.doc_id not in self.judged]
+            return [item.doc_id for item in self._waiting if not self._is_done(item.doc_id)]
+
+    def _is_done(self, doc_id: str) -> bool:
+        return doc_id in self.judged or doc_id in self._settled
 
     def note(self, doc_id: str, label: str | None) -> None:
         """A document was labelled, or its label taken back."""
@@ -132,7 +143,8 @@ class LabelQueue:
         try:
             texts = self._all_texts()
             with self._lock:
-                said = {i: label for i, label in self.judged.items() if label in {"relevant", "other"} and i in texts}
+                known = self._settled | self.judged
+                said = {i: label for i, label in known.items() if label in {"relevant", "other"} and i in texts}
             pool = list(texts.values())[:_POOL]
             self._model = train([texts[i] for i in said], list(said.values()), pool=pool)
         except CorpusKitError as error:
@@ -148,7 +160,7 @@ class LabelQueue:
             with self._lock:
                 if len(self._waiting) >= _LOW:
                     return
-                taken = self._given | set(self.judged)
+                taken = self._given | self.judged.keys() | self._settled.keys()
             texts = self._all_texts()
             free = [doc_id for doc_id in texts if doc_id not in taken]
             if not free:

@@ -3,7 +3,7 @@
 import pytest
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.relevance.judgements import by_annotator, judged_documents, judged_urls
+from corpuskit.labels import by_annotator, judged_documents, judged_urls
 
 
 @pytest.fixture
