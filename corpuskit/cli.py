@@ -248,9 +248,10 @@ def label(
     folder: Folder,
     file: Annotated[Path, typer.Argument(help="CSV with columns target and label: doc_id, URL or file name.")],
     by: Annotated[str, typer.Option(help="Who says so.")] = "file",
+    new_class: Annotated[bool, typer.Option("--new-class", help="Labels that are not in use yet are meant.")] = False,
 ) -> None:
     """Takes labels from a CSV file."""
-    typer.echo(repr(_open(folder, must_exist=True).import_labels(file, by=by)))
+    typer.echo(repr(_open(folder, must_exist=True).import_labels(file, by=by, new_class=new_class)))
 
 
 @app.command()

@@ -365,18 +365,25 @@ class Corpus:
         by: str,
         kind: Literal["document", "url", "host"] = "document",
         note: str | None = None,
+        new_class: bool = False,
     ) -> int:
         """Labels documents, URLs or hosts; gives how many. They are on the disk when this comes back.
 
         Args:
-            labels: target → ``relevant``, ``other``, ``unsure``, a class of your own, or ``withdrawn``.
+            labels: target → ``relevant``, ``other``, ``unsure``, ``withdrawn`` (your own label is taken back), or a
+                class of your own that is in use.
             by: who or which rule says so.
             kind: what the targets are.
             note: why.
+            new_class: labels that are not in use yet are meant, and no slips of the pen.
 
         Raises:
             UnknownDocumentError: a doc_id is not in the corpus; then none is saved.
+            ConfigurationError: a label that is not in use; the message names the nearest. None is saved.
         """
+        from corpuskit.labels import check_names
+
+        check_names(self._folder, labels.values(), new_class=new_class)
         versions = {}
         if kind == "document":
             known = dict(tuple(row) for row in self._folder.catalog.rows("SELECT doc_id, version FROM current"))
@@ -425,17 +432,18 @@ class Corpus:
 
         return document_tree(self._folder, doc_id, reveal=reveal)
 
-    def import_labels(self, file: str | os.PathLike[str], *, by: str) -> LabelImport:
+    def import_labels(self, file: str | os.PathLike[str], *, by: str, new_class: bool = False) -> LabelImport:
         """Takes labels from a CSV file with columns target (doc_id, URI or file name) and label.
 
         Gives how many were taken, and the targets that are not in the corpus.
 
         Raises:
-            ConfigurationError: the file cannot be read or lacks a column.
+            ConfigurationError: the file cannot be read, lacks a column, or has a label that is not in use and
+                ``new_class`` does not say that it is meant.
         """
         from corpuskit.labels import import_labels
 
-        return import_labels(self._folder, Path(file), by=by)
+        return import_labels(self._folder, Path(file), by=by, new_class=new_class)
 
     @overload
     def crawl(self, seeds: Seeds = None, *, plan: Literal[True], **more: Any) -> pd.DataFrame: ...

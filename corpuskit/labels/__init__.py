@@ -10,6 +10,7 @@ from corpuskit.labels.agreement import Agreement, agreements
 from corpuskit.labels.current import AUDIT_NOTE, CorpusLabel, audited, corpus_labels
 from corpuskit.labels.files import LabelImport, import_labels, read_label_file
 from corpuskit.labels.judgements import by_annotator, judged_documents, judged_urls, sample
+from corpuskit.labels.names import check_names, names_in_use
 from corpuskit.labels.rule import decide
 
 __all__ = [
@@ -20,11 +21,13 @@ __all__ = [
     "agreements",
     "audited",
     "by_annotator",
+    "check_names",
     "corpus_labels",
     "decide",
     "import_labels",
     "judged_documents",
     "judged_urls",
+    "names_in_use",
     "read_label_file",
     "sample",
 ]

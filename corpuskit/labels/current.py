@@ -45,9 +45,8 @@ def corpus_labels(folder: CorpusFolder, kind: Kind | None = None) -> list[Corpus
 
 def _of_kind(folder: CorpusFolder, kind: Kind) -> Iterator[CorpusLabel]:
     settings = folder.settings.labels
-    order = '"when", id' if settings.rule == "latest" else "id"
     rows = folder.catalog.tuples(
-        f"SELECT target, by, label FROM labels WHERE NOT superseded AND label <> ? AND kind = ? ORDER BY {order}",
+        "SELECT target, by, label FROM labels WHERE NOT superseded AND label <> ? AND kind = ? ORDER BY id",
         (WITHDRAWN, kind),
     )
     # Most targets have one annotator: a list for each of 100,000 took twice the time.

@@ -11,6 +11,7 @@ from typing import Any, Final
 import traitlets
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.labels import check_names
 from corpuskit.store import CorpusFolder
 from corpuskit.widgets.labeling import Asked, LabelQueue
 from corpuskit.widgets.shell import Widget, module, styles
@@ -63,8 +64,10 @@ class Labeler(Widget):
         self._done: dict[str, int] = {}  # page → the last message of it that was done
         self._early: dict[tuple[str, int], Callable[[], None]] = {}
         self._undo: dict[tuple[str, int], dict[str, str | None]] = {}
-        self._queue = LabelQueue(folder, docs, by=self._by)
         chosen = _checked(keys or DEFAULT_KEYS)
+        check_names(folder, chosen.values(), only_alike=True)
+        self._labels = frozenset(chosen.values())
+        self._queue = LabelQueue(folder, docs, by=self._by)
         total = len(self._queue.rest()) if docs is not None else folder.catalog.value("SELECT count(*) FROM current")
         super().__init__(
             question=question,
@@ -87,8 +90,14 @@ class Labeler(Widget):
 
     def _on_label(self, message: dict[str, Any]) -> None:
         """One label."""
-        labels = {str(message["id"]): str(message["label"])}
+        labels = {str(message["id"]): self._named(message)}
         self._in_order(message, lambda: self._save_one(message, labels))
+
+    def _named(self, message: dict[str, Any]) -> str:
+        """The label of a message: one of the keys'."""
+        if message["label"] not in self._labels:
+            raise ConfigurationError(f"label {message['label']!r}: expected one of {', '.join(sorted(self._labels))}")
+        return str(message["label"])
 
     def _save_one(self, message: dict[str, Any], labels: dict[str, str]) -> None:
         self._save(message, labels, note=str(message["note"])[:500] if message.get("note") else None)
@@ -96,9 +105,11 @@ class Labeler(Widget):
     def _on_bulk(self, message: dict[str, Any]) -> None:
         """One label for all of the selection that are not labelled; the cards on the page are part of it."""
 
+        label = self._named(message)
+
         def save() -> None:
             ids = dict.fromkeys([*map(str, message["ids"]), *self._queue.rest()])
-            saved = self._save(message, {i: str(message["label"]) for i in ids}, note="labelled as a selection")
+            saved = self._save(message, dict.fromkeys(ids, label), note="labelled as a selection")
             self.send({"op": "bulked", "n": saved, "of": message["seq"]})
 
         self._in_order(message, save)

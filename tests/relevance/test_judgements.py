@@ -68,7 +68,9 @@ def test_one_class_against_the_rest(sites):
     sea = documents[documents.host == "sea.example"].doc_id.tolist()
     law = documents[documents.host == "law.example"].doc_id.tolist()
     sites.set_labels(
-        dict.fromkeys(sea[:8], "fishing") | dict.fromkeys(law[:5], "courts") | dict.fromkeys(law[5:9], "tax"), by="me"
+        dict.fromkeys(sea[:8], "fishing") | dict.fromkeys(law[:5], "courts") | dict.fromkeys(law[5:9], "tax"),
+        by="me",
+        new_class=True,
     )
     assert judged_documents(sites._folder) == {}
     judged = judged_documents(sites._folder, positive="fishing")
