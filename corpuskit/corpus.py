@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from corpuskit.crawl import CrawlJob
     from corpuskit.export import ExportReport
     from corpuskit.extraction.pdf.picture import PagePicture
-    from corpuskit.labels import LabelImport
+    from corpuskit.labels import LabelImport, LabelsReport
     from corpuskit.preprocessing import Preprocessing, Step
     from corpuskit.relevance import CorpusModel
     from corpuskit.relevance.auditing import CorpusAudit
@@ -402,21 +402,25 @@ class Corpus:
         keys: Mapping[str, str] | None = None,
         by: str | None = None,
         question: str = "Is this document relevant?",
+        overlap: float | None = None,
     ) -> Labeler:
         """The labelling widget: a key for each label, on the disk before it is acknowledged.
 
         Args:
-            docs: ask these, in this order; None: those whose labels teach most.
+            docs: ask these, in this order, but those that ``by`` has labelled already, unless annotators are tied on them;
+                None: ties, some of the share that everyone is asked, then those whose labels teach most of what nobody has
+                labelled.
             keys: key → label; default j relevant, f other, space unsure.
             by: whose labels these are; default: the user's name.
             question: what is asked.
+            overlap: the share of the documents that every annotator is asked, so that it shows how they agree; default 0.1.
 
         Raises:
             MissingExtraError: the extra ``notebook`` is not installed.
         """
         from corpuskit.widgets.labeler import Labeler
 
-        return Labeler(self._folder, doc_ids_of(docs), keys=keys, by=by, question=question)
+        return Labeler(self._folder, doc_ids_of(docs), keys=keys, by=by, question=question, overlap=overlap)
 
     def view(self, doc_id: str, *, reveal: int | None = None) -> DocumentTree:
         """A document as a tree, with its place in the original; j and f label it.
@@ -431,6 +435,21 @@ class Corpus:
         from corpuskit.widgets.documents import document_tree
 
         return document_tree(self._folder, doc_id, reveal=reveal)
+
+    def labels_report(self) -> LabelsReport:
+        """Who labelled how much, how far annotators agree, and what they disagree on; see :class:`corpuskit.labels.LabelsReport`."""
+        from corpuskit.labels import labels_report
+
+        return labels_report(self._folder)
+
+    def disagreements(self) -> pd.DataFrame:
+        """The documents on which annotators differ, ties first; ``label(corpus.disagreements(), by=...)`` settles them.
+
+        See :func:`corpuskit.labels.disagreements`.
+        """
+        from corpuskit.labels import disagreements
+
+        return disagreements(self._folder)
 
     def import_labels(self, file: str | os.PathLike[str], *, by: str, new_class: bool = False) -> LabelImport:
         """Takes labels from a CSV file with columns target (doc_id, URI or file name) and label.
@@ -580,11 +599,17 @@ class Corpus:
 
         return compare_crawls(self._folder, *crawls)
 
-    def next_to_label(self, n: int = 10) -> pd.DataFrame:
-        """Documents whose labels teach most; see :func:`corpuskit.relevance.learning.next_to_label`."""
+    def next_to_label(self, n: int = 10, *, by: str | None = None, overlap: float | None = None) -> pd.DataFrame:
+        """Documents whose labels teach most; see :func:`corpuskit.relevance.learning.next_to_label`.
+
+        Args:
+            n: how many.
+            by: who is to be asked; None: anybody.
+            overlap: the share of the documents that every annotator is asked; default 0.1.
+        """
         from corpuskit.relevance.learning import next_to_label
 
-        return next_to_label(self._folder, n)
+        return next_to_label(self._folder, n, by=by, overlap=overlap)
 
     def audit(self, *, precision: float = 0.95, confidence: float = 0.9, seed: int = 0) -> CorpusAudit:
         """Starts an audit of the last model; see :class:`corpuskit.relevance.auditing.CorpusAudit`.

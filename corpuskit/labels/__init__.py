@@ -6,28 +6,39 @@ of the corpus, by the rule that corpus.toml names, and the examples of a trainin
 
 from __future__ import annotations
 
-from corpuskit.labels.agreement import Agreement, agreements
+from corpuskit.labels.agreement import Agreement, AgreementWithOthers, agreement_frame, agreements
 from corpuskit.labels.current import AUDIT_NOTE, CorpusLabel, audited, corpus_labels
 from corpuskit.labels.files import LabelImport, import_labels, read_label_file
 from corpuskit.labels.judgements import by_annotator, judged_documents, judged_urls, sample
 from corpuskit.labels.names import check_names, names_in_use
+from corpuskit.labels.queue import OVERLAP, Questions, labels_of, questions
+from corpuskit.labels.report import LabelsReport, disagreements, labels_report
 from corpuskit.labels.rule import decide
 
 __all__ = [
     "AUDIT_NOTE",
+    "OVERLAP",
     "Agreement",
+    "AgreementWithOthers",
     "CorpusLabel",
     "LabelImport",
+    "LabelsReport",
+    "Questions",
+    "agreement_frame",
     "agreements",
     "audited",
     "by_annotator",
     "check_names",
     "corpus_labels",
     "decide",
+    "disagreements",
     "import_labels",
     "judged_documents",
     "judged_urls",
+    "labels_of",
+    "labels_report",
     "names_in_use",
+    "questions",
     "read_label_file",
     "sample",
 ]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.errors import RelevanceError
-from corpuskit.labels import corpus_labels, judged_documents, judged_urls, sample
+from corpuskit.labels import OVERLAP, Questions, corpus_labels, judged_documents, judged_urls, questions, sample
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.model import RelevanceModel
 from corpuskit.relevance.reading import MAX_TEXT, scoring_text
@@ -118,17 +118,34 @@ def score_documents(folder: CorpusFolder, model: CorpusModel, texts: dict[str, s
     return len(texts)
 
 
-def next_to_label(folder: CorpusFolder, n: int, *, model: CorpusModel | None = None, seed: int = 0) -> pd.DataFrame:
+def next_to_label(
+    folder: CorpusFolder,
+    n: int,
+    *,
+    by: str | None = None,
+    overlap: float | None = None,
+    model: CorpusModel | None = None,
+    seed: int = 0,
+) -> pd.DataFrame:
     """Documents to label next, each with the reason it is asked for.
 
-    Those on which annotators are tied come first. Up to half of them check sources without two labels yet, those with most waiting URLs first; of the rest most are
+    Those on which annotators are tied come first, then a few that others have labelled and everyone is asked. Of what
+    nobody has labelled, up to half of them check sources without two labels yet, those with most waiting URLs first; of the rest most are
     among those the model is least certain of, from one source after another, those with most waiting URLs first; some it
     is most certain of, and one is drawn at random. Before there is a model
     all others are drawn at random. A corpus with seed words (:meth:`Corpus.describe`) asks for the documents nearest to
     them, and one at random, until ten are labelled and three of these are relevant.
 
+    Args:
+        folder: the corpus.
+        n: how many.
+        by: who is to be asked; None: anybody.
+        overlap: the share of the documents that every annotator is asked, and of these ``n``; default 0.1.
+        model: chooses; None: the last one.
+        seed: of the random ones.
+
     Returns:
-        Columns doc_id, uri, reason (disagreement, new source, uncertain, certain, random, seed words), title, host (str), relevance (float64).
+        Columns doc_id, uri, reason (disagreement, for everyone, new source, uncertain, certain, random, seed words), title, host (str), relevance (float64).
     """
     import pandas as pd
 
@@ -137,13 +154,14 @@ def next_to_label(folder: CorpusFolder, n: int, *, model: CorpusModel | None = N
     model = model or last_model(folder)
     seeds = _seeds_to_ask_by(folder)
     texts = scoring_texts(folder) if model or seeds else {}
-    labels = corpus_labels(folder, "document")
-    labelled = {label.target for label in labels}
+    share = OVERLAP if overlap is None else overlap
+    open_to = questions(folder, by, overlap=share)
+    labelled = {label.target for label in corpus_labels(folder, "document")}
     rows = folder.catalog.rows("SELECT doc_id, uri, title, host FROM current ORDER BY host, uri")
     known = {row["doc_id"]: row for row in rows}
-    free = [doc_id for doc_id in known if doc_id not in labelled]
-    ties = [label.target for label in labels if label.label is None and label.target in known]
-    chosen = dict.fromkeys(ties[:n], "disagreement")
+    free = open_to.free
+    chosen = dict.fromkeys(open_to.disputed[:n], "disagreement")
+    chosen |= dict.fromkeys(for_everyone(open_to, n - len(chosen), share), "for everyone")
     wanted = n - len(chosen)
     if near := _near_seeds(seeds, texts, free):
         chosen |= dict.fromkeys(near[: max(wanted - 1, min(wanted, 1))], "seed words")
@@ -170,6 +188,15 @@ def next_to_label(folder: CorpusFolder, n: int, *, model: CorpusModel | None = N
     ]
     columns = {"doc_id": "str", "uri": "str", "reason": "str", "title": "str", "host": "str", "relevance": "float64"}
     return pd.DataFrame(asked, columns=list(columns)).astype(columns)
+
+
+def for_everyone(open_to: Questions, n: int, share: float) -> list[str]:
+    """As many of the documents that everyone is asked as ``n`` questions have room for: the share of them, one at least.
+
+    All of them where nothing else is left.
+    """
+    room = n if not open_to.free else min(n, max(1, round(n * share)))
+    return sample(open_to.shared, room)
 
 
 def _seeds_to_ask_by(folder: CorpusFolder) -> Sequence[str]:

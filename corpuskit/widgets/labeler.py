@@ -28,10 +28,11 @@ class Labeler(Widget):
 
     Args:
         folder: the corpus.
-        docs: ask these, in this order; None: what teaches the model most. What is labelled is not asked.
+        docs: ask these, in this order; None: what teaches the model most. What ``by`` has labelled is not asked.
         keys: key → label; default j relevant, f other, space unsure. u, n, b, h and ? have their own meaning.
         by: whose labels these are; default: the user's name.
         question: what is asked.
+        overlap: the share of the documents that every annotator is asked; None: the usual one.
 
     Run the cell again to go on where you stopped: every label is in the corpus.
 
@@ -47,6 +48,8 @@ class Labeler(Widget):
     counts = traitlets.Dict().tag(sync=True)
     total = traitlets.Int().tag(sync=True)
     prefetch = traitlets.Int(_PREFETCH).tag(sync=True)
+    agreement: Any = traitlets.List().tag(sync=True)
+    left_to_others = traitlets.Int().tag(sync=True)
     is_selection = traitlets.Bool(False).tag(sync=True)
 
     def __init__(
@@ -57,6 +60,7 @@ class Labeler(Widget):
         keys: Mapping[str, str] | None = None,
         by: str | None = None,
         question: str = "Is this document relevant?",
+        overlap: float | None = None,
     ) -> None:
         self._folder = folder
         self._by = by or user_name()
@@ -67,7 +71,7 @@ class Labeler(Widget):
         chosen = _checked(keys or DEFAULT_KEYS)
         check_names(folder, chosen.values(), only_alike=True)
         self._labels = frozenset(chosen.values())
-        self._queue = LabelQueue(folder, docs, by=self._by)
+        self._queue = LabelQueue(folder, docs, by=self._by, overlap=overlap)
         total = len(self._queue.rest()) if docs is not None else folder.catalog.value("SELECT count(*) FROM current")
         super().__init__(
             question=question,
@@ -75,6 +79,8 @@ class Labeler(Widget):
             total=total,
             is_selection=docs is not None,
             counts=self._counted(),
+            agreement=self._queue.agreement(),
+            left_to_others=self._queue.left_to_others,
             cards=[self._queue.card(item) for item in self._queue.take(_PREFETCH)],
         )
 
@@ -137,7 +143,7 @@ class Labeler(Widget):
         with self._lock:
             done = self._done.get(page, 0)
             if number <= done:
-                self.send({"op": "saved", "seq": number, "counts": self._counted()})
+                self._tell_saved(number)
                 return
             self._early[page, number] = save
             while (act := self._early.get((page, done + 1))) is not None:
@@ -171,8 +177,12 @@ class Labeler(Widget):
         for doc_id in known:
             self._queue.note(doc_id, None if labels[doc_id] == _WITHDRAWN else labels[doc_id])
         # On the disk: only now the page hears of it.
-        self.send({"op": "saved", "seq": int(message["seq"]), "counts": self._counted()})
+        self._tell_saved(int(message["seq"]))
         return len(known)
+
+    def _tell_saved(self, number: int) -> None:
+        told = {"counts": self._counted(), "agreement": self._queue.agreement()}
+        self.send({"op": "saved", "seq": number, **told})
 
 
 def _checked(keys: Mapping[str, str]) -> dict[str, str]:
