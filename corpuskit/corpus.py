@@ -408,6 +408,7 @@ class Corpus:
 
         Args:
             docs: ask these, in this order, but those that ``by`` has labelled already, unless annotators are tied on them;
+                and one of copies (documents with the same main text);
                 None: ties, some of the share that everyone is asked, then those whose labels teach most of what nobody has
                 labelled.
             keys: key → label; default j relevant, f other, space unsure.

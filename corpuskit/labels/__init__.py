@@ -7,6 +7,7 @@ of the corpus, by the rule that corpus.toml names, and the examples of a trainin
 from __future__ import annotations
 
 from corpuskit.labels.agreement import Agreement, AgreementWithOthers, agreement_frame, agreements
+from corpuskit.labels.copies import Copies
 from corpuskit.labels.current import AUDIT_NOTE, CorpusLabel, audited, corpus_labels
 from corpuskit.labels.files import LabelImport, import_labels, read_label_file
 from corpuskit.labels.judgements import by_annotator, judged_documents, judged_urls, sample
@@ -20,6 +21,7 @@ __all__ = [
     "OVERLAP",
     "Agreement",
     "AgreementWithOthers",
+    "Copies",
     "CorpusLabel",
     "LabelImport",
     "LabelsReport",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Final
 
+from corpuskit.labels.copies import Copies
 from corpuskit.labels.current import CorpusLabel, audited, corpus_labels
 from corpuskit.labels.rule import UNSURE
 from corpuskit.store import CorpusFolder
@@ -13,15 +14,17 @@ from corpuskit.store import CorpusFolder
 _OF_A_HOST: Final = 20  # examples that a rule for a host stands for: a large site must not outvote the analyst
 
 
-def judged_documents(folder: CorpusFolder, *, positive: str = "relevant") -> dict[str, str]:
+def judged_documents(folder: CorpusFolder, *, positive: str = "relevant", copies: bool = False) -> dict[str, str]:
     """doc_id → ``relevant`` or ``other``: the examples of a training.
 
     A document's own label comes before its host's; audit labels, ties and ``unsure`` teach nothing. A host's label
-    stands for at most twenty of its documents that nobody labelled.
+    stands for at most twenty of its documents that nobody labelled. Copies, documents with the same main text, are one
+    example; where their labels contradict each other, none.
 
     Args:
         folder: the corpus.
         positive: the class to find; with one of your own all other classes are ``other``.
+        copies: give all copies that were labelled.
     """
     labels = corpus_labels(folder)
     own = {label.target: label for label in labels if label.kind == "document"}
@@ -32,11 +35,21 @@ def judged_documents(folder: CorpusFolder, *, positive: str = "relevant") -> dic
         for target, label in own.items()
         if target in known and target not in apart and (side := _side(label, positive))
     }
+    groups = Copies(folder)
+    if not copies:
+        judged = _once(groups, judged)
     for host, taught in _hosts(labels, positive).items():
-        judged |= dict.fromkeys(
-            sample((d for d, at in known.items() if at == host and d not in own), _OF_A_HOST), taught
-        )
+        unlabelled = sample((d for d, at in known.items() if at == host and d not in own), len(known))
+        judged |= dict.fromkeys(groups.once(unlabelled, groups.groups([*own, *judged]))[:_OF_A_HOST], taught)
     return judged
+
+
+def _once(groups: Copies, judged: dict[str, str]) -> dict[str, str]:
+    """One document of each group whose labels agree."""
+    sides: dict[Hashable, set[str]] = {}
+    for doc_id, side in judged.items():
+        sides.setdefault(groups.of(doc_id), set()).add(side)
+    return {doc_id: judged[doc_id] for doc_id in groups.once(sorted(judged)) if len(sides[groups.of(doc_id)]) == 1}
 
 
 def judged_urls(folder: CorpusFolder, documents: dict[str, str], *, positive: str = "relevant") -> dict[str, str]:

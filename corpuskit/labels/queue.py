@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.labels.copies import Copies
 from corpuskit.labels.current import CorpusLabel, corpus_labels
 from corpuskit.store import CorpusFolder
 from corpuskit.store.labels import WITHDRAWN
@@ -20,10 +21,12 @@ OVERLAP: Final = 0.1
 class Questions:
     """The documents that one annotator can be asked, each in one of three lists, by host and URI.
 
+    Of copies, documents with the same main text, one is asked: the one with the shortest URI; none once one has a label.
+
     Attributes:
         disputed: annotators are tied on them; an adjudicator is asked all on which any two differ.
         shared: others labelled them, and they are of the share that everyone is asked.
-        free: nobody has labelled them.
+        free: nobody has labelled them or a copy of them.
         left_to_others: how many others labelled that this one is not asked.
     """
 
@@ -55,13 +58,16 @@ def questions(folder: CorpusFolder, by: str | None = None, *, overlap: float = O
         raise ConfigurationError(f"found overlap={overlap}, expected a share from 0 to 1")
     labels = {label.target: label for label in corpus_labels(folder, "document")}
     own = labels_of(folder, by) if by is not None else {}
+    copies = Copies(folder)
+    labelled, answered = copies.groups(labels), copies.groups(own)
     disputed, shared, free, left = [], [], [], 0
-    for (doc_id,) in folder.catalog.tuples("SELECT doc_id FROM current ORDER BY host, uri"):
-        if doc_id in own:
-            continue
+    for doc_id in copies.doc_ids:
         label = labels.get(doc_id)
         if label is None:
-            free.append(doc_id)
+            if copies.of(doc_id) not in labelled and copies.is_first(doc_id):
+                free.append(doc_id)
+        elif copies.of(doc_id) in answered:
+            continue
         elif _is_disputed(folder, label, by):
             disputed.append(doc_id)
         elif by is not None and _is_for_everyone(doc_id, overlap):

@@ -61,7 +61,8 @@ def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int 
     labels = [judged[target] for target in targets]
     pool = [texts[doc_id] for doc_id in sample(texts, _POOL)]
     document = train([texts[target] for target in targets], labels, pool=pool, seed=seed)
-    url = _train_urls(folder, judged_urls(folder, judged, positive=positive), seed)
+    with_copies = judged_documents(folder, positive=positive, copies=True)
+    url = _train_urls(folder, judged_urls(folder, with_copies, positive=positive), seed)
     version = _next_version(folder)
     model = CorpusModel(document, url, version)
     model.save(folder.models / version)

@@ -143,7 +143,7 @@ def relevance_report(folder: CorpusFolder, *, seed: int = 0) -> RelevanceReport:
     counts = Counter(label.label for label in corpus_labels(folder, "document") if label.label is not None)
     return RelevanceReport(
         model.version, model.threshold, counts, held_out, average, learning, _audited(folder, model, texts),
-        _urls(folder, judged, seed), _mistakes(held_out), agreement_frame(folder), _drift(folder, model, texts),
+        _urls(folder, judged_documents(folder, copies=True), seed), _mistakes(held_out), agreement_frame(folder), _drift(folder, model, texts),
         float(model.document.unknown_share(pool).mean()) if pool else 0.0,
     )  # fmt: skip
 

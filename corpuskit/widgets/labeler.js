@@ -227,8 +227,9 @@ function render({ model, el }) {
   });
   ended = !cards.length;
   show();
-  const left = model.get("left_to_others");
+  const left = model.get("left_to_others"), copies = model.get("copies");
   if (left) tell(`${number(left)} documents that others have labelled are left to them.`);
+  if (copies) tell(`${number(copies)} copies are not asked: the label of one counts for all.`);
   el.append(root);
   return stop;
 }

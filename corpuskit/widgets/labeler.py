@@ -50,6 +50,7 @@ class Labeler(Widget):
     prefetch = traitlets.Int(_PREFETCH).tag(sync=True)
     agreement: Any = traitlets.List().tag(sync=True)
     left_to_others = traitlets.Int().tag(sync=True)
+    copies = traitlets.Int().tag(sync=True)
     is_selection = traitlets.Bool(False).tag(sync=True)
 
     def __init__(
@@ -81,6 +82,7 @@ class Labeler(Widget):
             counts=self._counted(),
             agreement=self._queue.agreement(),
             left_to_others=self._queue.left_to_others,
+            copies=self._queue.copies,
             cards=[self._queue.card(item) for item in self._queue.take(_PREFETCH)],
         )
 

@@ -14,6 +14,7 @@ from corpuskit.errors import CorpusKitError
 from corpuskit.labels import (
     OVERLAP,
     AgreementWithOthers,
+    Copies,
     by_annotator,
     corpus_labels,
     judged_documents,
@@ -68,6 +69,7 @@ class LabelQueue:
     Attributes:
         judged: document → the label that this annotator gave it.
         left_to_others: how many documents others labelled that this one is not asked.
+        copies: how many of a selection are not asked since a copy is, or was.
     """
 
     def __init__(
@@ -96,7 +98,7 @@ class LabelQueue:
         self._labels_since = 0
         self._waiting: deque[Asked] = deque()
         self._selection = selection is not None
-        self.left_to_others = 0
+        self.left_to_others = self.copies = 0
         if selection is not None:
             self._choose_selection(selection)
         else:
@@ -104,15 +106,17 @@ class LabelQueue:
             self._choose_first(saved)
 
     def _choose_selection(self, selection: Sequence[str]) -> None:
-        """What this annotator has not labelled, and ties once more."""
-        known = {doc_id for (doc_id,) in self._folder.catalog.tuples("SELECT doc_id FROM current")}
+        """What this annotator has not labelled, and ties once more; one of each group of copies."""
+        copies = Copies(self._folder)
+        known = set(copies.doc_ids)
         ties = {label.target for label in corpus_labels(self._folder, "document") if label.label is None}
         self._closed -= ties
         scores = _scores(self._folder)
+        asked = [doc_id for doc_id in dict.fromkeys(selection) if doc_id in known and doc_id not in self._closed]
+        once = copies.once(asked, copies.groups(self._closed))
+        self.copies = len(asked) - len(once)
         self._waiting.extend(
-            Asked(doc_id, "disagreement" if doc_id in ties else "selection", scores.get(doc_id))
-            for doc_id in dict.fromkeys(selection)
-            if doc_id in known and doc_id not in self._closed
+            Asked(doc_id, "disagreement" if doc_id in ties else "selection", scores.get(doc_id)) for doc_id in once
         )
 
     def _choose_first(self, model: CorpusModel | None) -> None:

@@ -10,7 +10,7 @@ from corpuskit.labels import by_annotator, judged_documents, judged_urls
 def sites(corpus, web):
     for host, words in (("sea.example", "fish net boat harbour tide"), ("law.example", "tax form court clause duty")):
         links = [f"/{n}" for n in range(30)]
-        web.add(f"http://{host}/", "front", links)
+        web.add(f"http://{host}/", f"front of {host}", links)
         for n in range(30):
             picked = " ".join(words.split()[(n + k * (n + 1)) % 5] for k in range(12))
             web.add(f"http://{host}/{n}", f"{picked} page number {n} of this site", [])
