@@ -98,6 +98,9 @@ class LabelQueue:
         self._labels_since = 0
         self._waiting: deque[Asked] = deque()
         self._selection = selection is not None
+        self._threads: list[threading.Thread] = []
+        self._is_stopped = False
+        folder.before_close(self.stop)
         self.left_to_others = self.copies = 0
         if selection is not None:
             self._choose_selection(selection)
@@ -157,7 +160,19 @@ class LabelQueue:
             except (CorpusKitError, OSError, sqlite3.Error) as error:
                 logger.debug("in the background: %s", error)
 
-        threading.Thread(target=run, name="corpuskit-label-queue", daemon=True).start()
+        with self._lock:
+            if self._is_stopped:
+                return
+            self._threads = [thread for thread in self._threads if thread.is_alive()]
+            self._threads.append(threading.Thread(target=run, name="corpuskit-label-queue", daemon=True))
+            self._threads[-1].start()
+
+    def stop(self) -> None:
+        """Ends what works in the background; comes back when it has ended."""
+        with self._lock:
+            self._is_stopped = True
+        for thread in self._threads:
+            thread.join()
 
     def put_back(self, items: Sequence[Asked]) -> None:
         """Documents to be asked after all, before the others."""
@@ -209,6 +224,8 @@ class LabelQueue:
                 if len(self._waiting) >= _LOW:
                     return
                 taken = self._given | self._closed
+            if self._is_stopped:
+                return
             open_to = questions(self._folder, self._by, overlap=self._overlap)
             texts = self._all_texts()
             left = open_to.without(taken)
