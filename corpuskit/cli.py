@@ -270,9 +270,10 @@ def label(
     folder: Folder,
     file: Annotated[Path, typer.Argument(help="CSV with columns target and label: doc_id, URL or file name.")],
     by: Annotated[str, typer.Option(help="Who says so.")] = "file",
+    new_class: Annotated[bool, typer.Option("--new-class", help="Labels that are not in use yet are meant.")] = False,
 ) -> None:
     """Takes labels from a CSV file."""
-    typer.echo(repr(_open(folder, must_exist=True).import_labels(file, by=by)))
+    typer.echo(repr(_open(folder, must_exist=True).import_labels(file, by=by, new_class=new_class)))
 
 
 @app.command()
@@ -294,7 +295,7 @@ def audit(
 
     Asks here, document by document; or in a file, with --out and then --labels. Goes on where it was broken off.
     """
-    from corpuskit.relevance.label_files import read_label_file
+    from corpuskit.labels import read_label_file
 
     corpus = _open(folder, must_exist=True)
     running = corpus.audit(precision=precision, confidence=confidence)

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from corpuskit.crawl import CrawlJob
     from corpuskit.export import ExportReport
     from corpuskit.extraction.pdf.picture import PagePicture
+    from corpuskit.labels import LabelImport, LabelsReport
     from corpuskit.preprocessing import Preprocessing, Step
     from corpuskit.relevance import CorpusModel
     from corpuskit.relevance.auditing import CorpusAudit
-    from corpuskit.relevance.label_files import LabelImport
     from corpuskit.shards import MergeReport
     from corpuskit.store.check import Problem
     from corpuskit.store.repair import Repaired
@@ -365,18 +365,25 @@ class Corpus:
         by: str,
         kind: Literal["document", "url", "host"] = "document",
         note: str | None = None,
+        new_class: bool = False,
     ) -> int:
         """Labels documents, URLs or hosts; gives how many. They are on the disk when this comes back.
 
         Args:
-            labels: target → ``relevant``, ``other``, ``unsure``, a class of your own, or ``withdrawn``.
+            labels: target → ``relevant``, ``other``, ``unsure``, ``withdrawn`` (your own label is taken back), or a
+                class of your own that is in use.
             by: who or which rule says so.
             kind: what the targets are.
             note: why.
+            new_class: labels that are not in use yet are meant, and no slips of the pen.
 
         Raises:
             UnknownDocumentError: a doc_id is not in the corpus; then none is saved.
+            ConfigurationError: a label that is not in use; the message names the nearest. None is saved.
         """
+        from corpuskit.labels import check_names
+
+        check_names(self._folder, labels.values(), new_class=new_class)
         versions = {}
         if kind == "document":
             known = dict(tuple(row) for row in self._folder.catalog.rows("SELECT doc_id, version FROM current"))
@@ -395,21 +402,26 @@ class Corpus:
         keys: Mapping[str, str] | None = None,
         by: str | None = None,
         question: str = "Is this document relevant?",
+        overlap: float | None = None,
     ) -> Labeler:
         """The labelling widget: a key for each label, on the disk before it is acknowledged.
 
         Args:
-            docs: ask these, in this order; None: those whose labels teach most.
+            docs: ask these, in this order, but those that ``by`` has labelled already, unless annotators are tied on them;
+                and one of copies (documents with the same main text);
+                None: ties, some of the share that everyone is asked, then those whose labels teach most of what nobody has
+                labelled.
             keys: key → label; default j relevant, f other, space unsure.
             by: whose labels these are; default: the user's name.
             question: what is asked.
+            overlap: the share of the documents that every annotator is asked, so that it shows how they agree; default 0.1.
 
         Raises:
             MissingExtraError: the extra ``notebook`` is not installed.
         """
         from corpuskit.widgets.labeler import Labeler
 
-        return Labeler(self._folder, doc_ids_of(docs), keys=keys, by=by, question=question)
+        return Labeler(self._folder, doc_ids_of(docs), keys=keys, by=by, question=question, overlap=overlap)
 
     def view(self, doc_id: str, *, reveal: int | None = None) -> DocumentTree:
         """A document as a tree, with its place in the original; j and f label it.
@@ -425,17 +437,33 @@ class Corpus:
 
         return document_tree(self._folder, doc_id, reveal=reveal)
 
-    def import_labels(self, file: str | os.PathLike[str], *, by: str) -> LabelImport:
+    def labels_report(self) -> LabelsReport:
+        """Who labelled how much, how far annotators agree, and what they disagree on; see :class:`corpuskit.labels.LabelsReport`."""
+        from corpuskit.labels import labels_report
+
+        return labels_report(self._folder)
+
+    def disagreements(self) -> pd.DataFrame:
+        """The documents on which annotators differ, ties first; ``label(corpus.disagreements(), by=...)`` settles them.
+
+        See :func:`corpuskit.labels.disagreements`.
+        """
+        from corpuskit.labels import disagreements
+
+        return disagreements(self._folder)
+
+    def import_labels(self, file: str | os.PathLike[str], *, by: str, new_class: bool = False) -> LabelImport:
         """Takes labels from a CSV file with columns target (doc_id, URI or file name) and label.
 
         Gives how many were taken, and the targets that are not in the corpus.
 
         Raises:
-            ConfigurationError: the file cannot be read or lacks a column.
+            ConfigurationError: the file cannot be read, lacks a column, or has a label that is not in use and
+                ``new_class`` does not say that it is meant.
         """
-        from corpuskit.relevance.label_files import import_labels
+        from corpuskit.labels import import_labels
 
-        return import_labels(self._folder, Path(file), by=by)
+        return import_labels(self._folder, Path(file), by=by, new_class=new_class)
 
     @overload
     def crawl(self, seeds: Seeds = None, *, plan: Literal[True], **more: Any) -> pd.DataFrame: ...
@@ -573,12 +601,18 @@ class Corpus:
 
         return compare_crawls(self._folder, *crawls)
 
-    def next_to_label(self, n: int = 10) -> pd.DataFrame:
-        """Documents whose labels teach most; see :func:`corpuskit.relevance.learning.next_to_label`."""
+    def next_to_label(self, n: int = 10, *, by: str | None = None, overlap: float | None = None) -> pd.DataFrame:
+        """Documents whose labels teach most; see :func:`corpuskit.relevance.learning.next_to_label`.
+
+        Args:
+            n: how many.
+            by: who is to be asked; None: anybody.
+            overlap: the share of the documents that every annotator is asked; default 0.1.
+        """
         from corpuskit.crawl.steering import stakes
         from corpuskit.relevance.learning import next_to_label
 
-        return next_to_label(self._folder, n, stakes=stakes(self._folder))
+        return next_to_label(self._folder, n, by=by, overlap=overlap, stakes=stakes(self._folder))
 
     def audit(self, *, precision: float = 0.95, confidence: float = 0.9, seed: int = 0) -> CorpusAudit:
         """Starts an audit of the last model; see :class:`corpuskit.relevance.auditing.CorpusAudit`.

@@ -18,8 +18,8 @@ from corpuskit.crawl.frontier import Frontier, Linking, url_id
 from corpuskit.crawl.promise import Promises, Signals
 from corpuskit.crawl.ranking import BOOST, Change, PageScore, Ranking, Row, lift
 from corpuskit.crawl.verdicts import BOOSTED
+from corpuskit.labels import judged_documents
 from corpuskit.relevance import CorpusModel
-from corpuskit.relevance.judgements import judged_documents
 from corpuskit.relevance.reading import scoring_text
 from corpuskit.store import CorpusFolder
 

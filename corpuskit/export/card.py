@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from corpuskit._version import __version__
-from corpuskit.export.agreement import agreements
 from corpuskit.export.croissant import croissant
 from corpuskit.export.formats import FORMATS
 from corpuskit.export.hashes import SUMS, FileEntry
@@ -20,6 +19,7 @@ from corpuskit.export.readme import readme
 from corpuskit.export.rights import spdx
 from corpuskit.export.selection import Selection
 from corpuskit.export.tally import SOURCES, Tally
+from corpuskit.labels import agreements
 from corpuskit.store import CorpusFolder
 
 MANIFEST: Final = "manifest.json"
@@ -126,17 +126,10 @@ def _steps(folder: CorpusFolder, tally: Tally, selection: Selection, preprocessi
 
 
 def _agreement(folder: CorpusFolder) -> list[dict[str, Any]]:
-    counts: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
-    for one, two, first, second, count in folder.catalog.connection.execute(
-        "SELECT a.by, b.by, a.label, b.label, count(*) FROM labels a JOIN labels b ON b.target = a.target "
-        "AND b.kind = a.kind AND a.by < b.by WHERE a.kind = 'document' AND NOT a.superseded AND NOT b.superseded "
-        "AND a.label != 'withdrawn' AND b.label != 'withdrawn' GROUP BY 1, 2, 3, 4"
-    ):
-        counts.setdefault((one, two), Counter())[first, second] = count
     return [
         {"by": list(a.by), "documents": a.documents, "agreed": a.agreed,
          "kappa": None if a.kappa is None else round(a.kappa, 4)}
-        for a in agreements(counts)
+        for a in agreements(folder)
     ]  # fmt: skip
 
 

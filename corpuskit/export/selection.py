@@ -16,17 +16,15 @@ from corpuskit.errors import CorpusKitError, UnknownDocumentError
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.rights import is_licensed
+from corpuskit.labels import corpus_labels
 from corpuskit.store import CorpusFolder
 from corpuskit.store.documents import MARKS_SUFFIX, TEXT_SUFFIX, read_document
 from corpuskit.text import mask, personal_data
 
 STAGE: Final = "export"
-WITHDRAWN: Final = "withdrawn"
 _QUERY: Final = (
     "SELECT c.doc_id, c.version, c.uri, c.host, c.title, c.media_type, c.lang, c.words, c.main_words, c.elements, "
-    "c.timestamp, c.fetched, s.relevance, s.decision, c.path, "
-    "(SELECT l.label FROM labels l WHERE l.target = c.doc_id AND l.kind = 'document' AND NOT l.superseded "
-    "ORDER BY l.id DESC LIMIT 1) AS label "
+    "c.timestamp, c.fetched, s.relevance, s.decision, c.path, label_of(c.doc_id) AS label "
     "FROM current c LEFT JOIN scores s ON s.doc_id = c.doc_id ORDER BY c.host, c.uri"
 )
 
@@ -47,7 +45,7 @@ class Selection:
         self._folder = folder
         self._options = options
         self._wanted = None if doc_ids is None else set(doc_ids)
-        folder.labels.refresh()
+        self._labels = {label.target: label.label for label in corpus_labels(folder, "document")}
         self.dropped: Counter[str] = Counter()
         self.masked: Counter[str] = Counter()
         for doc_id in self._wanted or ():
@@ -97,8 +95,6 @@ class Selection:
                 self.masked.update(_mask(document))
                 row["title"] = document.title
             row["elements"] = len(document.table)
-            if row["label"] == WITHDRAWN:
-                row["label"] = None
             row["license"] = licence
             original = partial(self._folder.original, row["doc_id"])
             yield Item(row, path, document, self._options.main, original)
@@ -109,6 +105,7 @@ class Selection:
         place = f"{(self._folder.path / 'catalog.sqlite').as_uri()}?mode=ro"
         with contextlib.closing(sqlite3.connect(place, uri=True, timeout=60)) as connection:
             connection.row_factory = sqlite3.Row
+            connection.create_function("label_of", 1, self._labels.get, deterministic=True)
             connection.execute("PRAGMA cache_size = -4096")
             connection.execute("PRAGMA temp_store = FILE")
             for row in connection.execute(_QUERY):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from corpuskit.relevance.audit import Audit
 from corpuskit.relevance.confidence import decode_confidence, encode_confidence
 from corpuskit.relevance.corpus_model import CorpusModel
-from corpuskit.relevance.labels import split
+from corpuskit.relevance.examples import split
 from corpuskit.relevance.model import AuditRecord, Explanation, ModelCard, RelevanceModel
 from corpuskit.relevance.report import (
     agreement,

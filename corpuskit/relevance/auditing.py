@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.errors import RelevanceError
+from corpuskit.labels import AUDIT_NOTE, corpus_labels, judged_documents
 from corpuskit.relevance.audit import Audit
 from corpuskit.relevance.corpus_model import CorpusModel
-from corpuskit.relevance.judgements import AUDIT_NOTE, judged_documents
 from corpuskit.relevance.learning import score_documents, scoring_texts
 from corpuskit.store import CorpusFolder
 
@@ -47,9 +47,11 @@ class CorpusAudit:
         self._folder = folder
         self._model = model
         self._note = f"{AUDIT_NOTE} of {model.version}"
-        labels = folder.labels.current("document")
-        self._given = {label.target: label.label for label in labels if label.note == self._note}
-        labelled = {label.target for label in labels} - self._given.keys()
+        asked = {label.target for label in folder.labels.current("document") if label.note == self._note}
+        labels = {label.target: label.label for label in corpus_labels(folder, "document")}
+        # A tie of two who answered is asked again.
+        self._given = {target: labels[target] or "" for target in asked if labels[target] in _LABELS}
+        labelled = labels.keys() - asked
         labelled |= judged_documents(folder).keys()  # what a rule for a host has taught the model
         texts = {doc_id: text for doc_id, text in scoring_texts(folder).items() if doc_id not in labelled}
         if not texts:

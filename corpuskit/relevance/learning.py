@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.errors import RelevanceError
+from corpuskit.labels import OVERLAP, Questions, corpus_labels, judged_documents, judged_urls, questions, sample
 from corpuskit.relevance.corpus_model import CorpusModel
-from corpuskit.relevance.judgements import judged_documents, judged_urls, sample
 from corpuskit.relevance.model import RelevanceModel
 from corpuskit.relevance.reading import MAX_TEXT, scoring_text
 from corpuskit.relevance.sampling import rank_by_seeds, suggest
@@ -61,7 +61,8 @@ def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int 
     labels = [judged[target] for target in targets]
     pool = [texts[doc_id] for doc_id in sample(texts, _POOL)]
     document = train([texts[target] for target in targets], labels, pool=pool, seed=seed)
-    url = _train_urls(folder, judged_urls(folder, judged, positive=positive), seed)
+    with_copies = judged_documents(folder, positive=positive, copies=True)
+    url = _train_urls(folder, judged_urls(folder, with_copies, positive=positive), seed)
     version = _next_version(folder)
     model = CorpusModel(document, url, version)
     model.save(folder.models / version)
@@ -122,28 +123,33 @@ def next_to_label(
     folder: CorpusFolder,
     n: int,
     *,
+    by: str | None = None,
+    overlap: float | None = None,
     model: CorpusModel | None = None,
     seed: int = 0,
     stakes: Mapping[str, int] | None = None,
 ) -> pd.DataFrame:
     """Documents to label next, each with the reason it is asked for.
 
-    Three in four come from the sources of which a crawl would fetch most next, those with few labels before others: first
-    any page of the source, then the one that the model is least certain of. Of the rest most are those that the model is
-    least certain of anywhere, and one is drawn at random. Without a crawl, some are also those it is most certain of. Before there is a model all are
-    drawn at random. A corpus with seed words (:meth:`Corpus.describe`) asks for the documents nearest to them, and one at
-    random, until ten are labelled and three of these are relevant.
+    Those on which annotators are tied come first, then a few that others have labelled and everyone is asked. Of what nobody
+    has labelled, three in four come from the sources of which a crawl would fetch most next, those with few labels before
+    others: first any page of the source, then the one that the model is least certain of. Of the rest most are those that
+    the model is least certain of anywhere, and one is drawn at random. Without a crawl, some are also those it is most
+    certain of. Before there is a model all others are drawn at random. A corpus with seed words (:meth:`Corpus.describe`)
+    asks for the documents nearest to them, and one at random, until ten are labelled and three of these are relevant.
 
     Args:
         folder: the corpus.
         n: how many.
-        model: chooses; default the last one.
-        seed: of what is drawn at random.
+        by: who is to be asked; None: anybody.
+        overlap: the share of the documents that every annotator is asked, and of these ``n``; default 0.1.
+        model: chooses; None: the last one.
+        seed: of the random ones.
         stakes: host → how many of the pages that a crawl would fetch next are its own; see
             :func:`corpuskit.crawl.steering.stakes`.
 
     Returns:
-        Columns doc_id, uri, reason (new source, uncertain, certain, random, seed words), title, host (str), relevance (float64).
+        Columns doc_id, uri, reason (disagreement, for everyone, new source, uncertain, certain, random, seed words), title, host (str), relevance (float64).
     """
     import pandas as pd
 
@@ -152,18 +158,22 @@ def next_to_label(
     model = model or last_model(folder)
     seeds = _seeds_to_ask_by(folder)
     texts = scoring_texts(folder) if model or seeds else {}
-    labelled = {label.target for label in folder.labels.current("document")}
+    share = OVERLAP if overlap is None else overlap
+    open_to = questions(folder, by, overlap=share)
+    labelled = {label.target for label in corpus_labels(folder, "document")}
     rows = folder.catalog.rows("SELECT doc_id, uri, title, host FROM current ORDER BY host, uri")
     known = {row["doc_id"]: row for row in rows}
-    free = [doc_id for doc_id in known if doc_id not in labelled]
-    chosen: dict[str, str] = {}
+    free = open_to.free
+    chosen = dict.fromkeys(open_to.disputed[:n], "disagreement")
+    chosen |= dict.fromkeys(for_everyone(open_to, n - len(chosen), share), "for everyone")
+    wanted = n - len(chosen)
     if near := _near_seeds(seeds, texts, free):
-        chosen = dict.fromkeys(near[: n - 1 if n > 1 else 1], "seed words")
+        chosen |= dict.fromkeys(near[: max(wanted - 1, min(wanted, 1))], "seed words")
         model = None
     elif model is not None and stakes:
         given = Counter(known[doc_id]["host"] for doc_id in known if doc_id in labelled)
         hosts = {doc_id: known[doc_id]["host"] for doc_id in free}
-        chosen = of_sources(hosts, given, _doubt(folder), stakes, n - n // 4)
+        chosen |= of_sources(hosts, given, _doubt(folder), stakes, wanted - wanted // 4)
     rest = [doc_id for doc_id in free if doc_id not in chosen]
     left = min(n - len(chosen), len(rest))
     if model is None:
@@ -181,6 +191,15 @@ def next_to_label(
     ]
     columns = {"doc_id": "str", "uri": "str", "reason": "str", "title": "str", "host": "str", "relevance": "float64"}
     return pd.DataFrame(asked, columns=list(columns)).astype(columns)
+
+
+def for_everyone(open_to: Questions, n: int, share: float) -> list[str]:
+    """As many of the documents that everyone is asked as ``n`` questions have room for: the share of them, one at least.
+
+    All of them where nothing else is left.
+    """
+    room = n if not open_to.free else min(n, max(1, round(n * share)))
+    return sample(open_to.shared, room)
 
 
 def _seeds_to_ask_by(folder: CorpusFolder) -> Sequence[str]:

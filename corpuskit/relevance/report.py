@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from corpuskit.errors import RelevanceError
+from corpuskit.labels.agreement import kappa
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.model import RelevanceModel
 from corpuskit.relevance.space import Space
@@ -121,13 +123,8 @@ def agreement(first: Mapping[str, str], second: Mapping[str, str]) -> float:
     both = [target for target in first if target in second]
     if not both:
         raise RelevanceError("found nothing that both annotators labelled, expected at least one target")
-    names = sorted({first[t] for t in both} | {second[t] for t in both})
-    same = sum(first[t] == second[t] for t in both) / len(both)
-    chance = (
-        sum(sum(first[t] == name for t in both) * sum(second[t] == name for t in both) for name in names)
-        / len(both) ** 2
-    )
-    return 1.0 if chance == 1.0 else (same - chance) / (1.0 - chance)
+    found = kappa(Counter((first[target], second[target]) for target in both))
+    return 1.0 if found is None else found
 
 
 def contradictions(labels: Sequence[tuple[str, str, str]]) -> dict[str, dict[str, str]]:

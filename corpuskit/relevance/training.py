@@ -19,7 +19,7 @@ import numpy as np
 from corpuskit.errors import MissingExtraError, RelevanceError
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.embedding import fold_fasttext
-from corpuskit.relevance.labels import Examples, examples, label_hash
+from corpuskit.relevance.examples import Examples, examples, label_hash
 from corpuskit.relevance.model import ModelCard, RelevanceModel
 from corpuskit.relevance.places import Places
 from corpuskit.relevance.space import Kind, Space, Words, matrix, one_thread

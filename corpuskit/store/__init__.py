@@ -3,6 +3,6 @@
 from corpuskit.store.folder import CorpusFolder
 from corpuskit.store.labels import Label, LabelLog
 from corpuskit.store.originals import Place
-from corpuskit.store.settings import Settings
+from corpuskit.store.settings import LabelSettings, Settings
 
-__all__ = ["CorpusFolder", "Label", "LabelLog", "Place", "Settings"]
+__all__ = ["CorpusFolder", "Label", "LabelLog", "LabelSettings", "Place", "Settings"]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Final
+from weakref import WeakMethod
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import ConfigurationError, CorpusBusyError, CorpusError, UnknownDocumentError
@@ -42,6 +43,7 @@ class CorpusFolder:
         self.settings: Settings = read_settings(self.path)
         self.catalog = Catalog(self.path / _CATALOG)
         self.labels = LabelLog(self.path / "labels", self.catalog)
+        self._endings: list[WeakMethod[Callable[[], None]]] = []
 
     def _is_corpus(self) -> bool:
         return (self.path / FILE_NAME).exists() or (self.path / _CATALOG).exists()
@@ -161,8 +163,19 @@ class CorpusFolder:
             )
         return read_original(self.originals, Place(*row))
 
+    def before_close(self, end: Callable[[], None]) -> None:
+        """Has a method called before the catalogue is closed: work in the background must not read by what is closed.
+
+        The method's object is not kept alive by this.
+        """
+        self._endings.append(WeakMethod(end))
+
     def close(self) -> None:
-        """Closes the catalogue."""
+        """Ends what works in the background, then closes the catalogue."""
+        for known in self._endings:
+            if (end := known()) is not None:
+                end()
+        self._endings.clear()
         self.catalog.close()
 
 

@@ -15,9 +15,9 @@ from corpuskit.errors import ConfigurationError, CorpusError
 from corpuskit.store.catalog import Catalog, clean, now
 
 Kind = Literal["document", "url", "host"]
-_KINDS: Final = ("document", "url", "host")
+KINDS: Final[tuple[Kind, ...]] = ("document", "url", "host")
 _MAX_LABEL: Final = 64
-_WITHDRAWN: Final = "withdrawn"
+WITHDRAWN: Final = "withdrawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class LabelLog:
         when = now()
         rows = []
         for target, kind, label in labels:
-            if kind not in _KINDS:
+            if kind not in KINDS:
                 raise ConfigurationError(f"kind {kind!r}: expected document, url or host")
             if not isinstance(label, str) or not label.strip() or len(label) > _MAX_LABEL:
                 raise ConfigurationError(f"label {label!r}: expected 'relevant', 'other', 'unsure' or a short name")
@@ -133,7 +133,7 @@ class LabelLog:
                 continue
             try:
                 row = Label(**json.loads(line))
-                if row.kind not in _KINDS or not all(
+                if row.kind not in KINDS or not all(
                     isinstance(x, str) for x in (row.target, row.label, row.by, row.when)
                 ):
                     raise ValueError("a wrong field")
@@ -148,7 +148,7 @@ class LabelLog:
         return rows, start + end
 
     def current(self, kind: Kind | None = None) -> list[Label]:
-        """The label that counts of each target: the last one, whoever said it; withdrawn ones are left out.
+        """Return what each annotator says of each target now, in order; what was withdrawn is left out.
 
         Args:
             kind: only labels of this kind; None: of all.
@@ -156,11 +156,10 @@ class LabelLog:
         self._index_if_changed()
         rows = self._catalog.rows(
             'SELECT target, kind, label, by, "when", note, version FROM labels '
-            "WHERE NOT superseded AND (? IS NULL OR kind = ?) ORDER BY id",
-            (kind, kind),
+            "WHERE NOT superseded AND label <> ? AND (? IS NULL OR kind = ?) ORDER BY id",
+            (WITHDRAWN, kind, kind),
         )
-        last = {(row["target"], row["kind"]): Label(**dict(row)) for row in rows}
-        return [label for label in last.values() if label.label != _WITHDRAWN]
+        return [Label(**dict(row)) for row in rows]
 
     def refresh(self) -> None:
         """Takes in what other processes have written."""

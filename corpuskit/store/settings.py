@@ -13,6 +13,7 @@ from corpuskit.extraction import ExtractOptions
 from corpuskit.store.documents import write_atomically
 
 FILE_NAME: Final = "corpus.toml"
+RULES: Final = ("majority", "latest", "adjudicator")
 
 _TEMPLATE: Final = """\
 # What this corpus is. Edit freely; keywords of a call come before what stands here.
@@ -33,6 +34,12 @@ exclude = []
 # Where a webmaster can reach you: an e-mail address or a page. It is sent with each request.
 contact = ""
 
+[labels]
+# What counts where annotators differ: "majority" (a tie is no label, and asked again), "latest", or "adjudicator":
+# the label of the one named below, the majority where that one has said nothing.
+rule = "majority"
+adjudicator = ""
+
 [extraction]
 # favor = "precision" or "recall", classify, structure, comments, images, tracked_changes, ocr, max_bytes
 """
@@ -49,6 +56,31 @@ class CrawlSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LabelSettings:
+    """``[labels]`` of corpus.toml.
+
+    Raises:
+        ConfigurationError: an unknown rule, or a rule and an adjudicator that do not go together.
+    """
+
+    rule: str = "majority"
+    adjudicator: str = ""
+
+    def __post_init__(self) -> None:
+        if self.rule not in RULES:
+            raise ConfigurationError(f"{FILE_NAME}: [labels] rule = {self.rule!r}: expected one of {', '.join(RULES)}")
+        if self.rule == "adjudicator" and not self.adjudicator:
+            raise ConfigurationError(
+                f'{FILE_NAME}: [labels] rule = "adjudicator" needs the name of one: adjudicator = "name"'
+            )
+        if self.adjudicator and self.rule != "adjudicator":
+            raise ConfigurationError(
+                f"{FILE_NAME}: [labels] adjudicator = {self.adjudicator!r} does nothing with rule = {self.rule!r}: "
+                'set rule = "adjudicator"'
+            )
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The content of corpus.toml."""
 
@@ -57,6 +89,7 @@ class Settings:
     seeds: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
+    labels: LabelSettings = field(default_factory=LabelSettings)
     extraction: ExtractOptions = field(default_factory=ExtractOptions)
 
 
@@ -93,9 +126,10 @@ def read_settings(folder: Path) -> Settings:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{FILE_NAME}: {error}") from error
     crawl = _build(CrawlSettings, data.pop("crawl", {}), "[crawl] ")
+    labels = _build(LabelSettings, data.pop("labels", {}), "[labels] ")
     extraction = _build(ExtractOptions, data.pop("extraction", {}), "[extraction] ")
     settings: Settings = _build(Settings, data, "")
-    return dataclasses.replace(settings, crawl=crawl, extraction=extraction)
+    return dataclasses.replace(settings, crawl=crawl, labels=labels, extraction=extraction)
 
 
 def _build(kind: Any, data: Any, section: str) -> Any:

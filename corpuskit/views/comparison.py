@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.labels import corpus_labels
 from corpuskit.store import CorpusFolder
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+_SIDES: Final = frozenset({"relevant", "other"})
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -56,9 +59,7 @@ def compare_crawls(folder: CorpusFolder, *crawls: Any) -> CrawlComparison:
 
     wanted = [int(getattr(crawl, "id", crawl)) for crawl in crawls]
     pages = folder.catalog.frame(
-        "SELECT r.job AS crawl, r.url, d.host, j.started, "
-        "coalesce((SELECT label = 'relevant' FROM labels l WHERE l.target = d.doc_id AND l.kind = 'document' AND "
-        "NOT l.superseded AND l.label IN ('relevant', 'other') ORDER BY l.id DESC LIMIT 1), s.relevance >= 0.5, 0) AS relevant "
+        "SELECT r.job AS crawl, r.url, d.doc_id, d.host, j.started, coalesce(s.relevance >= 0.5, 0) AS relevant "
         "FROM (SELECT job, url, min(id) AS id FROM requests WHERE job IS NOT NULL GROUP BY job, url) r "
         "JOIN current d ON d.uri = r.url JOIN jobs j ON j.id = r.job LEFT JOIN scores s ON s.doc_id = d.doc_id "
         "ORDER BY r.job, r.id"
@@ -69,6 +70,11 @@ def compare_crawls(folder: CorpusFolder, *crawls: Any) -> CrawlComparison:
         raise ConfigurationError(f"found no pages of crawl {unknown[0]} in the corpus, expected one of: {there}")
     pages = pages[pages["crawl"].isin(wanted)] if wanted else pages
     pages = pages.astype({"crawl": "int64", "relevant": "bool"}).reset_index(drop=True)
+    sides = {
+        label.target: label.label == "relevant" for label in corpus_labels(folder, "document") if label.label in _SIDES
+    }
+    judged = pages["doc_id"].map(sides)
+    pages["relevant"] = judged.where(judged.notna(), pages["relevant"]).astype("bool")
     pages["page"] = pages.groupby("crawl").cumcount() + 1
     rows = []
     for job, group in pages.groupby("crawl"):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from corpuskit.document.frames import COLUMNS as ELEMENT_COLUMNS
 from corpuskit.document.frames import arrow_to_pandas
 from corpuskit.errors import ConfigurationError, UnknownDocumentError
+from corpuskit.labels import corpus_labels
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import clean
 from corpuskit.store.document_rows import document_rows
@@ -26,6 +27,7 @@ _DOCUMENTS: Final = {
     "doc_id": "str", "version": "Int32", "uri": "str", "host": "str", "title": "str", "media_type": "str",
     "lang": "str", "words": "Int64", "main_words": "Int64", "elements": "Int64", "timestamp": "utc", "fetched": "utc",
     "status": "str", "relevance": "float64", "decision": "str", "label": "str", "duplicate_of": "str",
+    "annotators": "Int32", "agreement": "float64",
 }  # fmt: skip
 _REQUESTS: Final = {
     "clock": "utc", "url": "str", "status_code": "Int64", "response_ms": "Int64", "download_ms": "Int64",
@@ -64,8 +66,10 @@ def documents(folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, ver
     """One row a document, sorted by host and URI; with ``versions`` one row a version.
 
     Columns: doc_id, uri, host, title, media_type, lang, status, decision (relevant, unknown, other), label,
-    duplicate_of (str); version (Int32); words, main_words, elements (Int64); timestamp, fetched (datetime64, UTC);
-    relevance (float64). duplicate_of names the document with the same main text that has the shortest URI; where
+    duplicate_of (str); version, annotators (Int32); words, main_words, elements (Int64); timestamp, fetched
+    (datetime64, UTC); relevance, agreement (float64). label is that of the rule in corpus.toml, from those of all
+    annotators; annotators is how many they are, agreement the share of them who gave the most frequent label (NaN
+    without labels). duplicate_of names the document with the same main text that has the shortest URI; where
     there is none and a pipeline with the step ``duplicates`` has run, the one that step found.
     """
 
@@ -79,9 +83,7 @@ def documents(folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, ver
         table = table.set_column(table.column_names.index("duplicate_of"), "duplicate_of", duplicates)
     if doc_ids is not None:
         table = table.filter(pc.is_in(table["doc_id"], value_set=pa.array(list(doc_ids), pa.large_string())))
-    label_of = {label.target: label.label for label in folder.labels.current("document")}
-    places = pc.index_in(table["doc_id"], value_set=pa.array(list(label_of), pa.large_string()))
-    table = table.append_column("label", pa.array(list(label_of.values()), pa.large_string()).take(places))
+    table = _with_labels(folder, table)
     columns = {name: _column(table[name]) for name in _DOCUMENTS}
     return pd.DataFrame(columns, copy=False)
 
@@ -101,6 +103,22 @@ def _column(column: pa.ChunkedArray) -> Any:
     if pa.types.is_floating(kind):
         return column.to_numpy().copy()  # Arrow's own memory cannot be written
     return column.to_pandas().copy()
+
+
+def _with_labels(folder: CorpusFolder, rows: pa.Table) -> pa.Table:
+    """The rows with label, annotators and agreement."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = corpus_labels(folder, "document")
+    targets, _, labels, annotators, agreement = zip(*found, strict=True) if found else ((),) * 5
+    places = pc.index_in(rows["doc_id"], value_set=pa.array(targets, pa.large_string()))
+    given = pa.array(annotators, pa.int32()).take(places)
+    return (
+        rows.append_column("label", pa.array(labels, pa.large_string()).take(places))
+        .append_column("annotators", pc.fill_null(given, 0))
+        .append_column("agreement", pc.fill_null(pa.array(agreement, pa.float64()).take(places), float("nan")))
+    )
 
 
 def _with_near_duplicates(folder: CorpusFolder, rows: pa.Table) -> pa.Array | None:
@@ -241,21 +259,21 @@ def sources(folder: CorpusFolder, *, candidates: bool = False) -> pd.DataFrame:
         candidates: hosts without a page too, that documents link to: those that the most pages link to first, ``why``
             says how many do and how relevant they are on average.
     """
-    frame = folder.catalog.frame(
-        "WITH judged AS (SELECT target, label FROM labels WHERE kind = 'document' AND NOT superseded GROUP BY target "
-        "HAVING id = max(id)) "
-        "SELECT d.host, count(*) AS pages, sum(CASE j.label WHEN 'relevant' THEN 1 WHEN 'other' THEN 0 "
-        "ELSE coalesce(s.relevance, 0) >= 0.5 END) AS relevant, count(j.label) AS labels, "
-        "coalesce(h.verdict, 'none') AS verdict, h.why "
-        "FROM current d LEFT JOIN judged j ON j.target = d.doc_id LEFT JOIN scores s ON s.doc_id = d.doc_id "
-        "LEFT JOIN hosts h ON h.host = d.host GROUP BY d.host ORDER BY pages DESC, d.host"
+    import pandas as pd
+
+    known = documents(folder)
+    judged = known["label"].isin(["relevant", "other"])
+    relevant = (known["label"] == "relevant") | (~judged & (known["relevance"] >= 0.5))
+    pages = pd.DataFrame(
+        {"host": known["host"], "relevant": relevant, "labels": known["annotators"] > 0, "pages": True}
     )
+    frame = pages.groupby("host", as_index=False).sum().sort_values(["pages", "host"], ascending=[False, True])
+    verdicts = folder.catalog.frame("SELECT host, verdict, why FROM hosts")
+    frame = frame.merge(verdicts, how="left", on="host").fillna({"verdict": "none"})
     frame["harvest"] = frame["relevant"].astype("float64") / frame["pages"].astype("float64")
     typed = _typed(frame, _SOURCES)
     if not candidates:
         return typed
-    import pandas as pd
-
     found = _typed(folder.catalog.frame(_CANDIDATES), _SOURCES)
     return found if typed.empty else pd.concat([typed, found], ignore_index=True) if len(found) else typed
 
@@ -266,7 +284,7 @@ def labels(folder: CorpusFolder) -> pd.DataFrame:
     Columns: target, kind (document, url, host), label, by, note (str); when (datetime64, UTC); version (Int32);
     superseded (bool).
     """
-    folder.labels.current()  # takes in what another process has written
+    folder.labels.refresh()  # takes in what another process has written
     return _typed(folder.catalog.frame(f"SELECT {_quoted(_LABELS)} FROM labels ORDER BY id"), _LABELS)
 
 

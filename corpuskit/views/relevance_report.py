@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from corpuskit.errors import RelevanceError
+from corpuskit.labels import agreement_frame, audited, corpus_labels, judged_documents, judged_urls, sample
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.holding_out import held_out_scores
-from corpuskit.relevance.judgements import by_annotator, is_audit, judged_documents, judged_urls, sample
 from corpuskit.relevance.learning import last_model, scoring_texts
 from corpuskit.relevance.report import (
     Confusion,
     Drift,
     LearningCurve,
-    agreement,
     confusion,
     curve,
     drift,
@@ -54,7 +53,7 @@ class RelevanceReport:
         urls: side (seen, unseen: hosts with labels and without), urls, relevant (int64), average_precision (float64).
         mistakes: doc_id, uri, label (str), score, wrong_by (float64): where model and analyst disagree, the most certain of
             the model first; look at them again and label what was wrong anew.
-        agreement: first, second (str), documents (int64), kappa (float64): each two annotators.
+        agreement: each two annotators, see :class:`corpuskit.labels.LabelsReport`.
         drift: scores of the last crawl against those of the one before; None with fewer than two.
         unknown: mean share of words that the model does not know.
     """
@@ -117,7 +116,9 @@ class RelevanceReport:
         if len(self.mistakes):
             lines.append(f"  model and analyst disagree on {len(self.mistakes)} documents: see .mistakes")
         for row in self.agreement.itertuples():
-            lines.append(f"  {row.first} and {row.second}: kappa {row.kappa:.2f} on {row.documents} documents")
+            lines.append(
+                f"  {row.first} and {row.second}: kappa {row.kappa:.2f} ({row.low:.2f} to {row.high:.2f}) on {row.documents} documents"
+            )
         if self.drift is not None:
             lines.append(
                 f"  scores moved by {self.drift.distance:.2f} between the last two crawls (Kolmogorov-Smirnov)"
@@ -139,12 +140,10 @@ def relevance_report(folder: CorpusFolder, *, seed: int = 0) -> RelevanceReport:
     pool = [texts[doc_id] for doc_id in sample(texts, _POOL)]
     space = Space.fit(pool) if pool else None
     held_out, average, learning = _held_out(folder, texts, judged, space, seed)
-    counts: dict[str, int] = {}
-    for label in folder.labels.current("document"):
-        counts[label.label] = counts.get(label.label, 0) + 1
+    counts = Counter(label.label for label in corpus_labels(folder, "document") if label.label is not None)
     return RelevanceReport(
         model.version, model.threshold, counts, held_out, average, learning, _audited(folder, model, texts),
-        _urls(folder, judged, seed), _mistakes(held_out), _agreement(folder), _drift(folder, model, texts),
+        _urls(folder, judged_documents(folder, copies=True), seed), _mistakes(held_out), agreement_frame(folder), _drift(folder, model, texts),
         float(model.document.unknown_share(pool).mean()) if pool else 0.0,
     )  # fmt: skip
 
@@ -185,10 +184,11 @@ def _mistakes(held_out: pd.DataFrame) -> pd.DataFrame:
 
 
 def _audited(folder: CorpusFolder, model: CorpusModel, texts: Mapping[str, str]) -> Confusion | None:
+    apart = audited(folder)
     asked = {
         label.target: label.label
-        for label in folder.labels.current()
-        if is_audit(label) and label.target in texts and label.label in {"relevant", "other"}
+        for label in corpus_labels(folder, "document")
+        if label.target in apart and label.target in texts and label.label in {"relevant", "other"}
     }
     if not asked or model.document.audit is None:
         return None
@@ -214,19 +214,6 @@ def _urls(folder: CorpusFolder, judged: dict[str, str], seed: int) -> pd.DataFra
                 reached = curve([float(scores[i]) for i in at], truth).average_precision
                 rows.append((side, len(at), sum(truth), reached))
     types = {"side": "str", "urls": "int64", "relevant": "int64", "average_precision": "float64"}
-    return pd.DataFrame(rows, columns=list(types)).astype(types)
-
-
-def _agreement(folder: CorpusFolder) -> pd.DataFrame:
-    import pandas as pd
-
-    said = by_annotator(folder)
-    rows = []
-    for first, second in combinations(sorted(said), 2):
-        both = len(said[first].keys() & said[second].keys())
-        if both:
-            rows.append((first, second, both, agreement(said[first], said[second])))
-    types = {"first": "str", "second": "str", "documents": "int64", "kappa": "float64"}
     return pd.DataFrame(rows, columns=list(types)).astype(types)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+from corpuskit.labels import corpus_labels
 from corpuskit.store import CorpusFolder
 
 
@@ -17,12 +20,13 @@ def summary(folder: CorpusFolder) -> str:
         languages = catalog.rows("SELECT lang, count(*) AS n FROM current GROUP BY lang ORDER BY n DESC, lang LIMIT 4")
         shares = ", ".join(f"{row['lang'] or '?'} {row['n'] / count:.0%}" for row in languages)
         lines = [f"{head}: {count:,} documents, {words:,} words, {hosts:,} hosts ({shares})"]
-    judged = folder.labels.current()
+    judged = corpus_labels(folder)
     if judged:
-        kinds: dict[str, int] = {}
-        for label in judged:
-            kinds[label.label] = kinds.get(label.label, 0) + 1
-        lines.append("labels: " + ", ".join(f"{number} {name}" for name, number in sorted(kinds.items())))
+        kinds = Counter(label.label for label in judged if label.label is not None)
+        told = [f"{number} {name}" for name, number in sorted(kinds.items())]
+        if ties := len(judged) - kinds.total():
+            told.append(f"{ties} disagreement{'' if ties == 1 else 's'} to settle")
+        lines.append("labels: " + ", ".join(told))
     queued = catalog.value("SELECT count(*) FROM frontier WHERE state = 'queued'")
     if queued:
         lines.append(f"frontier: {queued:,} URLs queued")

@@ -17,13 +17,13 @@ function render({ model, el }) {
   root.tabIndex = 0;
   keepKeys(root);
 
-  let cards = model.get("cards").slice(), counts = { ...model.get("counts") }, history = [], waiting = [];
+  let agreement = model.get("agreement"), cards = model.get("cards").slice(), counts = { ...model.get("counts") }, history = [], waiting = [];
   let seq = 0, ended = false, asked = false, note = "", emptySince = 0;
   const unsaved = new Map(), agreed = [];
 
   const spark = sparkline(`The model agreed with you, of the last ${WINDOW}`);
-  const agreement = make("span", "ck-dim"), countLine = make("span", "ck-dim"), saved = make("span", "ck-saved", { role: "status", "aria-live": "polite" });
-  const header = make("div", "ck-bar", {}, make("strong", "", {}, model.get("question")), make("span", "ck-grow"), spark.svg, agreement, countLine, saved, frame.opener);
+  const agreedLine = make("span", "ck-dim"), othersLine = make("span", "ck-dim"), countLine = make("span", "ck-dim"), saved = make("span", "ck-saved", { role: "status", "aria-live": "polite" });
+  const header = make("div", "ck-bar", {}, make("strong", "", {}, model.get("question")), make("span", "ck-grow"), spark.svg, agreedLine, othersLine, countLine, saved, frame.opener);
   const card = makeCard();
   const noteField = make("input", "ck-note", { type: "text", "aria-label": "Note", placeholder: "Note, saved with the next label; Enter", maxlength: "500", hidden: "" });
   const bulk = make("div", "ck-bar ck-bulk", { role: "group", "aria-label": "One label for all", hidden: "" });
@@ -158,12 +158,19 @@ function render({ model, el }) {
     undoButton.disabled = !history.length;
     const last = agreed.slice(-WINDOW);
     spark.svg.toggleAttribute("hidden", !agreed.length);
-    agreement.textContent = last.length ? `model agreed ${last.filter(Boolean).length}/${last.length}` : "";
+    agreedLine.textContent = last.length ? `model agreed ${last.filter(Boolean).length}/${last.length}` : "";
+    othersLine.textContent = agreement.map(withOther).join(" · ");
     spark.draw(agreed.map((_, i) => {
       const part = agreed.slice(Math.max(0, i + 1 - WINDOW), i + 1);
       return part.reduce((sum, one) => sum + one, 0) / part.length;
     }));
     Object.assign(root.dataset, { unsaved: unsaved.size, given: history.length, ahead: cards.length, waiting: waiting.length });
+  }
+
+  /** Cohen's kappa with another annotator, and its interval of 95 %. */
+  function withOther(one) {
+    const known = one.kappa === null ? "" : `κ ${one.kappa.toFixed(2)} (${one.low.toFixed(2)} to ${one.high.toFixed(2)}) `;
+    return `with ${one.with}: ${known}on ${number(one.documents)}`;
   }
 
   function take(more, atFront = false) {
@@ -180,6 +187,7 @@ function render({ model, el }) {
       (root.acknowledged ??= []).push(performance.now() - unsaved.get(message.seq));
       unsaved.delete(message.seq);
       if (!unsaved.size) counts = { ...message.counts };
+      agreement = message.agreement;
       status();
     },
     cards: (message) => {
@@ -219,6 +227,9 @@ function render({ model, el }) {
   });
   ended = !cards.length;
   show();
+  const left = model.get("left_to_others"), copies = model.get("copies");
+  if (left) tell(`${number(left)} documents that others have labelled are left to them.`);
+  if (copies) tell(`${number(copies)} copies are not asked: the label of one counts for all.`);
   el.append(root);
   return stop;
 }

@@ -11,6 +11,7 @@ from typing import Any, Final
 import traitlets
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.labels import check_names
 from corpuskit.store import CorpusFolder
 from corpuskit.widgets.labeling import Asked, LabelQueue
 from corpuskit.widgets.shell import Widget, module, styles
@@ -27,10 +28,11 @@ class Labeler(Widget):
 
     Args:
         folder: the corpus.
-        docs: ask these, in this order; None: what teaches the model most. What is labelled is not asked.
+        docs: ask these, in this order; None: what teaches the model most. What ``by`` has labelled is not asked.
         keys: key → label; default j relevant, f other, space unsure. u, n, b, h and ? have their own meaning.
         by: whose labels these are; default: the user's name.
         question: what is asked.
+        overlap: the share of the documents that every annotator is asked; None: the usual one.
 
     Run the cell again to go on where you stopped: every label is in the corpus.
 
@@ -46,6 +48,9 @@ class Labeler(Widget):
     counts = traitlets.Dict().tag(sync=True)
     total = traitlets.Int().tag(sync=True)
     prefetch = traitlets.Int(_PREFETCH).tag(sync=True)
+    agreement: Any = traitlets.List().tag(sync=True)
+    left_to_others = traitlets.Int().tag(sync=True)
+    copies = traitlets.Int().tag(sync=True)
     is_selection = traitlets.Bool(False).tag(sync=True)
 
     def __init__(
@@ -56,6 +61,7 @@ class Labeler(Widget):
         keys: Mapping[str, str] | None = None,
         by: str | None = None,
         question: str = "Is this document relevant?",
+        overlap: float | None = None,
     ) -> None:
         self._folder = folder
         self._by = by or user_name()
@@ -63,8 +69,10 @@ class Labeler(Widget):
         self._done: dict[str, int] = {}  # page → the last message of it that was done
         self._early: dict[tuple[str, int], Callable[[], None]] = {}
         self._undo: dict[tuple[str, int], dict[str, str | None]] = {}
-        self._queue = LabelQueue(folder, docs)
         chosen = _checked(keys or DEFAULT_KEYS)
+        check_names(folder, chosen.values(), only_alike=True)
+        self._labels = frozenset(chosen.values())
+        self._queue = LabelQueue(folder, docs, by=self._by, overlap=overlap)
         total = len(self._queue.rest()) if docs is not None else folder.catalog.value("SELECT count(*) FROM current")
         super().__init__(
             question=question,
@@ -72,6 +80,9 @@ class Labeler(Widget):
             total=total,
             is_selection=docs is not None,
             counts=self._counted(),
+            agreement=self._queue.agreement(),
+            left_to_others=self._queue.left_to_others,
+            copies=self._queue.copies,
             cards=[self._queue.card(item) for item in self._queue.take(_PREFETCH)],
         )
 
@@ -87,8 +98,14 @@ class Labeler(Widget):
 
     def _on_label(self, message: dict[str, Any]) -> None:
         """One label."""
-        labels = {str(message["id"]): str(message["label"])}
+        labels = {str(message["id"]): self._named(message)}
         self._in_order(message, lambda: self._save_one(message, labels))
+
+    def _named(self, message: dict[str, Any]) -> str:
+        """The label of a message: one of the keys'."""
+        if message["label"] not in self._labels:
+            raise ConfigurationError(f"label {message['label']!r}: expected one of {', '.join(sorted(self._labels))}")
+        return str(message["label"])
 
     def _save_one(self, message: dict[str, Any], labels: dict[str, str]) -> None:
         self._save(message, labels, note=str(message["note"])[:500] if message.get("note") else None)
@@ -96,9 +113,11 @@ class Labeler(Widget):
     def _on_bulk(self, message: dict[str, Any]) -> None:
         """One label for all of the selection that are not labelled; the cards on the page are part of it."""
 
+        label = self._named(message)
+
         def save() -> None:
             ids = dict.fromkeys([*map(str, message["ids"]), *self._queue.rest()])
-            saved = self._save(message, {i: str(message["label"]) for i in ids}, note="labelled as a selection")
+            saved = self._save(message, dict.fromkeys(ids, label), note="labelled as a selection")
             self.send({"op": "bulked", "n": saved, "of": message["seq"]})
 
         self._in_order(message, save)
@@ -126,7 +145,7 @@ class Labeler(Widget):
         with self._lock:
             done = self._done.get(page, 0)
             if number <= done:
-                self.send({"op": "saved", "seq": number, "counts": self._counted()})
+                self._tell_saved(number)
                 return
             self._early[page, number] = save
             while (act := self._early.get((page, done + 1))) is not None:
@@ -160,8 +179,12 @@ class Labeler(Widget):
         for doc_id in known:
             self._queue.note(doc_id, None if labels[doc_id] == _WITHDRAWN else labels[doc_id])
         # On the disk: only now the page hears of it.
-        self.send({"op": "saved", "seq": int(message["seq"]), "counts": self._counted()})
+        self._tell_saved(int(message["seq"]))
         return len(known)
+
+    def _tell_saved(self, number: int) -> None:
+        told = {"counts": self._counted(), "agreement": self._queue.agreement()}
+        self.send({"op": "saved", "seq": number, **told})
 
 
 def _checked(keys: Mapping[str, str]) -> dict[str, str]:

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 import threading
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from corpuskit.crawl.steering import stakes
 from corpuskit.errors import CorpusKitError
+from corpuskit.labels import (
+    OVERLAP,
+    AgreementWithOthers,
+    Copies,
+    by_annotator,
+    corpus_labels,
+    judged_documents,
+    questions,
+    sample,
+)
 from corpuskit.relevance import CorpusModel, RelevanceModel
-from corpuskit.relevance.learning import last_model, next_to_label, scoring_texts
+from corpuskit.relevance.learning import for_everyone, last_model, next_to_label, scoring_texts
 from corpuskit.relevance.sampling import suggest
 from corpuskit.relevance.training import train
 from corpuskit.store import CorpusFolder
@@ -26,6 +38,8 @@ _POOL: Final = 5_000
 logger = logging.getLogger(__name__)
 
 _REASONS: Final = {
+    "disagreement": "annotators disagree about it",
+    "for everyone": "everyone is asked this one, which shows how you agree",
     "new source": "a source without two labels yet",
     "uncertain": "the model is least certain of it",
     "certain": "the model is certain: is it right?",
@@ -49,15 +63,34 @@ class LabelQueue:
     Args:
         folder: the corpus.
         selection: ask these, in this order; None: what teaches the model most.
+        by: who is asked.
+        overlap: the share of the documents that every annotator is asked; None: the usual one.
         learn: train a model on the labels as they come, in the background.
+
+    Attributes:
+        judged: document → the label that this annotator gave it.
+        left_to_others: how many documents others labelled that this one is not asked.
+        copies: how many of a selection are not asked since a copy is, or was.
     """
 
-    def __init__(self, folder: CorpusFolder, selection: Sequence[str] | None, *, learn: bool = True) -> None:
+    def __init__(
+        self,
+        folder: CorpusFolder,
+        selection: Sequence[str] | None,
+        *,
+        by: str,
+        overlap: float | None = None,
+        learn: bool = True,
+    ) -> None:
         self._folder = folder
+        self._by = by
+        self._overlap = OVERLAP if overlap is None else overlap
         self._lock = threading.Lock()
         self._choosing = threading.Lock()
-        labelled = {label.target: label.label for label in folder.labels.current("document")}
-        self.judged: dict[str, str] = labelled
+        said = by_annotator(folder)
+        self.judged: dict[str, str] = dict(said.get(by, {}))
+        self._with_others = AgreementWithOthers(said, by)
+        self._closed = set(self.judged)  # not asked again
         self._given: set[str] = set()
         self._texts: dict[str, str] | None = None
         self._learns = learn and selection is None
@@ -66,23 +99,43 @@ class LabelQueue:
         self._labels_since = 0
         self._waiting: deque[Asked] = deque()
         self._selection = selection is not None
+        self._threads: list[threading.Thread] = []
+        self._is_stopped = False
+        folder.before_close(self.stop)
+        self.left_to_others = self.copies = 0
         if selection is not None:
-            known = {row["doc_id"] for row in folder.catalog.rows("SELECT doc_id FROM current")}
-            scores = _scores(folder)
-            self._waiting.extend(
-                Asked(doc_id, "selection", scores.get(doc_id))
-                for doc_id in dict.fromkeys(selection)
-                if doc_id in known and doc_id not in labelled
-            )
+            self._choose_selection(selection)
         else:
+            self.left_to_others = questions(folder, by, overlap=self._overlap).left_to_others
             self._choose_first(saved)
 
+    def _choose_selection(self, selection: Sequence[str]) -> None:
+        """What this annotator has not labelled, and ties once more; one of each group of copies."""
+        copies = Copies(self._folder)
+        known = set(copies.doc_ids)
+        ties = {label.target for label in corpus_labels(self._folder, "document") if label.label is None}
+        self._closed -= ties
+        scores = _scores(self._folder)
+        asked = [doc_id for doc_id in dict.fromkeys(selection) if doc_id in known and doc_id not in self._closed]
+        once = copies.once(asked, copies.groups(self._closed))
+        self.copies = len(asked) - len(once)
+        self._waiting.extend(
+            Asked(doc_id, "disagreement" if doc_id in ties else "selection", scores.get(doc_id)) for doc_id in once
+        )
+
     def _choose_first(self, model: CorpusModel | None) -> None:
-        frame = next_to_label(self._folder, _BATCH, model=model)
+        frame = next_to_label(
+            self._folder, _BATCH, by=self._by, overlap=self._overlap, model=model, stakes=stakes(self._folder)
+        )
         self._waiting.extend(
             Asked(doc_id, reason, None if model is None else float(score))
             for doc_id, reason, score in zip(frame["doc_id"], frame["reason"], frame["relevance"], strict=True)
         )
+
+    def agreement(self) -> list[dict[str, object]]:
+        """How this annotator agrees with others, see :meth:`corpuskit.labels.AgreementWithOthers.table`."""
+        with self._lock:
+            return self._with_others.table()
 
     def take(self, n: int) -> list[Asked]:
         """The next ``n`` documents; each is given once. Fewer when no more are left or ready."""
@@ -90,7 +143,7 @@ class LabelQueue:
         with self._lock:
             while self._waiting and len(taken) < n:
                 item = self._waiting.popleft()
-                if item.doc_id not in self._given and item.doc_id not in self.judged:
+                if item.doc_id not in self._given and item.doc_id not in self._closed:
                     self._given.add(item.doc_id)
                     taken.append(item)
             low = len(self._waiting) < _LOW
@@ -98,8 +151,31 @@ class LabelQueue:
             if len(taken) < n:
                 self._choose()
                 return taken + (self.take(n - len(taken)) if self._waiting else [])
-            threading.Thread(target=self._choose, name="corpuskit-label-queue", daemon=True).start()
+            self._beside(self._choose)
         return taken
+
+    def _beside(self, act: Callable[[], None]) -> None:
+        """Does something in the background. What fails there is tried again, and raised, when a card is wanted."""
+
+        def run() -> None:
+            try:
+                act()
+            except (CorpusKitError, OSError, sqlite3.Error) as error:
+                logger.debug("in the background: %s", error)
+
+        with self._lock:
+            if self._is_stopped:
+                return
+            self._threads = [thread for thread in self._threads if thread.is_alive()]
+            self._threads.append(threading.Thread(target=run, name="corpuskit-label-queue", daemon=True))
+            self._threads[-1].start()
+
+    def stop(self) -> None:
+        """Ends what works in the background; comes back when it has ended."""
+        with self._lock:
+            self._is_stopped = True
+        for thread in self._threads:
+            thread.join()
 
     def put_back(self, items: Sequence[Asked]) -> None:
         """Documents to be asked after all, before the others."""
@@ -110,29 +186,31 @@ class LabelQueue:
     def rest(self) -> list[str]:
         """What is still to ask of a selection."""
         with self._lock:
-            return [item.doc_id for item in self._waiting if item.doc_id not in self.judged]
+            return [item.doc_id for item in self._waiting if item.doc_id not in self._closed]
 
     def note(self, doc_id: str, label: str | None) -> None:
         """A document was labelled, or its label taken back."""
         with self._lock:
+            self._with_others.change(doc_id, self.judged.get(doc_id), label)
             if label is None:
                 self.judged.pop(doc_id, None)
+                self._closed.discard(doc_id)
             else:
                 self.judged[doc_id] = label
+                self._closed.add(doc_id)
                 self._given.add(doc_id)
             self._labels_since += 1
             stale = self._learns and self._labels_since >= _RETRAIN_AFTER
             if stale:
                 self._labels_since = 0
         if stale:
-            threading.Thread(target=self._retrain, name="corpuskit-label-training", daemon=True).start()
+            self._beside(self._retrain)
 
     def _retrain(self) -> None:
         """Trains on all labels and chooses anew. The model is for asking only; ``Corpus.train`` makes one to keep."""
         try:
             texts = self._all_texts()
-            with self._lock:
-                said = {i: label for i, label in self.judged.items() if label in {"relevant", "other"} and i in texts}
+            said = {i: label for i, label in judged_documents(self._folder).items() if i in texts}
             pool = list(texts.values())[:_POOL]
             self._model = train([texts[i] for i in said], list(said.values()), pool=pool)
         except CorpusKitError as error:
@@ -143,27 +221,34 @@ class LabelQueue:
         self._choose()
 
     def _choose(self) -> None:
-        """Fills up what waits."""
+        """Fills up what waits; what others have labelled meanwhile is known here."""
         with self._choosing:
             with self._lock:
                 if len(self._waiting) >= _LOW:
                     return
-                taken = self._given | set(self.judged)
-            texts = self._all_texts()
-            free = [doc_id for doc_id in texts if doc_id not in taken]
-            if not free:
+                taken = self._given | self._closed
+            if self._is_stopped:
                 return
-            model = self._model
-            if model is None:
-                found = [Asked(doc_id, "random", None) for doc_id in sorted(free)[:_BATCH]]
-            else:
-                n = min(_BATCH, len(free))
-                pool = [texts[doc_id] for doc_id in free]
-                chosen = suggest(model, pool, n, certain=n // 5, random=n // 10)
-                found = _mixed([Asked(free[item.index], item.reason, item.score) for item in chosen])
+            open_to = questions(self._folder, self._by, overlap=self._overlap)
+            texts = self._all_texts()
+            left = open_to.without(taken)
+            found = [Asked(doc_id, "disagreement", None) for doc_id in left.disputed[:_BATCH]]
+            shared = for_everyone(left, _BATCH - len(found), self._overlap)
+            found += [Asked(doc_id, "for everyone", None) for doc_id in shared]
+            found += self._teaching([i for i in left.free if i in texts], _BATCH - len(found), texts)
             with self._lock:
                 waiting = {item.doc_id for item in self._waiting}
                 self._waiting.extend(item for item in found if item.doc_id not in waiting)
+
+    def _teaching(self, free: Sequence[str], n: int, texts: Mapping[str, str]) -> list[Asked]:
+        """Documents whose labels teach most, of those nobody has labelled."""
+        model, n = self._model, min(n, len(free))
+        if n < 1:
+            return []
+        if model is None:
+            return [Asked(doc_id, "random", None) for doc_id in sample(free, n)]
+        chosen = suggest(model, [texts[doc_id] for doc_id in free], n, certain=n // 5, random=n // 10)
+        return _mixed([Asked(free[item.index], item.reason, item.score) for item in chosen])
 
     def _all_texts(self) -> dict[str, str]:
         if self._texts is None:

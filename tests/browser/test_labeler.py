@@ -129,3 +129,56 @@ def test_a_selection_is_labelled_at_once_and_taken_back_at_once(notebook):
     opened.page.keyboard.press("u")
     all_saved(opened)
     opened.eventually("corpus.documents().label.value_counts().to_dict() == {'relevant': 1}")
+
+
+def test_two_annotators_and_an_adjudicator_label_one_corpus_from_two_kernels(
+    notebook, browser, harness, lab, page, tmp_path
+):
+    where = repr(str(tmp_path / "corpus"))
+    root, base, token = lab
+    rule = (
+        f"\nPath({where}, 'corpus.toml').write_text('[labels]\\nrule = \"adjudicator\"\\nadjudicator = \"chief\"\\n')"
+    )
+    opened = notebook(
+        SETUP.format(n=6, where=where)
+        + rule
+        + f"\ncorpus.close(); corpus = ck.open({where}); docs = corpus.documents().sort_values('uri')",
+        "corpus.label(docs, by='ann')",
+    ).run()
+    harness.write_notebook(
+        root / "nb" / "second.ipynb",
+        f"import corpuskit as ck; corpus = ck.open({where}); docs = corpus.documents().sort_values('uri')",
+        "corpus.label(docs, by='bob')",
+        "corpus.label(by='chief')",
+    )
+    beside = browser.new_page()
+    beside.set_default_timeout(20_000)
+    second = harness.Notebook(beside, base, token, "second.ipynb").open().run(0).run(1)
+    for one in (opened, second):
+        ready(one)
+    # Key by key in turn: ann says j j f f j j, bob says j f f j j j.
+    for ann, bob in zip("jjffjj", "jffjjj", strict=True):
+        opened.page.keyboard.press(ann)
+        beside.keyboard.press(bob)
+    for one in (opened, second):
+        all_saved(one)
+    assert opened.python("print(corpus.documents(docs).sort_values('uri').label.fillna('-').tolist())") == str(
+        ["relevant", "-", "other", "-", "relevant", "relevant"]
+    )
+    assert opened.python("print(corpus.disagreements().said.tolist())") == str(
+        ["ann: relevant; bob: other", "ann: other; bob: relevant"]
+    )
+    second.run(2)
+    chief = second.output(2).locator(".ck-labeler")
+    chief.locator(".ck-card h3").wait_for()
+    assert "annotators disagree" in chief.locator(".ck-why").inner_text()
+    chief.click(position={"x": 200, "y": 150})
+    for _ in range(2):
+        beside.keyboard.press("f")
+    second.eventually("len(corpus.disagreements()) == 0")
+    assert "with ann: κ" in chief.locator(".ck-bar").first.inner_text()
+    opened.eventually(
+        "corpus.documents().sort_values('uri').label.tolist() == ['relevant', 'other', 'other', 'other', 'relevant', 'relevant']"
+    )
+    assert opened.python("print(len(corpus.labels()), corpus.labels().superseded.any())") == "14 False"
+    beside.close()

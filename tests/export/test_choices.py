@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from corpuskit.errors import ConfigurationError, UnknownDocumentError
-from corpuskit.export.agreement import kappa
 from corpuskit.export.rights import is_licensed, spdx
 from corpuskit.export.spreadsheets import harmless
+from corpuskit.labels.agreement import kappa
 
 
 @pytest.mark.parametrize(

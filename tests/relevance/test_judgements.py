@@ -3,14 +3,14 @@
 import pytest
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.relevance.judgements import by_annotator, judged_documents, judged_urls
+from corpuskit.labels import by_annotator, judged_documents, judged_urls
 
 
 @pytest.fixture
 def sites(corpus, web):
     for host, words in (("sea.example", "fish net boat harbour tide"), ("law.example", "tax form court clause duty")):
         links = [f"/{n}" for n in range(30)]
-        web.add(f"http://{host}/", "front", links)
+        web.add(f"http://{host}/", f"front of {host}", links)
         for n in range(30):
             picked = " ".join(words.split()[(n + k * (n + 1)) % 5] for k in range(12))
             web.add(f"http://{host}/{n}", f"{picked} page number {n} of this site", [])
@@ -68,7 +68,9 @@ def test_one_class_against_the_rest(sites):
     sea = documents[documents.host == "sea.example"].doc_id.tolist()
     law = documents[documents.host == "law.example"].doc_id.tolist()
     sites.set_labels(
-        dict.fromkeys(sea[:8], "fishing") | dict.fromkeys(law[:5], "courts") | dict.fromkeys(law[5:9], "tax"), by="me"
+        dict.fromkeys(sea[:8], "fishing") | dict.fromkeys(law[:5], "courts") | dict.fromkeys(law[5:9], "tax"),
+        by="me",
+        new_class=True,
     )
     assert judged_documents(sites._folder) == {}
     judged = judged_documents(sites._folder, positive="fishing")

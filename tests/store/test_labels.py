@@ -28,10 +28,11 @@ def test_a_label_is_a_line_of_json_when_add_comes_back(folder):
     )  # fmt: skip
 
 
-def test_the_last_label_of_a_target_counts_whoever_gave_it(folder):
+def test_each_annotator_has_one_current_label_of_a_target(folder):
     folder.labels.add([("d1", "document", "relevant")], by="anna")
     folder.labels.add([("d1", "document", "other")], by="ben")
-    assert [label.label for label in folder.labels.current()] == ["other"]
+    folder.labels.add([("d1", "document", "unsure")], by="anna")
+    assert [(label.by, label.label) for label in folder.labels.current()] == [("ben", "other"), ("anna", "unsure")]
 
 
 def test_a_withdrawn_label_is_gone_but_stays_in_the_log(folder):

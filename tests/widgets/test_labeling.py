@@ -103,7 +103,7 @@ def test_with_labels_the_widget_learns_and_marks_words(filled):
 
 def test_labelled_documents_are_not_asked_again(filled):
     docs = filled.documents()
-    filled.set_labels(dict.fromkeys(docs.doc_id[:5], "other"), by="you")
+    filled.set_labels(dict.fromkeys(docs.doc_id[:5], "other"), by="me")
     assert [card["id"] for card in filled.label(docs, by="me").cards] == docs.doc_id[5:17].tolist()
 
 

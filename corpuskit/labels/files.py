@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.labels.names import check_names
 from corpuskit.store import CorpusFolder
 
 
@@ -22,13 +23,15 @@ class LabelImport:
         return f"{self.taken} labels taken{lacking}{', ...' if len(self.unknown) > 3 else ''}"
 
 
-def import_labels(folder: CorpusFolder, file: Path, *, by: str) -> LabelImport:
+def import_labels(folder: CorpusFolder, file: Path, *, by: str, new_class: bool = False) -> LabelImport:
     """Takes the labels of a CSV file with columns target and label; a target is a doc_id, a URI or a file's name.
 
     Raises:
-        ConfigurationError: the file cannot be read, lacks a column, or has an empty label.
+        ConfigurationError: the file cannot be read, lacks a column, or has an empty label, or one that is not in use without
+            ``new_class``; then none is taken.
     """
     given = read_label_file(file)
+    check_names(folder, (label for _, label in given), new_class=new_class)
     versions: dict[str, int] = {}
     ids: dict[str, str] = {}
     for row in folder.catalog.rows("SELECT doc_id, uri, host, version FROM current ORDER BY host DESC, uri DESC"):

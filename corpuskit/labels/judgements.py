@@ -1,49 +1,62 @@
-"""What the labels of a corpus say about its documents and URLs: those of the analyst, and rules for whole hosts."""
+"""What the labels of a corpus teach about its documents and URLs: those of annotators, and rules for whole hosts."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Final
 
+from corpuskit.labels.copies import Copies
+from corpuskit.labels.current import CorpusLabel, audited, corpus_labels
+from corpuskit.labels.rule import UNSURE
 from corpuskit.store import CorpusFolder
-from corpuskit.store.labels import Label
 
-AUDIT_NOTE: Final = "audit"
-"""How the note of labels begins that certify a model; they are not trained on."""
 _OF_A_HOST: Final = 20  # examples that a rule for a host stands for: a large site must not outvote the analyst
 
 
-def judged_documents(folder: CorpusFolder, *, positive: str = "relevant") -> dict[str, str]:
+def judged_documents(folder: CorpusFolder, *, positive: str = "relevant", copies: bool = False) -> dict[str, str]:
     """doc_id → ``relevant`` or ``other``: the examples of a training.
 
-    A document's own label comes before its host's; audit labels and ``unsure`` teach nothing. A host's label stands for
-    at most twenty of its documents that nobody labelled.
+    A document's own label comes before its host's; audit labels, ties and ``unsure`` teach nothing. A host's label
+    stands for at most twenty of its documents that nobody labelled. Copies, documents with the same main text, are one
+    example; where their labels contradict each other, none.
 
     Args:
         folder: the corpus.
         positive: the class to find; with one of your own all other classes are ``other``.
+        copies: give all copies that were labelled.
     """
-    labels = folder.labels.current()
+    labels = corpus_labels(folder)
     own = {label.target: label for label in labels if label.kind == "document"}
-    known = {row["doc_id"]: row["host"] for row in folder.catalog.rows("SELECT doc_id, host FROM current")}
+    apart = audited(folder)
+    known = dict(folder.catalog.tuples("SELECT doc_id, host FROM current"))
     judged = {
         target: side
         for target, label in own.items()
-        if target in known and not is_audit(label) and (side := _side(label, positive))
+        if target in known and target not in apart and (side := _side(label, positive))
     }
+    groups = Copies(folder)
+    if not copies:
+        judged = _once(groups, judged)
     for host, taught in _hosts(labels, positive).items():
-        judged |= dict.fromkeys(
-            sample((d for d, at in known.items() if at == host and d not in own), _OF_A_HOST), taught
-        )
+        unlabelled = sample((d for d, at in known.items() if at == host and d not in own), len(known))
+        judged |= dict.fromkeys(groups.once(unlabelled, groups.groups([*own, *judged]))[:_OF_A_HOST], taught)
     return judged
+
+
+def _once(groups: Copies, judged: dict[str, str]) -> dict[str, str]:
+    """One document of each group whose labels agree."""
+    sides: dict[Hashable, set[str]] = {}
+    for doc_id, side in judged.items():
+        sides.setdefault(groups.of(doc_id), set()).add(side)
+    return {doc_id: judged[doc_id] for doc_id in groups.once(sorted(judged)) if len(sides[groups.of(doc_id)]) == 1}
 
 
 def judged_urls(folder: CorpusFolder, documents: dict[str, str], *, positive: str = "relevant") -> dict[str, str]:
     """URL → ``relevant`` or ``other``: those of judged documents, those labelled, and some of labelled hosts."""
     rows = folder.catalog.rows("SELECT doc_id, uri FROM current WHERE host <> ''")
     judged = {row["uri"]: documents[row["doc_id"]] for row in rows if row["doc_id"] in documents}
-    labels = folder.labels.current()
+    labels = corpus_labels(folder)
     for host, taught in _hosts(labels, positive).items():
         urls = [row["url"] for row in folder.catalog.rows("SELECT url FROM frontier WHERE host = ?", (host,))]
         judged |= dict.fromkeys(sample((url for url in urls if url not in judged), _OF_A_HOST), taught)
@@ -57,27 +70,18 @@ def sample(names: Iterable[str], n: int) -> list[str]:
 
 def by_annotator(folder: CorpusFolder) -> dict[str, dict[str, str]]:
     """Who or which rule → document → the label that one gave last."""
-    rows = folder.catalog.rows(
-        "SELECT by, target, label FROM labels WHERE kind = 'document' AND NOT superseded ORDER BY id"
-    )
     found: dict[str, dict[str, str]] = {}
-    for row in rows:
-        if row["label"] != "withdrawn":
-            found.setdefault(row["by"], {})[row["target"]] = row["label"]
+    for label in folder.labels.current("document"):
+        found.setdefault(label.by, {})[label.target] = label.label
     return found
 
 
-def is_audit(label: Label) -> bool:
-    """It was given to certify a model."""
-    return label.note == AUDIT_NOTE or (label.note or "").startswith(f"{AUDIT_NOTE} of ")
-
-
-def _hosts(labels: Sequence[Label], positive: str) -> dict[str, str]:
+def _hosts(labels: Sequence[CorpusLabel], positive: str) -> dict[str, str]:
     return {label.target: side for label in labels if label.kind == "host" and (side := _side(label, positive))}
 
 
-def _side(label: Label, positive: str) -> str | None:
+def _side(label: CorpusLabel, positive: str) -> str | None:
     if label.label == positive:
         return "relevant"
-    others = label.label == "other" if positive == "relevant" else label.label != "unsure"
+    others = label.label == "other" if positive == "relevant" else label.label not in {None, UNSURE}
     return "other" if others else None

@@ -1,0 +1,46 @@
+"""Labels that several annotators give: the one that counts, how far they agree, what to ask whom.
+
+``labels/*.jsonl`` and their index are kept by the store (:class:`corpuskit.store.LabelLog`); here they become the label
+of the corpus, by the rule that corpus.toml names, and the examples of a training.
+"""
+
+from __future__ import annotations
+
+from corpuskit.labels.agreement import Agreement, AgreementWithOthers, agreement_frame, agreements
+from corpuskit.labels.copies import Copies
+from corpuskit.labels.current import AUDIT_NOTE, CorpusLabel, audited, corpus_labels
+from corpuskit.labels.files import LabelImport, import_labels, read_label_file
+from corpuskit.labels.judgements import by_annotator, judged_documents, judged_urls, sample
+from corpuskit.labels.names import check_names, names_in_use
+from corpuskit.labels.queue import OVERLAP, Questions, labels_of, questions
+from corpuskit.labels.report import LabelsReport, disagreements, labels_report
+from corpuskit.labels.rule import decide
+
+__all__ = [
+    "AUDIT_NOTE",
+    "OVERLAP",
+    "Agreement",
+    "AgreementWithOthers",
+    "Copies",
+    "CorpusLabel",
+    "LabelImport",
+    "LabelsReport",
+    "Questions",
+    "agreement_frame",
+    "agreements",
+    "audited",
+    "by_annotator",
+    "check_names",
+    "corpus_labels",
+    "decide",
+    "disagreements",
+    "import_labels",
+    "judged_documents",
+    "judged_urls",
+    "labels_of",
+    "labels_report",
+    "names_in_use",
+    "questions",
+    "read_label_file",
+    "sample",
+]
