@@ -30,7 +30,7 @@ _DIRECTORY: Final = 0.22
 _PRIOR: Final = 3.0  # pages' worth of trust in the host's mean for a directory, and in the crawl's mean for a host
 _LINKING_PRIOR: Final = 1.0  # the same for the pages that link to a URL
 _LABEL: Final = 5.0  # a page that somebody labelled tells as much of its source as so many that were scored
-_BONUS: Final = 0.05
+_BONUS: Final = 0.1
 _FIRST: Final = 1024  # rows of the columns at the start
 
 _COLUMNS: Final = (

@@ -49,6 +49,9 @@ class Ranking:
     steers: bool = True
     """It reads scores of pages, so pages are extracted and scored before much more is fetched."""
 
+    scores_pages: bool = False
+    """It says of pages how relevant they are; see :meth:`score_page`."""
+
     in_turns: bool = False
     """Hosts take turns: the one with the fewest pages is next; within a host the priority decides."""
 

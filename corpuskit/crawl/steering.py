@@ -3,8 +3,8 @@
 :mod:`corpuskit.crawl.promise` says what a URL promises. The whole queue is judged again every few pages, since each page that was
 scored changes what is known of its source, its directory and its links; only the best of each host are written down.
 
-A source that got pages without a label that says "relevant" is held until somebody has looked at it, and again after as many
-more pages: a crawl that believes its own model only can fall into a trap that the model likes.
+A source that got pages without a label that says "relevant" is held until somebody has looked at it, and again after half as
+many more: a crawl that believes its own model only can fall into a trap that the model likes.
 """
 
 from __future__ import annotations
@@ -32,14 +32,17 @@ if TYPE_CHECKING:
 
 HELD: Final = -10.0
 """What is added to the promise of a URL of a held source: it is fetched when nothing else is left."""
-_HELD_AFTER: Final = 25  # pages of a source for each of its labels and one more, as long as none says "relevant"
+_HELD_AFTER: Final = (
+    25  # pages of a source without a label; each that does not say "relevant" brings half as many as the last
+)
 _TRUSTED: Final = 100  # pages of a source with one label, which says "relevant"
 _RANK_EVERY: Final = 20  # pages
 _RANK_SHARE: Final = (
     5000  # queued URLs for each page between two rankings, so that ranking a long queue costs no more a page
 )
-_AHEAD: Final = 50  # URLs of each host whose place is written down
-_SAME: Final = 1e-3  # a priority that moved by less is left as it is
+_AHEAD: Final = 200  # best URLs whose place is written down: many times what is fetched until the queue is ranked again
+_AHEAD_A_HOST: Final = 2  # the same of each host, for those that must wait before
+_SAME: Final = 5e-3  # a priority that moved by less is left as it is: links differ by more in what they promise
 
 
 class KnownPage(NamedTuple):
@@ -69,6 +72,8 @@ class ModelRanking(Ranking):
         model: trained on the corpus' labels.
     """
 
+    scores_pages = True
+
     def __init__(self, model: CorpusModel) -> None:
         self._model = model
         # The fetching loop adds and takes URLs, the thread that has pages scored ranks them.
@@ -80,6 +85,7 @@ class ModelRanking(Ranking):
         self._held: set[str] = set()
         self._pages = 0
         self._ranked_at = 0
+        self._last_ahead = float("-inf")  # the priority of the last of the best when the queue was ranked
 
     def begin(self, folder: CorpusFolder, frontier: Frontier) -> None:
         """Takes up what earlier crawls fetched, what was labelled, and the queue."""
@@ -159,7 +165,10 @@ class ModelRanking(Ranking):
         with self._lock:
             places = self._promises.note_links(targets, relevance)
             priorities, known = self._judge(places)
-            return self._changes(places, priorities, known, abs(priorities - self._promises.written[places]) > _SAME)
+            written = self._promises.written[places]
+            # What is far behind is written down when the queue is ranked again, if it has come nearer by then.
+            is_near = (priorities >= self._last_ahead) | (written >= self._last_ahead)
+            return self._changes(places, priorities, known, is_near & (abs(priorities - written) > _SAME))
 
     def is_stale(self) -> bool:
         """Enough pages were scored since the whole queue was ranked."""
@@ -181,12 +190,15 @@ class ModelRanking(Ranking):
             size = np.diff(first, append=len(order))
             behind = np.empty(len(order), np.int64)
             behind[order] = np.arange(len(order)) - np.repeat(first, size)
-            # What was written is right as far as it leaves the first places to those who have them.
+            is_ahead = behind < _AHEAD_A_HOST
+            best_of_all = np.argpartition(-priorities, min(_AHEAD, len(places)) - 1)[:_AHEAD]
+            is_ahead[best_of_all] = True
+            self._last_ahead = float(priorities[best_of_all].min())
+            # What was written behind these is right as long as it claims no place before them.
             last = np.full(int(hosts.max()) + 1, -np.inf)
-            long = size > _AHEAD
-            last[hosts[order[first[long]]]] = priorities[order[first[long] + _AHEAD]]
+            np.maximum.at(last, hosts[~is_ahead], priorities[~is_ahead])
             written = self._promises.written[places]
-            changed = (abs(priorities - written) > _SAME) & (whole | (behind < _AHEAD) | (written > last[hosts]))
+            changed = (abs(priorities - written) > _SAME) & (whole | is_ahead | (written > last[hosts] - 2 * _SAME))
             names = self._promises.hosts.names
             best = {names[hosts[at]]: float(priorities[at]) for at in order[first]}
             return self._changes(places, priorities, known, changed), best
@@ -221,7 +233,7 @@ class ModelRanking(Ranking):
         if host in self.verdicts:  # somebody has looked at it
             is_held = False
         elif not self._relevant[host]:
-            is_held = pages >= _HELD_AFTER * (labels + 1)
+            is_held = pages >= _HELD_AFTER * (2.0 - 0.5**labels)
         else:
             is_held = labels == 1 and pages >= _TRUSTED
         (self._held.add if is_held else self._held.discard)(host)

@@ -1,9 +1,12 @@
 """What labels teach: own labels, rules for hosts, classes of one's own, seed words."""
 
+from collections import Counter
+
 import pytest
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels import by_annotator, judged_documents, judged_urls
+from corpuskit.relevance.learning import of_sources
 
 
 @pytest.fixture
@@ -129,21 +132,16 @@ def test_seeds_come_into_a_file_without_them(sites):
     assert sites._folder.settings.crawl.delay == 2.0
 
 
-def test_uncertain_documents_are_asked_for_from_one_source_after_another_those_with_most_waiting_first(sites, web):
-    for host in ("mixed.example", "waiting.example"):
-        words = "fish net tax form" if host == "mixed.example" else "boat tide court duty"
-        for n in range(12):
-            text = f"{' '.join(words.split()[(n + k) % 4] for k in range(9))} page number {n} of this site"
-            web.add(f"http://{host}/{n}", text, [f"/{n + 1}"])
-        sites.crawl(f"http://{host}/0", delay=0, proxy=web.proxy, pages=12 if host[0] == "m" else 8).wait(
-            progress=False
-        )
-    documents = sites.documents()
-    known = documents[documents.host.isin(["sea.example", "law.example"])]
-    labels = {row.doc_id: "relevant" if "sea" in row.host else "other" for row in known.itertuples()}
-    unclear = documents[~documents.doc_id.isin(labels)].groupby("host").head(2)
-    sites.set_labels(labels | dict.fromkeys(unclear.doc_id, "unsure"), by="me")
-    sites.train()
-    asked = sites.next_to_label(8)
-    uncertain = asked[asked.reason == "uncertain"].host.tolist()
-    assert uncertain[:4] == ["waiting.example", "mixed.example"] * 2
+def test_labels_are_asked_of_sources_by_what_is_at_stake_and_what_is_known():
+    free = {f"{host}{n}": f"{host}.example" for host in "abc" for n in range(4)}
+    doubt = {"a0": 0.4, "a1": 0.1, "a2": 0.3, "a3": 0.2}
+    given = Counter({"a.example": 2})
+    asked = of_sources(free, given, doubt, {"a.example": 90, "b.example": 20, "elsewhere.example": 400}, 4)
+    # 90 / 9 and 20 / 1, then 20 / 4 and 90 / 9, 90 / 16, 90 / 25: b, a, a, b
+    assert [doc_id[0] for doc_id in asked] == ["b", "a", "a", "b"]
+    assert list(asked.values()) == ["new source", "uncertain", "uncertain", "new source"]
+    assert [doc_id for doc_id in asked if doc_id[0] == "a"] == ["a1", "a3"]
+
+
+def test_no_more_is_asked_of_a_source_than_it_has():
+    assert of_sources({"a0": "a.example"}, Counter(), {}, {"a.example": 5, "b.example": 9}, 3) == {"a0": "new source"}
