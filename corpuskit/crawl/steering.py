@@ -36,6 +36,8 @@ _HELD_AFTER: Final = (
     25  # pages of a source without a label; each that does not say "relevant" brings half as many as the last
 )
 _TRUSTED: Final = 100  # pages of a source with one label, which says "relevant"
+_LOWERED_BY: Final = 50.0  # pages: where only held sources are left they take turns, since so many more lower one by 1
+_MOST_LOWERED: Final = 4.0
 _RANK_EVERY: Final = 20  # pages
 _RANK_SHARE: Final = (
     5000  # queued URLs for each page between two rankings, so that ranking a long queue costs no more a page
@@ -82,7 +84,7 @@ class ModelRanking(Ranking):
         self._asked: Counter[str] = Counter()  # host → pages that were asked for
         self._labels: Counter[str] = Counter()  # host → labelled pages, and those of them that are relevant
         self._relevant: Counter[str] = Counter()
-        self._held: set[str] = set()
+        self._held: dict[str, float] = {}  # host → what is added to its promises
         self._pages = 0
         self._ranked_at = 0
         self._last_ahead = float("-inf")  # the priority of the last of the best when the queue was ranked
@@ -217,8 +219,8 @@ class ModelRanking(Ranking):
         promise, known = self._promises.of(places)
         moved = np.zeros(len(self._promises.hosts))
         number = self._promises.hosts.number
-        for host in self._held:
-            moved[number(host)] = HELD
+        for host, lowered in self._held.items():
+            moved[number(host)] = lowered
         for host, verdict in self.verdicts.items():
             if verdict == "boost" and host in self._promises.hosts:
                 moved[number(host)] = BOOST
@@ -230,13 +232,15 @@ class ModelRanking(Ranking):
     def _look_at(self, host: str) -> None:
         """Holds a source, or lets it go on."""
         labels, pages = self._labels[host], self._asked[host]
+        allowed = float(_TRUSTED) if labels == 1 else float("inf")
         if host in self.verdicts:  # somebody has looked at it
-            is_held = False
+            allowed = float("inf")
         elif not self._relevant[host]:
-            is_held = pages >= _HELD_AFTER * (2.0 - 0.5**labels)
+            allowed = _HELD_AFTER * (2.0 - 0.5**labels)
+        if pages < allowed:
+            self._held.pop(host, None)
         else:
-            is_held = labels == 1 and pages >= _TRUSTED
-        (self._held.add if is_held else self._held.discard)(host)
+            self._held[host] = HELD - min(_MOST_LOWERED, (pages - allowed) / _LOWERED_BY)
 
     def _changes(
         self, places: Ints, priorities: Floats, known: Signals, changed: npt.NDArray[np.bool_]
