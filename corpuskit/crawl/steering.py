@@ -36,7 +36,7 @@ _HELD_AFTER: Final = (
     25  # pages of a source without a label; each that does not say "relevant" brings half as many as the last
 )
 _TRUSTED: Final = 100  # pages of a source with one label, which says "relevant"
-_LOWERED_BY: Final = 50.0  # pages: where only held sources are left they take turns, since so many more lower one by 1
+_LOWERED_BY: Final = 50.0  # pages of a held source that lower it by 1, as two labels do
 _MOST_LOWERED: Final = 4.0
 _RANK_EVERY: Final = 20  # pages
 _RANK_SHARE: Final = (
@@ -240,7 +240,9 @@ class ModelRanking(Ranking):
         if pages < allowed:
             self._held.pop(host, None)
         else:
-            self._held[host] = HELD - min(_MOST_LOWERED, (pages - allowed) / _LOWERED_BY)
+            # Where only held sources are left, those come first of which least is known.
+            known = 0.5 * labels + (pages - allowed) / _LOWERED_BY
+            self._held[host] = HELD - min(_MOST_LOWERED, known)
 
     def _changes(
         self, places: Ints, priorities: Floats, known: Signals, changed: npt.NDArray[np.bool_]
