@@ -403,6 +403,7 @@ class Corpus:
         by: str | None = None,
         question: str = "Is this document relevant?",
         overlap: float | None = None,
+        show_scores: bool = False,
     ) -> Labeler:
         """The labelling widget: a key for each label, on the disk before it is acknowledged.
 
@@ -415,13 +416,22 @@ class Corpus:
             by: whose labels these are; default: the user's name.
             question: what is asked.
             overlap: the share of the documents that every annotator is asked, so that it shows how they agree; default 0.1.
+            show_scores: show what the model thinks before you judge, which sways; p shows and hides it.
 
         Raises:
             MissingExtraError: the extra ``notebook`` is not installed.
         """
         from corpuskit.widgets.labeler import Labeler
 
-        return Labeler(self._folder, doc_ids_of(docs), keys=keys, by=by, question=question, overlap=overlap)
+        return Labeler(
+            self._folder,
+            doc_ids_of(docs),
+            keys=keys,
+            by=by,
+            question=question,
+            overlap=overlap,
+            show_scores=show_scores,
+        )
 
     def view(self, doc_id: str, *, reveal: int | None = None) -> DocumentTree:
         """A document as a tree, with its place in the original; j and f label it.

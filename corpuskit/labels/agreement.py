@@ -65,7 +65,7 @@ def kappa_interval(counts: Counts) -> tuple[float, float] | None:
     middle = (share + square / (2 * size)) / (1 + square / size)
     half = _SIGMAS / (1 + square / size) * sqrt(share * (1 - share) / size + square / (4 * size**2))
     low, high = middle - half, (1.0 if agreed == size else middle + half)
-    return (low - expected) / (1 - expected), (high - expected) / (1 - expected)
+    return max(-1.0, (low - expected) / (1 - expected)), (high - expected) / (1 - expected)
 
 
 def agreement_of(by: tuple[str, str], counts: Counts) -> Agreement:

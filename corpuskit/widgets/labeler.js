@@ -11,20 +11,25 @@ function render({ model, el }) {
   const frame = makeFrame("labeler", "Labelling", [
     ...keys.map(([key, label]) => [nameOf(key), label]), ["u", "undo"], ["n", "note, saved with the next label"],
     ...(isSelection ? [["b", "one label for all that is left of the selection"]] : []),
-    ["h", "history; a click judges again"], ["↑ ↓ PgUp PgDn", "scroll the text"], ["?", "this help"],
+    ["h", "history; a click judges again"], ["p", "show or hide what the model thinks"], ["↑ ↓ PgUp PgDn", "scroll the text"], ["?", "this help"],
   ]);
   const { root, tell } = frame;
   root.tabIndex = 0;
   keepKeys(root);
 
   let agreement = model.get("agreement"), cards = model.get("cards").slice(), counts = { ...model.get("counts") }, history = [], waiting = [];
-  let seq = 0, ended = false, asked = false, note = "", emptySince = 0;
+  let seq = 0, showsScores = model.get("show_scores"), ended = false, asked = false, note = "", emptySince = 0;
   const unsaved = new Map(), agreed = [];
 
   const spark = sparkline(`The model agreed with you, of the last ${WINDOW}`);
   const agreedLine = make("span", "ck-dim"), othersLine = make("span", "ck-dim"), countLine = make("span", "ck-dim"), saved = make("span", "ck-saved", { role: "status", "aria-live": "polite" });
-  const header = make("div", "ck-bar", {}, make("strong", "", {}, model.get("question")), make("span", "ck-grow"), spark.svg, agreedLine, othersLine, countLine, saved, frame.opener);
+  const header = make("div", "ck-bar", {}, make("strong", "", {}, model.get("question")), make("span", "ck-grow"), spark.svg, agreedLine, countLine, saved, frame.opener);
   const card = makeCard();
+  const seeds = makeSeeds((words) => {
+    model.send({ op: "seeds", words });
+    seeds.show(false);
+    root.focus({ preventScroll: true });
+  });
   const noteField = make("input", "ck-note", { type: "text", "aria-label": "Note", placeholder: "Note, saved with the next label; Enter", maxlength: "500", hidden: "" });
   const bulk = make("div", "ck-bar ck-bulk", { role: "group", "aria-label": "One label for all", hidden: "" });
   const list = make("ol", "ck-history", { "aria-label": "History", hidden: "" });
@@ -41,9 +46,10 @@ function render({ model, el }) {
     one.append(make("kbd", "", {}, key), ` ${text}`);
     return one;
   };
-  footer.append(make("span", "ck-grow"), undoButton, tool("n", "note", openNote), tool("h", "history", toggleHistory));
+  const scoreButton = tool("p", "model", toggleScores);
+  footer.append(make("span", "ck-grow"), othersLine, undoButton, scoreButton, tool("n", "note", openNote), tool("h", "history", toggleHistory));
   if (isSelection) footer.append(tool("b", "all", openBulk));
-  root.append(header, card.element, noteField, bulk, list, footer, frame.status, frame.help);
+  root.append(header, seeds.element, card.element, noteField, bulk, list, footer, frame.status, frame.help);
 
   function act(what) {
     what();
@@ -79,6 +85,8 @@ function render({ model, el }) {
     refill();
     history.push({ of, card: shown, label, wasAgreed: agree(shown, label) });
     counts[label] = (counts[label] ?? 0) + 1;
+    seeds.show(false);
+    if (!showsScores && typeof shown.score === "number") tell(`${label}. The model had said ${probability(shown.score)}.`);
     note = noteField.value = "";
     show();
   }
@@ -100,6 +108,12 @@ function render({ model, el }) {
       counts[last.label] = Math.max(0, (counts[last.label] ?? 0) - 1);
     } else ended = false;
     tell(last.card ? `Taken back: ${last.label}.` : "The labels of the selection were taken back.");
+    show();
+  }
+
+  function toggleScores() {
+    showsScores = !showsScores;
+    tell(showsScores ? "Each card tells what the model thinks." : "What the model thinks is told after the key.");
     show();
   }
 
@@ -145,7 +159,8 @@ function render({ model, el }) {
     const [shown] = cards;
     root.dataset.id = shown?.id ?? "";
     emptySince = shown || ended ? 0 : emptySince || performance.now();
-    if (shown) card.show(shown);
+    scoreButton.setAttribute("aria-pressed", String(showsScores));
+    if (shown) card.show(shown, showsScores);
     else card.say(ended ? "Nothing is left to label here." : "The next card is on its way …");
     showHistory();
     status();
@@ -159,7 +174,7 @@ function render({ model, el }) {
     const last = agreed.slice(-WINDOW);
     spark.svg.toggleAttribute("hidden", !agreed.length);
     agreedLine.textContent = last.length ? `model agreed ${last.filter(Boolean).length}/${last.length}` : "";
-    othersLine.textContent = agreement.map(withOther).join(" · ");
+    othersLine.textContent = agreement.filter((one) => one.kappa !== null).slice(0, 1).map(withOther).join("");
     spark.draw(agreed.map((_, i) => {
       const part = agreed.slice(Math.max(0, i + 1 - WINDOW), i + 1);
       return part.reduce((sum, one) => sum + one, 0) / part.length;
@@ -169,8 +184,7 @@ function render({ model, el }) {
 
   /** Cohen's kappa with another annotator, and its interval of 95 %. */
   function withOther(one) {
-    const known = one.kappa === null ? "" : `κ ${one.kappa.toFixed(2)} (${one.low.toFixed(2)} to ${one.high.toFixed(2)}) `;
-    return `with ${one.with}: ${known}on ${number(one.documents)}`;
+    return `with ${one.with}: κ ${one.kappa.toFixed(2)} (${one.low.toFixed(2)} to ${one.high.toFixed(2)}) on ${number(one.documents)}`;
   }
 
   function take(more, atFront = false) {
@@ -197,6 +211,12 @@ function render({ model, el }) {
       refill();
     },
     back: (message) => take(message.cards, true),
+    fresh: (message) => {
+      cards = [];
+      ended = !message.cards.length;
+      take(message.cards);
+      tell(message.near ? "The first documents are those near your words." : "No document is near these words: the first ones are drawn at random.");
+    },
     bulked: (message) => tell(`${number(message.n)} documents were labelled; u takes all of them back.`),
     error: (message) => {
       if (["label", "bulk", "undo"].includes(message.of)) tell(`NOT SAVED: ${message.message}`, true);
@@ -212,13 +232,14 @@ function render({ model, el }) {
     tell(note ? "The note goes with the next label." : "");
     event.preventDefault();
   });
-  const others = { u: undo, n: openNote, h: toggleHistory, ArrowDown: () => card.scroll(60), ArrowUp: () => card.scroll(-60),
+  const others = { u: undo, n: openNote, h: toggleHistory, p: toggleScores, ArrowDown: () => card.scroll(60), ArrowUp: () => card.scroll(-60),
     PageDown: () => card.scroll(300), PageUp: () => card.scroll(-300), ...(isSelection ? { b: openBulk } : {}) };
   root.addEventListener("keydown", (event) => {
     if (hasModifier(event) || isField(event.target) || frame.isHelpOpen()) return;
     if (event.key === "Escape" && !bulk.hidden) { bulk.hidden = true; root.focus({ preventScroll: true }); return; }
     // A key held down repeats: one press is one label.
     const label = keys.find(([key]) => key === event.key)?.[1];
+    if (label && event.target === card.element) root.focus({ preventScroll: true });
     const isOnButton = event.target.tagName === "BUTTON" && event.key === " ";
     if (label && !isOnButton && bulk.hidden) { if (!event.repeat) give(label); }
     else if (Object.hasOwn(others, event.key)) others[event.key]();
@@ -226,6 +247,7 @@ function render({ model, el }) {
     event.preventDefault();
   });
   ended = !cards.length;
+  seeds.show(model.get("asks_seeds"));
   show();
   const left = model.get("left_to_others"), copies = model.get("copies");
   if (left) tell(`${number(left)} documents that others have labelled are left to them.`);

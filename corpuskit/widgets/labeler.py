@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +20,7 @@ from corpuskit.widgets.shell import Widget, module, styles
 _PREFETCH: Final = 12  # cards on the page; at ten keys a second more than a second of work
 _IN_QUERY: Final = 500  # documents asked for at once
 _WITHDRAWN: Final = "withdrawn"
-_TAKEN_KEYS: Final = frozenset("unbh?")
+_TAKEN_KEYS: Final = frozenset("unbhp?")
 DEFAULT_KEYS: Final[Mapping[str, str]] = {"j": "relevant", "f": "other", " ": "unsure"}
 
 
@@ -29,10 +30,11 @@ class Labeler(Widget):
     Args:
         folder: the corpus.
         docs: ask these, in this order; None: what teaches the model most. What ``by`` has labelled is not asked.
-        keys: key → label; default j relevant, f other, space unsure. u, n, b, h and ? have their own meaning.
+        keys: key → label; default j relevant, f other, space unsure. u, n, b, h, p and ? have their own meaning.
         by: whose labels these are; default: the user's name.
         question: what is asked.
         overlap: the share of the documents that every annotator is asked; None: the usual one.
+        show_scores: show what the model thinks before one judges, which sways; p shows and hides it.
 
     Run the cell again to go on where you stopped: every label is in the corpus.
 
@@ -40,7 +42,7 @@ class Labeler(Widget):
         ConfigurationError: a key is no single character, is taken, or a label is wrong.
     """
 
-    _esm = module("labeler", "labeler_card")
+    _esm = module("labeler", "labeler_card", "labeler_seeds")
     _css = styles("labeler")
     question = traitlets.Unicode().tag(sync=True)
     label_keys: Any = traitlets.List().tag(sync=True)
@@ -51,6 +53,8 @@ class Labeler(Widget):
     agreement: Any = traitlets.List().tag(sync=True)
     left_to_others = traitlets.Int().tag(sync=True)
     copies = traitlets.Int().tag(sync=True)
+    asks_seeds = traitlets.Bool(False).tag(sync=True)
+    show_scores = traitlets.Bool(False).tag(sync=True)
     is_selection = traitlets.Bool(False).tag(sync=True)
 
     def __init__(
@@ -62,6 +66,7 @@ class Labeler(Widget):
         by: str | None = None,
         question: str = "Is this document relevant?",
         overlap: float | None = None,
+        show_scores: bool = False,
     ) -> None:
         self._folder = folder
         self._by = by or user_name()
@@ -83,6 +88,8 @@ class Labeler(Widget):
             agreement=self._queue.agreement(),
             left_to_others=self._queue.left_to_others,
             copies=self._queue.copies,
+            asks_seeds=self._queue.is_cold,
+            show_scores=show_scores,
             cards=[self._queue.card(item) for item in self._queue.take(_PREFETCH)],
         )
 
@@ -157,6 +164,17 @@ class Labeler(Widget):
     def _on_more(self, message: dict[str, Any]) -> None:
         cards = [self._queue.card(item) for item in self._queue.take(min(int(message["n"]), _PREFETCH))]
         self.send({"op": "cards", "cards": cards, "end": not cards})
+
+    def _on_seeds(self, message: dict[str, Any]) -> None:
+        """Words of the domain: the documents near them come first."""
+        words = re.findall(r"[^\s,;]+", str(message["words"])[:500])
+        if not words:
+            raise ConfigurationError("no words were given: expected some, with commas between")
+        self._folder.describe(None, words)
+        near = self._queue.begin_again()
+        self.asks_seeds = False
+        cards = [self._queue.card(item) for item in self._queue.take(_PREFETCH)]
+        self.send({"op": "fresh", "cards": cards, "near": near})
 
     def _on_again(self, message: dict[str, Any]) -> None:
         """A card of the history, to be judged again."""

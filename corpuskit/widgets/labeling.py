@@ -6,7 +6,7 @@ import logging
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,7 +20,6 @@ from corpuskit.labels import (
     corpus_labels,
     judged_documents,
     questions,
-    sample,
 )
 from corpuskit.relevance import CorpusModel, RelevanceModel
 from corpuskit.relevance.learning import for_everyone, last_model, next_to_label, scoring_texts
@@ -44,6 +43,7 @@ _REASONS: Final = {
     "uncertain": "the model is least certain of it",
     "certain": "the model is certain: is it right?",
     "random": "drawn at random",
+    "seed words": "it is near the seed words",
     "selection": "it is in your selection",
 }
 
@@ -70,6 +70,7 @@ class LabelQueue:
     Attributes:
         judged: document → the label that this annotator gave it.
         left_to_others: how many documents others labelled that this one is not asked.
+        is_cold: nobody has labelled anything, and there are no seed words to begin with.
         copies: how many of a selection are not asked since a copy is, or was.
     """
 
@@ -103,10 +104,12 @@ class LabelQueue:
         self._is_stopped = False
         folder.before_close(self.stop)
         self.left_to_others = self.copies = 0
+        self.is_cold = False
         if selection is not None:
             self._choose_selection(selection)
         else:
             self.left_to_others = questions(folder, by, overlap=self._overlap).left_to_others
+            self.is_cold = not said and saved is None and not folder.settings.seeds
             self._choose_first(saved)
 
     def _choose_selection(self, selection: Sequence[str]) -> None:
@@ -131,6 +134,15 @@ class LabelQueue:
             Asked(doc_id, reason, None if model is None else float(score))
             for doc_id, reason, score in zip(frame["doc_id"], frame["reason"], frame["relevance"], strict=True)
         )
+
+    def begin_again(self) -> bool:
+        """Forgets what was chosen, and chooses by the seed words of the corpus; gives whether any document is near them."""
+        with self._choosing:
+            with self._lock:
+                self._waiting.clear()
+                self._given = set(self._closed)
+            self._choose_first(None)
+            return any(item.reason == "seed words" for item in self._waiting)
 
     def agreement(self) -> list[dict[str, object]]:
         """How this annotator agrees with others, see :meth:`corpuskit.labels.AgreementWithOthers.table`."""
@@ -229,26 +241,32 @@ class LabelQueue:
                 taken = self._given | self._closed
             if self._is_stopped:
                 return
+            if self._model is None:
+                self._choose_without_model(taken)
+                return
             open_to = questions(self._folder, self._by, overlap=self._overlap)
             texts = self._all_texts()
             left = open_to.without(taken)
             found = [Asked(doc_id, "disagreement", None) for doc_id in left.disputed[:_BATCH]]
             shared = for_everyone(left, _BATCH - len(found), self._overlap)
             found += [Asked(doc_id, "for everyone", None) for doc_id in shared]
-            found += self._teaching([i for i in left.free if i in texts], _BATCH - len(found), texts)
+            free = [doc_id for doc_id in left.free if doc_id in texts]
+            n = min(_BATCH - len(found), len(free))
+            pool = [texts[doc_id] for doc_id in free]
+            chosen = suggest(self._model, pool, n, certain=n // 5, random=n // 10)
+            found += _mixed(Asked(free[item.index], item.reason, item.score) for item in chosen)
             with self._lock:
                 waiting = {item.doc_id for item in self._waiting}
                 self._waiting.extend(item for item in found if item.doc_id not in waiting)
 
-    def _teaching(self, free: Sequence[str], n: int, texts: Mapping[str, str]) -> list[Asked]:
-        """Documents whose labels teach most, of those nobody has labelled."""
-        model, n = self._model, min(n, len(free))
-        if n < 1:
-            return []
-        if model is None:
-            return [Asked(doc_id, "random", None) for doc_id in sample(free, n)]
-        chosen = suggest(model, [texts[doc_id] for doc_id in free], n, certain=n // 5, random=n // 10)
-        return _mixed([Asked(free[item.index], item.reason, item.score) for item in chosen])
+    def _choose_without_model(self, taken: Set[str]) -> None:
+        """By seed words, or at random."""
+        frame = next_to_label(self._folder, _BATCH + len(taken), by=self._by, overlap=self._overlap)
+        rows = zip(frame["doc_id"], frame["reason"], strict=True)
+        found = [Asked(doc_id, reason, None) for doc_id, reason in rows if doc_id not in taken][:_BATCH]
+        with self._lock:
+            waiting = {item.doc_id for item in self._waiting}
+            self._waiting.extend(item for item in found if item.doc_id not in waiting)
 
     def _all_texts(self) -> dict[str, str]:
         if self._texts is None:
@@ -266,11 +284,9 @@ class LabelQueue:
         except (CorpusKitError, OSError) as error:
             text = f"(cannot be read: {error})"
         shown = text[:CARD_TEXT]
-        why = _REASONS.get(item.reason, item.reason)
-        if item.score is not None:
-            why += f"; P(relevant) = {item.score:.2f}"
         return {
-            "id": item.doc_id, "title": title or uri, "uri": uri, "text": shown, "score": item.score, "why": why,
+            "id": item.doc_id, "title": title or uri, "uri": uri, "text": shown, "score": item.score,
+            "why": _REASONS.get(item.reason, item.reason),
             "left_out": len(text) - len(shown), "marks": self._marks(f"{title or ''}\n{text}", shown),
             "facts": f"{lang or '?'} · {words or 0:,} words",
         }  # fmt: skip

@@ -176,9 +176,64 @@ def test_two_annotators_and_an_adjudicator_label_one_corpus_from_two_kernels(
     for _ in range(2):
         beside.keyboard.press("f")
     second.eventually("len(corpus.disagreements()) == 0")
-    assert "with ann: κ" in chief.locator(".ck-bar").first.inner_text()
+    assert "with ann: κ" in chief.locator(".ck-actions").inner_text()
     opened.eventually(
         "corpus.documents().sort_values('uri').label.tolist() == ['relevant', 'other', 'other', 'other', 'relevant', 'relevant']"
     )
     assert opened.python("print(len(corpus.labels()), corpus.labels().superseded.any())") == "14 False"
     beside.close()
+
+
+LEARNT = """
+labels = {row.doc_id: "relevant" if i % 2 else "other" for i, row in enumerate(docs.head(12).itertuples())}
+corpus.set_labels(labels, by="me")
+corpus.train()
+"""
+
+
+def test_what_the_model_thinks_is_told_after_the_key_or_when_asked_for(notebook):
+    opened = notebook(SETUP.format(n=20, where=NEW) + LEARNT, "corpus.label(by='me')").run()
+    labeler = ready(opened)
+    assert "P(relevant)" not in labeler.inner_text()
+    opened.page.keyboard.press("f")
+    labeler.get_by_text("The model had said P(relevant) = 0.", exact=False).wait_for()
+    assert "P(relevant)" not in labeler.locator(".ck-card").inner_text()
+    opened.page.keyboard.press("p")
+    assert "P(relevant) = 0." in labeler.locator(".ck-why").inner_text()
+    opened.page.keyboard.press("p")
+    assert "P(relevant)" not in labeler.locator(".ck-card").inner_text()
+
+
+def test_the_empty_labeller_asks_for_seed_words_and_begins_near_them(notebook):
+    code = SETUP.format(n=20, where=NEW) + (
+        "\nfor i in range(4):\n    (folder / f'net{i}.txt').write_text(f'Net {i}\\n\\nFishing boats and harbour number {i}.')\n"
+        "corpus.add(folder / 'net*.txt', progress=False)"
+    )
+    opened = notebook(code, "corpus.label(by='me')").run()
+    labeler = opened.output(1).locator(".ck-labeler")
+    labeler.get_by_label("Words of the documents you look for").fill("fishing, harbour")
+    opened.page.keyboard.press("Enter")
+    labeler.get_by_text("it is near the seed words", exact=False).wait_for()
+    for _ in range(4):
+        assert "Fishing boats" in labeler.locator(".ck-card").inner_text()
+        opened.page.keyboard.press("j")
+    all_saved(opened)
+    assert (
+        opened.python("print(corpus.documents().query('label == \"relevant\"').uri.str.contains('net').all())")
+        == "True"
+    )
+    assert labeler.get_by_label("Words of the documents you look for").is_hidden()
+    assert opened.python("print(corpus._folder.settings.seeds)") == "('fishing', 'harbour')"
+
+
+def test_axe_finds_nothing_serious_in_the_labeller(notebook):
+    from axe_playwright_python.sync_playwright import Axe
+
+    opened = notebook(SETUP.format(n=20, where=NEW) + LEARNT, "corpus.label(by='me')").run()
+    labeler = ready(opened)
+    scrolls = "card => { card.style.height = '60px'; card.style.flex = 'none'; return card.scrollHeight > card.clientHeight; }"
+    opened.page.keyboard.press("j")
+    opened.page.keyboard.press("h")
+    assert labeler.locator(".ck-card").evaluate(scrolls)
+    found = Axe().run(opened.page, context=".ck-labeler").response["violations"]
+    assert [(one["id"], one["impact"]) for one in found if one["impact"] in {"serious", "critical"}] == []

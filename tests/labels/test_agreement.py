@@ -22,6 +22,12 @@ def test_three_documents_agreed_on_prove_little():
     assert low < 0.1
 
 
+def test_no_kappa_is_below_minus_one():
+    low, high = kappa_interval({("relevant", "relevant"): 3, ("relevant", "other"): 1})
+    assert low == -1.0
+    assert 0 < high < 1
+
+
 def test_where_chance_agrees_always_there_is_no_kappa():
     assert kappa({("other", "other"): 9}) is None
     assert kappa_interval({("other", "other"): 9}) is None

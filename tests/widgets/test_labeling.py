@@ -5,6 +5,7 @@ import pytest
 pytest.importorskip("anywidget")
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.widgets import labeling
 from corpuskit.widgets.labeler import Labeler
 
 
@@ -111,3 +112,90 @@ def test_labelled_documents_are_not_asked_again(filled):
 def test_a_wrong_key_is_refused(filled, keys):
     with pytest.raises(ConfigurationError):
         Labeler(filled._folder, keys=keys)
+
+
+def trained(corpus):
+    docs = corpus.documents()
+    labels = {row.doc_id: "relevant" if int(row.uri[-6:-4]) % 2 else "other" for row in docs.head(20).itertuples()}
+    corpus.set_labels(labels, by="me")
+    corpus.train()
+    return corpus
+
+
+def test_a_card_does_not_tell_what_the_model_thinks_before_one_judges(filled):
+    labeler = trained(filled).label(by="me")
+    assert all("P(relevant)" not in card["why"] for card in labeler.cards)
+    assert not labeler.show_scores
+    assert filled.label(by="me", show_scores=True).show_scores
+
+
+def test_a_corpus_without_labels_asks_for_seed_words_and_begins_near_them(filled):
+    labeler = filled.label(by="me")
+    assert labeler.asks_seeds
+    sent = []
+    labeler.send = lambda content, buffers=None: sent.append(content)
+    labeler._answer(None, {"op": "seeds", "words": " premium, claim "}, [])
+    assert filled._folder.settings.seeds == ("premium", "claim")
+    (message,) = sent
+    assert message["op"] == "fresh"
+    assert len(message["cards"]) == 12
+    assert all("insurance" in card["text"] for card in message["cards"])
+    assert message["cards"][0]["why"] == "it is near the seed words"
+    assert not filled.label(by="me").asks_seeds
+
+
+def test_what_was_labelled_before_the_seed_words_is_not_asked_again(filled):
+    labeler = filled.label(by="me")
+    key(labeler, 1, labeler.cards[0]["id"])
+    labeler.sent = []
+    labeler.send = lambda content, buffers=None: labeler.sent.append(content)
+    labeler._answer(None, {"op": "seeds", "words": "insurance garden"}, [])
+    asked = [card["id"] for card in labeler.sent[-1]["cards"]]
+    rest = [item.doc_id for item in labeler._queue.take(30)]
+    assert sorted([labeler.cards[0]["id"], *asked, *rest]) == sorted(filled.documents().doc_id)
+
+
+def test_seed_words_that_nobody_uses_are_told(filled):
+    labeler = filled.label(by="me")
+    sent = []
+    labeler.send = lambda content, buffers=None: sent.append(content)
+    labeler._answer(None, {"op": "seeds", "words": "quaternion"}, [])
+    assert sent[0]["op"] == "fresh"
+    assert not sent[0]["near"]
+    assert len(sent[0]["cards"]) == 12
+    labeler._answer(None, {"op": "seeds", "words": " , "}, [])
+    assert sent[1]["op"] == "error"
+    assert filled._folder.settings.seeds == ("quaternion",)
+
+
+def test_seed_words_are_not_asked_for_where_there_are_labels_or_a_selection(filled):
+    docs = filled.documents()
+    assert not filled.label(docs, by="me").asks_seeds
+    filled.set_labels({docs.doc_id[0]: "other"}, by="you")
+    assert not filled.label(by="me").asks_seeds
+
+
+def test_a_corpus_is_closed_when_the_background_of_its_labeller_has_ended(filled, monkeypatch):
+    """SQLite crashes the process where a connection is closed that another thread reads by."""
+    started, release, order = threading.Event(), threading.Event(), []
+    choose = labeling.next_to_label
+
+    def slow(*args, **options):
+        if threading.current_thread() is threading.main_thread():
+            return choose(*args, **options)
+        started.set()
+        assert release.wait(60)
+        found = choose(*args, **options)
+        order.append("read")
+        return found
+
+    monkeypatch.setattr(labeling, "next_to_label", slow)
+    labeler = filled.label(by="me")
+    assert len(labeler.cards) == 12
+    assert started.wait(60)
+    closer = threading.Thread(target=lambda: (filled.close(), order.append("closed")))
+    closer.start()
+    closer.join(0.3)
+    release.set()
+    closer.join(60)
+    assert order == ["read", "closed"]
