@@ -3,8 +3,8 @@
 :mod:`corpuskit.crawl.promise` says what a URL promises. The whole queue is judged again every few pages, since each page that was
 scored changes what is known of its source, its directory and its links; only the best of each host are written down.
 
-A source that got pages without a label that says "relevant" is held until somebody has looked at it, and again after half as
-many more: a crawl that believes its own model only can fall into a trap that the model likes.
+A source that got pages without a label that says "relevant" is held until there is one: a crawl that believes its own model only
+can fall into a trap that the model likes. Held sources are fetched from when no other is left, first those of which least is known.
 """
 
 from __future__ import annotations
@@ -232,12 +232,13 @@ class ModelRanking(Ranking):
     def _look_at(self, host: str) -> None:
         """Holds a source, or lets it go on."""
         labels, pages = self._labels[host], self._asked[host]
-        allowed = float(_TRUSTED) if labels == 1 else float("inf")
         if host in self.verdicts:  # somebody has looked at it
-            allowed = float("inf")
+            allowed = None
         elif not self._relevant[host]:
-            allowed = _HELD_AFTER * (2.0 - 0.5**labels)
-        if pages < allowed:
+            allowed = _HELD_AFTER
+        else:
+            allowed = _TRUSTED if labels == 1 else None
+        if allowed is None or pages < allowed:
             self._held.pop(host, None)
         else:
             # Where only held sources are left, those come first of which least is known.
@@ -265,7 +266,7 @@ class ModelRanking(Ranking):
             host = names[number]
             text = f"link text {words:.2f}, linking pages {linking:.2f}, directory {directory:.2f}"
             if host in self._held:
-                text = f"held until documents of this source are labelled; {text}"
+                text = f"held until a document of this source is labelled relevant; {text}"
             if is_whole and self.verdicts.get(host) == "boost":
                 text = f"{BOOSTED}{text}"
             texts.append(text)

@@ -57,8 +57,8 @@ def ranking():
     [
         (24, 0, 0, False),
         (25, 0, 0, True),
-        (25, 1, 0, False),
-        (60, 9, 0, True),  # labels that say other bring ever less trust
+        (24, 9, 0, False),
+        (25, 1, 0, True),  # looked at, and not found relevant
         (99, 0, 1, False),
         (100, 0, 1, True),
         (1000, 0, 2, False),
@@ -71,7 +71,7 @@ def test_a_source_is_held_until_somebody_has_looked_at_it(ranking, pages, others
     ranking.take_up(known, Queue([]))
     value, why = priority(ranking)
     assert (value < HELD / 2) is is_held
-    assert why.startswith("held until documents of this source are labelled") is is_held
+    assert why.startswith("held until a document of this source is labelled relevant") is is_held
 
 
 def test_a_source_is_held_while_its_pages_are_fetched(ranking):
