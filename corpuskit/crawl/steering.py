@@ -32,16 +32,12 @@ if TYPE_CHECKING:
 
 HELD: Final = -10.0
 """What is added to the promise of a URL of a held source: it is fetched when nothing else is left."""
-_HELD_AFTER: Final = (
-    25  # pages of a source without a label; each that does not say "relevant" brings half as many as the last
-)
+_HELD_AFTER: Final = 25  # pages of a source without a label that says "relevant"
 _TRUSTED: Final = 100  # pages of a source with one label, which says "relevant"
 _LOWERED_BY: Final = 50.0  # pages of a held source that lower it by 1, as two labels do
 _MOST_LOWERED: Final = 4.0
 _RANK_EVERY: Final = 20  # pages
-_RANK_SHARE: Final = (
-    5000  # queued URLs for each page between two rankings, so that ranking a long queue costs no more a page
-)
+_RANK_SHARE: Final = 5000  # or as many pages as the queue has this many URLs: ranking a long one costs no more a page
 _AHEAD: Final = 200  # best URLs whose place is written down: many times what is fetched until the queue is ranked again
 _AHEAD_A_HOST: Final = 2  # the same of each host, for those that must wait before
 _SAME: Final = 5e-3  # a priority that moved by less is left as it is: links differ by more in what they promise
@@ -85,28 +81,24 @@ class ModelRanking(Ranking):
         self._labels: Counter[str] = Counter()  # host → labelled pages, and those of them that are relevant
         self._relevant: Counter[str] = Counter()
         self._held: dict[str, float] = {}  # host → what is added to its promises
+        self._folder: CorpusFolder | None = None
+        self._last_label: int | None = None
         self._pages = 0
         self._ranked_at = 0
         self._last_ahead = float("-inf")  # the priority of the last of the best when the queue was ranked
 
     def begin(self, folder: CorpusFolder, frontier: Frontier) -> None:
         """Takes up what earlier crawls fetched, what was labelled, and the queue."""
-        judged = judged_documents(folder)
-        labelled = {label.target for label in folder.labels.current("document")}
-        rows = folder.catalog.tuples(
-            "SELECT c.doc_id, c.uri, c.host, s.relevance FROM current c LEFT JOIN scores s ON s.doc_id = c.doc_id "
-            "WHERE c.host <> ''"
-        )
-        pages = [KnownPage(uri, host, score, judged.get(key), key in labelled) for key, uri, host, score in rows]
-        self.take_up(pages, frontier)
+        self._folder = folder
+        self._last_label = self._find_last_label()
+        self.take_up(_known_pages(folder), frontier)
 
-    def take_up(self, pages: Iterable[KnownPage], frontier: Queue) -> None:
+    def take_up(self, pages: Sequence[KnownPage], frontier: Queue) -> None:
         """Takes up pages that were fetched, and a queue."""
         scores: dict[int, float] = {}
+        self._asked = Counter(page.host for page in pages)
+        self._count_labels(pages)
         for page in pages:
-            self._asked[page.host] += 1
-            self._labels[page.host] += page.was_asked
-            self._relevant[page.host] += page.label == "relevant"
             score = page.score if page.label is None else float(page.label == "relevant")
             if score is not None:
                 self._promises.note_page(page.url, page.host, score, is_labelled=page.label is not None)
@@ -117,6 +109,25 @@ class ModelRanking(Ranking):
         self._promises.link(self._promises.places(linking.ids.tolist()), linking.count, linking.total, linking.least)
         for host in self._asked:
             self._look_at(host)
+
+    def _count_labels(self, pages: Iterable[KnownPage]) -> None:
+        self._labels = Counter(page.host for page in pages if page.was_asked)
+        self._relevant = Counter(page.host for page in pages if page.label == "relevant")
+
+    def _find_last_label(self) -> int | None:
+        if self._folder is None:
+            return None
+        self._folder.labels.refresh()
+        last: int | None = self._folder.catalog.value("SELECT max(id) FROM labels")
+        return last
+
+    def _follow_labels(self) -> None:
+        """Lets go on what was held, or holds it, where somebody labels while the crawl runs."""
+        if self._folder is not None and (last := self._find_last_label()) != self._last_label:
+            self._last_label = last
+            self._count_labels(_known_pages(self._folder))
+            for host in self._asked:
+                self._look_at(host)
 
     def rank(self, rows: Sequence[Row]) -> list[tuple[float, str]]:
         """(priority, why) of each row; those that were not known are taken in."""
@@ -181,6 +192,7 @@ class ModelRanking(Ranking):
         import numpy as np
 
         with self._lock:
+            self._follow_labels()
             self._ranked_at = self._pages
             places = self._promises.all_places
             if not len(places):
@@ -217,13 +229,12 @@ class ModelRanking(Ranking):
         import numpy as np
 
         promise, known = self._promises.of(places)
-        moved = np.zeros(len(self._promises.hosts))
-        number = self._promises.hosts.number
-        for host, lowered in self._held.items():
-            moved[number(host)] = lowered
-        for host, verdict in self.verdicts.items():
-            if verdict == "boost" and host in self._promises.hosts:
-                moved[number(host)] = BOOST
+        hosts = self._promises.hosts
+        changed = self._held | {host: BOOST for host, verdict in self.verdicts.items() if verdict == "boost"}
+        moved = np.zeros(len(hosts))
+        for host, by in changed.items():
+            if host in hosts:
+                moved[hosts.number(host)] = by
         return promise + moved[self._promises.hosts_of(places)], known
 
     def _lift(self, row: Row) -> float:
@@ -271,6 +282,16 @@ class ModelRanking(Ranking):
                 text = f"{BOOSTED}{text}"
             texts.append(text)
         return texts
+
+
+def _known_pages(folder: CorpusFolder) -> list[KnownPage]:
+    judged = judged_documents(folder)
+    labelled = {label.target for label in folder.labels.current("document")}
+    rows = folder.catalog.tuples(
+        "SELECT c.doc_id, c.uri, c.host, s.relevance FROM current c LEFT JOIN scores s ON s.doc_id = c.doc_id "
+        "WHERE c.host <> ''"
+    )
+    return [KnownPage(uri, host, score, judged.get(key), key in labelled) for key, uri, host, score in rows]
 
 
 def stakes(folder: CorpusFolder, pages: int = 400) -> Counter[str]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from corpuskit.crawl import steering
-from corpuskit.crawl.frontier import Linking, url_id
+from corpuskit.crawl.frontier import Frontier, Linking, url_id
 from corpuskit.crawl.steering import HELD, KnownPage, ModelRanking, stakes
 from corpuskit.errors import ConfigurationError
 
@@ -157,6 +157,24 @@ def harbour(corpus, web):
     sides = {row.doc_id: "relevant" if "/sea/" in row.uri else "other" for row in documents.itertuples()}
     corpus.set_labels(sides, by="me")
     return corpus
+
+
+def test_a_label_given_while_the_crawl_runs_lets_a_held_source_go_on(harbour, web):
+    harbour.set_labels(dict.fromkeys(harbour.documents().doc_id, "withdrawn"), by="me")
+    ranking = ModelRanking(Model())
+    ranking.begin(harbour._folder, Frontier(harbour._folder.catalog))
+    _, best = ranking.ranked_again()
+    assert best["a.example"] < HELD / 2  # 60 pages without a label
+    documents = harbour.documents()
+    harbour.set_labels(dict.fromkeys(documents[documents.uri.str.contains("/sea/")].doc_id[:2], "relevant"), by="me")
+    changes, best = ranking.ranked_again()
+    assert best["a.example"] > 0
+    assert not changes[0].why.startswith("held")
+
+
+def test_a_source_without_scores_is_held_and_harms_nothing(ranking):
+    ranking.take_up([KnownPage(f"http://h.example/{n}", "h.example", None, None, False) for n in range(30)], Queue([]))
+    assert priority(ranking, "other.example")[0] > 0
 
 
 def test_a_crawl_ends_when_hardly_a_page_is_relevant_any_more(harbour, web):

@@ -345,8 +345,8 @@ class Ours(Chooser):
         self.ranking = ModelRanking(crawl.model)
         fetched = [at for at in crawl.fetched if at in crawl.texts]
         self.ranking.take_up(
-            (KnownPage(crawl.urls[at], crawl.hosts[at], crawl.scores.get(at), crawl.labels.get(at), at in crawl.asked)
-             for at in fetched),
+            [KnownPage(crawl.urls[at], crawl.hosts[at], crawl.scores.get(at), crawl.labels.get(at), at in crawl.asked)
+             for at in fetched],
             self,
         )  # fmt: skip
         self.priorities = np.full(1 << 17, -np.inf)
