@@ -27,6 +27,7 @@ _LISTS: Final = ("exclude", "languages")
 _NOT_RECORDED: Final = {"": "not recorded"}
 _DEFAULT: Final = CrawlOptions()
 _NAMES: Final = tuple(item.name for item in dataclasses.fields(CrawlOptions))
+_BY_TOML: Final = ("scope", "delay", "exclude", "contact", "languages")
 _KEPT: Final = tuple(name for name in _NAMES if name not in ONE_CALL and name not in SECRET)
 
 
@@ -81,17 +82,20 @@ def choose(folder: CorpusFolder, named: Mapping[str, Any], *, resume: bool = Fal
     if unknown := sorted(given.keys() - set(_NAMES)):
         raise ConfigurationError(f"crawl: no option {unknown[0]!r}; there are: {', '.join(sorted([*_NAMES, 'steer']))}")
     settings = folder.settings
-    by_toml = {name: getattr(settings.crawl, name) for name in ("scope", "delay", "exclude", "contact")}
+    by_toml = {name: getattr(settings.crawl, name) for name in _BY_TOML if name != "languages"}
     by_toml["languages"] = settings.languages
     earlier = _last_crawl(folder.catalog) if resume else None
     kept = {name: earlier.values[name] for name in earlier.named - given.keys()} if earlier else {}
     chosen = {name: value for name, value in given.items() if value is not None}
+    steer = named["steer"] if "steer" in named else _steer_as_before(folder, earlier)
+    if steer is None:
+        kept.pop("min_harvest", None)  # it is a choice about steering
     try:
         options = CrawlOptions(**{**by_toml, **kept, **chosen})
     except TypeError as error:
         raise ConfigurationError(f"crawl: {error}") from None
-    steer = named["steer"] if "steer" in named else _steer_as_before(folder, earlier)
-    lines = []
+    waiting = 0 if resume else folder.catalog.value("SELECT count(*) FROM frontier WHERE state = 'queued'")
+    lines = [_what_waits(waiting)] if waiting else []
     if earlier is not None:
         lines = [
             _what_holds(earlier, options, kept, given),
@@ -167,6 +171,11 @@ def _steer_as_before(folder: CorpusFolder, earlier: _Earlier | None) -> CorpusMo
 # -- telling -----------------------------------------------------------------------------------------------------------
 
 
+def _what_waits(count: int) -> str:
+    urls = "1 URL" if count == 1 else f"{count:,} URLs"
+    return f"{urls} that earlier crawls left are fetched too, by the options of this one; resume keeps theirs"
+
+
 def _what_holds(earlier: _Earlier, options: CrawlOptions, kept: Mapping[str, Any], given: Mapping[str, Any]) -> str:
     if not earlier.day:
         return "resumed; the options of earlier crawls are not on record"
@@ -177,7 +186,7 @@ def _what_holds(earlier: _Earlier, options: CrawlOptions, kept: Mapping[str, Any
     for name in _KEPT:
         before, value = earlier.values.get(name, getattr(_DEFAULT, name)), getattr(options, name)
         if value != before:
-            source = "" if name in given else " by corpus.toml"
+            source = " by corpus.toml" if name in _BY_TOML and name not in given else ""
             changes.append(f"{name}={value!r}{source} instead of {before!r}")
     return f"{line}; {', '.join(changes)}" if changes else line
 

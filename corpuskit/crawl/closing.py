@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -40,12 +41,14 @@ class Closing:
         failed_seeds: how many seeds could not be fetched.
         causes: (cause, how many URLs), the most frequent first.
         queued: URLs that wait for a later crawl.
+        waiting: (host, cause, URLs) of the hosts in trouble that must not be asked now, most URLs first.
     """
 
     seeds: Sequence[tuple[str, str]] = ()
     failed_seeds: int = 0
     causes: Sequence[tuple[str, int]] = ()
     queued: int = 0
+    waiting: Sequence[tuple[str, str, int]] = ()
 
     @classmethod
     def of(cls, catalog: Catalog, progress: Progress, since: str) -> Closing:
@@ -60,9 +63,18 @@ class Closing:
             (since,),
         )
         queued = catalog.value("SELECT count(*) FROM frontier WHERE state = 'queued'")
+        waiting = catalog.tuples(
+            "SELECT h.host, h.trouble, count(*) FROM hosts h JOIN frontier f ON f.host = h.host AND f.state = 'queued' "
+            "WHERE h.trouble <> '' AND h.next_allowed > ? GROUP BY h.host ORDER BY 3 DESC, 1",
+            (time.time(),),
+        )
         failed = progress.failed_seeds
         return cls(
-            tuple(failed.items())[:_MAX_TOLD], len(failed), tuple((row["message"], row["n"]) for row in causes), queued
+            tuple(failed.items())[:_MAX_TOLD],
+            len(failed),
+            tuple((row["message"], row["n"]) for row in causes),
+            queued,
+            [(host, cause, count) for host, cause, count in waiting],
         )
 
     def lines(self, ways: Ways) -> list[str]:
@@ -76,6 +88,9 @@ class Closing:
             lines.append(f"{_count(failed, 'URL')} could not be fetched: {_list(told, len(self.causes))}")
         if lines:
             lines.append(f"{ways.show} lists what failed, {ways.retry} asks again")
+        if self.waiting:
+            told = [f"{host} with {_count(count, 'URL')} ({cause})" for host, cause, count in self.waiting[:_MAX_TOLD]]
+            lines.append(f"asked again after a pause: {_list(told, len(self.waiting))}")
         if self.queued:
             lines.append(f"{_count(self.queued, 'URL')} left to fetch: {ways.resume}")
         return lines

@@ -199,11 +199,17 @@ class CrawlJob:
         speed = f", {state.pages / seconds:.1f} pages/s" if self.is_running and seconds > 1 else ""
         return (
             f"Crawl {status}; {state.pages:,} pages of {len(state.hosts)} hosts, {state.stored:,} new documents, "
-            f"{state.failed:,} failed, {state.refused:,} refused{speed}"
+            f"{state.failed:,} failed, {state.refused:,} refused{_harvest(state)}{speed}"
         )
 
     def __repr__(self) -> str:
         return "\n".join([self.summary, *self._closing.lines(IN_PYTHON), self.resumed]).rstrip()
+
+
+def _harvest(state: Progress) -> str:
+    """What the model calls relevant of the last pages; nothing without a model."""
+    pages = list(state.harvest)
+    return f", {sum(pages) / len(pages):.0%} of the last {len(pages):,} relevant by the model" if pages else ""
 
 
 def start_crawl(

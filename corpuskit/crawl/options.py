@@ -35,7 +35,8 @@ class CrawlOptions:
         render: shows pages that have hardly any text without scripts to a browser, and keeps what it makes of them.
         sitemaps: reads the sitemaps that robots.txt names; ``"guess"`` looks for them elsewhere too; False reads none.
         min_unique: stops when of the last 1,000 pages on average less than this share of the text was new, 0 to 1.
-        min_harvest: stops a steered crawl when of the last 200 pages the model calls less than this share relevant, 0 to 1.
+        min_harvest: stops a steered crawl when of the last 200 pages of this call the model calls less than this share relevant,
+            0 to 1.
         refresh: asks again for pages fetched before, where those that did not change are left as they are, and for those that
             failed. Resumed, what is left of them is asked for; named again, all are.
         retry_failed: asks again for pages that failed, and that robots.txt forbade, in this call. Without it, those that may

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from corpuskit.errors import ConfigurationError
+from corpuskit.errors import ConfigurationError, RefusedError
 from corpuskit.sources.web import canonical_url
 from corpuskit.store.catalog import Catalog
 
@@ -24,7 +24,10 @@ def read_seeds(seeds: Iterable[str | os.PathLike[str]]) -> list[str]:
     found: dict[str, None] = {}
     for seed in seeds:
         for url in [seed] if isinstance(seed, str) else _lines(Path(seed)):
-            found[canonical_url(url if "://" in url else f"https://{url}")] = None
+            try:
+                found[canonical_url(url if "://" in url else f"https://{url}")] = None
+            except RefusedError as error:
+                raise RefusedError(f"seed {url[:200]}: {error}; expected http:// or https://", url=url) from None
     return list(found)
 
 

@@ -280,4 +280,8 @@ def close_idle_workers() -> None:
     """Ends the worker processes that wait for the next job; done at exit too."""
     with _idle_lock:
         while _idle:
-            _idle.pop().close()
+            worker = _idle.pop()
+            try:
+                worker.close()
+            except KeyboardInterrupt:  # a second Ctrl-C while the program ends
+                worker.kill()

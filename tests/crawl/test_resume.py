@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import corpuskit
+from corpuskit.errors import RefusedError
 
 SEED = "http://a.example/"
 
@@ -84,10 +85,12 @@ def test_what_is_kept_and_what_differs_is_told(corpus, site):
     assert repr(job).endswith(job.resumed)
 
 
-def test_a_new_crawl_keeps_nothing_and_tells_nothing(corpus, site):
+def test_a_new_crawl_keeps_nothing_and_tells_nothing_of_the_last_one(corpus, site):
     crawl(corpus, site, pages=1, delay=0, scope="host", exclude="/private/*")
     job = crawl(corpus, site, "http://a.example/p", delay=0)
-    assert (job.options.scope, job.options.exclude, job.resumed) == ("domain", (), "")
+    assert (job.options.scope, job.options.exclude) == ("domain", ())
+    assert "host" not in job.resumed
+    assert "private" not in job.resumed
 
 
 def test_secrets_are_not_kept_which_is_said(corpus, site, tmp_path):
@@ -286,3 +289,17 @@ def test_a_model_that_is_gone_cannot_steer_which_is_said(trained, web):
     assert job.resumed.splitlines()[1:] == [
         f"not steered any more: {model.version} steered then, and there is no model now"
     ]
+
+
+def test_a_crawl_that_is_not_resumed_tells_what_it_goes_on_with_all_the_same(corpus, site):
+    crawl(corpus, site, delay=0, pages=1)
+    waiting = len(corpus.frontier("queued"))
+    job = crawl(corpus, site, delay=0, pages=1)
+    assert job.resumed == (
+        f"{waiting} URLs that earlier crawls left are fetched too, by the options of this one; resume keeps theirs"
+    )
+
+
+def test_a_seed_of_another_scheme_is_named_with_what_is_expected(corpus):
+    with pytest.raises(RefusedError, match=r"seed ftp://h\.example/x: scheme ftp; expected http:// or https://"):
+        corpus.crawl(["http://h.example/", "ftp://h.example/x"])

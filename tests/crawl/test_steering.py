@@ -183,6 +183,10 @@ def test_a_crawl_ends_when_hardly_a_page_is_relevant_any_more(harbour, web):
     assert 200 <= job.progress.pages < 300  # of 391: the last 200 are looked at
     assert "of the last 200 pages the model calls" in job.progress.reason
     assert "less than min_harvest 50.0%" in job.progress.reason
+    assert "of the last 200 relevant by the model" in job.summary
+    plain = harbour.crawl(resume=True, steer=None, pages=1, delay=0, proxy=web.proxy).wait(progress=False)
+    assert plain.options.min_harvest == 0  # kept from the steered crawl, it has no meaning here
+    assert "relevant by the model" not in plain.summary
 
 
 def test_a_least_harvest_needs_a_model_and_is_a_share(harbour):

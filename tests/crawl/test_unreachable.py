@@ -45,6 +45,13 @@ def test_a_closed_port_is_a_failure_row_with_its_cause(corpus, dead, quick):
     assert report[["host", "requests", "no_answer", "queued"]].values.tolist() == [[dead.split("/")[2], 3, 3, 1]]
 
 
+def test_a_host_that_went_away_is_told_with_what_waits_for_it(corpus, dead, quick, web):
+    web.add("http://a.example/", "front", [f"/{n}" for n in range(9)])
+    crawl(corpus, dead)
+    job = crawl(corpus, "http://a.example/", pages=1, proxy=web.proxy)
+    assert f"asked again after a pause: {dead.split('/')[2]} with 1 URL (connection refused)" in repr(job)
+
+
 @pytest.mark.parametrize("seed", ["notaurl", "http://nosuch.invalid/"])
 def test_a_name_that_is_nowhere_is_a_failure_row_with_its_cause(corpus, quick, seed, monkeypatch):
     def look_up(*_, **__):  # as a system with a network says it
@@ -165,6 +172,7 @@ def test_the_end_tells_what_failed_and_how_to_go_on(corpus, web, quick, dead):
     assert repr(job).splitlines()[1:] == [
         f"1 seed could not be fetched: {dead} (connection refused)",
         "corpus.failures() lists what failed, crawl(resume=True, retry_failed=True) asks again",
+        f"asked again after a pause: {dead.split('/')[2]} with 1 URL (connection refused)",
         "1 URL left to fetch: crawl(resume=True)",
     ]
     assert job.failed_seeds == {dead: "connection refused"}
