@@ -145,7 +145,10 @@ class Frontier:
         return cursor.rowcount
 
     def add_seeds(self, urls: Sequence[str]) -> None:
-        """Adds URLs that a person named; one that was known as a link is a seed from now on."""
+        """Adds URLs that a person named; one that was known as a link is a seed from now on.
+
+        A page that was removed from the corpus does not come back.
+        """
         with self._catalog.transaction() as connection:
             self.add(NewUrl(url, 0, _FIRST, why="seed") for url in urls)
             keys = [(url_id(url),) for url in urls]
@@ -154,7 +157,7 @@ class Frontier:
             )
             connection.executemany(
                 f"UPDATE frontier SET state = 'queued', tries = 0, not_before = 0 WHERE id = ? AND ({_WITHOUT_PAGE} "
-                "OR state IN ('queued', 'refused'))",
+                "OR state IN ('queued', 'refused')) AND url NOT IN (SELECT uri FROM tombstones)",
                 keys,
             )
 
