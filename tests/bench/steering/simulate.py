@@ -188,8 +188,9 @@ class Simulation:
                     under_way -= 1
             else:
                 working, under_way = working - 1, under_way - 1
-                self.scores[at] = float(self.model.score([self.texts[at]])[0])
-                self.note_relevant(at)
+                if self.model is not None:  # too few labels: a round goes by without
+                    self.scores[at] = float(self.model.score([self.texts[at]])[0])
+                    self.note_relevant(at)
                 self.chooser.scored(at)
             while working < WORKERS and waiting:
                 working, number = working + 1, number + 1
