@@ -20,7 +20,7 @@ def quick(monkeypatch):
 
 
 def crawl(corpus, web, seeds=None, **options):
-    options = {"delay": 0, "proxy": web.proxy, "resume": seeds is None, "minutes": 0.5, **options}
+    options = {"delay": 0, "proxy": web.proxy, "resume": seeds is None, "minutes": 5, **options}
     return corpus.crawl(seeds, **options).wait(progress=False)
 
 

@@ -30,7 +30,7 @@ def quick(monkeypatch):
 
 
 def crawl(corpus, seeds, **options):
-    return corpus.crawl(seeds, **{"delay": 0, "minutes": 0.5, **options}).wait(progress=False)
+    return corpus.crawl(seeds, **{"delay": 0, "minutes": 5, **options}).wait(progress=False)
 
 
 def test_a_closed_port_is_a_failure_row_with_its_cause(corpus, dead, quick):
