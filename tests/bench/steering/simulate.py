@@ -262,20 +262,19 @@ class BreadthFirst(Chooser):
 
 
 class TurnsFirst(Chooser):
-    """Breadth-first, a turn a host; equal hosts in random order, as answers come."""
-
-    def __init__(self, crawl: Simulation) -> None:
-        super().__init__(crawl)
-        self.ties: dict[str, float] = {}
+    """Breadth-first, a turn a host, as a crawl without a model has it: ties go to the least depth, then by name."""
 
     def choose(self, full: frozenset[str]) -> int | None:
-        first: dict[str, int] = {}
-        for at in self.crawl.queued:
-            first.setdefault(self.crawl.hosts[at], at)
-        hosts = [host for host in first if host not in full]
-        for host in hosts:
-            self.ties.setdefault(host, self.crawl.random.random())
-        best = min(hosts, key=lambda host: (self.crawl.taken[host], self.ties[host]), default=None)
+        crawl, first = self.crawl, dict[str, int]()
+        for at in crawl.queued:
+            host = crawl.hosts[at]
+            if host not in first or crawl.rows[at]["depth"] < crawl.rows[first[host]]["depth"]:
+                first[host] = at
+        best = min(
+            (host for host in first if host not in full),
+            key=lambda host: (crawl.taken[host], crawl.rows[first[host]]["depth"], host),
+            default=None,
+        )
         return None if best is None else first[best]
 
 
