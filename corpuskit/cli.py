@@ -277,6 +277,47 @@ def label(
 
 
 @app.command()
+def prelabel(  # noqa: PLR0913
+    folder: Folder,
+    base_url: Annotated[str, typer.Option(help="Where the model is served, as http://localhost:11434/v1.")],
+    model: Annotated[str, typer.Option(help="Its name there.")],
+    question: Annotated[str, typer.Option(help="What is asked of each document.")] = "Is this document relevant?",
+    name: Annotated[str, typer.Option(help="The labels are by machine:NAME; default: the model's name.")] = "",
+    requests: Annotated[int, typer.Option(help="At most so many requests.")] = 1_000,
+    tokens: Annotated[int | None, typer.Option(help="At most so many tokens.")] = None,
+    money: Annotated[float | None, typer.Option(help="At most so much money, by --price.")] = None,
+    price: Annotated[
+        tuple[float, float], typer.Option(help="What a million tokens of prompt and of answer cost.")
+    ] = (0.0, 0.0),
+    key_variable: Annotated[str, typer.Option(help="The environment variable that holds the key.")] = "OPENAI_API_KEY",
+    concurrency: Annotated[int, typer.Option(help="Requests under way at once.")] = 4,
+    no_schema: Annotated[bool, typer.Option("--no-schema", help="The server does not know JSON schemas.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Ask also what it has labelled already.")] = False,
+) -> None:
+    """Has a language model label documents, apart from people; it is trusted only as far as measured.
+
+    Any server that speaks the OpenAI chat protocol will do: llama.cpp, vLLM, Ollama. Nothing is paid twice: stopped or
+    killed, the same command goes on.
+    """
+    from corpuskit.annotators import Budget, ChatAnnotator, Price
+
+    annotator = ChatAnnotator(
+        base_url, model, question, name=name, key_variable=key_variable, concurrency=concurrency, price=Price(*price),
+        structured=not no_schema,
+    )  # fmt: skip
+    budget = Budget(requests, tokens, money)
+    corpus = _open(folder, must_exist=True)
+    try:
+        report = corpus.prelabel(annotator, budget=budget, again=again, progress=sys.stderr.isatty())
+    except KeyboardInterrupt as stopped:
+        _tell(str(stopped))
+        raise typer.Exit(130) from None
+    _tell(repr(report))
+    if report.failed:
+        raise typer.Exit(3)
+
+
+@app.command()
 def train(folder: Folder, seed: Annotated[int, typer.Option(help="Same labels and seed, same model.")] = 0) -> None:
     """Trains on the labels and scores all documents."""
     typer.echo(repr(_open(folder, must_exist=True).train(seed=seed)))

@@ -19,6 +19,7 @@ from corpuskit.store import CorpusFolder
 if TYPE_CHECKING:
     import pandas as pd
 
+    from corpuskit.annotators import Annotator, Budget, PrelabelReport
     from corpuskit.crawl import CrawlJob
     from corpuskit.export import ExportReport
     from corpuskit.extraction.pdf.picture import PagePicture
@@ -432,6 +433,42 @@ class Corpus:
             overlap=overlap,
             show_scores=show_scores,
         )
+
+    def prelabel(
+        self,
+        annotator: Annotator,
+        docs: Any = None,
+        *,
+        budget: Budget | int | None = 1_000,
+        name: str | None = None,
+        again: bool = False,
+        progress: bool = True,
+    ) -> PrelabelReport:
+        """Has a machine label documents, as ``machine:NAME``: apart from people, trusted only as far as measured.
+
+        Args:
+            annotator: a :class:`corpuskit.annotators.ChatAnnotator`, or a function of texts that gives a label, or (label,
+                reason), for each.
+            docs: these; None: those that people have labelled, which measures the machine, then others at random.
+            budget: a :class:`corpuskit.annotators.Budget` of this call, or how many requests; None: no limit.
+            name: signs the labels; default: the annotator's.
+            again: ask also what it has labelled already.
+            progress: shows a bar.
+
+        Raises:
+            ConfigurationError: a wrong name, budget or label, or the server refuses every request.
+            CorpusBusyError: another call runs on this corpus.
+            MissingExtraError: the extra ``annotate`` is not installed.
+            KeyboardInterrupt: stopped; what was answered is kept, and the same call goes on.
+        """
+        from corpuskit.annotators import prelabel
+
+        report = prelabel(
+            self._folder, annotator, doc_ids_of(docs), budget=budget, name=name, again=again, progress=progress
+        )
+        if report.is_interrupted:
+            raise KeyboardInterrupt(repr(report))
+        return report
 
     def view(self, doc_id: str, *, reveal: int | None = None) -> DocumentTree:
         """A document as a tree, with its place in the original; j and f label it.

@@ -18,7 +18,7 @@ from corpuskit.crawl.frontier import Frontier, Linking, url_id
 from corpuskit.crawl.promise import Promises, Signals
 from corpuskit.crawl.ranking import BOOST, Change, PageScore, Ranking, Row, lift
 from corpuskit.crawl.verdicts import BOOSTED
-from corpuskit.labels import judged_documents
+from corpuskit.labels import is_machine, judged_documents
 from corpuskit.relevance import CorpusModel
 from corpuskit.relevance.reading import scoring_text
 from corpuskit.store import CorpusFolder
@@ -286,7 +286,7 @@ class ModelRanking(Ranking):
 
 def _known_pages(folder: CorpusFolder) -> list[KnownPage]:
     judged = judged_documents(folder)
-    labelled = {label.target for label in folder.labels.current("document")}
+    labelled = {label.target for label in folder.labels.current("document") if not is_machine(label.by)}
     rows = folder.catalog.tuples(
         "SELECT c.doc_id, c.uri, c.host, s.relevance FROM current c LEFT JOIN scores s ON s.doc_id = c.doc_id "
         "WHERE c.host <> ''"

@@ -11,6 +11,15 @@ from corpuskit.labels.copies import Copies
 from corpuskit.labels.current import AUDIT_NOTE, CorpusLabel, audited, corpus_labels
 from corpuskit.labels.files import LabelImport, import_labels, read_label_file
 from corpuskit.labels.judgements import by_annotator, judged_documents, judged_urls, sample
+from corpuskit.labels.machines import (
+    Trust,
+    informedness,
+    is_machine,
+    machine_labels,
+    machine_name,
+    trust,
+    trust_of,
+)
 from corpuskit.labels.names import check_names, names_in_use
 from corpuskit.labels.queue import OVERLAP, Questions, labels_of, questions
 from corpuskit.labels.report import LabelsReport, disagreements, labels_report
@@ -26,6 +35,7 @@ __all__ = [
     "LabelImport",
     "LabelsReport",
     "Questions",
+    "Trust",
     "agreement_frame",
     "agreements",
     "audited",
@@ -35,12 +45,18 @@ __all__ = [
     "decide",
     "disagreements",
     "import_labels",
+    "informedness",
+    "is_machine",
     "judged_documents",
     "judged_urls",
     "labels_of",
     "labels_report",
+    "machine_labels",
+    "machine_name",
     "names_in_use",
     "questions",
     "read_label_file",
     "sample",
+    "trust",
+    "trust_of",
 ]

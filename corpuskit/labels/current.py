@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from corpuskit.labels.rule import decide
 from corpuskit.store import CorpusFolder
-from corpuskit.store.labels import KINDS, WITHDRAWN, Kind
+from corpuskit.store.labels import KINDS, MACHINE, WITHDRAWN, Kind
 
 AUDIT_NOTE: Final = "audit"
 """How the note of labels begins that certify a model; they are not trained on."""
@@ -33,7 +33,7 @@ class CorpusLabel(NamedTuple):
 
 
 def corpus_labels(folder: CorpusFolder, kind: Kind | None = None) -> list[CorpusLabel]:
-    """Return the label of each target that somebody has labelled, by the rule of corpus.toml.
+    """Return the label of each target that somebody has labelled, by the rule of corpus.toml; machines have no vote.
 
     Args:
         folder: the corpus.
@@ -46,8 +46,9 @@ def corpus_labels(folder: CorpusFolder, kind: Kind | None = None) -> list[Corpus
 def _of_kind(folder: CorpusFolder, kind: Kind) -> Iterator[CorpusLabel]:
     settings = folder.settings.labels
     rows = folder.catalog.tuples(
-        "SELECT target, by, label FROM labels WHERE NOT superseded AND label <> ? AND kind = ? ORDER BY id",
-        (WITHDRAWN, kind),
+        "SELECT target, by, label FROM labels WHERE NOT superseded AND label <> ? AND kind = ? "
+        "AND substr(by, 1, ?) <> ? ORDER BY id",
+        (WITHDRAWN, kind, len(MACHINE), MACHINE),
     )
     # Most targets have one annotator: a list for each of 100,000 took twice the time.
     first: dict[str, tuple[str, str, str]] = {}
@@ -65,11 +66,11 @@ def _of_kind(folder: CorpusFolder, kind: Kind) -> Iterator[CorpusLabel]:
 
 
 def audited(folder: CorpusFolder) -> set[str]:
-    """Return the documents that somebody labelled to certify a model."""
+    """Return the documents that somebody labelled to certify a model; what a machine notes is no audit."""
     folder.labels.refresh()
     rows = folder.catalog.tuples(
         "SELECT target FROM labels WHERE NOT superseded AND label <> ? AND kind = 'document' "
-        "AND (note = ? OR substr(note, 1, ?) = ?)",
-        (WITHDRAWN, AUDIT_NOTE, len(_AUDIT_OF), _AUDIT_OF),
+        "AND (note = ? OR substr(note, 1, ?) = ?) AND substr(by, 1, ?) <> ?",
+        (WITHDRAWN, AUDIT_NOTE, len(_AUDIT_OF), _AUDIT_OF, len(MACHINE), MACHINE),
     )
     return {target for (target,) in rows}

@@ -10,6 +10,7 @@ from corpuskit.labels.copies import Copies
 from corpuskit.labels.current import CorpusLabel, audited, corpus_labels
 from corpuskit.labels.rule import UNSURE
 from corpuskit.store import CorpusFolder
+from corpuskit.store.labels import is_machine
 
 _OF_A_HOST: Final = 20  # examples that a rule for a host stands for: a large site must not outvote the analyst
 
@@ -68,11 +69,12 @@ def sample(names: Iterable[str], n: int) -> list[str]:
     return sorted(sorted(names, key=lambda name: (zlib.crc32(name.encode()), name))[: max(0, n)])
 
 
-def by_annotator(folder: CorpusFolder) -> dict[str, dict[str, str]]:
-    """Who or which rule → document → the label that one gave last."""
+def by_annotator(folder: CorpusFolder, *, machines: bool = False) -> dict[str, dict[str, str]]:
+    """Who or which rule → document → the label that one gave last; with ``machines`` those of machines too."""
     found: dict[str, dict[str, str]] = {}
     for label in folder.labels.current("document"):
-        found.setdefault(label.by, {})[label.target] = label.label
+        if machines or not is_machine(label.by):
+            found.setdefault(label.by, {})[label.target] = label.label
     return found
 
 

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from corpuskit.labels.agreement import agreement_frame
 from corpuskit.labels.current import corpus_labels
 from corpuskit.labels.judgements import by_annotator
+from corpuskit.labels.machines import Trust, trust
 from corpuskit.store import CorpusFolder, LabelSettings
+from corpuskit.store.labels import is_machine
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,8 +25,9 @@ class LabelsReport:
 
     Attributes:
         rule: by which the labels of several annotators become one.
-        labels: label of the corpus → how many documents; ties are not in it.
+        labels: label of the corpus → how many documents; ties are not in it, nor what only machines labelled.
         annotators: by (str), labels (int64): who labelled how many documents, those with most first.
+        machines: each machine against people; ``pandas.DataFrame(report.machines)`` is a table of them.
         agreement: first, second (str), documents, agreed (int64), kappa, low, high (float64): each two annotators with
             documents in common, and the interval of 95 % of Cohen's kappa; NaN where only one label was given.
         disagreements: see :func:`disagreements`.
@@ -33,6 +36,7 @@ class LabelsReport:
     rule: LabelSettings
     labels: Mapping[str, int]
     annotators: pd.DataFrame
+    machines: tuple[Trust, ...]
     agreement: pd.DataFrame
     disagreements: pd.DataFrame
 
@@ -44,6 +48,7 @@ class LabelsReport:
         for first, second, documents, agreed, kappa, low, high in self.agreement.itertuples(index=False, name=None):
             told = f"the same {agreed:,} times" if math.isnan(kappa) else f"kappa {kappa:.2f} ({low:.2f} to {high:.2f})"
             lines.append(f"  {first} and {second}: {told} on {documents:,} documents")
+        lines += [f"  {one!r}" for one in self.machines]
         if len(self.disagreements):
             ties = int(self.disagreements["label"].isna().sum())
             lines.append(
@@ -59,15 +64,17 @@ def labels_report(folder: CorpusFolder) -> LabelsReport:
 
     found = corpus_labels(folder, "document")
     given = sorted(
-        ((by, len(labels)) for by, labels in by_annotator(folder).items()), key=lambda row: (-row[1], row[0])
+        ((by, len(labels)) for by, labels in by_annotator(folder, machines=True).items()), key=lambda row: (-row[1], row[0])
     )
     annotators = pd.DataFrame(given, columns=["by", "labels"]).astype({"by": "str", "labels": "int64"})
     labels = Counter(label.label for label in found if label.label is not None)
-    return LabelsReport(folder.settings.labels, labels, annotators, agreement_frame(folder), disagreements(folder))
+    return LabelsReport(
+        folder.settings.labels, labels, annotators, tuple(trust(folder)), agreement_frame(folder), disagreements(folder)
+    )
 
 
 def disagreements(folder: CorpusFolder) -> pd.DataFrame:
-    """Return the documents on which annotators differ and no adjudicator has spoken, ties first, then by host and URI.
+    """Return the documents on which people differ and no adjudicator has spoken, ties first, then by host and URI.
 
     Columns: doc_id, uri, title, label (that of the corpus, NaN in a tie), said (who said what) (str); annotators
     (Int32); agreement (float64).
@@ -77,7 +84,7 @@ def disagreements(folder: CorpusFolder) -> pd.DataFrame:
     differ = {label.target: label for label in corpus_labels(folder, "document") if label.agreement < 1.0}
     said: dict[str, dict[str, str]] = {}
     for one in folder.labels.current("document"):
-        if one.target in differ:
+        if one.target in differ and not is_machine(one.by):
             said.setdefault(one.target, {})[one.by] = one.label
     settled = folder.settings.labels.adjudicator
     rows = [

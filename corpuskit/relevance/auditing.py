@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.errors import RelevanceError
-from corpuskit.labels import AUDIT_NOTE, corpus_labels, judged_documents
+from corpuskit.labels import AUDIT_NOTE, corpus_labels, is_machine, judged_documents
 from corpuskit.relevance.audit import Audit
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.learning import score_documents, scoring_texts
@@ -47,7 +47,8 @@ class CorpusAudit:
         self._folder = folder
         self._model = model
         self._note = f"{AUDIT_NOTE} of {model.version}"
-        asked = {label.target for label in folder.labels.current("document") if label.note == self._note}
+        asked = {label.target for label in folder.labels.current("document")
+                 if label.note == self._note and not is_machine(label.by)}  # fmt: skip
         labels = {label.target: label.label for label in corpus_labels(folder, "document")}
         # A tie of two who answered is asked again.
         self._given = {target: labels[target] or "" for target in asked if labels[target] in _LABELS}
@@ -90,8 +91,10 @@ class CorpusAudit:
         """Gives labels, ``relevant`` or ``other``, to documents that were asked for.
 
         Raises:
-            RelevanceError: another label, or a document that was not asked for; then none is kept.
+            RelevanceError: another label, a document that was not asked for, or a machine's label; then none is kept.
         """
+        if is_machine(by):
+            raise RelevanceError(f"labels by {by!r}: an audit is a person's; expected a name that does not begin with machine:")
         asked = {self._doc_ids[i]: i for i in self._audit.next()}
         wrong = [doc_id for doc_id, label in labels.items() if doc_id not in asked or label not in _LABELS]
         if wrong:

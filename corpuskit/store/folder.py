@@ -22,6 +22,7 @@ from corpuskit.store.settings import FILE_NAME, Settings, change_settings, read_
 
 _CATALOG: Final = "catalog.sqlite"
 _LOCK: Final = ".crawl.lock"
+_ANNOTATING: Final = ".annotate.lock"
 
 
 class CorpusFolder:
@@ -109,21 +110,38 @@ class CorpusFolder:
         Raises:
             CorpusBusyError: another crawl runs; the message says which.
         """
-        # A lock of SQLite works on every system and leaves nothing behind after a kill.
-        connection = sqlite3.connect(self.path / _LOCK, timeout=0, isolation_level=None, check_same_thread=False)
-        who = self.path / f"{_LOCK}.json"
-        try:
-            try:
-                connection.execute("BEGIN EXCLUSIVE")
-            except sqlite3.OperationalError:
-                raise CorpusBusyError(f"another crawl runs on this corpus: {_holder(who)}") from None
-            who.write_text(json.dumps({"pid": os.getpid(), "since": now()}), "utf-8")
+        with self._only_one(_LOCK, "crawl"):
             try:
                 yield
             finally:
                 if "warc" in self.__dict__:
                     self.warc.close()
                     del self.__dict__["warc"]
+
+    @contextmanager
+    def annotating(self) -> Iterator[None]:
+        """Held by the one call that has a machine label documents, so that nothing is paid twice.
+
+        Raises:
+            CorpusBusyError: another one runs; the message says which.
+        """
+        with self._only_one(_ANNOTATING, "prelabel"):
+            yield
+
+    @contextmanager
+    def _only_one(self, name: str, what: str) -> Iterator[None]:
+        # A lock of SQLite works on every system and leaves nothing behind after a kill.
+        connection = sqlite3.connect(self.path / name, timeout=0, isolation_level=None, check_same_thread=False)
+        who = self.path / f"{name}.json"
+        try:
+            try:
+                connection.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError:
+                raise CorpusBusyError(f"another {what} runs on this corpus: {_holder(who)}") from None
+            who.write_text(json.dumps({"pid": os.getpid(), "since": now()}), "utf-8")
+            try:
+                yield
+            finally:
                 who.unlink(missing_ok=True)
         finally:
             connection.close()

@@ -6,7 +6,7 @@ import getpass
 import json
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -18,6 +18,8 @@ Kind = Literal["document", "url", "host"]
 KINDS: Final[tuple[Kind, ...]] = ("document", "url", "host")
 _MAX_LABEL: Final = 64
 WITHDRAWN: Final = "withdrawn"
+MACHINE: Final = "machine:"
+"""How the name of an annotator begins that is no person: its labels are kept apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,15 @@ class LabelLog:
         folder.mkdir(parents=True, exist_ok=True)
         self._index()
 
-    def add(self, labels: Iterable[tuple[str, Kind, str]], *, by: str, note: str | None = None,
+    def add(self, labels: Iterable[tuple[str, Kind, str]], *, by: str, note: str | Mapping[str, str] | None = None,
             versions: dict[str, int] | None = None) -> int:  # fmt: skip
         """Appends labels (target, kind, label); gives how many.
+
+        Args:
+            labels: what is said of what.
+            by: who or which rule says so; machines begin with ``machine:``.
+            note: of all of them, or target → note.
+            versions: doc_id → the version that was judged.
 
         Raises:
             ConfigurationError: an unknown kind, or a label that is empty or longer than 64 characters.
@@ -68,7 +76,8 @@ class LabelLog:
             if not isinstance(label, str) or not label.strip() or len(label) > _MAX_LABEL:
                 raise ConfigurationError(f"label {label!r}: expected 'relevant', 'other', 'unsure' or a short name")
             version = (versions or {}).get(target)
-            rows.append(Label(clean(target), kind, clean(label.strip()), clean(by), when, note, version))
+            told = note.get(target) if isinstance(note, Mapping) else note
+            rows.append(Label(clean(target), kind, clean(label.strip()), clean(by), when, told, version))
         if not rows:
             return 0
         lines = "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows).encode()
@@ -168,6 +177,11 @@ class LabelLog:
     def _index_if_changed(self) -> None:
         with self._lock:
             self._index()
+
+
+def is_machine(by: str) -> bool:
+    """Whether labels of this annotator are a machine's."""
+    return by.startswith(MACHINE)
 
 
 def _ends_line(file: Path) -> bool:

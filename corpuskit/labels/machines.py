@@ -1,0 +1,142 @@
+"""Labels that machines give: kept apart from those of people, and how far the two agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import sqrt
+from typing import Final
+
+from corpuskit.errors import ConfigurationError
+from corpuskit.labels.judgements import judged_documents
+from corpuskit.labels.rule import UNSURE
+from corpuskit.store import CorpusFolder
+from corpuskit.store.labels import MACHINE, WITHDRAWN, is_machine
+
+_SIGMAS: Final = 1.959964  # of the normal distribution, for 95 %
+_LONGEST: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """A machine against people, on the documents that both labelled; each count is named machine_people.
+
+    Attributes:
+        by: the machine, with ``machine:`` before its name.
+        informedness: sensitivity + specificity - 1 (Youden 1950): 1 is always right, 0 a guess; None where people found
+            nothing relevant, or nothing else.
+        low, high: its interval of 95 % (Newcombe 1998, method 10: the difference of two shares); None where it is.
+    """
+
+    by: str
+    relevant_relevant: int
+    relevant_other: int
+    other_relevant: int
+    other_other: int
+    informedness: float | None
+    low: float | None
+    high: float | None
+
+    @property
+    def documents(self) -> int:
+        """How many both labelled."""
+        return self.relevant_relevant + self.relevant_other + self.other_relevant + self.other_other
+
+    @property
+    def agreed(self) -> int:
+        """How many got the same label from both."""
+        return self.relevant_relevant + self.other_other
+
+    def __repr__(self) -> str:
+        said = f"{self.by} agrees with people on {self.agreed:,} of {self.documents:,} documents"
+        if self.informedness is None:
+            return f"{said}: too few to tell how far it can be trusted"
+        return f"{said}: informedness {self.informedness:.2f} ({self.low:.2f} to {self.high:.2f})"
+
+
+def machine_name(name: str) -> str:
+    """Return what a machine's labels are signed with: its name behind ``machine:``.
+
+    Raises:
+        ConfigurationError: the name is empty, too long, or cannot be printed.
+    """
+    name = name.strip().removeprefix(MACHINE)
+    if not name or len(name) > _LONGEST or not name.isprintable():
+        raise ConfigurationError(f"the annotator's name {name[:80]!r}: expected 1 to {_LONGEST} printable characters")
+    return f"{MACHINE}{name}"
+
+
+def machine_labels(folder: CorpusFolder, *, positive: str = "relevant") -> dict[str, dict[str, str]]:
+    """Return machine → document → ``relevant`` or ``other``; what it is unsure of is left out.
+
+    Args:
+        folder: the corpus.
+        positive: the class to find; all others are ``other``.
+    """
+    folder.labels.refresh()
+    rows = folder.catalog.tuples(
+        "SELECT by, target, label FROM labels WHERE NOT superseded AND kind = 'document' AND label NOT IN (?, ?) "
+        "AND substr(by, 1, ?) = ? ORDER BY id",
+        (WITHDRAWN, UNSURE, len(MACHINE), MACHINE),
+    )
+    found: dict[str, dict[str, str]] = {}
+    for by, target, label in rows:
+        found.setdefault(by, {})[target] = "relevant" if label == positive else "other"
+    return found
+
+
+def trust(folder: CorpusFolder, *, positive: str = "relevant") -> list[Trust]:
+    """Return each machine against what people say, those with most documents in common first.
+
+    Labels that certify a model are left out, as in a training.
+    """
+    people = judged_documents(folder, positive=positive, copies=True)
+    found = [trust_of(by, said, people) for by, said in machine_labels(folder, positive=positive).items()]
+    return sorted(found, key=lambda one: (-one.documents, one.by))
+
+
+def trust_of(by: str, said: Mapping[str, str], people: Mapping[str, str]) -> Trust:
+    """Return one machine (document → ``relevant`` or ``other``) against people (the same)."""
+    pairs = [(label, people[target]) for target, label in said.items() if target in people]
+    counts = [pairs.count((m, p)) for m in ("relevant", "other") for p in ("relevant", "other")]
+    return Trust(by, *counts, *informedness(pairs))
+
+
+def informedness(pairs: Iterable[tuple[str, str]]) -> tuple[float, float, float] | tuple[None, None, None]:
+    """Return informedness and its interval of 95 % of (machine's label, people's label); see :class:`Trust`.
+
+    Example:
+        >>> informedness([("relevant", "relevant"), ("other", "other")])[0]
+        1.0
+    """
+    pairs = list(pairs)
+    relevant = [machine == "relevant" for machine, people in pairs if people == "relevant"]
+    other = [machine == "relevant" for machine, people in pairs if people != "relevant"]
+    if not relevant or not other:
+        return None, None, None
+    first, low1, high1 = _wilson(sum(relevant), len(relevant))
+    second, low2, high2 = _wilson(sum(other), len(other))
+    value = first - second
+    low = value - sqrt((first - low1) ** 2 + (high2 - second) ** 2)
+    high = value + sqrt((high1 - first) ** 2 + (second - low2) ** 2)
+    return value, max(-1.0, low), min(1.0, high)
+
+
+def _wilson(count: int, size: int) -> tuple[float, float, float]:
+    """A share and its interval of 95 % (Wilson 1927)."""
+    share, square = count / size, _SIGMAS**2
+    middle = (share + square / (2 * size)) / (1 + square / size)
+    half = _SIGMAS / (1 + square / size) * sqrt(share * (1 - share) / size + square / (4 * size**2))
+    return share, max(0.0, middle - half), min(1.0, middle + half)
+
+
+__all__ = [
+    "MACHINE",
+    "Trust",
+    "informedness",
+    "is_machine",
+    "machine_labels",
+    "machine_name",
+    "trust",
+    "trust_of",
+]
