@@ -277,7 +277,7 @@ def label(
 
 
 @app.command()
-def prelabel(  # noqa: PLR0913
+def prelabel(
     folder: Folder,
     base_url: Annotated[str, typer.Option(help="Where the model is served, as http://localhost:11434/v1.")],
     model: Annotated[str, typer.Option(help="Its name there.")],
@@ -286,9 +286,10 @@ def prelabel(  # noqa: PLR0913
     requests: Annotated[int, typer.Option(help="At most so many requests.")] = 1_000,
     tokens: Annotated[int | None, typer.Option(help="At most so many tokens.")] = None,
     money: Annotated[float | None, typer.Option(help="At most so much money, by --price.")] = None,
-    price: Annotated[
-        tuple[float, float], typer.Option(help="What a million tokens of prompt and of answer cost.")
-    ] = (0.0, 0.0),
+    price: Annotated[tuple[float, float], typer.Option(help="What a million tokens of prompt and of answer cost.")] = (
+        0.0,
+        0.0,
+    ),
     key_variable: Annotated[str, typer.Option(help="The environment variable that holds the key.")] = "OPENAI_API_KEY",
     concurrency: Annotated[int, typer.Option(help="Requests under way at once.")] = 4,
     no_schema: Annotated[bool, typer.Option("--no-schema", help="The server does not know JSON schemas.")] = False,

@@ -88,7 +88,9 @@ class ChatAnnotator:
         address = urlsplit(self.base_url)
         if address.scheme not in {"http", "https"} or not address.hostname or address.username or address.password:
             where = f"{address.scheme}://{address.hostname or ''}"
-            raise ConfigurationError(f"base_url {where!r}: expected http(s)://host/..., without a name or a password in it")
+            raise ConfigurationError(
+                f"base_url {where!r}: expected http(s)://host/..., without a name or a password in it"
+            )
         if not self.model or not self.labels:
             raise ConfigurationError(f"model {self.model!r}, labels {list(self.labels)}: expected both")
         for name, least in (("concurrency", 1), ("retries", 0), ("examples", 0), ("max_text", 1), ("max_answer", 1)):
@@ -260,7 +262,11 @@ class Chat:
         if status in _AGAIN or status >= 500:
             raise _AgainError(f"status {status}: {said}", status, _seconds(headers.get("Retry-After")))
         if status in _USELESS or status < 400:
-            key = f"the key in {self._annotator.key_variable}" if self._key else f"no key in {self._annotator.key_variable}"
+            key = (
+                f"the key in {self._annotator.key_variable}"
+                if self._key
+                else f"no key in {self._annotator.key_variable}"
+            )
             raise ConfigurationError(f"{self._url} answered {status} ({key}): {said or 'no word'}")
         hint = "; where the server does not know JSON schemas: structured=False" if self._annotator.structured else ""
         raise NoLabelError(f"{self._url} answered {status}: {said or 'no word'}{hint}")
@@ -322,7 +328,11 @@ def _seconds(after: str | None) -> float | None:
     if not after:
         return None
     try:
-        seconds = float(after) if after.strip().isdecimal() else (parsedate_to_datetime(after) - datetime.now(UTC)).total_seconds()
+        seconds = (
+            float(after)
+            if after.strip().isdecimal()
+            else (parsedate_to_datetime(after) - datetime.now(UTC)).total_seconds()
+        )
     except (ValueError, TypeError):
         return None
     return max(0.0, seconds)

@@ -82,7 +82,11 @@ class PrelabelReport:
             lines.append(f"  {self.failed:,} failed: see .failures(); the same call asks them again")
         if self.left:
             lines.append(f"  {self.left:,} documents are left: {self.stopped}; the same call goes on")
-        lines.append(f"  {self.trust!r}" if self.trust else "  none of these documents was labelled by people: label some of them, then .train() weighs the machine")
+        lines.append(
+            f"  {self.trust!r}"
+            if self.trust
+            else "  none of these documents was labelled by people: label some of them, then .train() weighs the machine"
+        )
         return "\n".join(lines)
 
 
@@ -154,7 +158,9 @@ def prelabel(
     limit = Budget(requests=budget) if isinstance(budget, int) else budget or Budget()
     price = annotator.price if isinstance(annotator, ChatAnnotator) else Price()
     if limit.money is not None and price == Price():
-        raise ConfigurationError("a budget in money needs prices: ChatAnnotator(price=Price(prompt, answer)), of a million tokens")
+        raise ConfigurationError(
+            "a budget in money needs prices: ChatAnnotator(price=Price(prompt, answer)), of a million tokens"
+        )
     if isinstance(annotator, ChatAnnotator):
         check_names(folder, annotator.labels, only_alike=True)
     with folder.annotating():
@@ -328,7 +334,11 @@ def _take(
 
 
 def _ask_function(
-    work: _Work, annotator: Callable[[Sequence[str]], Sequence[Said]], asked: Sequence[str], limit: Budget, progress: bool
+    work: _Work,
+    annotator: Callable[[Sequence[str]], Sequence[Said]],
+    asked: Sequence[str],
+    limit: Budget,
+    progress: bool,
 ) -> None:
     in_use = set(names_in_use(work.folder)) - {WITHDRAWN}
     room = len(asked) if limit.requests is None else min(limit.requests, len(asked))

@@ -64,7 +64,8 @@ def labels_report(folder: CorpusFolder) -> LabelsReport:
 
     found = corpus_labels(folder, "document")
     given = sorted(
-        ((by, len(labels)) for by, labels in by_annotator(folder, machines=True).items()), key=lambda row: (-row[1], row[0])
+        ((by, len(labels)) for by, labels in by_annotator(folder, machines=True).items()),
+        key=lambda row: (-row[1], row[0]),
     )
     annotators = pd.DataFrame(given, columns=["by", "labels"]).astype({"by": "str", "labels": "int64"})
     labels = Counter(label.label for label in found if label.label is not None)

@@ -10,6 +10,7 @@ from corpuskit.relevance.audit import Audit
 from corpuskit.relevance.confidence import decode_confidence, encode_confidence
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.examples import split
+from corpuskit.relevance.machines import MachineWeight, train_with_machines
 from corpuskit.relevance.model import AuditRecord, Explanation, ModelCard, RelevanceModel
 from corpuskit.relevance.report import (
     agreement,
@@ -32,6 +33,7 @@ __all__ = [
     "AuditRecord",
     "CorpusModel",
     "Explanation",
+    "MachineWeight",
     "ModelCard",
     "RelevanceModel",
     "Space",
@@ -57,6 +59,7 @@ __all__ = [
     "suggest",
     "tokenizer",
     "train",
+    "train_with_machines",
     "url_tokens",
     "without_wayback",
 ]

@@ -94,7 +94,9 @@ class CorpusAudit:
             RelevanceError: another label, a document that was not asked for, or a machine's label; then none is kept.
         """
         if is_machine(by):
-            raise RelevanceError(f"labels by {by!r}: an audit is a person's; expected a name that does not begin with machine:")
+            raise RelevanceError(
+                f"labels by {by!r}: an audit is a person's; expected a name that does not begin with machine:"
+            )
         asked = {self._doc_ids[i]: i for i in self._audit.next()}
         wrong = [doc_id for doc_id, label in labels.items() if doc_id not in asked or label not in _LABELS]
         if wrong:

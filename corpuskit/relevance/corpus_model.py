@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import RelevanceError
+from corpuskit.labels import Trust
 from corpuskit.relevance.counts import Floats
+from corpuskit.relevance.machines import MachineWeight
 from corpuskit.relevance.model import Explanation, RelevanceModel
 from corpuskit.relevance.reading import scoring_text
 from corpuskit.relevance.storage import load_json, load_model, save_model
@@ -27,12 +30,14 @@ class CorpusModel:
         url: scores URLs; None where the labels did not suffice for one.
         version: the name of this training.
         gain: what 50 more labels would add to average precision, or None where it was not measured.
+        machines: what the labels of each machine count in the model of documents.
     """
 
     document: RelevanceModel
     url: RelevanceModel | None = None
     version: str = ""
     gain: float | None = None
+    machines: tuple[MachineWeight, ...] = ()
 
     def __post_init__(self) -> None:
         if self.document.kind != "document" or (self.url is not None and self.url.kind != "url"):
@@ -72,6 +77,7 @@ class CorpusModel:
         meta = {
             "version": self.version,
             "gain": self.gain,
+            "machines": [asdict(one) for one in self.machines],
             "document": self.document.fingerprint,
             "url": self.url.fingerprint if self.url else None,
         }
@@ -93,11 +99,20 @@ class CorpusModel:
                 f"{folder}: the models are not of one training, the last save was cut short; train again"
             )
         gain = meta.get("gain")
-        return cls(document, url, str(meta.get("version", "")), float(gain) if gain is not None else None)
+        try:
+            machines = tuple(_weight(one) for one in meta.get("machines", ()))
+        except (TypeError, KeyError) as error:
+            raise RelevanceError(f"{folder}/models.json: the machines cannot be read: {error}; train again") from error
+        return cls(document, url, str(meta.get("version", "")), float(gain) if gain is not None else None, machines)
 
     def __repr__(self) -> str:
         lines = [f"CorpusModel {self.version}".rstrip(), f"  documents: {self.document!r}"]
         lines.append(f"  URLs: {self.url!r}" if self.url else "  URLs: no model yet")
+        lines += [f"  {one!r}" for one in self.machines]
         if self.gain is not None:
             lines.append(f"  50 more labels would bring about {self.gain:+.3f} average precision")
         return "\n".join(lines)
+
+
+def _weight(saved: dict[str, Any]) -> MachineWeight:
+    return MachineWeight(**{**saved, "trust": Trust(**saved["trust"]), "left_out": tuple(saved["left_out"])})

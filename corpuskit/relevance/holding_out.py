@@ -23,6 +23,23 @@ def held_out_scores(
 ) -> tuple[Floats, list[bool]]:
     """Each text's score by a model trained on the other parts, and whether that model had seen its host (URLs).
 
+    See :func:`held_out_logits`, of which these are the probabilities.
+    """
+    logits, seen = held_out_logits(texts, labels, space=space, groups=groups, parts=parts, seed=seed)
+    return 1.0 / (1.0 + np.exp(-np.clip(logits, -500.0, 500.0))), seen
+
+
+def held_out_logits(
+    texts: Sequence[str],
+    labels: Sequence[str],
+    *,
+    space: Space,
+    groups: Sequence[Hashable] | None = None,
+    parts: int = 4,
+    seed: int = 0,
+) -> tuple[Floats, list[bool]]:
+    """Each text's logit by a model trained on the other parts, and whether that model had seen its host (URLs).
+
     Args:
         texts: what is labelled.
         labels: ``relevant`` or ``other``.
@@ -32,16 +49,16 @@ def held_out_scores(
         seed: of the parts.
 
     Returns:
-        Scores, NaN where there are fewer labels of a class than parts, or a part could not be trained; and for each text whether its host was seen, False of documents.
+        Logits, NaN where there are fewer labels of a class than parts, or a part could not be trained; and for each text whether its host was seen, False of documents.
     """
     from sklearn.model_selection import StratifiedGroupKFold
 
-    scores, seen = np.full(len(texts), np.nan), [False] * len(texts)
+    logits, seen = np.full(len(texts), np.nan), [False] * len(texts)
     members = list(groups) if groups is not None else list(range(len(texts)))
     parts = min(parts, len(set(members)))
     relevant = [label == "relevant" for label in labels]
     if parts < 2 or min(sum(relevant), len(relevant) - sum(relevant)) < parts:
-        return scores, seen
+        return logits, seen
     folds = StratifiedGroupKFold(parts, shuffle=True, random_state=seed)
     number = {group: i for i, group in enumerate(dict.fromkeys(members))}
     for rest, held in folds.split(np.zeros(len(texts)), relevant, [number[m] for m in members]):
@@ -50,8 +67,8 @@ def held_out_scores(
         except RelevanceError:
             continue
         chosen = [texts[i] for i in held.tolist()]
-        scores[held] = model.score(chosen)
+        logits[held] = model.logits(chosen)
         if space.kind == "url":
             for i, known in zip(held.tolist(), model.is_seen(chosen), strict=True):
                 seen[i] = known
-    return scores, seen
+    return logits, seen

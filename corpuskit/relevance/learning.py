@@ -9,8 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.errors import RelevanceError
-from corpuskit.labels import OVERLAP, Questions, corpus_labels, judged_documents, judged_urls, questions, sample
+from corpuskit.labels import (
+    OVERLAP,
+    Copies,
+    Questions,
+    corpus_labels,
+    judged_documents,
+    judged_urls,
+    machine_labels,
+    questions,
+    sample,
+)
 from corpuskit.relevance.corpus_model import CorpusModel
+from corpuskit.relevance.machines import MachineWeight, train_with_machines
 from corpuskit.relevance.model import RelevanceModel
 from corpuskit.relevance.reading import MAX_TEXT, scoring_text
 from corpuskit.relevance.sampling import rank_by_seeds, suggest
@@ -27,6 +38,7 @@ _POOL: Final = 5000  # unlabelled texts that teach the model which words there a
 _URL_POOL: Final = 20_000
 _LABELS_A_SOURCE: Final = 2
 _MIXED: Final = 3  # documents of any source; from so many on one of them is drawn at random
+MACHINE_AT_ODDS: Final = "machine and model disagree"
 _COLD, _COLD_POSITIVES = 10, 3  # labels; with fewer, of these relevant, seed words know more than a model
 
 
@@ -45,6 +57,8 @@ def scoring_texts(folder: CorpusFolder, doc_ids: Sequence[str] | None = None) ->
 def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int = 0) -> CorpusModel:
     """Trains on the corpus' labels, saves the model, and scores all documents with it.
 
+    Labels of machines count as far as people's labels show that they help, see :mod:`corpuskit.relevance.machines`.
+
     Args:
         folder: the corpus.
         positive: the label to find; of classes of your own, one against the rest.
@@ -57,14 +71,11 @@ def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int 
     judged = {target: label for target, label in judged_documents(folder, positive=positive).items() if target in texts}
     if not judged:
         raise RelevanceError(f"no documents are labelled {positive} or other yet: use .label() or .set_labels()")
-    targets = sorted(judged)
-    labels = [judged[target] for target in targets]
-    pool = [texts[doc_id] for doc_id in sample(texts, _POOL)]
-    document = train([texts[target] for target in targets], labels, pool=pool, seed=seed)
+    document, machines = train_documents(folder, judged, texts, positive=positive, seed=seed)
     with_copies = judged_documents(folder, positive=positive, copies=True)
     url = _train_urls(folder, judged_urls(folder, with_copies, positive=positive), seed)
     version = _next_version(folder)
-    model = CorpusModel(document, url, version)
+    model = CorpusModel(document, url, version, machines=machines)
     model.save(folder.models / version)
     with folder.catalog.transaction() as connection:
         connection.execute(
@@ -79,6 +90,32 @@ def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int 
         )
     score_documents(folder, model, texts)
     return model
+
+
+def train_documents(
+    folder: CorpusFolder,
+    judged: Mapping[str, str],
+    texts: Mapping[str, str],
+    *,
+    positive: str = "relevant",
+    seed: int = 0,
+) -> tuple[RelevanceModel, tuple[MachineWeight, ...]]:
+    """Return a model of documents from what people judged and machines labelled, and what each machine counts.
+
+    Raises:
+        RelevanceError: people's labels do not suffice.
+    """
+    copies = Copies(folder)
+    known = copies.groups(judged)
+    machines = {}
+    for by, said in machine_labels(folder, positive=positive).items():
+        once = copies.once((doc_id for doc_id in said if doc_id in texts and doc_id not in judged), known)
+        machines[by] = {doc_id: said[doc_id] for doc_id in [*once, *(d for d in judged if d in said)]}
+    hosts = dict(folder.catalog.tuples("SELECT doc_id, host FROM current")) if machines else {}
+    return train_with_machines(
+        judged, machines, texts, sources=hosts, groups={doc_id: copies.of(doc_id) for doc_id in judged},
+        pool=[texts[doc_id] for doc_id in sample(texts, _POOL)], seed=seed,
+    )  # fmt: skip
 
 
 def last_model(folder: CorpusFolder) -> CorpusModel | None:
@@ -131,7 +168,8 @@ def next_to_label(
 ) -> pd.DataFrame:
     """Documents to label next, each with the reason it is asked for.
 
-    Those on which annotators are tied come first, then a few that others have labelled and everyone is asked. Of what nobody
+    Those on which annotators are tied come first, then a few that others have labelled and everyone is asked, then some on
+    which a machine (:meth:`Corpus.prelabel`) and the model disagree: one of them is wrong. Of what nobody
     has labelled, three in four come from the sources of which a crawl would fetch most next, those with few labels before
     others: first any page of the source, then the one that the model is least certain of. Of the rest most are those that
     the model is least certain of anywhere, and one is drawn at random. Without a crawl, some are also those it is most
@@ -149,7 +187,8 @@ def next_to_label(
             :func:`corpuskit.crawl.steering.stakes`.
 
     Returns:
-        Columns doc_id, uri, reason (disagreement, for everyone, new source, uncertain, certain, random, seed words), title, host (str), relevance (float64).
+        Columns doc_id, uri, reason (disagreement, for everyone, machine and model disagree, new source, uncertain, certain,
+        random, seed words), title, host (str), relevance (float64).
     """
     import pandas as pd
 
@@ -167,6 +206,11 @@ def next_to_label(
     chosen = dict.fromkeys(open_to.disputed[:n], "disagreement")
     chosen |= dict.fromkeys(for_everyone(open_to, n - len(chosen), share), "for everyone")
     wanted = n - len(chosen)
+    if model is not None:
+        scored = _scores_of(folder)
+        chosen |= dict.fromkeys(at_odds(folder, free, scored)[: share_at_odds(wanted)], MACHINE_AT_ODDS)
+        wanted = n - len(chosen)
+        free = [doc_id for doc_id in free if doc_id not in chosen]
     if near := _near_seeds(seeds, texts, free):
         chosen |= dict.fromkeys(near[: max(wanted - 1, min(wanted, 1))], "seed words")
         model = None
@@ -200,6 +244,29 @@ def for_everyone(open_to: Questions, n: int, share: float) -> list[str]:
     """
     room = n if not open_to.free else min(n, max(1, round(n * share)))
     return sample(open_to.shared, room)
+
+
+def share_at_odds(n: int) -> int:
+    """How many of ``n`` questions are about documents on which a machine and the model disagree at most."""
+    return n // 5
+
+
+def at_odds(folder: CorpusFolder, free: Sequence[str], scores: Mapping[str, float]) -> list[str]:
+    """Documents that a machine has labelled otherwise than the model does, the most certain of the model first.
+
+    Args:
+        folder: the corpus.
+        free: documents that can be asked.
+        scores: document → P(relevant).
+    """
+    allowed = set(free)
+    found: dict[str, float] = {}
+    for said in machine_labels(folder).values():
+        for doc_id, label in said.items():
+            score = scores.get(doc_id)
+            if doc_id in allowed and score is not None and (score >= 0.5) != (label == "relevant"):
+                found[doc_id] = abs(score - 0.5)
+    return sorted(found, key=lambda doc_id: (-found[doc_id], doc_id))
 
 
 def _seeds_to_ask_by(folder: CorpusFolder) -> Sequence[str]:
@@ -254,7 +321,11 @@ def of_sources(
 
 
 def _doubt(folder: CorpusFolder) -> dict[str, float]:
-    return {doc_id: abs(score - 0.5) for doc_id, score in folder.catalog.tuples("SELECT doc_id, relevance FROM scores")}
+    return {doc_id: abs(score - 0.5) for doc_id, score in _scores_of(folder).items()}
+
+
+def _scores_of(folder: CorpusFolder) -> dict[str, float]:
+    return dict(folder.catalog.tuples("SELECT doc_id, relevance FROM scores"))
 
 
 def _train_urls(folder: CorpusFolder, examples: dict[str, str], seed: int) -> RelevanceModel | None:

@@ -69,7 +69,7 @@ def train(
     if given.contradicted:
         _LOG.warning("%d labels contradict each other on the same text and are left out", len(given.contradicted))
     with one_thread():
-        space = space or _space(given.texts, pool, kind, seed)
+        space = space or space_of(given.texts, pool, kind, seed)
     if space.kind != kind:
         raise RelevanceError(f"found a space for kind={space.kind!r}, expected one for {kind!r}")
     with one_thread():
@@ -80,7 +80,7 @@ def _trained(texts: Sequence[str], labels: Sequence[str], given: Examples, space
     kind, relevant = space.kind, np.array(given.relevant)
     fold = _fold_documents if kind == "document" else _fold_urls
     tables = fold(given.texts, relevant, space)
-    places = _places(tables, space, given.texts) if kind == "url" else None
+    places = places_of(tables, space, given.texts) if kind == "url" else None
     card = ModelCard(
         kind=kind,
         relevant=int(relevant.sum()),
@@ -96,7 +96,7 @@ def _trained(texts: Sequence[str], labels: Sequence[str], given: Examples, space
     return RelevanceModel(tables, card, places)
 
 
-def _space(texts: Sequence[str], pool: Sequence[str] | None, kind: Kind, seed: int) -> Space:
+def space_of(texts: Sequence[str], pool: Sequence[str] | None, kind: Kind, seed: int) -> Space:
     """The space of a pool and the labelled texts beside it; the last two are kept for the next training."""
     every = tuple(dict.fromkeys([*(pool or ()), *texts]))
     key = (kind, seed, every)
@@ -131,7 +131,8 @@ def _fold_urls(urls: Sequence[str], relevant: Any, space: Space) -> tuple[WordTa
     return tuple(_table(words, *_regression(words.bags(urls), words, relevant)) for words in space.tables)
 
 
-def _places(tables: tuple[WordTable, ...], space: Space, labelled: Sequence[str]) -> Places:
+def places_of(tables: tuple[WordTable, ...], space: Space, labelled: Sequence[str]) -> Places:
+    """What the pool says about hosts, as the tables of a URL model score it."""
     logits = [found @ table.weight + table.bias for found, table in zip(space.url_matrices, tables, strict=True)]
     return Places.fit(space.urls, np.mean(logits, axis=0).astype(np.float64), labelled)
 

@@ -13,7 +13,8 @@ from corpuskit.errors import RelevanceError
 from corpuskit.labels import agreement_frame, audited, corpus_labels, judged_documents, judged_urls, sample
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.holding_out import held_out_scores
-from corpuskit.relevance.learning import last_model, scoring_texts
+from corpuskit.relevance.learning import last_model, scoring_texts, train_documents
+from corpuskit.relevance.machines import MachineWeight
 from corpuskit.relevance.report import (
     Confusion,
     Drift,
@@ -54,6 +55,7 @@ class RelevanceReport:
         mistakes: doc_id, uri, label (str), score, wrong_by (float64): where model and analyst disagree, the most certain of
             the model first; look at them again and label what was wrong anew.
         agreement: each two annotators, see :class:`corpuskit.labels.LabelsReport`.
+        machines: what each machine's labels bring: average precision with them and without, on people's labels held out.
         drift: scores of the last crawl against those of the one before; None with fewer than two.
         unknown: mean share of words that the model does not know.
     """
@@ -70,6 +72,7 @@ class RelevanceReport:
     agreement: pd.DataFrame
     drift: Drift | None
     unknown: float
+    machines: tuple[MachineWeight, ...] = ()
 
     def chart(self) -> Figure:
         """Precision over recall on held-out labels, the learning curve, and the scores by label."""
@@ -105,6 +108,7 @@ class RelevanceReport:
                 for n, ap in zip(self.learning.labels, self.learning.average_precision, strict=True)
             )
             lines.append(f"  learning curve: {steps}; 50 more labels would bring about {self.learning.gain:+.3f}")
+        lines += [f"  {one!r}" for one in self.machines]
         for row in self.urls.itertuples():
             lines.append(f"  URLs on {row.side} hosts: {row.urls}, average precision {row.average_precision:.3f}")
         if self.audit is not None:
@@ -144,7 +148,7 @@ def relevance_report(folder: CorpusFolder, *, seed: int = 0) -> RelevanceReport:
     return RelevanceReport(
         model.version, model.threshold, counts, held_out, average, learning, _audited(folder, model, texts),
         _urls(folder, judged_documents(folder, copies=True), seed), _mistakes(held_out), agreement_frame(folder), _drift(folder, model, texts),
-        float(model.document.unknown_share(pool).mean()) if pool else 0.0,
+        float(model.document.unknown_share(pool).mean()) if pool else 0.0, _machines(folder, judged, texts, seed),
     )  # fmt: skip
 
 
@@ -175,6 +179,15 @@ def _held_out(
     relevant = frame["label"] == "relevant"
     average = curve(frame["score"].tolist(), relevant.tolist()).average_precision if relevant.any() else None
     return frame, average, learning
+
+
+def _machines(
+    folder: CorpusFolder, judged: Mapping[str, str], texts: Mapping[str, str], seed: int
+) -> tuple[MachineWeight, ...]:
+    try:
+        return train_documents(folder, judged, texts, seed=seed)[1]
+    except RelevanceError:
+        return ()
 
 
 def _mistakes(held_out: pd.DataFrame) -> pd.DataFrame:
