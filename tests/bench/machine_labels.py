@@ -104,7 +104,13 @@ def main():
                 said = annotate(pool.y.to_numpy(), pool.g, how, share, random)
                 others = [i for i in random.permutation(len(pool)).tolist() if i not in set(people)]
                 model, [weight] = trained(pool, people, {"machine": (said, people + others[: MACHINE - PEOPLE])}, kind)
-                row = {"task": task, "how": how, "errors": share, "alone": alone, "both": average_precision(model, test)}
+                row = {
+                    "task": task,
+                    "how": how,
+                    "errors": share,
+                    "alone": alone,
+                    "both": average_precision(model, test),
+                }
                 if len(rows) < chosen.audits:
                     row["claimed"], row["false"] = audited(model, test, seed)
                 rows.append(row | {"weight": weight.weight})
@@ -121,7 +127,9 @@ def told(frame):
     false = audits["false"].astype(float).mean()
     print(f"\nleast gain of an annotator on a task: {worst:+.4f} (floor -.005)")
     print(f"mean gain at 5 and 15 %: {mean:+.4f} (floor +.04)")
-    print(f"{len(audits)} audits, {int(audits['claimed'].sum())} claims, {false:.1%} of the audits with a false claim (ceiling 1 %)")
+    print(
+        f"{len(audits)} audits, {int(audits['claimed'].sum())} claims, {false:.1%} of the audits with a false claim (ceiling 1 %)"
+    )
     return int(not (worst >= -0.005 and mean >= 0.04 and false <= 0.01))
 
 
