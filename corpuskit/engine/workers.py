@@ -29,15 +29,27 @@ _START_SECONDS: Final = 60.0
 _END_SECONDS: Final = 2.0  # to end by itself, with the workers that it has hired
 
 
-def call(function: Callable[..., Value], *arguments: Any, limits: Limits = DEFAULT_LIMITS) -> Value:
+def call(
+    function: Callable[..., Value],
+    *arguments: Any,
+    limits: Limits = DEFAULT_LIMITS,
+    stop: threading.Event | None = None,
+) -> Value:
     """Calls a function in a worker process, under limits; raises what it raises.
 
+    Args:
+        function: found by its module and name.
+        arguments: sent to it.
+        limits: of time and memory.
+        stop: ends the call where it is set.
+
     Raises:
-        ResourceLimitError: a limit was reached, or the worker died.
+        ResourceLimitError: a limit was reached.
+        WorkerDiedError: the worker died, or was stopped.
     """
     worker = hire(limits)
     try:
-        return worker.call(function, arguments)  # type: ignore[no-any-return]
+        return worker.call(function, arguments, stop)  # type: ignore[no-any-return]
     finally:
         release(worker)
 

@@ -72,14 +72,19 @@ class Audit:
         self._order: Ints = np.argsort(-self._score, kind="stable")
         self._rank: Ints = np.empty(len(score), np.int64)
         self._rank[self._order] = np.arange(len(score))
+        self._seed = seed
+        self.restart()
+        middle = 0.5 if label == "relevant" else -0.5
+        self._top = int(np.clip((self._score >= middle).sum(), min(_BUDGET, len(score)), len(score)))
+
+    def restart(self) -> None:
+        """Forgets all labels; asks the same again for the same labels."""
         self._said: dict[int, bool] = {}
         self._asked: list[int] = []
-        self._random = np.random.RandomState(seed)
+        self._random = np.random.RandomState(self._seed)
         self._stage: Literal["look", "whole", "sample", "done"] = "look"
         self._sampled: list[int] = []
         self._claim: float | None = None
-        middle = 0.5 if label == "relevant" else -0.5
-        self._top = int(np.clip((self._score >= middle).sum(), min(_BUDGET, len(score)), len(score)))
 
     # ---------------------------------------------------------------- the protocol
 
@@ -120,6 +125,21 @@ class Audit:
     def is_done(self) -> bool:
         """Whether no more labels are wanted."""
         return not self.next()
+
+    @property
+    def most(self) -> int:
+        """How many labels it asks for at most."""
+        return min(_BUDGET, len(self._order))
+
+    @property
+    def score(self) -> Floats:
+        """The score of each text, as the model gave it."""
+        return self._score if self.label == "relevant" else -self._score
+
+    @property
+    def sampled(self) -> list[int]:
+        """Positions that were drawn at random from the region of the claim; empty where it was labelled from the top on."""
+        return list(self._sampled)
 
     @property
     def labels(self) -> dict[int, bool]:

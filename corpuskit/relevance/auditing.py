@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import RelevanceError
 from corpuskit.labels import AUDIT_NOTE, corpus_labels, is_machine, judged_documents
 from corpuskit.relevance.audit import Audit
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.learning import score_documents, scoring_texts
+from corpuskit.relevance.missed import Missed, estimate
+from corpuskit.relevance.model import RelevanceModel
 from corpuskit.store import CorpusFolder
+from corpuskit.store.labels import WITHDRAWN
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,12 +50,12 @@ class CorpusAudit:
     ) -> None:
         self._folder = folder
         self._model = model
+        self._seed = seed
         self._note = f"{AUDIT_NOTE} of {model.version}"
         asked = {label.target for label in folder.labels.current("document")
                  if label.note == self._note and not is_machine(label.by)}  # fmt: skip
         labels = {label.target: label.label for label in corpus_labels(folder, "document")}
-        # A tie of two who answered is asked again.
-        self._given = {target: labels[target] or "" for target in asked if labels[target] in _LABELS}
+        self._read()
         labelled = labels.keys() - asked
         labelled |= judged_documents(folder).keys()  # what a rule for a host has taught the model
         texts = {doc_id: text for doc_id, text in scoring_texts(folder).items() if doc_id not in labelled}
@@ -59,7 +63,33 @@ class CorpusAudit:
             raise RelevanceError("all documents are labelled already: there is nothing left to audit on")
         self._doc_ids = list(texts)
         self._audit = Audit(model.document, list(texts.values()), precision=precision, confidence=confidence, seed=seed)
+        self._positions = {doc_id: position for position, doc_id in enumerate(self._doc_ids)}
         self._is_saved = False
+
+    def _read(self) -> None:
+        """The labels that were given to this audit; a tie of two who answered is asked again."""
+        asked = {
+            label.target
+            for label in self._folder.labels.current("document")
+            if label.note == self._note and not is_machine(label.by)
+        }
+        labels = {label.target: label.label for label in corpus_labels(self._folder, "document")}
+        self._given = {target: labels[target] or "" for target in asked if labels[target] in _LABELS}
+
+    @property
+    def model(self) -> CorpusModel:
+        """What is audited; with its claim, once there is one."""
+        return self._model
+
+    @property
+    def labels_given(self) -> int:
+        """How many labels the audit has."""
+        return len(self._audit.labels)
+
+    @property
+    def most(self) -> int:
+        """How many labels it asks for at most."""
+        return self._audit.most
 
     @property
     def threshold(self) -> float | None:
@@ -76,16 +106,72 @@ class CorpusAudit:
 
         Columns doc_id, uri, title (str). They come without scores, so that these do not sway the judge.
         """
-        import pandas as pd
+        return self._frame(self.wanted())
 
+    def wanted(self) -> list[str]:
+        """The same documents, only their ids."""
         while known_already := [i for i in self._audit.next() if self._doc_ids[i] in self._given]:
             self._audit.add(known_already, [self._given[self._doc_ids[i]] for i in known_already])
-        wanted = [self._doc_ids[i] for i in self._audit.next()]
-        if not wanted:
+        found = [self._doc_ids[i] for i in self._audit.next()]
+        if not found:
             self._save()
+        return found
+
+    def _frame(self, doc_ids: Sequence[str]) -> pd.DataFrame:
+        import pandas as pd
+
         known = {row["doc_id"]: row for row in self._folder.catalog.rows("SELECT doc_id, uri, title FROM current")}
-        rows = [(doc_id, known[doc_id]["uri"], known[doc_id]["title"] or "") for doc_id in wanted]
+        rows = [(doc_id, known[doc_id]["uri"], known[doc_id]["title"] or "") for doc_id in doc_ids if doc_id in known]
         return pd.DataFrame(rows, columns=["doc_id", "uri", "title"]).astype("str")
+
+    def next_below(self, n: int = 60) -> pd.DataFrame:
+        """Documents below the threshold to label now, drawn at random: they tell what it misses, see :attr:`missed`.
+
+        Empty before the claim, without one, and once ``n`` have a label. Columns as of :meth:`next`.
+        """
+        return self._frame(self.wanted_below(n))
+
+    def wanted_below(self, n: int = 60) -> list[str]:
+        """The same documents, only their ids."""
+        if self.threshold is None or not self.is_done:
+            return []
+        return [doc_id for doc_id in self._drawn()[:n] if doc_id not in self._given]
+
+    def _drawn(self) -> list[str]:
+        """Documents below the threshold that the audit has not asked for, in an order drawn at random."""
+        import numpy as np
+
+        threshold, known = self.threshold, self._audit.labels
+        if threshold is None:
+            return []
+        below = [i for i in np.flatnonzero(self._audit.score < threshold).tolist() if i not in known]
+        order = np.random.RandomState(self._seed + 1).permutation(len(below)).tolist()
+        return [self._doc_ids[below[i]] for i in order]
+
+    @property
+    def missed(self) -> Missed | None:
+        """What the threshold misses, by the labels from below it so far; None without a claim or such labels."""
+        if self.threshold is None or not self.is_done:
+            return None
+        drawn = self._drawn()
+        # The drawn ones in their order, up to the first without a label: what was labelled out of turn is no sample.
+        sample = list(takewhile(lambda doc_id: doc_id in self._given, drawn))
+        if not sample:
+            return None
+        said, score, threshold = self._audit.labels, self._audit.score, self.threshold
+        above = [i for i in range(len(score)) if score[i] >= threshold]
+        chance = [said[i] for i in self._audit.sampled if score[i] >= threshold]
+        known_above, known_below = (
+            sum(is_relevant for i, is_relevant in said.items() if (score[i] >= threshold) == side)
+            for side in (True, False)
+        )
+        relevant = sum(self._given[doc_id] == "relevant" for doc_id in sample)
+        # Of those drawn each is known now; the others are as many as the sample says.
+        return estimate(
+            (known_above, sum(i not in said for i in above), sum(chance), len(chance)),
+            (known_below + relevant, len(drawn) - len(sample), relevant, len(sample)),
+            documents=len(score) - len(above),
+        )
 
     def add(self, labels: Mapping[str, str], *, by: str) -> None:
         """Gives labels, ``relevant`` or ``other``, to documents that were asked for.
@@ -97,7 +183,8 @@ class CorpusAudit:
             raise RelevanceError(
                 f"labels by {by!r}: an audit is a person's; expected a name that does not begin with machine:"
             )
-        asked = {self._doc_ids[i]: i for i in self._audit.next()}
+        below = set(self.wanted_below(len(self._doc_ids)))
+        asked = {self._doc_ids[i]: i for i in self._audit.next()} | dict.fromkeys(below, -1)
         wrong = [doc_id for doc_id, label in labels.items() if doc_id not in asked or label not in _LABELS]
         if wrong:
             raise RelevanceError(
@@ -107,16 +194,46 @@ class CorpusAudit:
         self._folder.labels.add(
             ((doc_id, "document", label) for doc_id, label in labels.items()), by=by, note=self._note
         )
+        if below:
+            self._given |= labels
+            return
         self._audit.add([asked[doc_id] for doc_id in labels], list(labels.values()))
         if self._audit.is_done:
             self._save()
+
+    def take_back(self, doc_id: str, *, by: str) -> None:
+        """Withdraws a label that was given to this audit; it goes on from the others, and its claim is void until then."""
+        self._folder.labels.add([(doc_id, "document", WITHDRAWN)], by=by, note=self._note)
+        self._read()
+        if doc_id in self._positions and self._positions[doc_id] not in self._audit.labels:
+            return  # one of those below the threshold
+        self._audit.restart()
+        if self._is_saved:
+            self._is_saved = False
+            self._keep(dataclasses.replace(self._model.document, audit=None))
+
+    def label(self, *, by: str | None = None, question: str = "Is this document relevant?") -> Any:
+        """The audit as a widget: a key for each label, without scores; at the end the claim, and what it misses.
+
+        Args:
+            by: whose labels these are; default: the user's name.
+            question: what is asked.
+
+        Raises:
+            MissingExtraError: the extra ``notebook`` is not installed.
+        """
+        from corpuskit.widgets.audit import AuditLabeler
+
+        return AuditLabeler(self._folder, self, by=by, question=question)
 
     def _save(self) -> None:
         """Writes the claim into the model's folder and decides the documents by it."""
         if self._is_saved:
             return
         self._is_saved = True
-        document = self._model.document.certified(self._audit.record())
+        self._keep(self._model.document.certified(self._audit.record()))
+
+    def _keep(self, document: RelevanceModel) -> None:
         self._model = dataclasses.replace(self._model, document=document)
         name = self._folder.catalog.value("SELECT folder FROM models WHERE version = ?", (self._model.version,))
         if name is not None:
@@ -127,4 +244,11 @@ class CorpusAudit:
         given = len(self._audit.labels)
         if not self._audit.is_done:
             return f"Audit of {self._model.version}: {given} labels given, {len(self._audit.next())} wanted now"
-        return f"Audit of {self._model.version} with {given} labels: {self._model.document!r}"
+        told = f"Audit of {self._model.version} with {given} labels: {self._model.document!r}"
+        if (missed := self.missed) is not None:
+            told += f"\n  {missed!r}"
+        elif self.threshold is not None:
+            told += (
+                "\n  what the threshold misses is not known: .label() or .next_below() asks for a sample from below it"
+            )
+        return told

@@ -195,7 +195,7 @@ def next_to_label(
     if n < 1:
         raise RelevanceError(f"n={n}: expected at least 1")
     model = model or last_model(folder)
-    seeds = _seeds_to_ask_by(folder)
+    seeds = seeds_to_ask_by(folder)
     texts = scoring_texts(folder) if model or seeds else {}
     share = OVERLAP if overlap is None else overlap
     open_to = questions(folder, by, overlap=share)
@@ -269,7 +269,7 @@ def at_odds(folder: CorpusFolder, free: Sequence[str], scores: Mapping[str, floa
     return sorted(found, key=lambda doc_id: (-found[doc_id], doc_id))
 
 
-def _seeds_to_ask_by(folder: CorpusFolder) -> Sequence[str]:
+def seeds_to_ask_by(folder: CorpusFolder) -> Sequence[str]:
     """The seed words of the corpus while there are few labels."""
     judged = judged_documents(folder)
     known = len(judged) >= _COLD and sum(label == "relevant" for label in judged.values()) >= _COLD_POSITIVES

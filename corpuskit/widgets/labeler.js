@@ -2,29 +2,37 @@
 // Cards are fetched ahead; a key typed while the next card is on its way waits for it, so that none is lost.
 const PATIENCE = 3000; // milliseconds without a card; then keys are refused, since nobody knows what they would label
 const HISTORY = 50;
+const SKIPPED = "skipped";
 const WINDOW = 20; // labels of the agreement line
 
 function render({ model, el }) {
-  const keys = model.get("label_keys"), prefetch = model.get("prefetch"), isSelection = model.get("is_selection");
+  const keys = model.get("label_keys"), prefetch = model.get("prefetch"), isAudit = model.get("is_audit");
+  const isSelection = !isAudit && model.get("is_selection");
   const page = Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join("");
   const nameOf = (key) => (key === " " ? "space" : key);
-  const frame = makeFrame("labeler", "Labelling", [
-    ...keys.map(([key, label]) => [nameOf(key), label]), ["u", "undo"], ["n", "note, saved with the next label"],
+  const frame = makeFrame("labeler", isAudit ? "Audit" : "Labelling", [
+    ...keys.map(([key, label]) => [nameOf(key), label]), ["u", "undo"],
+    ...(isAudit ? [] : [["s", "skip: not asked in this session"], ["n", "note, saved with the next label"]]),
     ...(isSelection ? [["b", "one label for all that is left of the selection"]] : []),
-    ["h", "history; a click judges again"], ["p", "show or hide what the model thinks"], ["↑ ↓ PgUp PgDn", "scroll the text"], ["?", "this help"],
+    ["o", "open the tree of the document, and close it"],
+    ...(isAudit ? [] : [["h", "history; a click judges again"], ["p", "show or hide what the model thinks"]]),
+    ["↑ ↓ PgUp PgDn", "scroll the text"], ["?", "this help"],
   ]);
   const { root, tell } = frame;
   root.tabIndex = 0;
   keepKeys(root);
 
-  let agreement = model.get("agreement"), cards = model.get("cards").slice(), counts = { ...model.get("counts") }, history = [], waiting = [];
-  let seq = 0, showsScores = model.get("show_scores"), ended = false, asked = false, note = "", emptySince = 0;
+  let agreement = model.get("agreement") ?? [], cards = model.get("cards").slice(), counts = { ...model.get("counts") }, history = [], waiting = [];
+  const labelled = new Set(); // in this session, until undone: late messages must not bring them back
+  let seq = 0, showsScores = !isAudit && model.get("show_scores"), ended = false, asked = false, note = "", emptySince = 0;
   const unsaved = new Map(), agreed = [];
 
   const spark = sparkline(`The model agreed with you, of the last ${WINDOW}`);
   const agreedLine = make("span", "ck-dim"), othersLine = make("span", "ck-dim"), countLine = make("span", "ck-dim"), saved = make("span", "ck-saved", { role: "status", "aria-live": "polite" });
-  const header = make("div", "ck-bar", {}, make("strong", "", {}, model.get("question")), make("span", "ck-grow"), spark.svg, agreedLine, countLine, saved, frame.opener);
-  const card = makeCard();
+  const placeLine = make("strong", "ck-place"), audit = isAudit ? makeAuditLine() : null;
+  const header = make("div", "ck-bar ck-head", {}, make("span", "ck-question", {}, model.get("question")), make("span", "ck-grow"), placeLine, ...(audit ? [audit.element] : []), spark.svg, agreedLine, countLine, saved, frame.opener);
+  const card = makeCard((id) => model.send({ op: "rest", id }));
+  const tree = makeTreePane(model, closeTree);
   const seeds = makeSeeds((words) => {
     model.send({ op: "seeds", words });
     seeds.show(false);
@@ -47,13 +55,16 @@ function render({ model, el }) {
     return one;
   };
   const scoreButton = tool("p", "model", toggleScores);
-  footer.append(make("span", "ck-grow"), othersLine, undoButton, scoreButton, tool("n", "note", openNote), tool("h", "history", toggleHistory));
+  if (!isAudit) footer.append(tool("s", "skip", skip));
+  footer.append(make("span", "ck-grow"), othersLine, undoButton, tool("o", "tree", openTree));
+  if (!isAudit) footer.append(scoreButton, tool("n", "note", openNote), tool("h", "history", toggleHistory));
   if (isSelection) footer.append(tool("b", "all", openBulk));
-  root.append(header, seeds.element, card.element, noteField, bulk, list, footer, frame.status, frame.help);
+  root.append(header, seeds.element, card.element, tree.element, noteField, bulk, list, footer, frame.status, frame.help);
 
   function act(what) {
     what();
     if (!noteField.hidden) noteField.focus();
+    else if (tree.isOpen()) return;
     else if (bulk.hidden) root.focus({ preventScroll: true });
   }
 
@@ -73,6 +84,7 @@ function render({ model, el }) {
 
   /** Labels the first card; without one, the key waits. */
   function give(label) {
+    if (tree.isOpen()) closeTree();
     const shown = cards.shift();
     if (!shown) {
       if (ended) return tell("Nothing is left to label.");
@@ -82,18 +94,19 @@ function render({ model, el }) {
       return status();
     }
     const of = send({ op: "label", id: shown.id, label, note });
+    labelled.add(shown.id);
     refill();
     history.push({ of, card: shown, label, wasAgreed: agree(shown, label) });
     counts[label] = (counts[label] ?? 0) + 1;
     seeds.show(false);
-    if (!showsScores && typeof shown.score === "number") tell(`${label}. The model had said ${probability(shown.score)}.`);
+    if (!isAudit && !showsScores && typeof shown.score === "number") tell(`${label}. The model had said ${probability(shown.score)}.`);
     note = noteField.value = "";
     show();
   }
 
   /** The model's guess, made before the label was known, against the label. */
   function agree(shown, label) {
-    if (typeof shown.score !== "number" || !["relevant", "other"].includes(label)) return false;
+    if (isAudit || typeof shown.score !== "number" || !["relevant", "other"].includes(label)) return false;
     agreed.push((shown.score >= 0.5) === (label === "relevant") ? 1 : 0);
     return true;
   }
@@ -101,6 +114,12 @@ function render({ model, el }) {
   function undo() {
     const last = history.pop();
     if (!last) return tell("Nothing to undo.");
+    if (last.card) labelled.delete(last.card.id);
+    if (last.label === SKIPPED) {
+      cards.unshift(last.card);
+      tell("Asked again.");
+      return show();
+    }
     send({ op: "undo", of: last.of });
     if (last.wasAgreed) agreed.pop();
     if (last.card) {
@@ -109,6 +128,28 @@ function render({ model, el }) {
     } else ended = false;
     tell(last.card ? `Taken back: ${last.label}.` : "The labels of the selection were taken back.");
     show();
+  }
+
+  function skip() {
+    const shown = cards.shift();
+    if (!shown) return;
+    model.send({ op: "skip", id: shown.id });
+    labelled.add(shown.id);
+    history.push({ of: 0, card: shown, label: SKIPPED });
+    refill();
+    tell("Skipped: not asked again in this session.");
+    show();
+  }
+
+  function openTree() {
+    if (tree.isOpen()) return closeTree();
+    if (cards.length) model.send({ op: "tree", id: cards[0].id });
+  }
+
+  function closeTree() {
+    tree.hide();
+    card.element.hidden = false;
+    root.focus({ preventScroll: true });
   }
 
   function toggleScores() {
@@ -123,7 +164,7 @@ function render({ model, el }) {
   }
 
   function openBulk() {
-    const left = model.get("total") - history.filter((item) => item.card).length;
+    const left = model.get("total") - history.filter((item) => item.card && item.label !== SKIPPED).length;
     bulk.replaceChildren(make("span", "", {}, `Label all ${number(left)} that are left:`));
     for (const [, label] of keys) bulk.append(button(label, () => giveAll(label)));
     bulk.append(button("cancel", () => { bulk.hidden = true; root.focus({ preventScroll: true }); }));
@@ -161,13 +202,16 @@ function render({ model, el }) {
     emptySince = shown || ended ? 0 : emptySince || performance.now();
     scoreButton.setAttribute("aria-pressed", String(showsScores));
     if (shown) card.show(shown, showsScores);
-    else card.say(ended ? "Nothing is left to label here." : "The next card is on its way …");
+    else if (!ended) card.say("The next card is on its way …");
+    else card.say(...(audit ? audit.end() : ["Nothing is left to label here."]));
     showHistory();
     status();
   }
   function status() {
     const total = Object.values(counts).reduce((sum, one) => sum + one, 0);
-    countLine.textContent = `${keys.map(([, label]) => `${label} ${number(counts[label] ?? 0)}`).join(" · ")} · ${number(total)} in all`;
+    const done = history.filter((item) => item.card).length;
+    placeLine.textContent = isSelection && cards.length ? `${number(done + 1)} of ${number(model.get("total"))}` : "";
+    countLine.textContent = isAudit ? "" : `${keys.map(([, label]) => `${label} ${number(counts[label] ?? 0)}`).join(" · ")} · ${number(total)} in all`;
     saved.textContent = unsaved.size ? `${unsaved.size} unsaved` : seq ? "✓ saved" : "";
     saved.classList.toggle("ck-unsaved", unsaved.size > 0);
     undoButton.disabled = !history.length;
@@ -189,7 +233,7 @@ function render({ model, el }) {
 
   function take(more, atFront = false) {
     const known = new Set(cards.map((one) => one.id));
-    const fresh = more.filter((one) => !known.has(one.id));
+    const fresh = more.filter((one) => !known.has(one.id) && !labelled.has(one.id));
     cards = atFront ? [...fresh, ...cards] : [...cards, ...fresh];
     if (fresh.length) emptySince = 0;
     while (waiting.length && cards.length) give(waiting.shift());
@@ -201,16 +245,46 @@ function render({ model, el }) {
       (root.acknowledged ??= []).push(performance.now() - unsaved.get(message.seq));
       unsaved.delete(message.seq);
       if (!unsaved.size) counts = { ...message.counts };
-      agreement = message.agreement;
+      agreement = message.agreement ?? [];
+      if (audit && message.audit) audit.take(message.audit);
       status();
     },
     cards: (message) => {
       asked = false;
       if (message.end) { ended = true; waiting = []; }
       take(message.cards);
-      refill();
+      if (message.cards.length) refill();
     },
-    back: (message) => take(message.cards, true),
+    again: (message) => {
+      cards = [];
+      ended = false;
+      message.cards.forEach((one) => labelled.delete(one.id));
+      take(message.cards);
+    },
+    back: (message) => {
+      message.cards.forEach((one) => labelled.delete(one.id));
+      take(message.cards, true);
+    },
+    // What the model has learnt makes another choice, and other reasons; the card that is being read stays.
+    learnt: (message) => {
+      cards = cards.slice(0, 1);
+      if (message.cards.length) ended = false;
+      take(message.cards);
+      refill();
+      tell(`The model has learnt from ${number(message.labels)} labels.${message.hint ? ` ${message.hint}` : ""}`);
+      root.dataset.learnt = message.labels;
+    },
+    rest: (message) => {
+      const one = cards.find((other) => other.id === message.id);
+      if (one) Object.assign(one, { blocks: message.blocks, left_out: message.left_out });
+      show();
+    },
+    tree: async (message) => {
+      if (cards[0]?.id !== message.id) return;
+      card.element.hidden = true;
+      await tree.show(message.model);
+      tree.element.querySelector(".ck-tree")?.focus({ preventScroll: true });
+    },
     fresh: (message) => {
       cards = [];
       ended = !message.cards.length;
@@ -232,10 +306,14 @@ function render({ model, el }) {
     tell(note ? "The note goes with the next label." : "");
     event.preventDefault();
   });
-  const others = { u: undo, n: openNote, h: toggleHistory, p: toggleScores, ArrowDown: () => card.scroll(60), ArrowUp: () => card.scroll(-60),
+  const others = { u: undo, o: openTree, ...(isAudit ? {} : { s: skip, n: openNote, h: toggleHistory, p: toggleScores }), ArrowDown: () => card.scroll(60), ArrowUp: () => card.scroll(-60),
     PageDown: () => card.scroll(300), PageUp: () => card.scroll(-300), ...(isSelection ? { b: openBulk } : {}) };
   root.addEventListener("keydown", (event) => {
     if (hasModifier(event) || isField(event.target) || frame.isHelpOpen()) return;
+    if (tree.isOpen()) {
+      if (event.key === "o" || (event.key === "Escape" && !event.defaultPrevented)) { closeTree(); event.preventDefault(); }
+      return;
+    }
     if (event.key === "Escape" && !bulk.hidden) { bulk.hidden = true; root.focus({ preventScroll: true }); return; }
     // A key held down repeats: one press is one label.
     const label = keys.find(([key]) => key === event.key)?.[1];
@@ -247,9 +325,10 @@ function render({ model, el }) {
     event.preventDefault();
   });
   ended = !cards.length;
-  seeds.show(model.get("asks_seeds"));
+  audit?.take(model.get("progress"));
+  seeds.show(!isAudit && model.get("asks_seeds"));
   show();
-  const left = model.get("left_to_others"), copies = model.get("copies");
+  const left = model.get("left_to_others") ?? 0, copies = model.get("copies");
   if (left) tell(`${number(left)} documents that others have labelled are left to them.`);
   if (copies) tell(`${number(copies)} copies are not asked: the label of one counts for all.`);
   el.append(root);

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import getpass
 import re
-import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import traitlets
@@ -14,23 +13,23 @@ import traitlets
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels import check_names
 from corpuskit.store import CorpusFolder
-from corpuskit.widgets.labeling import Asked, LabelQueue
-from corpuskit.widgets.shell import Widget, module, styles
+from corpuskit.widgets.cards import PREFETCH, Cards
+from corpuskit.widgets.labeling import LabelQueue, has_flattened
+from corpuskit.widgets.learner import Asked, Choice
 
-_PREFETCH: Final = 12  # cards on the page; at ten keys a second more than a second of work
 _IN_QUERY: Final = 500  # documents asked for at once
 _WITHDRAWN: Final = "withdrawn"
-_TAKEN_KEYS: Final = frozenset("unbhp?")
+_TAKEN_KEYS: Final = frozenset("unbhpos?")
 DEFAULT_KEYS: Final[Mapping[str, str]] = {"j": "relevant", "f": "other", " ": "unsure"}
 
 
-class Labeler(Widget):
+class Labeler(Cards):
     """One document after another, a key for each label.
 
     Args:
         folder: the corpus.
         docs: ask these, in this order; None: what teaches the model most. What ``by`` has labelled is not asked.
-        keys: key → label; default j relevant, f other, space unsure. u, n, b, h, p and ? have their own meaning.
+        keys: key → label; default j relevant, f other, space unsure. u, n, b, h, o, p, s and ? have their own meaning.
         by: whose labels these are; default: the user's name.
         question: what is asked.
         overlap: the share of the documents that every annotator is asked; None: the usual one.
@@ -42,14 +41,6 @@ class Labeler(Widget):
         ConfigurationError: a key is no single character, is taken, or a label is wrong.
     """
 
-    _esm = module("labeler", "labeler_card", "labeler_seeds")
-    _css = styles("labeler")
-    question = traitlets.Unicode().tag(sync=True)
-    label_keys: Any = traitlets.List().tag(sync=True)
-    cards: Any = traitlets.List().tag(sync=True)
-    counts = traitlets.Dict().tag(sync=True)
-    total = traitlets.Int().tag(sync=True)
-    prefetch = traitlets.Int(_PREFETCH).tag(sync=True)
     agreement: Any = traitlets.List().tag(sync=True)
     left_to_others = traitlets.Int().tag(sync=True)
     copies = traitlets.Int().tag(sync=True)
@@ -68,20 +59,16 @@ class Labeler(Widget):
         overlap: float | None = None,
         show_scores: bool = False,
     ) -> None:
-        self._folder = folder
         self._by = by or user_name()
-        self._lock = threading.Lock()
-        self._done: dict[str, int] = {}  # page → the last message of it that was done
-        self._early: dict[tuple[str, int], Callable[[], None]] = {}
         self._undo: dict[tuple[str, int], dict[str, str | None]] = {}
         chosen = _checked(keys or DEFAULT_KEYS)
         check_names(folder, chosen.values(), only_alike=True)
-        self._labels = frozenset(chosen.values())
-        self._queue = LabelQueue(folder, docs, by=self._by, overlap=overlap)
+        self._queue = LabelQueue(folder, docs, by=self._by, overlap=overlap, learnt=self._tell_learnt)
         total = len(self._queue.rest()) if docs is not None else folder.catalog.value("SELECT count(*) FROM current")
         super().__init__(
+            folder,
+            chosen,
             question=question,
-            label_keys=[[key, label] for key, label in chosen.items()],
             total=total,
             is_selection=docs is not None,
             counts=self._counted(),
@@ -90,8 +77,9 @@ class Labeler(Widget):
             copies=self._queue.copies,
             asks_seeds=self._queue.is_cold,
             show_scores=show_scores,
-            cards=[self._queue.card(item) for item in self._queue.take(_PREFETCH)],
+            cards=[self._queue.card(item) for item in self._queue.take(PREFETCH)],
         )
+        self._queue.begin()
 
     def _counted(self) -> dict[str, int]:
         return dict(Counter(self._queue.judged.values()))
@@ -103,19 +91,26 @@ class Labeler(Widget):
 
     # -- messages --------------------------------------------------------------------------------------------------
 
-    def _on_label(self, message: dict[str, Any]) -> None:
-        """One label."""
-        labels = {str(message["id"]): self._named(message)}
-        self._in_order(message, lambda: self._save_one(message, labels))
+    def _card(self, item: Asked, *, opened: bool = False) -> dict[str, Any]:
+        return self._queue.card(item, opened=opened)
 
-    def _named(self, message: dict[str, Any]) -> str:
-        """The label of a message: one of the keys'."""
-        if message["label"] not in self._labels:
-            raise ConfigurationError(f"label {message['label']!r}: expected one of {', '.join(sorted(self._labels))}")
-        return str(message["label"])
+    def _take(self, n: int) -> list[Asked]:
+        return self._queue.take(n)
 
-    def _save_one(self, message: dict[str, Any], labels: dict[str, str]) -> None:
-        self._save(message, labels, note=str(message["note"])[:500] if message.get("note") else None)
+    def _save_one(self, message: dict[str, Any], doc_id: str, label: str) -> None:
+        self._save(message, {doc_id: label}, note=str(message["note"])[:500] if message.get("note") else None)
+
+    def _on_skip(self, message: dict[str, Any]) -> None:
+        """Not to be asked in this session."""
+        self._queue.skip(str(message["id"]))
+
+    def _tell_learnt(self, choice: Choice) -> None:
+        """The model has learnt: what comes next is another choice, and more labels may not pay any more."""
+        cards = [self._card(item) for item in self._queue.take(PREFETCH)]
+        hint = ""
+        if has_flattened(choice.gain):
+            hint = "50 more labels would bring less than .01: train with corpus.train(), then corpus.audit().label() pays more."
+        self.send({"op": "learnt", "labels": choice.labels, "cards": cards, "hint": hint})
 
     def _on_bulk(self, message: dict[str, Any]) -> None:
         """One label for all of the selection that are not labelled; the cards on the page are part of it."""
@@ -129,41 +124,14 @@ class Labeler(Widget):
 
         self._in_order(message, save)
 
-    def _on_undo(self, message: dict[str, Any]) -> None:
+    def _take_back(self, message: dict[str, Any]) -> None:
         """Gives documents the labels back that they had before the message ``of``."""
-
-        def save() -> None:
-            before = self._undo.get((str(message["page"]), int(message["of"])), {})
-            self._save(message, {doc_id: label or _WITHDRAWN for doc_id, label in before.items()}, note=None)
-            if len(before) > 1:
-                items = [Asked(doc_id, "selection", None) for doc_id in before]
-                self._queue.put_back(items[_PREFETCH:])
-                self.send({"op": "back", "cards": [self._queue.card(item) for item in items[:_PREFETCH]]})
-
-        self._in_order(message, save)
-
-    def _in_order(self, message: dict[str, Any], save: Callable[[], None]) -> None:
-        """Does messages in the order of the keys, each once.
-
-        JupyterLab moves a widget's messages to a thread of their own while the first are under way, so that a later one
-        can come before an earlier one.
-        """
-        page, number = str(message["page"]), int(message["seq"])
-        with self._lock:
-            done = self._done.get(page, 0)
-            if number <= done:
-                self._tell_saved(number)
-                return
-            self._early[page, number] = save
-            while (act := self._early.get((page, done + 1))) is not None:
-                act()  # raises where it cannot be saved; then the page says so, and this message stays unsaved
-                done += 1
-                self._done[page] = done
-                del self._early[page, done]
-
-    def _on_more(self, message: dict[str, Any]) -> None:
-        cards = [self._queue.card(item) for item in self._queue.take(min(int(message["n"]), _PREFETCH))]
-        self.send({"op": "cards", "cards": cards, "end": not cards})
+        before = self._undo.get((str(message["page"]), int(message["of"])), {})
+        self._save(message, {doc_id: label or _WITHDRAWN for doc_id, label in before.items()}, note=None)
+        if len(before) > 1:
+            items = [Asked(doc_id, "selection", None) for doc_id in before]
+            self._queue.put_back(items[PREFETCH:])
+            self.send({"op": "back", "cards": [self._card(item) for item in items[:PREFETCH]]})
 
     def _on_seeds(self, message: dict[str, Any]) -> None:
         """Words of the domain: the documents near them come first."""
@@ -173,12 +141,12 @@ class Labeler(Widget):
         self._folder.describe(None, words)
         near = self._queue.begin_again()
         self.asks_seeds = False
-        cards = [self._queue.card(item) for item in self._queue.take(_PREFETCH)]
+        cards = [self._card(item) for item in self._queue.take(PREFETCH)]
         self.send({"op": "fresh", "cards": cards, "near": near})
 
     def _on_again(self, message: dict[str, Any]) -> None:
         """A card of the history, to be judged again."""
-        self.send({"op": "back", "cards": [self._queue.card(Asked(str(message["id"]), "you asked for it", None))]})
+        self.send({"op": "back", "cards": [self._card(Asked(str(message["id"]), "you asked for it", None))]})
 
     def _save(self, message: dict[str, Any], labels: dict[str, str], *, note: str | None) -> int:
         rows: list[Any] = []
@@ -196,13 +164,10 @@ class Labeler(Widget):
         self._undo[str(message["page"]), int(message["seq"])] = before
         for doc_id in known:
             self._queue.note(doc_id, None if labels[doc_id] == _WITHDRAWN else labels[doc_id])
-        # On the disk: only now the page hears of it.
-        self._tell_saved(int(message["seq"]))
         return len(known)
 
-    def _tell_saved(self, number: int) -> None:
-        told = {"counts": self._counted(), "agreement": self._queue.agreement()}
-        self.send({"op": "saved", "seq": number, **told})
+    def _told(self) -> dict[str, Any]:
+        return {"counts": self._counted(), "agreement": self._queue.agreement()}
 
 
 def _checked(keys: Mapping[str, str]) -> dict[str, str]:

@@ -6,10 +6,10 @@ import logging
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence, Set
 from typing import Any, Final
 
+from corpuskit import engine
 from corpuskit.crawl.steering import stakes
 from corpuskit.errors import CorpusKitError
 from corpuskit.labels import (
@@ -20,20 +20,21 @@ from corpuskit.labels import (
     corpus_labels,
     judged_documents,
     questions,
+    sample,
 )
 from corpuskit.relevance import CorpusModel, RelevanceModel
-from corpuskit.relevance.learning import for_everyone, last_model, next_to_label, scoring_texts
-from corpuskit.relevance.sampling import suggest
-from corpuskit.relevance.training import train
+from corpuskit.relevance.learning import last_model, next_to_label
 from corpuskit.store import CorpusFolder
 from corpuskit.text import WORD
+from corpuskit.widgets.learner import Asked, Choice, choose
+from corpuskit.widgets.structure import OPENED, SHOWN, structure
 
-CARD_TEXT: Final = 6_000  # characters of a card
-_BATCH: Final = 60  # documents chosen at once
-_LOW: Final = 30  # documents left when the next are chosen
-_RETRAIN_AFTER: Final = 15  # labels
+_BATCH: Final = 120  # documents chosen at once
+_LOW: Final = 60  # documents left when the next are chosen
+_RETRAIN_AFTER: Final = 10  # labels
 _MARKED: Final = 8  # words for and words against
-_POOL: Final = 5_000
+_FLAT: Final = 0.01  # of average precision for 50 labels: where they bring less, an audit pays more
+_NO_LIMITS: Final = engine.Limits(seconds=None, memory=None)
 logger = logging.getLogger(__name__)
 
 _REASONS: Final = {
@@ -42,19 +43,13 @@ _REASONS: Final = {
     "new source": "a source without two labels yet",
     "uncertain": "the model is least certain of it",
     "certain": "the model is certain: is it right?",
+    "machine and model disagree": "a machine and the model disagree about it",
+    "audit": "",
+    "missed": "",
     "random": "drawn at random",
     "seed words": "it is near the seed words",
     "selection": "it is in your selection",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A document to label, why, and what the model says of it (None without one)."""
-
-    doc_id: str
-    reason: str
-    score: float | None
 
 
 class LabelQueue:
@@ -65,7 +60,8 @@ class LabelQueue:
         selection: ask these, in this order; None: what teaches the model most.
         by: who is asked.
         overlap: the share of the documents that every annotator is asked; None: the usual one.
-        learn: train a model on the labels as they come, in the background.
+        learn: train a model on the labels as they come, in a process beside this one.
+        learnt: called when that has come to something, in the background.
 
     Attributes:
         judged: document → the label that this annotator gave it.
@@ -82,26 +78,29 @@ class LabelQueue:
         by: str,
         overlap: float | None = None,
         learn: bool = True,
+        learnt: Callable[[Choice], None] | None = None,
     ) -> None:
         self._folder = folder
         self._by = by
         self._overlap = OVERLAP if overlap is None else overlap
         self._lock = threading.Lock()
         self._choosing = threading.Lock()
+        self._learning = threading.Lock()
         said = by_annotator(folder)
         self.judged: dict[str, str] = dict(said.get(by, {}))
         self._with_others = AgreementWithOthers(said, by)
         self._closed = set(self.judged)  # not asked again
         self._given: set[str] = set()
-        self._texts: dict[str, str] | None = None
+        self._learnt = learnt
         self._learns = learn and selection is None
         saved = _last(folder)
         self._model: RelevanceModel | None = saved.document if saved else None
         self._labels_since = 0
         self._waiting: deque[Asked] = deque()
         self._selection = selection is not None
+        self._is_all = False  # what waits is all there is to ask
         self._threads: list[threading.Thread] = []
-        self._is_stopped = False
+        self._stopped = threading.Event()
         folder.before_close(self.stop)
         self.left_to_others = self.copies = 0
         self.is_cold = False
@@ -111,6 +110,11 @@ class LabelQueue:
             self.left_to_others = questions(folder, by, overlap=self._overlap).left_to_others
             self.is_cold = not said and saved is None and not folder.settings.seeds
             self._choose_first(saved)
+
+    def begin(self) -> None:
+        """Learns at once where there are labels and no model of them yet."""
+        if self._learns and self._model is None and judged_documents(self._folder):
+            self._beside(self._learn)
 
     def _choose_selection(self, selection: Sequence[str]) -> None:
         """What this annotator has not labelled, and ties once more; one of each group of copies."""
@@ -130,6 +134,7 @@ class LabelQueue:
         frame = next_to_label(
             self._folder, _BATCH, by=self._by, overlap=self._overlap, model=model, stakes=stakes(self._folder)
         )
+        self._is_all = len(frame) < _BATCH
         self._waiting.extend(
             Asked(doc_id, reason, None if model is None else float(score))
             for doc_id, reason, score in zip(frame["doc_id"], frame["reason"], frame["relevance"], strict=True)
@@ -161,9 +166,10 @@ class LabelQueue:
             low = len(self._waiting) < _LOW
         if low and not self._selection:
             if len(taken) < n:
-                self._choose()
+                self._choose_at_once()
                 return taken + (self.take(n - len(taken)) if self._waiting else [])
-            self._beside(self._choose)
+            if not self._is_all:
+                self._beside(self._choose)
         return taken
 
     def _beside(self, act: Callable[[], None]) -> None:
@@ -176,7 +182,7 @@ class LabelQueue:
                 logger.debug("in the background: %s", error)
 
         with self._lock:
-            if self._is_stopped:
+            if self._stopped.is_set():
                 return
             self._threads = [thread for thread in self._threads if thread.is_alive()]
             self._threads.append(threading.Thread(target=run, name="corpuskit-label-queue", daemon=True))
@@ -185,7 +191,7 @@ class LabelQueue:
     def stop(self) -> None:
         """Ends what works in the background; comes back when it has ended."""
         with self._lock:
-            self._is_stopped = True
+            self._stopped.set()
         for thread in self._threads:
             thread.join()
 
@@ -216,109 +222,123 @@ class LabelQueue:
             if stale:
                 self._labels_since = 0
         if stale:
-            self._beside(self._retrain)
+            self._beside(self._learn)
 
-    def _retrain(self) -> None:
-        """Trains on all labels and chooses anew. The model is for asking only; ``Corpus.train`` makes one to keep."""
-        try:
-            texts = self._all_texts()
-            said = {i: label for i, label in judged_documents(self._folder).items() if i in texts}
-            pool = list(texts.values())[:_POOL]
-            self._model = train([texts[i] for i in said], list(said.values()), pool=pool)
-        except CorpusKitError as error:
-            logger.debug("no model from the labels yet: %s", error)
-            return
+    def skip(self, doc_id: str) -> None:
+        """A document is not to be asked in this session."""
         with self._lock:
-            self._waiting.clear()
-        self._choose()
+            self._closed.add(doc_id)
+
+    def _learn(self) -> None:
+        """Trains on all labels and chooses anew. The model is for asking only; ``Corpus.train`` makes one to keep."""
+        choice = self._asked_of_learner(learn=True)
+        if choice.model is not None:
+            choice.model.explain("")  # what it makes at the first use is not to be made while a key waits
+            self._model = choice.model
+        with self._lock:
+            # Also what is on the page and has no label yet is chosen anew: its reason may be true no more.
+            self._given = set(self._closed)
+            self._waiting = deque(item for item in choice.items if item.doc_id not in self._closed)
+            self._is_all = len(choice.items) < _BATCH
+        if self._learnt is not None:
+            self._learnt(choice)
+
+    def _asked_of_learner(self, *, learn: bool) -> Choice:
+        with self._learning:
+            with self._lock:
+                taken = set(self._closed if learn else self._given | self._closed)
+            return engine.call(
+                choose, str(self._folder.path), self._by, self._overlap, taken, _BATCH, learn, limits=_NO_LIMITS, stop=self._stopped
+            )  # fmt: skip
 
     def _choose(self) -> None:
-        """Fills up what waits; what others have labelled meanwhile is known here."""
+        """Fills up what waits, in the background; what others have labelled meanwhile is known here."""
         with self._choosing:
             with self._lock:
-                if len(self._waiting) >= _LOW:
+                if len(self._waiting) >= _LOW or self._stopped.is_set():
                     return
                 taken = self._given | self._closed
-            if self._is_stopped:
-                return
             if self._model is None:
                 self._choose_without_model(taken)
-                return
-            open_to = questions(self._folder, self._by, overlap=self._overlap)
-            texts = self._all_texts()
-            left = open_to.without(taken)
-            found = [Asked(doc_id, "disagreement", None) for doc_id in left.disputed[:_BATCH]]
-            shared = for_everyone(left, _BATCH - len(found), self._overlap)
-            found += [Asked(doc_id, "for everyone", None) for doc_id in shared]
-            free = [doc_id for doc_id in left.free if doc_id in texts]
-            n = min(_BATCH - len(found), len(free))
-            pool = [texts[doc_id] for doc_id in free]
-            chosen = suggest(self._model, pool, n, certain=n // 5, random=n // 10)
-            found += _mixed(Asked(free[item.index], item.reason, item.score) for item in chosen)
-            with self._lock:
-                waiting = {item.doc_id for item in self._waiting}
-                self._waiting.extend(item for item in found if item.doc_id not in waiting)
+            else:
+                found = self._asked_of_learner(learn=False).items
+                self._is_all = len(found) < _BATCH
+                self._wait_for(found)
+
+    def _choose_at_once(self) -> None:
+        """Fills up what waits where a card is wanted now: without a model, if it is at work."""
+        with self._lock:
+            taken = self._given | self._closed
+        if self._model is None:
+            self._choose_without_model(taken)
+            return
+        left = questions(self._folder, self._by, overlap=self._overlap).without(taken)
+        found = [Asked(doc_id, "disagreement", None) for doc_id in left.disputed]
+        found += [Asked(doc_id, "random", None) for doc_id in sample(left.free, _BATCH)]
+        found += [Asked(doc_id, "for everyone", None) for doc_id in ([] if left.free else left.shared)]
+        self._wait_for(found)
+
+    def _wait_for(self, items: Sequence[Asked]) -> None:
+        with self._lock:
+            waiting = {item.doc_id for item in self._waiting} | self._given | self._closed
+            self._waiting.extend(item for item in items if item.doc_id not in waiting)
 
     def _choose_without_model(self, taken: Set[str]) -> None:
         """By seed words, or at random."""
         frame = next_to_label(self._folder, _BATCH + len(taken), by=self._by, overlap=self._overlap)
         rows = zip(frame["doc_id"], frame["reason"], strict=True)
-        found = [Asked(doc_id, reason, None) for doc_id, reason in rows if doc_id not in taken][:_BATCH]
-        with self._lock:
-            waiting = {item.doc_id for item in self._waiting}
-            self._waiting.extend(item for item in found if item.doc_id not in waiting)
+        self._wait_for([Asked(doc_id, reason, None) for doc_id, reason in rows if doc_id not in taken][:_BATCH])
 
-    def _all_texts(self) -> dict[str, str]:
-        if self._texts is None:
-            self._texts = scoring_texts(self._folder)
-        return self._texts
+    def card(self, item: Asked, *, opened: bool = False) -> dict[str, Any]:
+        """What the page shows of a document; opened: all of it, as far as a page can hold."""
+        return card_of(self._folder, item, self._model, opened=opened)
 
-    def card(self, item: Asked) -> dict[str, Any]:
-        """What the page shows of a document."""
-        row = self._folder.catalog.rows("SELECT uri, title, lang, words FROM current WHERE doc_id = ?", (item.doc_id,))
-        if not row:
-            return {"id": item.doc_id, "title": "(removed)", "text": "", "marks": [], "why": "", "uri": "", "facts": ""}
-        uri, title, lang, words = row[0]
-        try:
-            text = self._folder.document(item.doc_id).to_text(main=True)
-        except (CorpusKitError, OSError) as error:
-            text = f"(cannot be read: {error})"
-        shown = text[:CARD_TEXT]
-        return {
-            "id": item.doc_id, "title": title or uri, "uri": uri, "text": shown, "score": item.score,
-            "why": _REASONS.get(item.reason, item.reason),
-            "left_out": len(text) - len(shown), "marks": self._marks(f"{title or ''}\n{text}", shown),
-            "facts": f"{lang or '?'} · {words or 0:,} words",
-        }  # fmt: skip
 
-    def _marks(self, text: str, shown: str) -> list[list[int]]:
-        """[start, end, 1 for or 0 against] of the words that say most."""
-        if self._model is None:
-            return []
-        shares = [(word, part) for word, part in self._model.explain(text) if word != "(start)"]
-        spoken = {word: 1 for word, part in shares if part > 0.0} | {word: 0 for word, part in shares if part < 0.0}
-        strongest = set([word for word, part in shares if part > 0][:_MARKED])
-        strongest |= set([word for word, part in shares if part < 0][:_MARKED])
+def card_of(folder: CorpusFolder, item: Asked, model: RelevanceModel | None, *, opened: bool = False) -> dict[str, Any]:
+    """What the page shows of a document.
+
+    Args:
+        folder: the corpus.
+        item: the document, and why it is asked.
+        model: marks the words that speak for and against; None: none are marked.
+        opened: as much as a page can hold.
+    """
+    row = folder.catalog.rows("SELECT uri, title, lang, words FROM current WHERE doc_id = ?", (item.doc_id,))
+    card: dict[str, Any] = {"id": item.doc_id, "why": "", "uri": "", "facts": "", "blocks": [], "left_out": 0}
+    if not row:
+        return card | {"title": "(removed)"}
+    uri, title, lang, words = row[0]
+    card |= {"title": title or uri, "uri": uri, "score": item.score, "why": _REASONS.get(item.reason, item.reason)}
+    card["facts"] = f"{lang or '?'} · {words or 0:,} words"
+    try:
+        document = folder.document(item.doc_id)
+    except (CorpusKitError, OSError) as error:
+        told = {"kind": "text", "text": f"(cannot be read: {error})", "marks": []}
+        return card | {"blocks": [told]}
+    spoken = {} if model is None else _spoken(model, f"{title or ''}\n{document.to_text(main=True)}")
+
+    def marks(text: str) -> list[list[int]]:
         return [
             [match.start(), match.end(), spoken[word]]
-            for match in WORD.finditer(shown)
-            if (word := match[0].lower()) in strongest
+            for match in WORD.finditer(text)
+            if (word := match[0].lower()) in spoken
         ]
 
+    card["blocks"], card["left_out"] = structure(document.table, OPENED if opened else SHOWN, marks)
+    return card
 
-def _mixed(items: Iterable[Asked]) -> list[Asked]:
-    """One of each reason in turn, so that certain and random ones do not come in a block at the end."""
-    by_reason: dict[str, deque[Asked]] = {}
-    for item in items:
-        by_reason.setdefault(item.reason, deque()).append(item)
-    total = {reason: len(group) for reason, group in by_reason.items()}
-    mixed: list[Asked] = []
-    while by_reason:
-        reason = max(by_reason, key=lambda name: len(by_reason[name]) / total[name])
-        mixed.append(by_reason[reason].popleft())
-        if not by_reason[reason]:
-            del by_reason[reason]
-    return mixed
+
+def _spoken(model: RelevanceModel, text: str) -> dict[str, int]:
+    """The words that say most: 1 for, 0 against."""
+    shares = [(word, part) for word, part in model.explain(text) if word != "(start)"]
+    words_for = [word for word, part in shares if part > 0.0][:_MARKED]
+    words_against = [word for word, part in shares if part < 0.0][:_MARKED]
+    return dict.fromkeys(words_for, 1) | dict.fromkeys(words_against, 0)
+
+
+def has_flattened(gain: float | None) -> bool:
+    """Whether more labels bring so little that an audit pays more."""
+    return gain is not None and gain < _FLAT
 
 
 def _last(folder: CorpusFolder) -> CorpusModel | None:

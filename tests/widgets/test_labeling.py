@@ -26,6 +26,10 @@ def labeler(filled):
     return made
 
 
+def text_of(card):
+    return "\n".join(block["text"] for block in card["blocks"])
+
+
 def key(labeler, seq, doc_id, label="relevant", page="p"):
     labeler._answer(None, {"op": "label", "id": doc_id, "label": label, "seq": seq, "page": page}, [])
 
@@ -98,7 +102,7 @@ def test_with_labels_the_widget_learns_and_marks_words(filled):
     filled.train()
     card = filled.label(by="me").cards[0]
     assert 0.0 <= card["score"] <= 1.0
-    words = {card["text"][start:end].lower() for start, end, _ in card["marks"]}
+    words = {block["text"][start:end].lower() for block in card["blocks"] for start, end, _ in block["marks"]}
     assert words & {"insurance", "premium", "claim", "garden", "flower", "tomato"}
 
 
@@ -139,7 +143,7 @@ def test_a_corpus_without_labels_asks_for_seed_words_and_begins_near_them(filled
     (message,) = sent
     assert message["op"] == "fresh"
     assert len(message["cards"]) == 12
-    assert all("insurance" in card["text"] for card in message["cards"])
+    assert all("insurance" in text_of(card) for card in message["cards"])
     assert message["cards"][0]["why"] == "it is near the seed words"
     assert not filled.label(by="me").asks_seeds
 
@@ -190,6 +194,7 @@ def test_a_corpus_is_closed_when_the_background_of_its_labeller_has_ended(filled
         return found
 
     monkeypatch.setattr(labeling, "next_to_label", slow)
+    monkeypatch.setattr(labeling, "_BATCH", 20)  # so that more is chosen in the background
     labeler = filled.label(by="me")
     assert len(labeler.cards) == 12
     assert started.wait(60)
@@ -199,3 +204,177 @@ def test_a_corpus_is_closed_when_the_background_of_its_labeller_has_ended(filled
     release.set()
     closer.join(60)
     assert order == ["read", "closed"]
+
+
+class Told:
+    """Collects what a widget sends; ``wait`` waits for a message of an op."""
+
+    def __init__(self, widget):
+        self.messages, self._came = [], threading.Condition()
+        widget.send = self
+
+    def __call__(self, content, buffers=None):
+        with self._came:
+            self.messages.append(content)
+            self._came.notify_all()
+
+    def of(self, op):
+        return [message for message in self.messages if message["op"] == op]
+
+    def wait(self, op, n=1):
+        with self._came:
+            assert self._came.wait_for(lambda: len(self.of(op)) >= n, 120), [m["op"] for m in self.messages]
+        return self.of(op)[n - 1]
+
+
+def right(corpus, doc_id):
+    return "relevant" if int(corpus.documents([doc_id]).uri[0][-6:-4]) % 2 else "other"
+
+
+def test_after_every_ten_labels_the_model_learns_and_what_comes_next_is_chosen_anew(filled):
+    filled.describe(seeds=[])
+    labeler = filled.label(by="me")
+    told = Told(labeler)
+    shown = [card["id"] for card in labeler.cards]
+    for seq, doc_id in enumerate(shown[:10], 1):
+        key(labeler, seq, doc_id, right(filled, doc_id))
+    learnt = told.wait("learnt")
+    assert learnt["labels"] == 10
+    ids = [card["id"] for card in learnt["cards"]]
+    assert len(ids) == 12
+    assert not set(ids) & set(shown[:10])
+    model = labeler._queue._model
+    texts = {
+        row.doc_id: f"{row.title or ''}\n{filled[row.doc_id].to_text(main=True)}"
+        for row in filled.documents().itertuples()
+    }
+    for card in learnt["cards"]:  # what a card tells is what the new model says
+        assert card["score"] == pytest.approx(float(model.score([texts[card["id"]]])[0]), abs=1e-6)
+    for seq, doc_id in enumerate(ids[:10], 11):
+        key(labeler, seq, doc_id, right(filled, doc_id))
+    assert told.wait("learnt", 2)["labels"] == 20
+    filled.close()
+
+
+def test_a_key_is_answered_while_the_model_learns(filled, monkeypatch):
+    """The training is held back until a key has been saved: it would never end if the key waited for it."""
+    go_on, learns = threading.Event(), threading.Event()
+    call = labeling.engine.call
+
+    def held(*args, **options):
+        learns.set()
+        assert go_on.wait(60)
+        return call(*args, **options)
+
+    monkeypatch.setattr(labeling.engine, "call", held)
+    labeler = filled.label(by="me")
+    told = Told(labeler)
+    shown = [card["id"] for card in labeler.cards]
+    for seq, doc_id in enumerate(shown[:10], 1):
+        key(labeler, seq, doc_id, right(filled, doc_id))
+    assert learns.wait(60)
+    key(labeler, 11, shown[10], "other")
+    labeler._answer(None, {"op": "more", "n": 12}, [])
+    assert [message["seq"] for message in told.of("saved")] == list(range(1, 12))
+    assert told.of("cards")[0]["cards"]
+    go_on.set()
+    told.wait("learnt")
+    filled.close()
+
+
+def test_where_more_labels_bring_little_an_audit_is_hinted_at(filled):
+    labeler = filled.label(by="me")
+    told = Told(labeler)
+    for gain, hint in ((0.2, False), (None, False), (0.004, True)):
+        labeler._tell_learnt(labeling.Choice((), None, 60, gain))
+        assert ("audit().label()" in told.messages[-1]["hint"]) is hint
+
+
+def test_what_was_skipped_is_not_asked_again_in_this_session_but_in_the_next(filled):
+    labeler = filled.label(by="me")
+    first = labeler.cards[0]["id"]
+    labeler._answer(None, {"op": "skip", "id": first}, [])
+    asked = [item.doc_id for item in labeler._queue.take(40)]
+    assert first not in asked
+    assert filled.labels().empty
+    again = filled.label(by="me")
+    assert first in [card["id"] for card in again.cards]
+
+
+@pytest.mark.parametrize("keys", [{"s": "relevant"}, {"o": "relevant"}])
+def test_keys_that_skip_and_open_the_tree_are_taken(filled, keys):
+    with pytest.raises(ConfigurationError, match="expected one character other than"):
+        filled.label(by="me", keys=keys)
+
+
+PAGE = b"""<!DOCTYPE html><title>Rates</title><h1>Rates</h1><p>All of <b>ours</b> &lt;script&gt;alert(1)&lt;/script&gt;.</p>
+<h2>Loans</h2><ul><li>House<ul><li>Old</li></ul></li><li>Car</li></ul>
+<table><tr><th>Kind</th><th colspan=2>Rate</th></tr><tr><td rowspan=2>House</td><td>3</td><td>4</td></tr><tr><td>5</td><td>6</td></tr></table>"""
+
+
+def test_a_card_has_the_structure_of_its_document(corpus, tmp_path):
+    (tmp_path / "page.html").write_bytes(PAGE)
+    corpus.add(tmp_path / "page.html", progress=False)
+    [card] = corpus.label(corpus.documents(), by="me").cards
+    kinds = [(block["kind"], block.get("depth"), block.get("text")) for block in card["blocks"]]
+    assert ("heading", 1, "Rates") in kinds or card["title"] == "Rates"
+    assert ("text", None, "All of ours <script>alert(1)</script>.") in kinds
+    assert [kind for kind in kinds if kind[0] == "heading"][-1] == ("heading", 2, "Loans")
+    assert [kind for kind in kinds if kind[0] == "item"] == [
+        ("item", 1, "House"),
+        ("item", 2, "Old"),
+        ("item", 1, "Car"),
+    ]
+    [table] = [block for block in card["blocks"] if block["kind"] == "table"]
+    cells = [[(cell["text"], cell["head"], cell["rows"], cell["columns"]) for cell in row] for row in table["rows"]]
+    assert cells == [
+        [("Kind", True, 1, 1), ("Rate", True, 1, 2)],
+        [("House", False, 2, 1), ("3", False, 1, 1), ("4", False, 1, 1)],
+        [("5", False, 1, 1), ("6", False, 1, 1)],
+    ]
+
+
+def test_the_characters_that_a_card_leaves_out_are_counted_and_opened(corpus, tmp_path):
+    paragraphs = [f"{i:04} " + "x" * 495 for i in range(40)]
+    (tmp_path / "long.txt").write_text("\n\n".join(paragraphs), "utf-8")
+    corpus.add(tmp_path / "long.txt", progress=False)
+    labeler = corpus.label(corpus.documents(), by="me")
+    [card] = labeler.cards
+    shown = sum(len(block["text"]) for block in card["blocks"])
+    assert shown == 6_000
+    assert card["left_out"] == 40 * 500 - 6_000
+    told = Told(labeler)
+    labeler._answer(None, {"op": "rest", "id": card["id"]}, [])
+    [message] = told.messages
+    assert [block["text"] for block in message["blocks"]] == paragraphs
+    assert message["left_out"] == 0
+
+
+def test_a_table_that_is_too_long_is_cut_and_said_so(corpus, tmp_path):
+    rows = "".join(f"<tr><td>{'a' * 100}</td><td>{i:06}</td></tr>" for i in range(200))
+    (tmp_path / "t.html").write_text(
+        f"<!DOCTYPE html><title>T</title><h1>T</h1><p>Some words here.</p><table>{rows}</table>"
+    )
+    corpus.add(tmp_path / "t.html", progress=False)
+    [card] = corpus.label(corpus.documents(), by="me").cards
+    shown = sum(len(block.get("text", "")) for block in card["blocks"]) + sum(
+        len(cell["text"])
+        for block in card["blocks"]
+        if block["kind"] == "table"
+        for row in block["rows"]
+        for cell in row
+    )
+    whole = len("T") * sum(block.get("text") == "T" for block in card["blocks"]) + len("Some words here.") + 200 * 106
+    assert shown <= 6_000
+    assert card["left_out"] == whole - shown
+
+
+def test_the_tree_of_a_document_is_made_when_it_is_asked_for(filled):
+    labeler = filled.label(filled.documents(), by="me")
+    told = Told(labeler)
+    first, second = (card["id"] for card in labeler.cards[:2])
+    for doc_id in (first, second):
+        labeler._answer(None, {"op": "tree", "id": doc_id}, [])
+    assert [message["id"] for message in told.of("tree")] == [first, second]
+    assert told.messages[0]["model"] == told.messages[1]["model"] == labeler._tree.model_id
+    assert labeler._tree.document.uri == filled[second].uri

@@ -1,0 +1,129 @@
+"""The audit with single keys: cards without scores, progress towards a claim, at the end the claim and what it misses."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Final
+
+import traitlets
+
+from corpuskit.errors import RelevanceError
+from corpuskit.labels import sample
+from corpuskit.relevance.auditing import CorpusAudit
+from corpuskit.store import CorpusFolder
+from corpuskit.widgets.cards import PREFETCH, Cards
+from corpuskit.widgets.labeler import user_name
+from corpuskit.widgets.labeling import card_of
+from corpuskit.widgets.learner import Asked
+
+KEYS: Final[Mapping[str, str]] = {"j": "relevant", "f": "other"}
+BELOW: Final = 60
+"""Documents from below the threshold that tell what it misses."""
+
+
+class AuditLabeler(Cards):
+    """An audit, one document after another; run the cell again to go on where you stopped.
+
+    Args:
+        folder: the corpus.
+        audit: what asks.
+        by: whose labels these are; default: the user's name.
+        question: what is asked.
+    """
+
+    progress: Any = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, folder: CorpusFolder, audit: CorpusAudit, *, by: str | None = None, question: str) -> None:
+        self._audit = audit
+        self._by = by or user_name()
+        self._auditing = threading.RLock()
+        self._given_out: set[str] = set()
+        self._labels_of: dict[tuple[str, int], str] = {}
+        self._counts: Counter[str] = Counter()
+        # The base class keeps the corpus only afterwards, and the first cards need it.
+        cards = [card_of(folder, item, None) for item in self._take(PREFETCH)]
+        super().__init__(folder, KEYS, question=question, is_audit=True, progress=self._progress(), cards=cards)
+
+    def summary(self) -> str:
+        """How far the audit is, or what it claims."""
+        return repr(self._audit)
+
+    def _progress(self) -> dict[str, Any]:
+        audit = self._audit
+        with self._auditing:
+            is_done = audit.is_done
+            missed = audit.missed
+            left = len(audit.wanted_below(BELOW)) if is_done else 0
+            return {
+                "given": audit.labels_given, "most": audit.most, "done": is_done,
+                "claim": _claim(audit) if is_done else "",
+                "below": {"left": left, "of": BELOW} if audit.threshold is not None else None,
+                "missed": repr(missed) if missed is not None and not left else "",
+            }  # fmt: skip
+
+    def _card(self, item: Asked, *, opened: bool = False) -> dict[str, Any]:
+        # Without a model: marked words would tell what it thinks.
+        return card_of(self._folder, item, None, opened=opened)
+
+    def _take(self, n: int) -> list[Asked]:
+        with self._auditing:
+            wanted = self._audit.wanted() or self._audit.wanted_below(BELOW)
+            # Not in the order of their scores, which would tell them.
+            free = [doc_id for doc_id in sample(wanted, len(wanted)) if doc_id not in self._given_out][:n]
+            self._given_out.update(free)
+        return [Asked(doc_id, "", None) for doc_id in free]
+
+    def _on_more(self, message: dict[str, Any]) -> None:
+        cards = [self._card(item) for item in self._take(min(int(message["n"]), PREFETCH))]
+        self.send({"op": "cards", "cards": cards, "end": not cards and self._is_over()})
+
+    def _is_over(self) -> bool:
+        with self._auditing:
+            return self._audit.is_done and not self._audit.wanted_below(BELOW)
+
+    def _save_one(self, message: dict[str, Any], doc_id: str, label: str) -> None:
+        with self._auditing:
+            wanted = set(self._audit.wanted() or self._audit.wanted_below(BELOW))
+            if doc_id not in wanted:
+                # Asked for before a label was taken back that changed what is asked.
+                self.send(
+                    {"op": "error", "of": "stale", "message": "The audit does not ask for this document any more."}
+                )
+                return
+            self._audit.add({doc_id: label}, by=self._by)
+            self._labels_of[str(message["page"]), int(message["seq"])] = doc_id
+            self._counts[label] += 1
+            if len(wanted) > 1:
+                return
+        # What is asked next was not known before this label.
+        cards = [self._card(item) for item in self._take(PREFETCH)]
+        self.send({"op": "cards", "cards": cards, "end": not cards and self._is_over()})
+
+    def _take_back(self, message: dict[str, Any]) -> None:
+        doc_id = self._labels_of.pop((str(message["page"]), int(message["of"])), None)
+        if doc_id is None:
+            raise RelevanceError("this label was not given here")
+        with self._auditing:
+            self._audit.take_back(doc_id, by=self._by)
+            self._given_out = {doc_id}
+        cards = [self._card(item) for item in [Asked(doc_id, "", None), *self._take(PREFETCH - 1)]]
+        self.send({"op": "again", "cards": cards})
+
+    def _told(self) -> dict[str, Any]:
+        return {"counts": dict(self._counts), "audit": self._progress()}
+
+
+def _claim(audit: CorpusAudit) -> str:
+    """What may be said now."""
+    record = audit.model.document.audit
+    if record is None or audit.threshold is None:
+        return (
+            f"Nothing can be claimed with {audit.labels_given} labels: the model is not good enough. "
+            "Label more with corpus.label(), train again, and audit the new model."
+        )
+    return (
+        f"At least {record.precision:.0%} of the documents with a score from {audit.threshold:.3f} on are relevant "
+        f"(confidence {record.confidence:.0%}, {record.labels} labels). They are decided: documents().decision."
+    )

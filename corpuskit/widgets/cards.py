@@ -1,0 +1,124 @@
+"""What the widgets share that ask for labels with single keys: every key is on the disk before it is acknowledged."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import traitlets
+
+from corpuskit.errors import ConfigurationError
+from corpuskit.store import CorpusFolder
+from corpuskit.widgets.learner import Asked
+from corpuskit.widgets.shell import Widget, module, styles
+from corpuskit.widgets.tree import DocumentTree
+
+PREFETCH: Final = 12
+"""Cards on the page; at ten keys a second more than a second of work."""
+
+
+class Cards(Widget):
+    """Cards, one after another, a key for each label.
+
+    Args:
+        folder: the corpus.
+        keys: key → label.
+        traits: of the widget.
+    """
+
+    _esm = module("labeler", "labeler_card", "labeler_seeds", "labeler_tree", "labeler_audit")
+    _css = styles("labeler", "labeler_card")
+    question = traitlets.Unicode().tag(sync=True)
+    label_keys: Any = traitlets.List().tag(sync=True)
+    cards: Any = traitlets.List().tag(sync=True)
+    counts = traitlets.Dict().tag(sync=True)
+    total = traitlets.Int().tag(sync=True)
+    prefetch = traitlets.Int(PREFETCH).tag(sync=True)
+    is_audit = traitlets.Bool(False).tag(sync=True)
+
+    def __init__(self, folder: CorpusFolder, keys: Mapping[str, str], **traits: Any) -> None:
+        self._folder = folder
+        self._labels = frozenset(keys.values())
+        self._lock = threading.Lock()
+        self._done: dict[str, int] = {}  # page → the last message of it that was done
+        self._early: dict[tuple[str, int], Callable[[], object]] = {}
+        self._tree: DocumentTree | None = None
+        super().__init__(label_keys=[[key, label] for key, label in keys.items()], **traits)
+
+    # -- what the others do differently ----------------------------------------------------------------------------
+
+    def _card(self, item: Asked, *, opened: bool = False) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _take(self, n: int) -> list[Asked]:
+        raise NotImplementedError
+
+    def _save_one(self, message: dict[str, Any], doc_id: str, label: str) -> None:
+        raise NotImplementedError
+
+    def _take_back(self, message: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+    def _told(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    # -- messages --------------------------------------------------------------------------------------------------
+
+    def _on_label(self, message: dict[str, Any]) -> None:
+        """One label."""
+        doc_id, label = str(message["id"]), self._named(message)
+        self._in_order(message, lambda: self._save_one(message, doc_id, label))
+
+    def _on_undo(self, message: dict[str, Any]) -> None:
+        """What the message ``of`` did is taken back."""
+        self._in_order(message, lambda: self._take_back(message))
+
+    def _on_more(self, message: dict[str, Any]) -> None:
+        cards = [self._card(item) for item in self._take(min(int(message["n"]), PREFETCH))]
+        self.send({"op": "cards", "cards": cards, "end": not cards})
+
+    def _on_rest(self, message: dict[str, Any]) -> None:
+        """All of a document that was cut."""
+        card = self._card(Asked(str(message["id"]), "", None), opened=True)
+        self.send({"op": "rest", "id": card["id"], "blocks": card["blocks"], "left_out": card["left_out"]})
+
+    def _on_tree(self, message: dict[str, Any]) -> None:
+        """A document as a tree, beside its original."""
+        doc_id = str(message["id"])
+        document = self._folder.document(doc_id)
+        if self._tree is None:
+            self._tree = DocumentTree(document, original=lambda: self._folder.original(doc_id), height=400)
+        else:
+            self._tree.show(document, original=lambda: self._folder.original(doc_id))
+        self.send({"op": "tree", "id": doc_id, "model": self._tree.model_id})
+
+    def _named(self, message: dict[str, Any]) -> str:
+        """The label of a message: one of the keys'."""
+        if message["label"] not in self._labels:
+            raise ConfigurationError(f"label {message['label']!r}: expected one of {', '.join(sorted(self._labels))}")
+        return str(message["label"])
+
+    def _in_order(self, message: dict[str, Any], save: Callable[[], object]) -> None:
+        """Does messages in the order of the keys, each once.
+
+        JupyterLab moves a widget's messages to a thread of their own while the first are under way, so that a later one
+        can come before an earlier one.
+        """
+        page, number = str(message["page"]), int(message["seq"])
+        with self._lock:
+            done = self._done.get(page, 0)
+            if number <= done:
+                self._tell_saved(number)
+                return
+            self._early[page, number] = save
+            while (act := self._early.get((page, done + 1))) is not None:
+                act()  # raises where it cannot be saved; then the page says so, and this message stays unsaved
+                done += 1
+                self._done[page] = done
+                del self._early[page, done]
+                # On the disk: only now the page hears of it.
+                self._tell_saved(done)
+
+    def _tell_saved(self, number: int) -> None:
+        self.send({"op": "saved", "seq": number, **self._told()})
