@@ -14,6 +14,7 @@ from corpuskit.widgets.learner import Asked
 from corpuskit.widgets.shell import Widget, module, styles
 from corpuskit.widgets.tree import DocumentTree
 
+_TREE: Final = 280  # pixels: the room of the card
 PREFETCH: Final = 12
 """Cards on the page; at ten keys a second more than a second of work."""
 
@@ -88,7 +89,7 @@ class Cards(Widget):
         doc_id = str(message["id"])
         document = self._folder.document(doc_id)
         if self._tree is None:
-            self._tree = DocumentTree(document, original=lambda: self._folder.original(doc_id), height=400)
+            self._tree = DocumentTree(document, original=lambda: self._folder.original(doc_id), height=_TREE)
         else:
             self._tree.show(document, original=lambda: self._folder.original(doc_id))
         self.send({"op": "tree", "id": doc_id, "model": self._tree.model_id})

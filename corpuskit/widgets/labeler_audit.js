@@ -12,6 +12,7 @@ function makeAuditLine() {
     text.textContent = isBelow
       ? below.left ? `claimed; ${number(below.left)} labels until it is known what is missed` : "claimed, and measured what is missed"
       : done ? "no claim" : `${number(given)} of at most ${number(most)} labels for a claim`;
+    bar.hidden = done && !below;
     bar.setAttribute("aria-label", text.textContent);
   };
   const end = () => {

@@ -59,7 +59,9 @@ function makeCard(openRest) {
   const element = make("div", "ck-card", { role: "region", "aria-label": "The document", tabindex: "0" });
   let shown = "";
   const textOf = (card) => {
-    const parts = [structureOf(card.blocks)];
+    const [first] = card.blocks;
+    const isTitle = first?.kind === "heading" && first.text === card.title; // it stands above already
+    const parts = [structureOf(isTitle ? card.blocks.slice(1) : card.blocks)];
     if (card.left_out > 0) {
       const more = button(`${number(card.left_out)} more characters`, () => openRest(card.id));
       parts.push(make("p", "ck-more", {}, more));

@@ -40,12 +40,10 @@ logger = logging.getLogger(__name__)
 _REASONS: Final = {
     "disagreement": "annotators disagree about it",
     "for everyone": "everyone is asked this one, which shows how you agree",
-    "new source": "a source without two labels yet",
+    "new source": "its source has no two labels yet",
     "uncertain": "the model is least certain of it",
     "certain": "the model is certain: is it right?",
     "machine and model disagree": "a machine and the model disagree about it",
-    "audit": "",
-    "missed": "",
     "random": "drawn at random",
     "seed words": "it is near the seed words",
     "selection": "it is in your selection",

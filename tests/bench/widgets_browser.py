@@ -1,6 +1,8 @@
 """Widgets in JupyterLab and chromium: p95 of first paint, find, keys and acknowledgements, beside a static page.
 
-    uv run python tests/bench/widgets_browser.py [--runs 20]
+    uv run python tests/bench/widgets_browser.py [--runs 20] [--only learning] [--documents 20000]
+
+The last part labels a corpus of 20,000 documents while the model learns from every ten labels in the background.
 
 The static page is the same rows as HTML in the same notebook, 100 of them; first paint of a tree of 100 to 100,000 elements is
 told as a ratio to it.
@@ -42,6 +44,30 @@ for i in range(300):
 corpus = ck.open(folder / "corpus")
 corpus.add(folder / "*.txt", progress=False)
 docs = corpus.documents()
+"""
+LARGE = """
+import random, tempfile
+from pathlib import Path
+import corpuskit as ck
+from corpuskit.store import CorpusFolder
+from corpuskit.document import DocumentBuilder
+folder = Path(tempfile.mkdtemp())
+draw = random.Random(0)
+common = [f"word{{i}}" for i in range(4_000)]
+topics = [[f"insurance{{i}}" for i in range(300)], [f"garden{{i}}" for i in range(300)]]
+lines = []
+for i in range({n}):
+    words = draw.choices(common, k=80) + draw.choices(topics[i % 10 != 0], k=20)
+    draw.shuffle(words)
+    lines.append(f"<html><head><title>Document {{i}}</title></head><body><h1>Document {{i}}</h1><p>{{' '.join(words)}}</p></body></html>")
+(folder / "pages").mkdir()
+for i, line in enumerate(lines):
+    (folder / "pages" / f"d{{i:05}}.html").write_text(line)
+corpus = ck.open(folder / "corpus")
+corpus.add(folder / "pages", progress=False)
+docs = corpus.documents().sort_values("uri")
+corpus.set_labels({{d: "relevant" if i % 10 == 0 else "other" for i, d in enumerate(docs.doc_id.head(100))}}, by="me")
+corpus.train()
 """
 RUN = """async ([cell, selector, painted]) => {
     const notebook = jupyterapp.shell.currentWidget.content;
@@ -92,7 +118,35 @@ def told(name, values, base=None):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=20)
-    runs = parser.parse_args().runs
+    parser.add_argument("--only", choices=["widgets", "learning"])
+    parser.add_argument("--documents", type=int, default=20_000)
+    chosen = parser.parse_args()
+    if chosen.only != "learning":
+        widgets(chosen.runs)
+    if chosen.only != "widgets":
+        learning(10 * chosen.runs, chosen.documents)
+    return 0
+
+
+def learning(keys, documents):
+    """Keys while the model learns in the background; half of them at a person's pace, half as fast as they go."""
+    root = Path(tempfile.mkdtemp())
+    with harness.jupyterlab(root) as (base, token), harness.chromium() as browser:
+        harness.write_notebook(root / "nb" / "large.ipynb", LARGE.format(n=documents), "corpus.label(by='me')")
+        page = browser.new_page()
+        opened = harness.Notebook(page, base, token, "large.ipynb").open().run(seconds=1_800)
+        opened.output(1).locator(".ck-card h3").wait_for()
+        pairs = []
+        for turn in range(keys):
+            pairs.append(page.evaluate(KEY, "jf"[turn % 2]))
+            page.wait_for_timeout(400 if turn < keys / 2 else 100)
+        learnt = page.evaluate("() => Number(document.querySelector('.ck-labeler').dataset.learnt ?? 0)")
+        print(f"{documents:,} documents, {keys} keys; at the end the model had learnt from {learnt} labels")
+        told("learning: key to next card", [pair[0] for pair in pairs])
+        told("learning: key to acknowledgement", [pair[1] for pair in pairs])
+
+
+def widgets(runs):
     root = Path(tempfile.mkdtemp())
     with harness.jupyterlab(root) as (base, token), harness.chromium() as browser:
         sizes = (100, 1_000, 10_000, 100_000)
@@ -126,7 +180,6 @@ def main():
             page.wait_for_timeout(60)
         told("key to next card", [pair[0] for pair in pairs])
         told("key to acknowledgement", [pair[1] for pair in pairs])
-    return 0
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ CELLS = {
     "concordance": r"corpus.concordance(r'insur\w*', sort='1R').view()",
     "browser": "corpus.browse()",
     "labeller": "corpus.label(by='me')",
+    "audit": "corpus.audit().label(by='me')",
     "dashboard": "crawl = corpus.crawl(resume=True, steer=model, pages=60, **(demo.crawl_options(proxy) | {'delay': 0.3})); crawl.dashboard()",
 }
 # WCAG 2.1, relative luminance and contrast ratio; the ground is that of the nearest ancestor that has one.
