@@ -94,6 +94,7 @@ class LabelQueue:
         saved = _last(folder)
         self._model: RelevanceModel | None = saved.document if saved else None
         self._labels_since = 0
+        self._is_learning = self._learns_again = False
         self._waiting: deque[Asked] = deque()
         self._selection = selection is not None
         self._is_all = False  # what waits is all there is to ask
@@ -228,7 +229,27 @@ class LabelQueue:
             self._closed.add(doc_id)
 
     def _learn(self) -> None:
-        """Trains on all labels and chooses anew. The model is for asking only; ``Corpus.train`` makes one to keep."""
+        """Trains on all labels and chooses anew, once more where labels came meanwhile.
+
+        The model is for asking only; ``Corpus.train`` makes one to keep.
+        """
+        with self._lock:
+            if self._is_learning:
+                self._learns_again = True
+                return
+            self._is_learning = True
+        try:
+            while True:
+                self._learn_once()
+                with self._lock:
+                    if not self._learns_again or self._stopped.is_set():
+                        return
+                    self._learns_again = False
+        finally:
+            with self._lock:
+                self._is_learning = self._learns_again = False
+
+    def _learn_once(self) -> None:
         choice = self._asked_of_learner(learn=True)
         if choice.model is not None:
             choice.model.explain("")  # what it makes at the first use is not to be made while a key waits

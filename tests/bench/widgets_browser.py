@@ -49,23 +49,28 @@ LARGE = """
 import random, tempfile
 from pathlib import Path
 import corpuskit as ck
-from corpuskit.store import CorpusFolder
 from corpuskit.document import DocumentBuilder
-folder = Path(tempfile.mkdtemp())
-draw = random.Random(0)
+from corpuskit.store.catalog import now
+from corpuskit.store.documents import write_document
+corpus = ck.open(Path(tempfile.mkdtemp()) / "corpus")
+folder, draw, N = corpus._folder, random.Random(0), {n}
 common = [f"word{{i}}" for i in range(4_000)]
 topics = [[f"insurance{{i}}" for i in range(300)], [f"garden{{i}}" for i in range(300)]]
-lines = []
-for i in range({n}):
+rows = []
+for i in range(N):  # written as extraction would: ten times as fast
     words = draw.choices(common, k=80) + draw.choices(topics[i % 10 != 0], k=20)
     draw.shuffle(words)
-    lines.append(f"<html><head><title>Document {{i}}</title></head><body><h1>Document {{i}}</h1><p>{{' '.join(words)}}</p></body></html>")
-(folder / "pages").mkdir()
-for i, line in enumerate(lines):
-    (folder / "pages" / f"d{{i:05}}.html").write_text(line)
-corpus = ck.open(folder / "corpus")
-corpus.add(folder / "pages", progress=False)
-docs = corpus.documents().sort_values("uri")
+    builder = DocumentBuilder(f"Document {{i}}", uri=f"http://host{{i % 50}}.example/{{i}}")
+    builder.add_text_block(" ".join(words))
+    write_document(folder.documents, f"host{{i % 50}}.example/{{i}}", builder.build())
+    rows.append((f"{{i:016x}}", f"http://host{{i % 50}}.example/{{i}}", f"host{{i % 50}}.example", f"Document {{i}}", now(),
+                 f"host{{i % 50}}.example/{{i}}", str(i), i))
+with folder.catalog.transaction() as connection:
+    connection.executemany(
+        "INSERT INTO documents (doc_id, version, uri, host, title, media_type, lang, words, main_words, elements, fetched, status, "
+        "path, original, content_hash, text_hash) VALUES (?, 1, ?, ?, ?, 'text/html', 'en', 100, 100, 1, ?, 'extracted', ?, '', ?, ?)",
+        rows)
+docs = corpus.documents().sort_values("doc_id")
 corpus.set_labels({{d: "relevant" if i % 10 == 0 else "other" for i, d in enumerate(docs.doc_id.head(100))}}, by="me")
 corpus.train()
 """
@@ -94,8 +99,8 @@ FIND = """async () => {
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
     return performance.now() - start;
 }"""
-KEY = """async (key) => {
-    const root = document.querySelector('.ck-labeler'), before = root.dataset.id;
+KEY = """async ([key, which]) => {
+    const root = document.querySelectorAll('.ck-labeler')[which], before = root.dataset.id;
     const start = performance.now();
     root.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
     if (root.dataset.id === before) throw new Error('no next card');
@@ -129,21 +134,29 @@ def main():
 
 
 def learning(keys, documents):
-    """Keys while the model learns in the background; half of them at a person's pace, half as fast as they go."""
+    """Keys without learning and with it, in turn: a machine that is busy with other things slows both."""
     root = Path(tempfile.mkdtemp())
     with harness.jupyterlab(root) as (base, token), harness.chromium() as browser:
-        harness.write_notebook(root / "nb" / "large.ipynb", LARGE.format(n=documents), "corpus.label(by='me')")
+        cells = [LARGE.format(n=documents), "corpus.label(docs.tail(2000), by='me')", "corpus.label(by='me')"]
+        harness.write_notebook(root / "nb" / "large.ipynb", *cells)
         page = browser.new_page()
-        opened = harness.Notebook(page, base, token, "large.ipynb").open().run(seconds=1_800)
-        opened.output(1).locator(".ck-card h3").wait_for()
-        pairs = []
-        for turn in range(keys):
-            pairs.append(page.evaluate(KEY, "jf"[turn % 2]))
-            page.wait_for_timeout(400 if turn < keys / 2 else 100)
-        learnt = page.evaluate("() => Number(document.querySelector('.ck-labeler').dataset.learnt ?? 0)")
-        print(f"{documents:,} documents, {keys} keys; at the end the model had learnt from {learnt} labels")
-        told("learning: key to next card", [pair[0] for pair in pairs])
-        told("learning: key to acknowledgement", [pair[1] for pair in pairs])
+        opened = harness.Notebook(page, base, token, "large.ipynb").open().run(seconds=3_000)
+        opened.output(2).locator(".ck-card h3").wait_for(timeout=120_000)
+        pairs = {False: [], True: []}
+        learnt = "() => Number(document.querySelectorAll('.ck-labeler')[1].dataset.learnt ?? 0)"
+        last, trainings, turn = 0, 0, 0
+        while (turn < keys or trainings < 3) and turn < 20 * keys:
+            for is_learning, found in pairs.items():
+                found.append(page.evaluate(KEY, ["jf"[turn % 10 != 0], int(is_learning)]))
+                page.wait_for_timeout(150)
+            turn, now = turn + 1, page.evaluate(learnt)
+            trainings, last = trainings + (now != last), now
+        print(
+            f"{documents:,} documents, {turn} keys each; {trainings} trainings came meanwhile, the last from {last} labels"
+        )
+        for is_learning, name in ((False, "no learning"), (True, "learning")):
+            told(f"{name}: key to next card", [pair[0] for pair in pairs[is_learning]])
+            told(f"{name}: key to acknowledgement", [pair[1] for pair in pairs[is_learning]])
 
 
 def widgets(runs):
@@ -176,7 +189,7 @@ def widgets(runs):
         opened.output(1).locator(".ck-card h3").wait_for()
         pairs = []
         for turn in range(5 * runs):
-            pairs.append(page.evaluate(KEY, "jf"[turn % 2]))
+            pairs.append(page.evaluate(KEY, ["jf"[turn % 2], 0]))
             page.wait_for_timeout(60)
         told("key to next card", [pair[0] for pair in pairs])
         told("key to acknowledgement", [pair[1] for pair in pairs])
