@@ -1,5 +1,6 @@
 """The demonstration: a small web of this project's own, crawled, labelled, learnt and exported on this machine."""
 
+from corpuskit.demo.chat import serve_demo_chat
 from corpuskit.demo.run import (
     DemoResult,
     crawl_options,
@@ -21,6 +22,7 @@ __all__ = [
     "label_from_file",
     "run_demo",
     "seeds",
+    "serve_demo_chat",
     "serve_demo_web",
     "truth",
 ]
