@@ -140,7 +140,7 @@ def learning(keys, documents):
         cells = [LARGE.format(n=documents), "corpus.label(docs.tail(2000), by='me')", "corpus.label(by='me')"]
         harness.write_notebook(root / "nb" / "large.ipynb", *cells)
         page = browser.new_page()
-        opened = harness.Notebook(page, base, token, "large.ipynb").open().run(seconds=3_000)
+        opened = harness.Notebook(page, base, token, "large.ipynb").open(600).run(seconds=3_000)
         opened.output(2).locator(".ck-card h3").wait_for(timeout=120_000)
         pairs = {False: [], True: []}
         learnt = "() => Number(document.querySelectorAll('.ck-labeler')[1].dataset.learnt ?? 0)"
