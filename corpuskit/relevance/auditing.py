@@ -131,6 +131,11 @@ class CorpusAudit:
         """
         return self._frame(self.wanted_below(n))
 
+    @property
+    def below(self) -> int:
+        """How many documents are below the threshold that the audit itself did not ask for."""
+        return len(self._drawn())
+
     def wanted_below(self, n: int = 60) -> list[str]:
         """The same documents, only their ids."""
         if self.threshold is None or not self.is_done:

@@ -59,7 +59,7 @@ class AuditLabeler(Cards):
             return {
                 "given": audit.labels_given, "most": audit.most, "done": is_done,
                 "claim": _claim(audit) if is_done else "",
-                "below": {"left": left, "of": BELOW} if audit.threshold is not None else None,
+                "below": {"left": left, "of": min(BELOW, audit.below)} if audit.threshold is not None else None,
                 "missed": repr(missed) if missed is not None and not left else "",
             }  # fmt: skip
 

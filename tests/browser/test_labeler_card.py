@@ -4,14 +4,14 @@ import re
 
 PAGE = """<!DOCTYPE html><title>Rates</title><h1>Our rates</h1><p>All of ours &lt;img src=x onerror=alert(1)&gt; for a year.</p>
 <h2>Loans</h2><ul><li>House<ul><li>Old</li></ul></li><li>Car</li></ul>
-<table><tr><th>Kind</th><th colspan=2>Rate</th></tr><tr><td rowspan=2>House</td><td>3</td><td>4</td></tr><tr><td>5</td><td>6</td></tr></table>
-<p>{long}</p>"""
+<table><tr><th>Kind</th><th colspan=2>Rate</th></tr><tr><td rowspan=2>House</td><td>3</td><td>4</td></tr><tr><td>5</td><td>6</td></tr></table>"""
 SETUP = """
 import tempfile
 from pathlib import Path
 import corpuskit as ck
 folder = Path(tempfile.mkdtemp())
 (folder / "a.html").write_text({page!r})
+(folder / "z.txt").write_text("Long\\n\\n" + "very long text of many words. " * 400)
 for i in range(30):
     topic = "insurance premium claim" if i % 2 else "garden flower tomato"
     (folder / f"d{{i:02}}.txt").write_text(f"Text {{i}}\\n\\nAbout {{topic}} number {{i}}. " + "word " * 20)
@@ -19,7 +19,7 @@ corpus = ck.open(folder / "corpus")
 corpus.add(folder, progress=False)
 docs = corpus.documents().sort_values("uri")
 """
-CODE = SETUP.format(page=PAGE.format(long="very long text of many words. " * 400))
+CODE = SETUP.format(page=PAGE)
 
 
 def labeler(opened, cell=1):
@@ -52,11 +52,11 @@ def test_the_card_has_headings_lists_and_tables_and_no_html_of_the_document(note
     asked = opened.output(1).locator(".ck-question")
     assert asked.inner_text() == question
     assert asked.evaluate("element => element.scrollWidth <= element.clientWidth")
-    assert opened.output(1).locator(".ck-place").inner_text() == "1 of 31"
+    assert opened.output(1).locator(".ck-place").inner_text() == "1 of 32"
 
 
 def test_what_the_card_leaves_out_is_opened(notebook):
-    opened = notebook(CODE, "corpus.label(docs, by='me')").run()
+    opened = notebook(CODE, "corpus.label(docs.tail(1), by='me')").run()
     card = labeler(opened).locator(".ck-card")
     more = card.get_by_role("button", name=re.compile("more characters"))
     before = len(card.inner_text())
@@ -114,7 +114,7 @@ def test_after_ten_labels_the_model_has_learnt_and_the_card_that_is_read_stays(n
 
 
 AUDIT = """
-labels = {row.doc_id: "relevant" if int(row.uri[-6:-4]) % 2 else "other" for row in docs[docs.uri.str.endswith("txt")].head(8).itertuples()}
+labels = {row.doc_id: "relevant" if int(row.uri[-6:-4]) % 2 else "other" for row in docs[docs.uri.str.contains("d[0-9]+[.]txt")].head(8).itertuples()}
 corpus.set_labels(labels, by="me")
 corpus.train()
 """
