@@ -31,7 +31,10 @@ function render({ model, el }) {
   const agreedLine = make("span", "ck-dim"), othersLine = make("span", "ck-dim"), countLine = make("span", "ck-dim"), saved = make("span", "ck-saved", { role: "status", "aria-live": "polite" });
   const placeLine = make("strong", "ck-place"), audit = isAudit ? makeAuditLine() : null;
   const header = make("div", "ck-bar ck-head", {}, make("span", "ck-question", {}, model.get("question")), make("span", "ck-grow"), placeLine, ...(audit ? [audit.element] : []), spark.svg, agreedLine, countLine, saved, frame.opener);
-  const card = makeCard((id) => model.send({ op: "rest", id }));
+  const card = makeCard((id) => {
+    model.send({ op: "rest", id });
+    root.focus({ preventScroll: true }); // the button goes away
+  });
   const tree = makeTreePane(model, closeTree);
   const seeds = makeSeeds((words) => {
     model.send({ op: "seeds", words });

@@ -16,7 +16,7 @@ for i in range(30):
     topic = "insurance premium claim" if i % 2 else "garden flower tomato"
     (folder / f"d{{i:02}}.txt").write_text(f"Text {{i}}\\n\\nAbout {{topic}} number {{i}}. " + "word " * 20)
 corpus = ck.open(folder / "corpus")
-corpus.add(folder, progress=False)
+corpus.add(folder / "*.html", folder / "*.txt", progress=False)
 docs = corpus.documents().sort_values("uri")
 """
 CODE = SETUP.format(page=PAGE)
