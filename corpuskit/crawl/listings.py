@@ -172,6 +172,8 @@ class Listings:
         self._queue(listing.pages, 1, parent)
 
     def _queue(self, urls: tuple[str, ...] | list[str], depth: int, parent: str) -> None:
+        if not urls:
+            return
         with self._state.folder.catalog.transaction():
             _, new = self._discovery.add((Link(url, "", "") for url in urls), depth=depth, parent=parent)
         self._state.note(new)
