@@ -169,6 +169,18 @@ class Frontier:
         """The URLs that a person named."""
         return [row["url"] for row in self._catalog.rows("SELECT url FROM frontier WHERE depth = 0 AND parent IS NULL")]
 
+    def waiting_seeds(self, now: float) -> list[tuple[str, str]]:
+        """Return (URL, cause) of the seeds that are queued and wait until their host's trouble may be over.
+
+        Args:
+            now: Seconds since the epoch.
+        """
+        return self._catalog.tuples(
+            "SELECT f.url, h.trouble FROM frontier f JOIN hosts h ON h.host = f.host WHERE f.depth = 0 AND "
+            "f.parent IS NULL AND f.state = 'queued' AND h.trouble <> '' AND h.next_allowed > ? ORDER BY f.n",
+            (now,),
+        )
+
     def queue_again(self) -> None:
         """Queues what was fetched, to see whether it has changed."""
         self._catalog.connection.execute("UPDATE frontier SET state = 'queued', tries = 0 WHERE state = 'fetched'")

@@ -122,4 +122,4 @@ class CorpusAudit:
         given = len(self._audit.labels)
         if not self._audit.is_done:
             return f"Audit of {self._model.version}: {given} labels given, {len(self._audit.next())} wanted now"
-        return f"Audit of {self._model.version} with {given} labels: {self._model.document!r}"
+        return f"Audit of {self._model.version} with {given} labels: {self._model.document.summary}"

@@ -56,7 +56,7 @@ def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int 
     texts = scoring_texts(folder)
     judged = {target: label for target, label in judged_documents(folder, positive=positive).items() if target in texts}
     if not judged:
-        raise RelevanceError(f"no documents are labelled {positive} or other yet: use .label() or .set_labels()")
+        raise RelevanceError(f"no documents are labelled {positive} or other yet: label some of each first")
     targets = sorted(judged)
     labels = [judged[target] for target in targets]
     pool = [texts[doc_id] for doc_id in sample(texts, _POOL)]

@@ -257,6 +257,11 @@ class RelevanceModel:
         return {"card": asdict(self.card), "audit": asdict(self.audit) if self.audit else None}
 
     def __repr__(self) -> str:
+        return f"RelevanceModel({self.kind}: {self.summary})"
+
+    @property
+    def summary(self) -> str:
+        """What it was trained on and how far it is to be trusted, in a line."""
         labels = f"{self.card.relevant} relevant and {self.card.other} other labels"
         words = sum(len(table.words) for table in self.tables)
         claim = "not certified: audit it before trusting a threshold"
@@ -267,7 +272,7 @@ class RelevanceModel:
             )
         elif self.audit:
             claim = f"audited with {self.audit.labels} labels: nothing could be claimed"
-        return f"RelevanceModel({self.kind}: {labels}, {words:,} tokens from a pool of {self.card.pool:,}; {claim})"
+        return f"{labels}, {words:,} tokens from a pool of {self.card.pool:,}; {claim}"
 
 
 def _probability(logits: Floats) -> Floats:

@@ -4,7 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 import corpuskit
-from corpuskit.cli import app
+from corpuskit.cli.commands import app
 from corpuskit.errors import ConfigurationError, RelevanceError
 
 SEED = "http://a.example/"
@@ -89,9 +89,9 @@ def test_every_option_of_a_crawl_can_be_typed():
 
     from typer.main import get_command
 
-    from corpuskit.cli import _option_name
+    from corpuskit.cli.crawling import option_of
     from corpuskit.crawl import CrawlOptions
 
     command = get_command(app).commands["crawl"]
-    typed = {_option_name(name) for parameter in command.params for name in parameter.opts}
+    typed = {option_of(name) for parameter in command.params for name in parameter.opts}
     assert {item.name for item in dataclasses.fields(CrawlOptions)} - typed == {"cookies"}  # a header
