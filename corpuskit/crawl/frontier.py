@@ -169,6 +169,13 @@ class Frontier:
         """The URLs that a person named."""
         return [row["url"] for row in self._catalog.rows("SELECT url FROM frontier WHERE depth = 0 AND parent IS NULL")]
 
+    def is_seed(self, key: int, reason: str) -> bool:
+        """Whether a person named a URL, and it was fetched with a reason that begins so."""
+        sql = (
+            "SELECT 1 FROM frontier WHERE id = ? AND depth = 0 AND parent IS NULL AND substr(reason_refused, 1, ?) = ?"
+        )
+        return self._catalog.value(sql, (key, len(reason), reason)) is not None
+
     def waiting_seeds(self, now: float) -> list[tuple[str, str]]:
         """Return (URL, cause) of the seeds that are queued and wait until their host's trouble may be over.
 

@@ -21,7 +21,7 @@ NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
          "<item><link>http://h.example/r</link></item></rdf:RDF>", ["http://h.example/r"]),
         ('{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "http://h.example/j"}, {"id": 1}, 3]}',
          ["http://h.example/j"]),
-        (f"<urlset {NS}><url><loc>http://h.example/a</loc></url><url><loc>http://h.example/b", ["http://h.example/a", "http://h.example/b"]),
+        (f"<urlset {NS}><url><loc>http://h.example/a</loc></url><url><loc>http://h.example/b", ["http://h.example/a"]),
         ("<html><body>no list</body></html>", []),
         ("", []),
         ("<", []),
