@@ -28,7 +28,7 @@ class Closing:
         waiting: (host, cause, URLs, until when in seconds since the epoch) of the hosts in trouble that must not be asked now,
             most URLs first.
         refused: (reason, how many) of what is not fetched, the most frequent first; see :data:`corpuskit.crawl.report.REFUSED`.
-        sitemaps: (URL, what is wrong) of sitemaps and feeds that could not be read, or not to their end.
+        sitemaps: (URL, what is wrong) of sitemaps and feeds that could not be read, or not as a whole.
     """
 
     seeds: Sequence[tuple[str, str]] = ()
@@ -89,7 +89,7 @@ class Closing:
             lines.append(f"asked again after a pause: {_list(told, len(self.waiting))}")
         if self.sitemaps:
             told = [f"{url} ({cause})" for url, cause in self.sitemaps[:_MAX_TOLD]]
-            lines.append(f"sitemaps and feeds that could not be read whole: {_list(told, len(self.sitemaps))}")
+            lines.append(f"sitemaps and feeds with faults: {_list(told, len(self.sitemaps))}")
         if self.refused:
             told = [f"{reason} ({count:,})" for reason, count in self.refused[:_MAX_TOLD]]
             number = sum(count for _, count in self.refused)

@@ -297,3 +297,29 @@ def test_sitemaps_count_as_read_when_they_have_been_read(corpus, web):
     crawl(corpus, web)
     assert noted == [None]  # a crawl that is killed here reads them again
     assert corpus._folder.catalog.value(when) is not None
+
+
+def test_what_a_seed_sitemap_names_are_seeds_as_far_as_it_is_its_own(corpus, web):
+    web.pages["http://a.example/s.xml"] = answer(urlset("http://a.example/one", "http://b.example/two"))
+    web.add("http://a.example/one", "one", ["/deeper"])
+    web.add("http://b.example/two", "two")
+    crawl(corpus, web, "http://a.example/s.xml", max_depth=0, scope="web")
+    assert corpus.documents().uri.tolist() == ["http://a.example/one"]
+    rows = corpus.frontier().set_index("url")
+    assert rows.loc["http://b.example/two", "reason_refused"] == "depth over 0"
+    assert rows.loc["http://b.example/two", "parent"] == "http://a.example/s.xml"
+
+
+def test_a_sitemap_that_breaks_off_is_told_and_its_half_url_is_not_asked_for(corpus, web):
+    whole = urlset("http://a.example/one", "http://a.example/two")
+    web.pages["http://a.example/s.xml"] = answer(whole[: whole.index(b"/two") + 2])
+    web.add("http://a.example/one", "one")
+    job = crawl(corpus, web, "http://a.example/s.xml")
+    assert corpus.documents().uri.tolist() == ["http://a.example/one"]
+    failure = corpus.failures().iloc[0]
+    assert (failure.uri, failure.stage) == ("http://a.example/s.xml", "sitemap")
+    assert failure.message == "not read whole: it breaks off in line 1"
+    assert "sitemaps and feeds with faults: http://a.example/s.xml (not read whole: it breaks off in line 1)" in repr(
+        job
+    )
+    assert set(web.fetched) == {"http://a.example/s.xml", "http://a.example/one"}

@@ -80,3 +80,14 @@ def test_a_text_is_a_sitemap_where_every_line_is_a_url():
 def test_no_prologue_takes_longer_than_its_length():
     for part in (b"<!-- -->", b"<!--", b" ", b"<?a?>", b"<!DOCTYPE a [", b"<!DOCTYPE a>"):
         assert not is_listing(part * 100_000 + b"<rss>")
+
+
+def test_a_damaged_sitemap_gives_what_can_be_read_and_says_so():
+    whole = "".join(f"<url><loc>http://h.example/{n}</loc></url>" for n in range(3000))
+    packed = gzip.compress(f"<urlset>{whole}</urlset>".encode())
+    listing = parse_listing(packed[: len(packed) // 2], "http://h.example/s.xml.gz")
+    assert 0 < len(listing.pages) < 3000
+    assert listing.damage.startswith("its gzip breaks off or is damaged")
+    assert parse_listing(packed, "http://h.example/s.xml.gz").damage == ""
+    many = "".join(f"<url><loc>/{n}</loc></url>" for n in range(50_001))
+    assert parse_listing(f"<urlset>{many}</urlset>".encode(), "http://h.example/").damage == "more than 50,000 URLs"
