@@ -196,7 +196,8 @@ class Listings:
         The rest are links: a seed widens the scope and opens its host to the crawl's cookies and, where it is a local one, its
         address, which is for the person to say.
         """
-        own, others = [], []
+        own: list[str] = []
+        others: list[str] = []
         for url in urls:
             is_own = host_of(url) == lease.host and self._state.scope.refusal(url) is None
             (own if is_own else others).append(url)

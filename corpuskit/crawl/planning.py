@@ -23,7 +23,7 @@ from corpuskit.store import CorpusFolder
 if TYPE_CHECKING:
     import pandas as pd
 
-_MAX_ROWS: Final = 100_000
+MAX_ROWS: Final = 100_000
 
 
 def plan_crawl(folder: CorpusFolder, seeds: list[str], choices: Choices) -> pd.DataFrame:
@@ -107,7 +107,7 @@ class _Planner:
         async for _, listing in read_sitemaps(client, self._politeness, self._options, (scheme, host)):
             for page in listing.pages:
                 self._found.setdefault(page, "sitemap")
-            if len(self._found) >= _MAX_ROWS:
+            if len(self._found) >= MAX_ROWS:
                 return
 
     def frame(self, ranking: Ranking) -> pd.DataFrame:
@@ -117,7 +117,7 @@ class _Planner:
         queue = self._catalog.rows(
             "SELECT url, depth, anchor, context, parent_score, host, id, parent FROM frontier WHERE state = 'queued' "
             "ORDER BY priority DESC, n LIMIT ?",
-            (_MAX_ROWS,),
+            (MAX_ROWS,),
         )
         ranked = ranking.rank([dict(row) for row in queue])
         best = sorted(zip(queue, ranked, strict=True), key=lambda item: -item[1][0])

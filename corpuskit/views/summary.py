@@ -18,6 +18,7 @@ class Steps:
     empty: str
     unlabelled: str
     labelled: str
+    uncrawled: str
     trained: str
     failures: str
 
@@ -30,6 +31,7 @@ CALLED: Final = Steps(
     '.add("folder") or .crawl(["https://..."])',
     ".label(), then .train()",
     ".train()",
+    '.crawl(["https://..."], steer=model) or .export(folder)',
     ".crawl(resume=True, steer=model) or .export(folder)",
     ".failures()",
 )
@@ -37,6 +39,7 @@ TYPED: Final = Steps(
     "corpuskit add FOLDER FILES... or corpuskit crawl FOLDER https://...",
     "corpuskit label FOLDER labels.csv, then corpuskit train FOLDER",
     "corpuskit train FOLDER",
+    "corpuskit crawl FOLDER https://... --steer or corpuskit export FOLDER OUT",
     "corpuskit crawl FOLDER --resume --steer or corpuskit export FOLDER OUT",
     "below",
 )
@@ -75,7 +78,8 @@ def _next_step(folder: CorpusFolder, documents: int, labels: int, steps: Steps) 
     if not documents:
         return steps.empty
     if folder.catalog.value("SELECT 1 FROM models LIMIT 1"):
-        return steps.trained
+        has_crawled = folder.catalog.value("SELECT 1 FROM frontier LIMIT 1")
+        return steps.trained if has_crawled else steps.uncrawled
     if labels >= 20:
         return steps.labelled
     return steps.unlabelled
