@@ -230,6 +230,8 @@ class RelevanceModel:
             digest.update(f"{table.bias!r} {table.best}".encode())
             digest.update("\x00".join((table.tokenizer, *table.words)).encode("utf-8", "surrogatepass"))
             digest.update(table.idf.tobytes() + table.weight.tobytes())
+            if table.meaning is not None:
+                digest.update(table.meaning.vectors.tobytes() + table.meaning.weight.tobytes())
         if self.places is not None:
             digest.update("\x00".join(self.places.names).encode("utf-8", "surrogatepass"))
             digest.update(self.places.mean.tobytes() + self.places.trust.tobytes())

@@ -1,8 +1,8 @@
-"""Labels and a space to a model: three linear classifiers, folded into one word table.
+"""Labels and a space to a model: one logistic regression on what is known of a text.
 
-Logistic regression on tf-idf knows single words, logistic regression on word vectors of the pool knows their
-neighbours, fastText started from these vectors bends them to the task. All three are linear in the same weighted
-tokens, so their mean is one number a token.
+A document is its weighted tokens, each of its own, and beside them the direction of their sum in the space of the pool,
+where words that stand in like texts are near. Few labels teach a direction, many teach words: the regression weighs one
+against the other by what its labels say.
 """
 
 from __future__ import annotations
@@ -11,19 +11,17 @@ import logging
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from corpuskit.errors import MissingExtraError, RelevanceError
 from corpuskit.relevance.counts import Floats
-from corpuskit.relevance.embedding import fold_fasttext
 from corpuskit.relevance.examples import Examples, examples, label_hash
 from corpuskit.relevance.model import ModelCard, RelevanceModel
 from corpuskit.relevance.places import Places
 from corpuskit.relevance.space import Kind, Space, Words, matrix, one_thread
-from corpuskit.relevance.table import Bags, WordTable
+from corpuskit.relevance.table import Bags, Meaning, WordTable, directions
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
 from corpuskit.relevance.urls import host_of
 
@@ -31,7 +29,7 @@ __all__ = ["train"]
 
 _LOG = logging.getLogger(__name__)
 _PENALTY = 10.0
-_FASTTEXT_TOKENS = 40
+_DIRECTION = 0.5  # how much longer than its weighted tokens a text's direction is: the larger, the more it is trusted
 _SPACES: OrderedDict[tuple[Kind, int, tuple[str, ...]], Space] = OrderedDict()
 
 
@@ -58,7 +56,7 @@ def train(
 
     Raises:
         RelevanceError: no model can be trained from these labels.
-        MissingExtraError: fastText or scikit-learn is not installed.
+        MissingExtraError: scikit-learn is not installed.
 
     Example:
         >>> model = train(["sea fish", "sea ship", "tax law", "tax form"], ["relevant"] * 2 + ["other"] * 2)
@@ -108,27 +106,23 @@ def _space(texts: Sequence[str], pool: Sequence[str] | None, kind: Kind, seed: i
     return _SPACES[key]
 
 
-def _table(words: Words, weight: Floats, bias: float) -> WordTable:
+def _table(words: Words, weight: Floats, bias: float, meaning: Meaning | None = None) -> WordTable:
     idf = words.idf.astype(np.float32)
-    return WordTable(words.tokenizer, words.words, idf, weight.astype(np.float32), bias, words.best)
+    return WordTable(words.tokenizer, words.words, idf, weight.astype(np.float32), bias, words.best, meaning)
 
 
 def _fold_documents(texts: Sequence[str], relevant: Any, space: Space) -> tuple[WordTable, ...]:
-    """The mean of three classifiers' logits."""
-    words, vectors = space.tables[0], space.vectors
+    """Words and direction together."""
+    words = space.tables[0]
     found = words.bags(texts)
-    parts = (
-        _regression(found, words, relevant),
-        _vector_regression(found, relevant, vectors),
-        _fasttext(found, relevant, vectors, space.seed),
-    )
-    weight = np.mean([part for part, _ in parts], axis=0)
-    return (_table(words, weight, float(np.mean([bias for _, bias in parts]))),)
+    weight, bias, rest = _regression(found, words, relevant, _DIRECTION * directions(found, space.codes)[0])
+    return (_table(words, weight, bias, Meaning(space.codes, _DIRECTION * rest)),)
 
 
 def _fold_urls(urls: Sequence[str], relevant: Any, space: Space) -> tuple[WordTable, ...]:
     """Structured tokens for hosts that the pool has, n-grams for all."""
-    return tuple(_table(words, *_regression(words.bags(urls), words, relevant)) for words in space.tables)
+    fitted = [_regression(words.bags(urls), words, relevant) for words in space.tables]
+    return tuple(_table(words, weight, bias) for words, (weight, bias, _) in zip(space.tables, fitted, strict=True))
 
 
 def _places(tables: tuple[WordTable, ...], space: Space, labelled: Sequence[str]) -> Places:
@@ -145,32 +139,15 @@ def _logistic(matrix: Any, relevant: Any) -> tuple[Floats, float]:
     return fitted.coef_[0], float(fitted.intercept_[0])
 
 
-def _regression(found: Bags, words: Words, relevant: Any) -> tuple[Floats, float]:
+def _regression(found: Bags, words: Words, relevant: Any, beside: Floats | None = None) -> tuple[Floats, float, Floats]:
+    """The weight of each token, the bias, and the weights of the features `beside` the tokens."""
+    from scipy import sparse
+
     used, column = np.unique(found.column, return_inverse=True)
+    features = matrix(replace(found, column=column), len(used))
+    if beside is not None:
+        features = sparse.hstack([features, sparse.csr_matrix(beside)], format="csr")
+    values, bias = _logistic(features, relevant)
     weight = np.zeros(len(words.words))
-    values, bias = _logistic(matrix(replace(found, column=column), len(used)), relevant)
     weight[used] = values[: len(used)]
-    return weight, bias
-
-
-def _vector_regression(found: Bags, relevant: Any, vectors: Floats) -> tuple[Floats, float]:
-    means = np.zeros((len(found.tokens), vectors.shape[1]))
-    np.add.at(means, found.row, found.weight[:, None] * vectors[found.column])
-    scale = max(float(np.linalg.norm(means, axis=1).mean()), 1e-9)
-    values, bias = _logistic(means / scale, relevant)
-    return vectors @ values / scale, bias
-
-
-def _fasttext(found: Bags, relevant: Any, vectors: Floats, seed: int) -> tuple[Floats, float]:
-    starts = np.searchsorted(found.row, np.arange(len(found.tokens) + 1))
-    texts, sums = [], []
-    for first, last in pairwise(starts.tolist()):
-        weight = found.weight[first:last]
-        best = np.argsort(-weight, kind="stable")[:_FASTTEXT_TOKENS]
-        mean = weight[best].mean() if len(best) else 1.0
-        times = np.clip(np.round(2.0 * weight[best] / mean), 1, 6).astype(np.int64)
-        texts.append(np.repeat(found.column[first:last][best], times))
-        sums.append(float(weight.sum()))
-    folded = fold_fasttext(texts, relevant.tolist(), vectors, seed=seed)
-    end = folded.end / (1.0 + float(np.mean([len(text) for text in texts])))
-    return folded.share / max(float(np.mean(sums)), 1e-9), end
+    return weight, bias, values[features.shape[1] - (0 if beside is None else beside.shape[1]) :]
