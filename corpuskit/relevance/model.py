@@ -102,12 +102,14 @@ class RelevanceModel:
         card: label counts, pool, seed, versions.
         places: of a URL model: what the pool says about hosts.
         audit: the audit of this very model, or None.
+        doubt: the logit at which the labelled texts are divided, where a label teaches most; not 0, the border of the others.
     """
 
     tables: tuple[WordTable, ...]
     card: ModelCard
     places: Places | None = None
     audit: AuditRecord | None = None
+    doubt: float = 0.0
 
     @property
     def kind(self) -> Literal["document", "url"]:

@@ -119,7 +119,8 @@ def save_model(model: RelevanceModel, folder: Path) -> None:
         arrays |= {"places_bytes": names["bytes"], "places_lengths": names["lengths"]}
         arrays |= {"places_mean": model.places.mean, "places_trust": model.places.trust}
     tables = [{"tokenizer": table.tokenizer, "bias": table.bias, "best": table.best} for table in model.tables]
-    _save(folder, "model", {"fingerprint": model.fingerprint, "tables": tables, **model.to_dict()}, arrays)
+    meta = {"fingerprint": model.fingerprint, "tables": tables, "doubt": model.doubt, **model.to_dict()}
+    _save(folder, "model", meta, arrays)
 
 
 def load_json(path: Path) -> dict[str, Any]:
@@ -176,7 +177,7 @@ def _build(meta: dict[str, Any], arrays: dict[str, Any]) -> RelevanceModel:
     for table in tables:
         if table.meaning and table.meaning.vectors.shape != (len(table.words), len(table.meaning.weight)):
             raise ValueError("the vectors of a table are not one a word")
-    return RelevanceModel(tables, ModelCard(**card), places, audit)
+    return RelevanceModel(tables, ModelCard(**card), places, audit, float(meta.get("doubt", 0.0)))
 
 
 def _meaning(arrays: dict[str, Any], number: int) -> Meaning | None:

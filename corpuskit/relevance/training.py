@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +29,7 @@ __all__ = ["train"]
 
 _LOG = logging.getLogger(__name__)
 _PENALTY = 10.0
+_PARTS = 5
 _DIRECTION = 0.5  # how much longer than its weighted tokens a text's direction is: the larger, the more it is trusted
 _SPACES: OrderedDict[tuple[Kind, int, tuple[str, ...]], Space] = OrderedDict()
 
@@ -42,6 +43,7 @@ def train(
     seed: int = 0,
     space: Space | None = None,
     positive: str = "relevant",
+    groups: Sequence[Hashable] | None = None,
 ) -> RelevanceModel:
     """Train a model that tells relevant texts or URLs from others.
 
@@ -53,6 +55,8 @@ def train(
         seed: same input and seed, same model, byte for byte.
         space: a space fitted before, instead of a pool.
         positive: for labels of more than two classes: the one to tell from all others.
+        groups: of each document, what it shares with others besides its topic, as its host; the border between the classes is
+            then drawn for groups without labels.
 
     Raises:
         RelevanceError: no model can be trained from these labels.
@@ -64,6 +68,10 @@ def train(
         np.True_
     """
     given = examples(texts, labels, positive=positive)
+    if groups is not None and len(groups) != len(texts):
+        raise RelevanceError(f"found {len(texts)} texts and {len(groups)} groups, expected as many of each")
+    group_of = dict(zip(texts, groups, strict=True)) if groups is not None else {}
+    members = [group_of.get(text, text) for text in given.texts]
     if given.contradicted:
         _LOG.warning("%d labels contradict each other on the same text and are left out", len(given.contradicted))
     with one_thread():
@@ -71,13 +79,17 @@ def train(
     if space.kind != kind:
         raise RelevanceError(f"found a space for kind={space.kind!r}, expected one for {kind!r}")
     with one_thread():
-        return _trained(texts, labels, given, space)
+        return _trained(texts, labels, given, space, members)
 
 
-def _trained(texts: Sequence[str], labels: Sequence[str], given: Examples, space: Space) -> RelevanceModel:
+def _trained(
+    texts: Sequence[str], labels: Sequence[str], given: Examples, space: Space, members: Sequence[Hashable]
+) -> RelevanceModel:
     kind, relevant = space.kind, np.array(given.relevant)
-    fold = _fold_documents if kind == "document" else _fold_urls
-    tables = fold(given.texts, relevant, space)
+    if kind == "document":
+        tables, doubt = _fold_documents(given.texts, relevant, space, members)
+    else:
+        tables, doubt = _fold_urls(given.texts, relevant, space), 0.0
     places = _places(tables, space, given.texts) if kind == "url" else None
     card = ModelCard(
         kind=kind,
@@ -91,7 +103,7 @@ def _trained(texts: Sequence[str], labels: Sequence[str], given: Examples, space
         labels=label_hash(texts, labels),
         hosts=tuple(sorted({host_of(text) for text in given.texts})) if kind == "url" else (),
     )
-    return RelevanceModel(tables, card, places)
+    return RelevanceModel(tables, card, places, doubt=doubt)
 
 
 def _space(texts: Sequence[str], pool: Sequence[str] | None, kind: Kind, seed: int) -> Space:
@@ -111,18 +123,63 @@ def _table(words: Words, weight: Floats, bias: float, meaning: Meaning | None = 
     return WordTable(words.tokenizer, words.words, idf, weight.astype(np.float32), bias, words.best, meaning)
 
 
-def _fold_documents(texts: Sequence[str], relevant: Any, space: Space) -> tuple[WordTable, ...]:
-    """Words and direction together."""
+def _fold_documents(
+    texts: Sequence[str], relevant: Any, space: Space, members: Sequence[Hashable]
+) -> tuple[tuple[WordTable, ...], float]:
+    """Words and direction together; and where the labelled texts are divided."""
+    from scipy import sparse
+
     words = space.tables[0]
     found = words.bags(texts)
-    weight, bias, rest = _regression(found, words, relevant, _DIRECTION * directions(found, space.codes)[0])
-    return (_table(words, weight, bias, Meaning(space.codes, _DIRECTION * rest)),)
+    direction = sparse.csr_matrix(_DIRECTION * directions(found, space.codes)[0])
+    used, column = np.unique(found.column, return_inverse=True)
+    features = sparse.hstack([matrix(replace(found, column=column), len(used)), direction], format="csr")
+    values, bias = _logistic(features, relevant)
+    weight = np.zeros(len(words.words))
+    weight[used] = values[: len(used)]
+    meaning = Meaning(space.codes, _DIRECTION * values[-direction.shape[1] :])
+    border = _border(features, relevant, members, space.seed)
+    return (_table(words, weight, bias + border, meaning),), border
+
+
+def _border(features: Any, relevant: Any, members: Sequence[Hashable], seed: int) -> float:
+    """What is added to logits for zero to be the border of texts that were not trained on.
+
+    Labelled texts are told apart too well by the words they alone have, so others come out too low: most of all the
+    relevant ones, which were asked for at the border. Each text is scored by a model that knows none of its group; of
+    the shift that fits these scores best a short one is taken where few labels speak for a long one.
+    """
+    from scipy.optimize import brentq
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    number = {member: i for i, member in enumerate(dict.fromkeys(members))}
+    group = np.array([number[member] for member in members])
+    parts = min(_PARTS, *(len(set(group[relevant == side])) for side in (True, False)))
+    if parts < 2:
+        if len(number) == len(members):
+            return 0.0
+        return _border(features, relevant, range(len(members)), seed)
+    logits = np.full(len(members), np.nan)
+    for rest, held in StratifiedGroupKFold(parts, shuffle=True, random_state=seed).split(group, relevant, group):
+        if 0 < relevant[rest].sum() < len(rest):
+            values, bias = _logistic(features[rest], relevant[rest])
+            logits[held] = features[held] @ values + bias
+    known = np.isfinite(logits)
+    signed, sign = np.where(relevant, logits, -logits)[known], np.where(relevant, 1.0, -1.0)[known]
+    sizes = np.array([max(1, (sign > 0).sum()), max(1, (sign < 0).sum())])
+    weight = len(sign) / 2.0 / np.where(sign > 0, sizes[0], sizes[1])
+
+    def slope(shift: float) -> float:
+        """The derivative of the loss of both classes, as if they were equally frequent, and of a price of the shift."""
+        wrong = 1.0 / (1.0 + np.exp(np.clip(signed + sign * shift, -500.0, 500.0)))
+        return float(2.0 * shift - (weight * sign * wrong).sum())
+
+    return float(brentq(slope, -float(len(members)), float(len(members)), xtol=1e-9))
 
 
 def _fold_urls(urls: Sequence[str], relevant: Any, space: Space) -> tuple[WordTable, ...]:
     """Structured tokens for hosts that the pool has, n-grams for all."""
-    fitted = [_regression(words.bags(urls), words, relevant) for words in space.tables]
-    return tuple(_table(words, weight, bias) for words, (weight, bias, _) in zip(space.tables, fitted, strict=True))
+    return tuple(_table(words, *_regression(words.bags(urls), words, relevant)) for words in space.tables)
 
 
 def _places(tables: tuple[WordTable, ...], space: Space, labelled: Sequence[str]) -> Places:
@@ -139,15 +196,9 @@ def _logistic(matrix: Any, relevant: Any) -> tuple[Floats, float]:
     return fitted.coef_[0], float(fitted.intercept_[0])
 
 
-def _regression(found: Bags, words: Words, relevant: Any, beside: Floats | None = None) -> tuple[Floats, float, Floats]:
-    """The weight of each token, the bias, and the weights of the features `beside` the tokens."""
-    from scipy import sparse
-
+def _regression(found: Bags, words: Words, relevant: Any) -> tuple[Floats, float]:
     used, column = np.unique(found.column, return_inverse=True)
-    features = matrix(replace(found, column=column), len(used))
-    if beside is not None:
-        features = sparse.hstack([features, sparse.csr_matrix(beside)], format="csr")
-    values, bias = _logistic(features, relevant)
     weight = np.zeros(len(words.words))
+    values, bias = _logistic(matrix(replace(found, column=column), len(used)), relevant)
     weight[used] = values[: len(used)]
-    return weight, bias, values[features.shape[1] - (0 if beside is None else beside.shape[1]) :]
+    return weight, bias

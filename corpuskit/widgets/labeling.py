@@ -23,7 +23,7 @@ from corpuskit.labels import (
 )
 from corpuskit.relevance import CorpusModel, RelevanceModel
 from corpuskit.relevance.learning import for_everyone, last_model, next_to_label, scoring_texts
-from corpuskit.relevance.sampling import suggest
+from corpuskit.relevance.sampling import exploration, suggest
 from corpuskit.relevance.training import train
 from corpuskit.store import CorpusFolder
 from corpuskit.text import WORD
@@ -253,7 +253,8 @@ class LabelQueue:
             free = [doc_id for doc_id in left.free if doc_id in texts]
             n = min(_BATCH - len(found), len(free))
             pool = [texts[doc_id] for doc_id in free]
-            chosen = suggest(self._model, pool, n, certain=n // 5, random=n // 10)
+            certain, drawn = exploration(self._model, n)
+            chosen = suggest(self._model, pool, n, certain=certain, random=drawn)
             found += _mixed(Asked(free[item.index], item.reason, item.score) for item in chosen)
             with self._lock:
                 waiting = {item.doc_id for item in self._waiting}
