@@ -136,9 +136,10 @@ def next_to_label(
     Those on which annotators are tied come first, then a few that others have labelled and everyone is asked. Of what nobody
     has labelled, three in four come from the sources of which a crawl would fetch most next, those with few labels before
     others: first any page of the source, then the one that the model is least certain of. Of the rest most are those that
-    the model is least certain of anywhere, unlike each other, and one is drawn at random. Without a crawl one in ten is drawn at
-    random, and until ten relevant ones are known a quarter are those that the model is most certain of. Before there is a model all others are drawn at random. A corpus with seed words (:meth:`Corpus.describe`)
-    asks for the documents nearest to them, and one at random, until ten are labelled and three of these are relevant.
+    the model is least certain of anywhere, unlike each other, and one is drawn at random. Without a crawl one in ten is drawn
+    at random, and until ten relevant ones are known a quarter are those that the model is most certain of. Before there is a
+    model all others are drawn at random. A corpus with seed words (:meth:`Corpus.describe`) asks for the documents nearest to
+    them, and one at random, until ten are labelled and three of these are relevant.
 
     Args:
         folder: the corpus.
