@@ -554,7 +554,7 @@ class Corpus:
             ConfigurationError: a wrong option, or nothing to crawl.
             CorpusBusyError: another crawl runs on this corpus.
         """
-        from corpuskit.crawl import choose, plan_crawl, read_seeds, start_crawl
+        from corpuskit.crawl import choose, first_urls, plan_crawl, start_crawl
 
         perhaps = {"scope": scope, "steer": steer, "proxy": proxy, "delay": delay, "allow_private": allow_private}
         named = {name: value for name, value in perhaps.items() if value is not NOT_NAMED}
@@ -565,7 +565,7 @@ class Corpus:
             score_documents(self._folder, choices.steer)
         urls = [seeds] if isinstance(seeds, (str, os.PathLike)) else list(seeds or [])
         if plan:
-            return plan_crawl(self._folder, read_seeds(urls), choices, resume=resume)
+            return plan_crawl(self._folder, first_urls(self._folder, urls, resume=resume), choices)
         return start_crawl(self._folder, urls, choices, resume=resume)
 
     def crawl_report(self) -> pd.DataFrame:
@@ -672,7 +672,7 @@ class Corpus:
 
         model = self.model()
         if model is None:
-            raise RelevanceError("there is no model to audit: train one with .train()")
+            raise RelevanceError("there is no model to audit: train one first")
         return CorpusAudit(self._folder, model, precision=precision, confidence=confidence, seed=seed)
 
     def model(self) -> CorpusModel | None:

@@ -96,10 +96,14 @@ class IngestReport:
             return self.counts[name]
         raise AttributeError(name)
 
+    @property
+    def summary(self) -> str:
+        """The counts, in a line."""
+        parts = [f"{count:,} {name}" for name, count in self.counts.items() if count]
+        return ", ".join(parts) or "nothing to add"
+
     def __repr__(self) -> str:
-        parts = [f"{count} {name}" for name, count in self.counts.items() if count]
-        hint = "; see corpus.failures()" if self.counts["failed"] else ""
-        return (", ".join(parts) or "nothing to add") + hint
+        return self.summary + ("; see corpus.failures()" if self.counts["failed"] else "")
 
 
 def ingest(

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -31,9 +32,9 @@ def test_the_whole_way_on_the_command_line(tmp_path, pages):
     assert run("add", corpus, pages).stdout == "2 new\n"
     assert "flood" in run("kwic", corpus, "flood").stdout
     (tmp_path / "labels.csv").write_text("target,label\nflood.html,relevant\nbread.html,other\nnowhere,other\n")
-    assert run("label", corpus, tmp_path / "labels.csv").stdout.startswith(
-        "2 labels taken, 1 not in the corpus: nowhere"
-    )
+    labelled = run("label", corpus, tmp_path / "labels.csv")
+    assert (labelled.returncode, labelled.stdout) == (3, "2 labels taken\n")
+    assert labelled.stderr.splitlines()[-1] == "  nowhere"
     status = run("status", corpus)
     assert "2 documents" in status.stdout
     result = run("export", corpus, tmp_path / "out", "-f", "jsonl", "-f", "txt")
@@ -179,4 +180,63 @@ def test_an_audit_asks_on_a_terminal_and_saves_each_answer(trained):
         "other",
         "relevant",
     ]
+    corpus.close()
+
+
+@pytest.mark.parametrize("module", ["typer", "corpuskit.views.summary"])
+def test_ctrl_c_at_any_moment_ends_in_one_line(tmp_path, pages, module):
+    run("add", tmp_path / "c", pages)
+    code = f"""
+import sys
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupt())
+from corpuskit.cli import main
+main()
+"""
+    command = [sys.executable, "-c", code, "status", str(tmp_path / "c")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (130, "corpuskit: stopped\n")
+
+
+def test_commands_that_read_say_so_and_make_no_folder(tmp_path):
+    for name in ("status", "label", "train", "audit", "kwic", "pack", "export", "repair"):
+        assert "made if absent" not in run(name, "--help").stdout
+    for arguments in (["status", "c"], ["label", "c", "x.csv"], ["train", "c"], ["add", "c", "nowhere.html"]):
+        assert run(*arguments, cwd=tmp_path).returncode == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_label_of_an_unknown_document_is_an_error_that_names_it(tmp_path, pages):
+    run("add", tmp_path / "c", pages)
+    (tmp_path / "labels.csv").write_text("target,label\nflood.html,relevant\nnowhere,other\n")
+    done = run("label", tmp_path / "c", tmp_path / "labels.csv")
+    assert (done.returncode, done.stdout) == (3, "1 label taken\n")
+    assert done.stderr == f"corpuskit: 1 target of {tmp_path / 'labels.csv'} not in the corpus:\n  nowhere\n"
+
+
+def test_documents_without_a_score_do_not_drop_silently(tmp_path, pages):
+    run("add", tmp_path / "c", pages)
+    done = run("export", tmp_path / "c", tmp_path / "out", "--min-relevance", "0.5")
+    assert done.stderr == (
+        f"2 documents have no relevance and are left out: corpuskit train {tmp_path / 'c'} scores all\n"
+    )
+    assert run("export", tmp_path / "c", tmp_path / "out", "--min-relevance", "6").returncode == 2
+
+
+def test_training_tells_its_model_in_words(trained, tmp_path):
+    printed = run("train", trained).stdout
+    assert printed.startswith("Model ")
+    assert "RelevanceModel(" not in printed
+
+
+def test_a_second_crawl_is_told_when_the_first_began_to_the_minute(tmp_path):
+    corpus = corpuskit.open(tmp_path / "c")
+    with corpus._folder.crawl_lock(), pytest.raises(corpuskit.CorpusKitError) as caught, corpus._folder.crawl_lock():
+        pass
+    assert re.search(r"since \d{4}-\d\d-\d\d \d\d:\d\d$", str(caught.value))
     corpus.close()

@@ -1,7 +1,7 @@
 """The focused crawl: frontier, politeness, ranking, the run."""
 
-from corpuskit.crawl.choices import Choices, choose
-from corpuskit.crawl.job import CrawlJob, start_crawl
+from corpuskit.crawl.choices import ONE_CALL, SECRET, Choices, choose
+from corpuskit.crawl.job import CrawlJob, first_urls, start_crawl
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.planning import plan_crawl
 from corpuskit.crawl.ranking import BreadthFirst, Ranking, ranking_of
@@ -10,12 +10,15 @@ from corpuskit.crawl.seeds import read_seeds, write_seeds
 from corpuskit.crawl.verdicts import set_verdict
 
 __all__ = [
+    "ONE_CALL",
+    "SECRET",
     "BreadthFirst",
     "Choices",
     "CrawlJob",
     "CrawlOptions",
     "Ranking",
     "choose",
+    "first_urls",
     "plan_crawl",
     "ranking_of",
     "read_seeds",

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from corpuskit.crawl.options import CrawlOptions
+from corpuskit.crawl.wording import IN_PYTHON, Ways
 from corpuskit.errors import ConfigurationError
 from corpuskit.relevance import CorpusModel
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import Catalog
+from corpuskit.store.telling import counted
 
 ONE_CALL: Final = frozenset({"pages", "minutes", "retry_failed"})
 """Options of one call: the budgets of the crawl that is resumed are used up, and what had failed was asked for."""
@@ -40,14 +42,18 @@ class Choices:
         named: names of those that somebody chose, in this call or in the crawl that it resumes.
         steer: a model, a function or None; see :func:`corpuskit.crawl.ranking_of`.
         looks_again: what was fetched is queued again: ``refresh`` was named in this call.
-        resumed: lines that say what is kept of the crawl that is resumed and what differs; empty for a new one.
+        tell: lines that say what is kept of the crawl that is resumed and what differs; none for a new one.
     """
 
     options: CrawlOptions
     named: frozenset[str] = frozenset()
     steer: Any = None
     looks_again: bool = False
-    resumed: str = ""
+    tell: Callable[[Ways], list[str]] = lambda _: []
+
+    def resumed(self, ways: Ways = IN_PYTHON) -> str:
+        """Return what is kept of the crawl that is resumed and what differs, in lines; empty for a new one."""
+        return "\n".join(self.tell(ways))
 
     def record(self) -> str:
         """What the catalogue keeps, as JSON; of secrets only the names."""
@@ -95,19 +101,22 @@ def choose(folder: CorpusFolder, named: Mapping[str, Any], *, resume: bool = Fal
     except TypeError as error:
         raise ConfigurationError(f"crawl: {error}") from None
     waiting = 0 if resume else folder.catalog.value("SELECT count(*) FROM frontier WHERE state = 'queued'")
-    lines = [_what_waits(waiting)] if waiting else []
-    if earlier is not None:
-        lines = [
-            _what_holds(earlier, options, kept, given),
-            *_what_steers(earlier, steer, was_named="steer" in named),
-            *_what_is_missing(earlier, given),
+
+    def tell(ways: Ways) -> list[str]:
+        if earlier is None:
+            return [_what_waits(waiting, ways)] if waiting else []
+        return [
+            _what_holds(earlier, options, kept, given, ways),
+            *_what_steers(earlier, steer, ways, was_named="steer" in named),
+            *_what_is_missing(earlier, given, ways),
         ]
+
     return Choices(
         options,
         frozenset({*kept, *chosen} & set(_KEPT)),
         steer,
         looks_again=options.refresh and "refresh" in chosen,
-        resumed="\n".join(lines),
+        tell=tell,
     )
 
 
@@ -171,15 +180,20 @@ def _steer_as_before(folder: CorpusFolder, earlier: _Earlier | None) -> CorpusMo
 # -- telling -----------------------------------------------------------------------------------------------------------
 
 
-def _what_waits(count: int) -> str:
-    urls = "1 URL" if count == 1 else f"{count:,} URLs"
-    return f"{urls} that earlier crawls left are fetched too, by the options of this one; resume keeps theirs"
+def _what_waits(count: int, ways: Ways) -> str:
+    are = "is" if count == 1 else "are"
+    return (
+        f"{counted(count, 'URL')} that earlier crawls left {are} fetched too, by the options of this one; "
+        f"{ways.resuming} keeps theirs"
+    )
 
 
-def _what_holds(earlier: _Earlier, options: CrawlOptions, kept: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+def _what_holds(
+    earlier: _Earlier, options: CrawlOptions, kept: Mapping[str, Any], given: Mapping[str, Any], ways: Ways
+) -> str:
     if not earlier.day:
         return "resumed; the options of earlier crawls are not on record"
-    shown = [f"{name}={kept[name]!r}" for name in _KEPT if name in kept and kept[name] != getattr(_DEFAULT, name)]
+    shown = [ways.option(name, kept[name]) for name in _KEPT if name in kept and kept[name] != getattr(_DEFAULT, name)]
     line = f"resumed with {', '.join(shown)} of" if shown else "resumed"
     line += f" the crawl of {earlier.day}"
     changes = []
@@ -187,11 +201,12 @@ def _what_holds(earlier: _Earlier, options: CrawlOptions, kept: Mapping[str, Any
         before, value = earlier.values.get(name, getattr(_DEFAULT, name)), getattr(options, name)
         if value != before:
             source = " by corpus.toml" if name in _BY_TOML and name not in given else ""
-            changes.append(f"{name}={value!r}{source} instead of {before!r}")
+            instead = repr(before) if ways is IN_PYTHON else ways.option(name, before)
+            changes.append(f"{ways.option(name, value)}{source} instead of {instead}")
     return f"{line}; {', '.join(changes)}" if changes else line
 
 
-def _what_steers(earlier: _Earlier, steer: Any, *, was_named: bool) -> list[str]:
+def _what_steers(earlier: _Earlier, steer: Any, ways: Ways, *, was_named: bool) -> list[str]:
     before, now = _named_by(earlier.steer), _named_by(_description(steer) or {})
     if now:
         return [f"steered by {now}" + (f" instead of {before}" if before and before != now else "")]
@@ -199,14 +214,20 @@ def _what_steers(earlier: _Earlier, steer: Any, *, was_named: bool) -> list[str]
         return (
             []
             if was_named
-            else ["not steered: whether something steered then is not on record; name steer if it is to"]
+            else [
+                f"not steered: whether something steered then is not on record; name {ways.name('steer')} if it is to"
+            ]
         )
     if not before:
         return []
     line = f"not steered any more: {before} steered then"
     if was_named:
         return [line]
-    missing = "and there is no model now" if "model" in earlier.steer else "which cannot be kept: name steer again"
+    missing = (
+        "and there is no model now"
+        if "model" in earlier.steer
+        else f"which cannot be kept: name {ways.name('steer')} again"
+    )
     return [f"{line}, {missing}"]
 
 
@@ -214,6 +235,6 @@ def _named_by(steer: Mapping[str, str]) -> str:
     return str(steer.get("model") or "") or (f"the function {steer['function']}" if "function" in steer else "")
 
 
-def _what_is_missing(earlier: _Earlier, given: Mapping[str, Any]) -> list[str]:
-    missing = ", ".join(name for name in earlier.secrets if name not in given)
+def _what_is_missing(earlier: _Earlier, given: Mapping[str, Any], ways: Ways) -> list[str]:
+    missing = ", ".join(ways.name(name) for name in earlier.secrets if name not in given)
     return [f"{missing}: given then and never kept; name again what is needed"] if missing else []

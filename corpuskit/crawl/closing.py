@@ -7,29 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from corpuskit.crawl.report import REFUSED
 from corpuskit.crawl.state import Progress
+from corpuskit.crawl.wording import Ways
 from corpuskit.store.catalog import Catalog
+from corpuskit.store.telling import clock, counted
 
 _MAX_TOLD: Final = 3  # of a kind
-
-
-@dataclass(frozen=True, slots=True)
-class Ways:
-    """How a person goes on, in the words of where they are."""
-
-    resume: str
-    retry: str
-    show: str
-
-
-IN_PYTHON: Final = Ways("crawl(resume=True)", "crawl(resume=True, retry_failed=True)", "corpus.failures()")
-
-
-def on_command_line(folder: str) -> Ways:
-    """The commands for a corpus folder."""
-    name = folder if folder and not set(folder) & set(" \t'\"$&;|*?()<>\\") else f'"{folder}"'
-    resume = f"corpuskit crawl {name} --resume"
-    return Ways(resume, f"{resume} --retry-failed", f"corpuskit status {name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +25,19 @@ class Closing:
         failed_seeds: how many seeds could not be fetched.
         causes: (cause, how many URLs), the most frequent first.
         queued: URLs that wait for a later crawl.
-        waiting: (host, cause, URLs) of the hosts in trouble that must not be asked now, most URLs first.
+        waiting: (host, cause, URLs, until when in seconds since the epoch) of the hosts in trouble that must not be asked now,
+            most URLs first.
+        refused: (reason, how many) of what is not fetched, the most frequent first; see :data:`corpuskit.crawl.report.REFUSED`.
+        sitemaps: (URL, what is wrong) of sitemaps and feeds that could not be read, or not as a whole.
     """
 
     seeds: Sequence[tuple[str, str]] = ()
     failed_seeds: int = 0
     causes: Sequence[tuple[str, int]] = ()
     queued: int = 0
-    waiting: Sequence[tuple[str, str, int]] = ()
+    waiting: Sequence[tuple[str, str, int, float]] = ()
+    refused: Sequence[tuple[str, int]] = ()
+    sitemaps: Sequence[tuple[str, str]] = ()
 
     @classmethod
     def of(cls, catalog: Catalog, progress: Progress, since: str) -> Closing:
@@ -64,7 +53,7 @@ class Closing:
         )
         queued = catalog.value("SELECT count(*) FROM frontier WHERE state = 'queued'")
         waiting = catalog.tuples(
-            "SELECT h.host, h.trouble, count(*) FROM hosts h JOIN frontier f ON f.host = h.host AND f.state = 'queued' "
+            "SELECT h.host, h.trouble, count(*), h.next_allowed FROM hosts h JOIN frontier f ON f.host = h.host AND f.state = 'queued' "
             "WHERE h.trouble <> '' AND h.next_allowed > ? GROUP BY h.host ORDER BY 3 DESC, 1",
             (time.time(),),
         )
@@ -74,7 +63,11 @@ class Closing:
             len(failed),
             tuple((row["message"], row["n"]) for row in causes),
             queued,
-            [(host, cause, count) for host, cause, count in waiting],
+            waiting,
+            catalog.tuples(f"SELECT reason, sum(n) FROM {REFUSED} GROUP BY reason ORDER BY 2 DESC, 1"),
+            catalog.tuples(
+                "SELECT uri, message FROM failures WHERE stage = 'sitemap' AND \"when\" >= ? ORDER BY uri", (since,)
+            ),
         )
 
     def lines(self, ways: Ways) -> list[str]:
@@ -82,22 +75,28 @@ class Closing:
         lines, failed = [], sum(count for _, count in self.causes)
         if self.failed_seeds:
             told = [f"{url} ({cause})" for url, cause in self.seeds]
-            lines.append(f"{_count(self.failed_seeds, 'seed')} could not be fetched: {_list(told, self.failed_seeds)}")
+            lines.append(f"{counted(self.failed_seeds, 'seed')} could not be fetched: {_list(told, self.failed_seeds)}")
         if failed > self.failed_seeds:
             told = [f"{cause} ({count:,})" for cause, count in self.causes[:_MAX_TOLD]]
-            lines.append(f"{_count(failed, 'URL')} could not be fetched: {_list(told, len(self.causes))}")
+            lines.append(f"{counted(failed, 'URL')} could not be fetched: {_list(told, len(self.causes))}")
         if lines:
             lines.append(f"{ways.show} lists what failed, {ways.retry} asks again")
         if self.waiting:
-            told = [f"{host} with {_count(count, 'URL')} ({cause})" for host, cause, count in self.waiting[:_MAX_TOLD]]
+            told = [
+                f"{host} with {counted(count, 'URL')} ({cause}), from {clock(until)} on"
+                for host, cause, count, until in self.waiting[:_MAX_TOLD]
+            ]
             lines.append(f"asked again after a pause: {_list(told, len(self.waiting))}")
+        if self.sitemaps:
+            told = [f"{url} ({cause})" for url, cause in self.sitemaps[:_MAX_TOLD]]
+            lines.append(f"sitemaps and feeds with faults: {_list(told, len(self.sitemaps))}")
+        if self.refused:
+            told = [f"{reason} ({count:,})" for reason, count in self.refused[:_MAX_TOLD]]
+            number = sum(count for _, count in self.refused)
+            lines.append(f"{number:,} refused: {_list(told, len(self.refused))}")
         if self.queued:
-            lines.append(f"{_count(self.queued, 'URL')} left to fetch: {ways.resume}")
+            lines.append(f"{counted(self.queued, 'URL')} left to fetch: {ways.resume}")
         return lines
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _list(told: Sequence[str], count: int) -> str:

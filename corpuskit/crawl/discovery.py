@@ -23,9 +23,19 @@ class Discovery:
         self._refusals: Counter[tuple[str, str]] = Counter()
 
     def add(
-        self, links: Iterable[Link], *, depth: int, parent: str, parent_score: float | None = None
+        self,
+        links: Iterable[Link],
+        *,
+        depth: int,
+        parent: str | None,
+        parent_score: float | None = None,
+        named_by: str = "",
     ) -> tuple[list[int], list[NewUrl]]:
-        """Adds links, each with its priority or the reason of its refusal; gives the keys of all and the new ones."""
+        """Adds links, each with its priority or the reason of its refusal; gives the keys of all and the new ones.
+
+        Args:
+            named_by: the sitemap or feed that a person named, where its URLs are seeds, which have no parent.
+        """
         state, frontier = self._state, self._state.frontier
         ids: list[int] = []
         unknown: dict[int, Link] = {}
@@ -53,7 +63,8 @@ class Discovery:
         score = parent_score if state.ranking.steers else None
         new = [
             NewUrl(
-                link.url, depth, priority, parent, clean(link.anchor), clean(link.context), score, why,
+                link.url, depth, priority, parent, clean(link.anchor), clean(link.context), score,
+                f"named by {named_by}; {why}" if named_by else why,
                 self.refusal(link.url, depth, link.lang),
             )
             for link, (priority, why) in zip(unknown.values(), ranked, strict=True)

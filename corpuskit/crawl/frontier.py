@@ -28,10 +28,14 @@ EMPTY: Final = "empty page"
 _BATCH: Final = 5000
 _FIRST: Final = 1e9  # priority of a seed until the queue is ranked
 _KNOWN: Final = 100_000  # URLs, about 25 MB
+# The leased ones stand before the best one, so of each row as little is read as tells them.
 _BEST: Final = (
-    "SELECT id, url, host, depth, parent, anchor, context, parent_score, tries, redirected_from, redirects, priority "
-    "FROM frontier WHERE host = ? AND state = 'queued' AND not_before <= ? "
+    "SELECT id, priority FROM frontier WHERE host = ? AND state = 'queued' AND not_before <= ? "
     "ORDER BY priority DESC, n LIMIT ?"
+)
+_LEASE: Final = (
+    "SELECT id, url, host, depth, parent, anchor, context, parent_score, tries, redirected_from, redirects, priority "
+    "FROM frontier WHERE id = ?"
 )
 _ROW: Final = "n, id, url, host, depth, anchor, context, parent, parent_score, priority"
 _AGAIN: Final = (SCOPE, "excluded", "depth", "trap", "held", "language")  # refusals that a change of borders lifts
@@ -165,6 +169,25 @@ class Frontier:
         """The URLs that a person named."""
         return [row["url"] for row in self._catalog.rows("SELECT url FROM frontier WHERE depth = 0 AND parent IS NULL")]
 
+    def is_seed(self, key: int, reason: str) -> bool:
+        """Whether a person named a URL, and it was fetched with a reason that begins so."""
+        sql = (
+            "SELECT 1 FROM frontier WHERE id = ? AND depth = 0 AND parent IS NULL AND substr(reason_refused, 1, ?) = ?"
+        )
+        return self._catalog.value(sql, (key, len(reason), reason)) is not None
+
+    def waiting_seeds(self, now: float) -> list[tuple[str, str]]:
+        """Return (URL, cause) of the seeds that are queued and wait until their host's trouble may be over.
+
+        Args:
+            now: Seconds since the epoch.
+        """
+        return self._catalog.tuples(
+            "SELECT f.url, h.trouble FROM frontier f JOIN hosts h ON h.host = f.host WHERE f.depth = 0 AND "
+            "f.parent IS NULL AND f.state = 'queued' AND h.trouble <> '' AND h.next_allowed > ? ORDER BY f.n",
+            (now,),
+        )
+
     def queue_again(self) -> None:
         """Queues what was fetched, to see whether it has changed."""
         self._catalog.connection.execute("UPDATE frontier SET state = 'queued', tries = 0 WHERE state = 'fetched'")
@@ -239,11 +262,12 @@ class Frontier:
             now: URLs that must wait until later are left out, seconds since the epoch.
         """
         leased = self._leased.get(host, ())
-        rows = self._catalog.connection.execute(_BEST, (host, now, 2 + len(leased))).fetchall()
+        rows = self._catalog.tuples(_BEST, (host, now, 2 + len(leased)))
         free = [row for row in rows if row[0] not in leased] if leased else rows
         if not free:
             return None
-        return Lease(*free[0]), free[1]["priority"] if len(free) > 1 else None
+        (row,) = self._catalog.tuples(_LEASE, (free[0][0],))
+        return Lease(*row), free[1][1] if len(free) > 1 else None
 
     def lease(self, lease: Lease) -> None:
         """Notes that a URL is being fetched."""

@@ -11,16 +11,18 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.crawl.choices import Choices
-from corpuskit.crawl.closing import IN_PYTHON, Closing
+from corpuskit.crawl.closing import Closing
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.ranking import ranking_of
 from corpuskit.crawl.run import Crawler
 from corpuskit.crawl.seeds import read_seeds
 from corpuskit.crawl.state import Progress
 from corpuskit.crawl.verdicts import set_verdict
+from corpuskit.crawl.wording import IN_PYTHON, Ways
 from corpuskit.errors import ConfigurationError, MissingExtraError
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
+from corpuskit.store.telling import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -142,7 +144,11 @@ class CrawlJob:
     @property
     def resumed(self) -> str:
         """What it keeps of the crawl that it resumes and what differs, in lines to be shown; empty for a new crawl."""
-        return self._choices.resumed
+        return self._choices.resumed()
+
+    def told(self, ways: Ways) -> list[str]:
+        """Return what :attr:`resumed` says in other words than Python's."""
+        return self._choices.tell(ways)
 
     def skip(self, host: str) -> int:
         """Fetches nothing more of a host, now and in later crawls; gives how many URLs that leaves out."""
@@ -198,8 +204,8 @@ class CrawlJob:
         seconds = time.monotonic() - state.started
         speed = f", {state.pages / seconds:.1f} pages/s" if self.is_running and seconds > 1 else ""
         return (
-            f"Crawl {status}; {state.pages:,} pages of {len(state.hosts)} hosts, {state.stored:,} new documents, "
-            f"{state.failed:,} failed, {state.refused:,} refused{_harvest(state)}{speed}"
+            f"Crawl {status}; {counted(state.pages, 'page')} of {counted(len(state.hosts), 'host')}, "
+            f"{counted(state.stored, 'new document')}, {state.failed:,} failed{_harvest(state)}{speed}"
         )
 
     def __repr__(self) -> str:
@@ -235,16 +241,25 @@ def start_crawl(
     """
     if choices.options.render and importlib.util.find_spec("playwright") is None:
         raise MissingExtraError("playwright", "render")
+    return CrawlJob(folder, choices, first_urls(folder, seeds, resume=resume))
+
+
+def first_urls(folder: CorpusFolder, seeds: Iterable[str | os.PathLike[str]], *, resume: bool) -> list[str]:
+    """Return the canonical URLs of the seeds.
+
+    Raises:
+        ConfigurationError: Neither seeds nor a crawl to resume.
+        RefusedError: A seed is no URL that can be fetched.
+    """
     urls = read_seeds(seeds)
     if not urls:
         waiting = folder.catalog.value("SELECT count(*) FROM frontier WHERE state = 'queued'")
-        known = folder.catalog.value("SELECT count(*) FROM frontier")
         if not resume:
-            hint = f"{waiting:,} URLs wait: crawl(resume=True)" if waiting else 'crawl(["https://..."])'
-            raise ConfigurationError(f"nothing to crawl: name seeds; {hint}")
-        if not known:
-            raise ConfigurationError('there is no crawl to resume: name seeds, crawl(["https://..."])')
-    return CrawlJob(folder, choices, urls)
+            hint = f", or resume: {counted(waiting, 'URL')} left" if waiting else ""
+            raise ConfigurationError(f"nothing to crawl: name seeds, such as https://...{hint}")
+        if not folder.catalog.value("SELECT 1 FROM frontier LIMIT 1"):
+            raise ConfigurationError("there is no crawl to resume: name seeds, such as https://...")
+    return urls
 
 
 def _start_row(folder: CorpusFolder, choices: Choices) -> int:

@@ -126,7 +126,6 @@ class Keeper:
         progress.bytes += len(item.page.answer.content)
         progress.hosts[lease.host] += 1
         progress.scripted += item.page.links.needs_scripts
-        progress.refused += item.page.refused is not None
         self._state.note(item.new)
         registered = item.registered
         if registered is None:

@@ -2,17 +2,18 @@
 
 Those that robots.txt names are read when a host is first visited. Those that pages name, that an index names, or that are
 seeds are URLs of the frontier like any other, so that a crawl that stops loses none; what comes back tells that they are
-no pages. In the frontier such a URL has depth 0 and a parent, and comes before pages; what it names has depth 1.
+no pages. In the frontier such a URL has depth 0 and a parent, and comes before pages; what it names has depth 1. What a
+sitemap names that is a seed itself is a seed.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final
 
 from corpuskit.crawl.discovery import Discovery
-from corpuskit.crawl.frontier import Lease
+from corpuskit.crawl.frontier import Lease, url_id
 from corpuskit.crawl.keeping import log_request
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.politeness import Politeness
@@ -33,9 +34,11 @@ from corpuskit.sources.web import (
     says_nofollow,
 )
 from corpuskit.sources.web.client import MAX_REDIRECTS
+from corpuskit.store.telling import counted
 
 _MAX_SITEMAPS: Final = 50  # of one host, that count as no page
 _MAX_FEEDS: Final = 5  # of one host
+_LISTING: Final = "sitemap or feed"
 
 
 async def read_sitemaps(
@@ -80,6 +83,8 @@ async def read_sitemaps(
             continue
         if answer is not None and answer.status == 200:
             listing = parse_listing(answer.content, url)
+            if listing.damage:
+                failed(url, FetchError(f"not read whole: {listing.damage}", url=url))
             todo = [*todo, *listing.sitemaps]
             yield url, listing
 
@@ -150,10 +155,18 @@ class Listings:
         is_nested = lease.depth == 0 and lease.parent is not None
         with state.folder.catalog.transaction():
             log_request(state, lease, answer, robots=robots)
-            self._queue(listing.pages, lease.depth + 1, lease.url)
+            if self._is_wanted(lease):
+                self._queue_as_seeds(listing.pages, lease)
+            else:
+                self._queue(listing.pages, lease.depth + 1, lease.url)
             self._queue(() if is_nested else listing.sitemaps, 0, lease.url)
-            state.frontier.finish(lease, "fetched", f"sitemap or feed, names {len(listing.pages):,} pages")
+            state.frontier.finish(lease, "fetched", f"{_LISTING}, names {counted(len(listing.pages), 'page')}")
             state.forget_failure(lease)
+            if listing.damage:
+                error = FetchError(f"not read whole: {listing.damage}", url=lease.url)
+                state.folder.catalog.add_failure(lease.url, "sitemap", error)
+            else:
+                state.folder.catalog.clear_failure(lease.url, ["sitemap"])
         self._read[lease.host] += lease.depth == 0
         if lease.depth or self._read[lease.host] > _MAX_SITEMAPS:
             state.progress.pages += 1
@@ -171,7 +184,31 @@ class Listings:
         """Queues the pages of a sitemap that was read."""
         self._queue(listing.pages, 1, parent)
 
-    def _queue(self, urls: tuple[str, ...] | list[str], depth: int, parent: str) -> None:
+    def _is_wanted(self, lease: Lease) -> bool:
+        """A person named it, or the index that names it."""
+        if lease.is_seed or lease.depth or lease.parent is None:
+            return lease.is_seed
+        return self._state.frontier.is_seed(url_id(lease.parent), _LISTING)
+
+    def _queue_as_seeds(self, urls: Sequence[str], lease: Lease) -> None:
+        """Queues what a sitemap names that a person named: as if the person had named it, on its host and in scope.
+
+        The rest are links: a seed widens the scope and opens its host to the crawl's cookies and, where it is a local one, its
+        address, which is for the person to say.
+        """
+        own: list[str] = []
+        others: list[str] = []
+        for url in urls:
+            is_own = host_of(url) == lease.host and self._state.scope.refusal(url) is None
+            (own if is_own else others).append(url)
+        self._queue(own, 0, None, named_by=lease.url)
+        self._queue(others, 1, lease.url)
+
+    def _queue(self, urls: Sequence[str], depth: int, parent: str | None, *, named_by: str = "") -> None:
+        if not urls:
+            return
         with self._state.folder.catalog.transaction():
-            _, new = self._discovery.add((Link(url, "", "") for url in urls), depth=depth, parent=parent)
+            _, new = self._discovery.add(
+                (Link(url, "", "") for url in urls), depth=depth, parent=parent, named_by=named_by
+            )
         self._state.note(new)

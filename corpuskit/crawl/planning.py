@@ -15,6 +15,7 @@ from corpuskit.crawl.ranking import Ranking, ranking_of
 from corpuskit.crawl.run import client_options
 from corpuskit.crawl.scope import Scope
 from corpuskit.crawl.verdicts import Verdicts
+from corpuskit.crawl.wording import on_command_line
 from corpuskit.errors import RefusedError, UnreachableError
 from corpuskit.sources.web import Client, Robots, host_of
 from corpuskit.store import CorpusFolder
@@ -22,18 +23,19 @@ from corpuskit.store import CorpusFolder
 if TYPE_CHECKING:
     import pandas as pd
 
-_MAX_ROWS: Final = 100_000
+MAX_ROWS: Final = 100_000
 
 
-def plan_crawl(folder: CorpusFolder, seeds: list[str], choices: Choices, *, resume: bool) -> pd.DataFrame:
-    """One row a URL that is known before a page is fetched: seeds, the queue (``resume``), the sitemaps of the seeds.
+def plan_crawl(folder: CorpusFolder, seeds: list[str], choices: Choices) -> pd.DataFrame:
+    """One row a URL that is known before a page is fetched: seeds, the queue, the sitemaps of the seeds.
 
     Asks for robots.txt and sitemaps, as politely as a crawl; the frontier stays as it is. Links and feeds stand on pages,
     so that they are not in a plan.
 
     Columns: url, host, found (seed, frontier, sitemap), verdict (fetch; later: behind the first ``pages``; known: fetched
     before; refused), why (str: the rule of robots.txt, the border of the crawl, or the ranking's reason) and crawl_delay
-    (float64, seconds between requests to the host). ``attrs["resumed"]`` says what is kept of the crawl that is resumed.
+    (float64, seconds between requests to the host). ``attrs["resumed"]`` says what is kept of the crawl that is resumed,
+    ``attrs["resumed_as_typed"]`` the same in the words of the command line.
 
     Raises:
         CorpusBusyError: a crawl runs on this corpus.
@@ -42,10 +44,10 @@ def plan_crawl(folder: CorpusFolder, seeds: list[str], choices: Choices, *, resu
     with folder.crawl_lock():
         planner = _Planner(folder, seeds, choices.options)
         _run_in_thread(planner.ask())
-        if resume:
-            ranking.begin(folder, Frontier(folder.catalog))
-        frame = planner.frame(ranking, resume=resume)
-    frame.attrs["resumed"] = choices.resumed
+        ranking.begin(folder, Frontier(folder.catalog))
+        frame = planner.frame(ranking)
+    frame.attrs["resumed"] = choices.resumed()
+    frame.attrs["resumed_as_typed"] = choices.resumed(on_command_line(str(folder.path)))
     return frame
 
 
@@ -105,28 +107,24 @@ class _Planner:
         async for _, listing in read_sitemaps(client, self._politeness, self._options, (scheme, host)):
             for page in listing.pages:
                 self._found.setdefault(page, "sitemap")
-            if len(self._found) >= _MAX_ROWS:
+            if len(self._found) >= MAX_ROWS:
                 return
 
-    def frame(self, ranking: Ranking, *, resume: bool) -> pd.DataFrame:
+    def frame(self, ranking: Ranking) -> pd.DataFrame:
         """The plan."""
         import pandas as pd
 
-        rows, why_of = dict(self._found), {}
-        if resume:
-            queue = self._catalog.rows(
-                "SELECT url, depth, anchor, context, parent_score, host, id, parent FROM frontier WHERE state = 'queued' "
-                "ORDER BY priority DESC, n LIMIT ?",
-                (_MAX_ROWS,),
-            )
-            ranked = ranking.rank([dict(row) for row in queue])
-            best = sorted(zip(queue, ranked, strict=True), key=lambda item: -item[1][0])
-            waiting = {row["url"]: why for row, (_, why) in best}
-            why_of.update(waiting)
-            sitemaps = {url: found for url, found in rows.items() if found != "seed"}
-            rows = {url: "seed" for url, found in rows.items() if found == "seed"}
-            rows |= {url: "frontier" for url in waiting if url not in rows}
-            rows |= {url: found for url, found in sitemaps.items() if url not in rows}
+        queue = self._catalog.rows(
+            "SELECT url, depth, anchor, context, parent_score, host, id, parent FROM frontier WHERE state = 'queued' "
+            "ORDER BY priority DESC, n LIMIT ?",
+            (MAX_ROWS,),
+        )
+        ranked = ranking.rank([dict(row) for row in queue])
+        best = sorted(zip(queue, ranked, strict=True), key=lambda item: -item[1][0])
+        why_of = {row["url"]: why for row, (_, why) in best}
+        rows = dict.fromkeys(self._seeds, "seed")
+        rows |= {url: "frontier" for url in why_of if url not in rows}
+        rows |= {url: found for url, found in self._found.items() if url not in rows}
         table, left = [], self._options.pages
         for url, found in rows.items():
             verdict, why, delay = self._verdict(url, found)
@@ -147,7 +145,7 @@ class _Planner:
         reason = self._scope.refusal(url)
         if reason is not None:
             return "refused", reason, delay
-        robots = self._robots.get(host)
+        robots = self._robots.get(host) or self._politeness.kept_robots(url.partition("://")[0], host)
         if isinstance(robots, str):
             return "refused", robots, delay
         rule = "robots.txt not asked yet"

@@ -172,7 +172,7 @@ class Politeness:
         if scheme not in state.robots:
             if state.trouble and time.time() < state.next_allowed:
                 raise UnreachableError(state.trouble, url=f"{scheme}://{host}/robots.txt")  # it has its pause
-            state.robots[scheme] = self._kept(scheme, host) or await self._fetch(client, scheme, host)
+            state.robots[scheme] = self.kept_robots(scheme, host) or await self._fetch(client, scheme, host)
             delay = state.robots[scheme].crawl_delay
             state.delay = max(self._delay, delay or 0.0)
             # Reading robots.txt was a request too.
@@ -200,7 +200,8 @@ class Politeness:
             (host, text, status, fetched, robots.crawl_delay, "\n".join(robots.sitemaps)),
         )
 
-    def _kept(self, scheme: str, host: str) -> Robots | None:
+    def kept_robots(self, scheme: str, host: str) -> Robots | None:
+        """Return the host's robots.txt where it was read within the last day; None where it was not."""
         row = self._catalog.connection.execute(
             "SELECT robots, robots_fetched, crawl_delay, sitemaps FROM hosts WHERE host = ?", (host,)
         ).fetchone()

@@ -19,6 +19,12 @@ _COUNTS: Final = {
     "not_found": "r.status_code IN (404, 410)", "busy": "r.status_code IN (429, 503)",
     "server_error": "r.status_code >= 500 AND r.status_code != 503", "no_answer": "r.status_code IS NULL",
 }  # fmt: skip
+REFUSED: Final = (
+    "(SELECT host, reason_refused AS reason, count(*) AS n FROM frontier WHERE state = 'refused' GROUP BY 1, 2 "
+    "UNION ALL SELECT host, reason, links FROM refusals)"
+)
+"""Counts of what is refused, by host and reason: URLs of the frontier, and links that never came there, since they are no URL
+to fetch or marked nofollow."""
 # As its users' scripts know them; "Reponse" is how it was spelled.
 _OLD_NAMES: Final = (
     "Clock", "Url", "Status code", "Reponse time (ms)", "Download time (ms)", "Content size (bytes)",
@@ -39,8 +45,8 @@ def site_report(catalog: Catalog, *, job: int | None = None) -> pd.DataFrame:
     Columns: host (str); requests, ok (2xx), no_content (204), moved (301, 308), redirect (302, 303, 307), not_modified
     (304), bad_request (400), forbidden (401, 403), not_found (404, 410), busy (429, 503), server_error (other 5xx),
     no_answer (no status: time-outs, broken connections, what was refused before the answer) (Int64); bytes (Int64);
-    response_ms (float64, mean); new_text (float64, mean share of new text); queued, refused (Int64: URLs of the host in
-    the frontier); refused_why (str: the three most frequent reasons with their counts); crawl_delay (float64, seconds, by
+    response_ms (float64, mean); new_text (float64, mean share of new text); queued (Int64: URLs of the host that wait);
+    refused (Int64: its URLs that are not fetched, and links on its pages that are no URL to fetch or marked nofollow); refused_why (str: the three most frequent reasons with their counts); crawl_delay (float64, seconds, by
     robots.txt); robots (str: what came of asking for it).
     """
     import pandas as pd
@@ -54,10 +60,11 @@ def site_report(catalog: Catalog, *, job: int | None = None) -> pd.DataFrame:
         "GROUP BY 1 ORDER BY requests DESC, host",
         parameters,
     )
-    states = catalog.frame("SELECT host, sum(state = 'queued') AS queued, sum(state = 'refused') AS refused FROM frontier "
-                           "GROUP BY host")  # fmt: skip
+    queued = catalog.frame("SELECT host, count(*) AS queued FROM frontier WHERE state = 'queued' GROUP BY host")
+    refused = catalog.frame(f"SELECT host, sum(n) AS refused FROM {REFUSED} GROUP BY host")
     hosts = catalog.frame("SELECT host, crawl_delay, robots_status AS robots FROM hosts")
-    frame = frame.merge(states, on="host", how="left").merge(hosts, on="host", how="left")
+    for other in (queued, refused, hosts):
+        frame = frame.merge(other, on="host", how="left")
     frame["refused_why"] = frame["host"].map(_reasons(catalog))
     integers = ["requests", *_COUNTS, "bytes", "queued", "refused"]
     columns = [
@@ -82,12 +89,10 @@ def site_report(catalog: Catalog, *, job: int | None = None) -> pd.DataFrame:
 
 
 def _reasons(catalog: Catalog) -> dict[str, str]:
-    """host → its most frequent refusals: of URLs in the frontier, and of links that never came there."""
+    """host → its most frequent reasons of :data:`REFUSED`."""
     found: dict[str, list[str]] = {}
     for row in catalog.rows(
-        "SELECT host, reason, sum(n) AS n FROM (SELECT host, reason_refused AS reason, count(*) AS n FROM frontier "
-        "WHERE state = 'refused' GROUP BY 1, 2 UNION ALL SELECT host, reason, links FROM refusals) "
-        "GROUP BY host, reason ORDER BY n DESC, reason"
+        f"SELECT host, reason, sum(n) AS n FROM {REFUSED} GROUP BY host, reason ORDER BY n DESC, reason"
     ):
         reasons = found.setdefault(row["host"], [])
         if len(reasons) < 3:

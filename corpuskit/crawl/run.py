@@ -27,6 +27,7 @@ from corpuskit.sources.web import Client, host_of
 from corpuskit.sources.web.client import ClientOptions, read_netrc
 from corpuskit.sources.web.render import Renderer
 from corpuskit.store import CorpusFolder
+from corpuskit.store.telling import clock, counted
 
 _FLUSH_SECONDS: Final = 1.0
 _IDLE_SECONDS: Final = 0.5
@@ -117,6 +118,8 @@ class Crawler:
         self._folder.catalog.flush()
         if self._finisher.error is not None:
             raise self._finisher.error
+        for url, cause in frontier.waiting_seeds(time.time()):
+            self.progress.failed_seeds.setdefault(url, cause)
         self.progress.reason = reason
 
     async def _fetch_all(self, seeds: list[str]) -> str:
@@ -205,11 +208,11 @@ class Crawler:
         if self._finisher.error is not None:
             return "extraction broke down"
         if options.minutes is not None and time.monotonic() - progress.started > options.minutes * 60:
-            return f"{options.minutes:g} minutes over"
+            return f"{options.minutes:g} {'minute' if options.minutes == 1 else 'minutes'} over"
         if options.pages is not None and progress.pages >= options.pages:
-            return f"{options.pages:,} pages fetched"
+            return f"{counted(options.pages, 'page')} fetched"
         if options.max_errors is not None and progress.errors >= options.max_errors:
-            return f"{options.max_errors:,} pages failed"
+            return f"{counted(options.max_errors, 'page')} failed"
         if options.max_megabytes is not None and progress.bytes >= options.max_megabytes * 1e6:
             return f"{options.max_megabytes:g} MB collected"
         shares = list(progress.unique)
@@ -234,7 +237,7 @@ class Crawler:
         if not heads:
             return "nothing left to fetch"
         if self._turns.full >= heads.keys():
-            return f"{self._options.host_pages:,} pages of each host that is left"
+            return f"{counted(self._options.host_pages or 0, 'page')} of each host that is left"
         self._turns.update(heads)
         return None
 
@@ -244,9 +247,10 @@ class Crawler:
         told = []
         for until, host in waiting[:_MAX_TOLD]:
             cause = self._politeness.of(host).trouble
-            told.append(f"{host}{f' ({cause})' if cause else ''} waits until {_clock(until)}")
+            told.append(f"{host}{f' ({cause})' if cause else ''} waits until {clock(until)}")
         if len(waiting) > _MAX_TOLD:
-            told.append(f"{len(waiting) - _MAX_TOLD:,} more hosts wait longer")
+            more = len(waiting) - _MAX_TOLD
+            told.append(f"{counted(more, 'more host')} {'waits' if more == 1 else 'wait'} longer")
         return f"nothing else can be fetched now: {', '.join(told)}"
 
     def _idle_seconds(self) -> float:
@@ -267,11 +271,6 @@ async def _break_off(tasks: set[asyncio.Task[None]]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _clock(moment: float) -> str:
-    """A time as the clock on the wall shows it."""
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(moment))
 
 
 def client_options(options: CrawlOptions, seeds: list[str]) -> ClientOptions:

@@ -35,8 +35,7 @@ class Progress:
         extracted: documents extracted.
         failing: keys of the pages that could not be fetched, and whether that is all for this crawl; those that a retry
             gets are taken off.
-        failed_seeds: seed → why it could not be fetched.
-        refused: URLs that robots.txt or their media type refused.
+        failed_seeds: seed → why it could not be fetched, at its end with those that only wait for a host in trouble.
         bytes: of bodies, decoded.
         scripted: pages with hardly any text, which scripts may bring.
         hosts: pages a host.
@@ -49,7 +48,6 @@ class Progress:
     stored: int = 0
     unchanged: int = 0
     extracted: int = 0
-    refused: int = 0
     bytes: int = 0
     scripted: int = 0
     started: float = field(default_factory=time.monotonic)

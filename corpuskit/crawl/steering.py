@@ -3,8 +3,8 @@
 :mod:`corpuskit.crawl.promise` says what a URL promises. The whole queue is judged again every few pages, since each page that was
 scored changes what is known of its source, its directory and its links; only the best of each host are written down.
 
-A source that got pages without a label that says "relevant" is held until there is one: a crawl that believes its own model only
-can fall into a trap that the model likes. Held sources are fetched from when no other is left, first those of which least is known.
+A source that got pages, or labels, none of which says "relevant" is held until one does: a crawl that believes its own model
+only can fall into a trap that the model likes. Held sources are fetched from when no other is left, first those of which least is known.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 HELD: Final = -10.0
 """What is added to the promise of a URL of a held source: it is fetched when nothing else is left."""
-_HELD_AFTER: Final = 25  # pages of a source without a label that says "relevant"
+_HELD_AFTER: Final = 25  # pages of a source without any label
+_HELD_AFTER_LABELS: Final = 10  # labels, none of which says "relevant"; with half of them after half of the pages
 _TRUSTED: Final = 100  # pages of a source with one label, which says "relevant"
 _LOWERED_BY: Final = 50.0  # pages of a held source that lower it by 1, as two labels do
 _MOST_LOWERED: Final = 4.0
@@ -246,7 +247,7 @@ class ModelRanking(Ranking):
         if host in self.verdicts:  # somebody has looked at it
             allowed = None
         elif not self._relevant[host]:
-            allowed = _HELD_AFTER
+            allowed = _HELD_AFTER * max(0.0, 1.0 - labels / _HELD_AFTER_LABELS)
         else:
             allowed = _TRUSTED if labels == 1 else None
         if allowed is None or pages < allowed:

@@ -218,7 +218,6 @@ class Visitor:
     # -- what did not work ---------------------------------------------------------------------------------------------
 
     def _refuse(self, lease: Lease, reason: str) -> None:
-        self._progress.refused += 1
         with self._catalog.transaction():
             self._frontier.finish(lease, "refused", reason)
             self._state.forget_failure(lease)

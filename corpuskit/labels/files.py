@@ -9,6 +9,7 @@ from pathlib import Path
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels.names import check_names
 from corpuskit.store import CorpusFolder
+from corpuskit.store.telling import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,7 @@ class LabelImport:
 
     def __repr__(self) -> str:
         lacking = f", {len(self.unknown)} not in the corpus: {', '.join(self.unknown[:3])}" if self.unknown else ""
-        return f"{self.taken} labels taken{lacking}{', ...' if len(self.unknown) > 3 else ''}"
+        return f"{counted(self.taken, 'label')} taken{lacking}{', ...' if len(self.unknown) > 3 else ''}"
 
 
 def import_labels(folder: CorpusFolder, file: Path, *, by: str, new_class: bool = False) -> LabelImport:

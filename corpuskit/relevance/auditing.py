@@ -249,7 +249,7 @@ class CorpusAudit:
         given = len(self._audit.labels)
         if not self._audit.is_done:
             return f"Audit of {self._model.version}: {given} labels given, {len(self._audit.next())} wanted now"
-        told = f"Audit of {self._model.version} with {given} labels: {self._model.document!r}"
+        told = f"Audit of {self._model.version} with {given} labels: {self._model.document.summary}"
         if (missed := self.missed) is not None:
             told += f"\n  {missed!r}"
         elif self.threshold is not None:

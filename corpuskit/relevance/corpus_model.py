@@ -106,8 +106,13 @@ class CorpusModel:
         return cls(document, url, str(meta.get("version", "")), float(gain) if gain is not None else None, machines)
 
     def __repr__(self) -> str:
-        lines = [f"CorpusModel {self.version}".rstrip(), f"  documents: {self.document!r}"]
-        lines.append(f"  URLs: {self.url!r}" if self.url else "  URLs: no model yet")
+        return f"Corpus{self.summary}"
+
+    @property
+    def summary(self) -> str:
+        """What it was trained on and how far it is to be trusted, in lines."""
+        lines = [f"Model {self.version}".rstrip(), f"  documents: {self.document.summary}"]
+        lines.append(f"  URLs: {self.url.summary}" if self.url else "  URLs: no model yet")
         lines += [f"  {one!r}" for one in self.machines]
         if self.gain is not None:
             lines.append(f"  50 more labels would bring about {self.gain:+.3f} average precision")

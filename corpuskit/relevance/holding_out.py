@@ -63,7 +63,13 @@ def held_out_logits(
     number = {group: i for i, group in enumerate(dict.fromkeys(members))}
     for rest, held in folds.split(np.zeros(len(texts)), relevant, [number[m] for m in members]):
         try:
-            model = train([texts[i] for i in rest], [labels[i] for i in rest], kind=space.kind, space=space)
+            model = train(
+                [texts[i] for i in rest],
+                [labels[i] for i in rest],
+                kind=space.kind,
+                space=space,
+                groups=[members[i] for i in rest],
+            )
         except RelevanceError:
             continue
         chosen = [texts[i] for i in held.tolist()]

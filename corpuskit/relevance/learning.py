@@ -24,7 +24,7 @@ from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.machines import MachineWeight, train_with_machines
 from corpuskit.relevance.model import RelevanceModel
 from corpuskit.relevance.reading import MAX_TEXT, scoring_text
-from corpuskit.relevance.sampling import rank_by_seeds, suggest
+from corpuskit.relevance.sampling import exploration, rank_by_seeds, suggest
 from corpuskit.relevance.space import Space
 from corpuskit.relevance.training import train
 from corpuskit.store import CorpusFolder
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _POOL: Final = 5000  # unlabelled texts that teach the model which words there are
 _URL_POOL: Final = 20_000
 _LABELS_A_SOURCE: Final = 2
-_MIXED: Final = 3  # documents of any source; from so many on one of them is drawn at random
+_MIXED: Final = 3  # documents of any source beside those of a crawl; from so many on one of them is drawn at random
 MACHINE_AT_ODDS: Final = "machine and model disagree"
 _COLD, _COLD_POSITIVES = 10, 3  # labels; with fewer, of these relevant, seed words know more than a model
 
@@ -70,7 +70,7 @@ def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int 
     texts = scoring_texts(folder)
     judged = {target: label for target, label in judged_documents(folder, positive=positive).items() if target in texts}
     if not judged:
-        raise RelevanceError(f"no documents are labelled {positive} or other yet: use .label() or .set_labels()")
+        raise RelevanceError(f"no documents are labelled {positive} or other yet: label some of each first")
     document, machines = train_documents(folder, judged, texts, positive=positive, seed=seed)
     with_copies = judged_documents(folder, positive=positive, copies=True)
     url = _train_urls(folder, judged_urls(folder, with_copies, positive=positive), seed)
@@ -172,9 +172,10 @@ def next_to_label(
     which a machine (:meth:`Corpus.prelabel`) and the model disagree: one of them is wrong. Of what nobody
     has labelled, three in four come from the sources of which a crawl would fetch most next, those with few labels before
     others: first any page of the source, then the one that the model is least certain of. Of the rest most are those that
-    the model is least certain of anywhere, and one is drawn at random. Without a crawl, some are also those it is most
-    certain of. Before there is a model all others are drawn at random. A corpus with seed words (:meth:`Corpus.describe`)
-    asks for the documents nearest to them, and one at random, until ten are labelled and three of these are relevant.
+    the model is least certain of anywhere, unlike each other, and one is drawn at random. Without a crawl one in ten is drawn
+    at random, and until ten relevant ones are known a quarter are those that the model is most certain of. Before there is a
+    model all others are drawn at random. A corpus with seed words (:meth:`Corpus.describe`) asks for the documents nearest to
+    them, and one at random, until ten are labelled and three of these are relevant.
 
     Args:
         folder: the corpus.
@@ -223,10 +224,8 @@ def next_to_label(
     if model is None:
         chosen |= dict.fromkeys(sample(rest, left), "random")
     elif left:
-        certain = left // 4 if not stakes else 0
-        found = suggest(
-            model.document, [texts[i] for i in rest], left, certain=certain, random=int(left >= _MIXED), seed=seed
-        )
+        certain, drawn = (0, int(left >= _MIXED)) if stakes else exploration(model.document, left)
+        found = suggest(model.document, [texts[i] for i in rest], left, certain=certain, random=drawn, seed=seed)
         chosen |= {rest[item.index]: item.reason for item in found}
     scores = model.score([texts[doc_id] for doc_id in chosen]) if model and chosen else [float("nan")] * len(chosen)
     asked = [

@@ -104,7 +104,8 @@ def train_with_machines(  # noqa: PLR0913 - what a training takes, and three col
     contents = [texts[key] for key in keys]
     if space is None:
         space = space_of(contents, pool, kind, seed)
-    model = train(contents, labels, kind=kind, space=space, seed=seed)
+    origins = None if sources is None else [sources.get(key) or key for key in keys]
+    model = train(contents, labels, kind=kind, space=space, seed=seed, groups=origins)
     if not machines:
         return model, ()
     members = None if groups is None else [groups.get(key, key) for key in keys]
@@ -209,9 +210,13 @@ def _mixed(model: RelevanceModel, trial: _Trial, space: Space, people: Sequence[
     own, share = 1.0 - trial.weight, trial.weight * trial.scale
     tables = tuple(
         replace(
-            first, weight=(own * first.weight + share * second.weight).astype(np.float32),
+            first,
+            weight=(own * first.weight + share * second.weight).astype(np.float32),
             bias=own * first.bias + share * second.bias,
+            meaning=None
+            if first.meaning is None or second.meaning is None
+            else replace(first.meaning, weight=own * first.meaning.weight + share * second.meaning.weight),
         )
         for first, second in zip(model.tables, trial.model.tables, strict=True)
-    )  # fmt: skip
+    )
     return replace(model, tables=tables, places=places_of(tables, space, people) if space.kind == "url" else None)

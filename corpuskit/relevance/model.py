@@ -102,12 +102,14 @@ class RelevanceModel:
         card: label counts, pool, seed, versions.
         places: of a URL model: what the pool says about hosts.
         audit: the audit of this very model, or None.
+        doubt: the logit at which the labelled texts are divided, where a label teaches most; not 0, the border of the others.
     """
 
     tables: tuple[WordTable, ...]
     card: ModelCard
     places: Places | None = None
     audit: AuditRecord | None = None
+    doubt: float = 0.0
 
     @property
     def kind(self) -> Literal["document", "url"]:
@@ -230,6 +232,8 @@ class RelevanceModel:
             digest.update(f"{table.bias!r} {table.best}".encode())
             digest.update("\x00".join((table.tokenizer, *table.words)).encode("utf-8", "surrogatepass"))
             digest.update(table.idf.tobytes() + table.weight.tobytes())
+            if table.meaning is not None:
+                digest.update(table.meaning.vectors.tobytes() + table.meaning.weight.tobytes())
         if self.places is not None:
             digest.update("\x00".join(self.places.names).encode("utf-8", "surrogatepass"))
             digest.update(self.places.mean.tobytes() + self.places.trust.tobytes())
@@ -257,6 +261,11 @@ class RelevanceModel:
         return {"card": asdict(self.card), "audit": asdict(self.audit) if self.audit else None}
 
     def __repr__(self) -> str:
+        return f"RelevanceModel({self.kind}: {self.summary})"
+
+    @property
+    def summary(self) -> str:
+        """What it was trained on and how far it is to be trusted, in a line."""
         labels = f"{self.card.relevant} relevant and {self.card.other} other labels"
         words = sum(len(table.words) for table in self.tables)
         claim = "not certified: audit it before trusting a threshold"
@@ -267,7 +276,7 @@ class RelevanceModel:
             )
         elif self.audit:
             claim = f"audited with {self.audit.labels} labels: nothing could be claimed"
-        return f"RelevanceModel({self.kind}: {labels}, {words:,} tokens from a pool of {self.card.pool:,}; {claim})"
+        return f"{labels}, {words:,} tokens from a pool of {self.card.pool:,}; {claim}"
 
 
 def _probability(logits: Floats) -> Floats:

@@ -11,11 +11,16 @@ import numpy as np
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.model import RelevanceModel
-from corpuskit.relevance.space import Space
+from corpuskit.relevance.space import Space, matrix
+from corpuskit.relevance.table import directions
 
-__all__ = ["Suggestion", "rank_by_seeds", "select", "suggest"]
+__all__ = ["Suggestion", "exploration", "rank_by_seeds", "select", "suggest"]
 
 Reason = Literal["uncertain", "certain", "random", "seed words"]
+
+
+_FOUND = 10
+_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +33,7 @@ class Suggestion:
 
 
 def select(model: RelevanceModel, pool_texts: Sequence[str], n: int, *, exclude: Collection[int] = ()) -> list[int]:
-    """The positions of `n` texts whose labels teach the model most: those it is least certain of.
+    """The positions of `n` texts whose labels teach the model most: those it is least certain of, and unlike each other.
 
     Fewer than `n` where the pool has no more; never one of `exclude`, and of equal texts only one.
     """
@@ -46,6 +51,9 @@ def suggest(
     seed: int = 0,
 ) -> list[Suggestion]:
     """`n` texts to label next, each with its reason.
+
+    Those in doubt are the text that the model is least certain of and, of twice as many as are wanted, those that are
+    least like the ones chosen before: near copies would teach the same.
 
     Args:
         model: the model of the labels so far.
@@ -70,13 +78,49 @@ def suggest(
     if certain:
         ranked = sorted((i for i in free if i not in chosen), key=lambda i: (-logits[i], i))
         chosen.update((i, "certain") for i in ranked[:certain])
-    ranked = sorted((i for i in free if i not in chosen), key=lambda i: (abs(logits[i]), i))
-    chosen.update((i, "uncertain") for i in ranked[: n - len(chosen)])
+    ranked = sorted((i for i in free if i not in chosen), key=lambda i: (abs(logits[i] - model.doubt), i))
+    chosen.update((i, "uncertain") for i in _unlike(model, pool_texts, ranked, n - len(chosen)))
     order: dict[Reason, int] = {"uncertain": 0, "certain": 1, "random": 2, "seed words": 3}
     return [
         Suggestion(i, reason, float(1.0 / (1.0 + np.exp(-logits[i]))))
         for i, reason in sorted(chosen.items(), key=lambda pair: order[pair[1]])
     ]
+
+
+def exploration(model: RelevanceModel, n: int) -> tuple[int, int]:
+    """How many of `n` questions are for what the model is certain of, and how many for texts at random.
+
+    A quarter goes to the highest scores until ten labels are relevant: they find more of a rare class. One in ten is drawn
+    at random: among those may be what nobody thought of.
+    """
+    return n // 4 if model.card.relevant < _FOUND else 0, n // 10
+
+
+def _unlike(model: RelevanceModel, texts: Sequence[str], ranked: list[int], n: int) -> list[int]:
+    """`n` of the first positions in `ranked`; the first one, then always the one least like any chosen before.
+
+    Likeness is the mean of two cosines, of words and, where the model knows them, of directions.
+    """
+    ranked = ranked[: 2 * n]
+    n, chosen = min(n, len(ranked)), list[int]()
+    for first in range(0, n, _AT_ONCE):
+        wanted = min(_AT_ONCE, n - first)
+        some = ranked[len(ranked) * first // n : len(ranked) * (first + wanted) // n]
+        table = model.tables[0]
+        found = table.bags([texts[i] for i in some])
+        words = matrix(found, len(table.words))
+        alike = (words @ words.T).toarray()
+        if table.meaning is not None:
+            direction = directions(found, table.meaning.vectors)[0]
+            alike = (alike + direction @ direction.T) / 2.0
+        nearest = np.full(len(some), -1.0)
+        nearest[0] = -2.0
+        for _ in range(wanted):
+            at = int(np.argmin(nearest))
+            chosen.append(some[at])
+            nearest = np.maximum(nearest, alike[at])
+            nearest[at] = np.inf
+    return chosen
 
 
 def _free(pool_texts: Sequence[str], exclude: Collection[int]) -> list[int]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from corpuskit.errors import MissingExtraError, RelevanceError
 from corpuskit.relevance.counts import Floats, Ints, inverse_frequency
@@ -166,6 +167,11 @@ class Space:
         """The word vectors, each of length one."""
         length: Floats = np.linalg.norm(self.basis, axis=1, keepdims=True)
         return self.basis / np.maximum(length, 1e-9)
+
+    @cached_property
+    def codes(self) -> npt.NDArray[np.int8]:
+        """The word vectors in steps of 1/127: what a model keeps of them."""
+        return np.round(self.vectors * 127.0).astype(np.int8)
 
     @cached_property
     def url_matrices(self) -> tuple[Any, ...]:

@@ -21,7 +21,7 @@ from corpuskit.errors import RelevanceError
 from corpuskit.relevance.model import AuditRecord, ModelCard, RelevanceModel
 from corpuskit.relevance.places import Places
 from corpuskit.relevance.space import Space, Words
-from corpuskit.relevance.table import WordTable
+from corpuskit.relevance.table import Meaning, WordTable
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
 from corpuskit.store.documents import write_atomically
 
@@ -112,12 +112,15 @@ def save_model(model: RelevanceModel, folder: Path) -> None:
     for number, table in enumerate(model.tables):
         for name, array in (*pack_words(table.words).items(), ("idf", table.idf), ("weight", table.weight)):
             arrays[f"{number}_{name}"] = array
+        if table.meaning is not None:
+            arrays |= {f"{number}_vectors": table.meaning.vectors, f"{number}_direction": table.meaning.weight}
     if model.places is not None:
         names = pack_words(model.places.names)
         arrays |= {"places_bytes": names["bytes"], "places_lengths": names["lengths"]}
         arrays |= {"places_mean": model.places.mean, "places_trust": model.places.trust}
     tables = [{"tokenizer": table.tokenizer, "bias": table.bias, "best": table.best} for table in model.tables]
-    _save(folder, "model", {"fingerprint": model.fingerprint, "tables": tables, **model.to_dict()}, arrays)
+    meta = {"fingerprint": model.fingerprint, "tables": tables, "doubt": model.doubt, **model.to_dict()}
+    _save(folder, "model", meta, arrays)
 
 
 def load_json(path: Path) -> dict[str, Any]:
@@ -156,6 +159,7 @@ def _build(meta: dict[str, Any], arrays: dict[str, Any]) -> RelevanceModel:
             arrays[f"{number}_weight"],
             float(table["bias"]),
             None if table["best"] is None else int(table["best"]),
+            _meaning(arrays, number),
         )
         for number, table in enumerate(meta["tables"])
     )
@@ -170,7 +174,17 @@ def _build(meta: dict[str, Any], arrays: dict[str, Any]) -> RelevanceModel:
         raise ValueError("the tables are not those of its kind")
     if any(not len(table.words) == len(table.idf) == len(table.weight) for table in tables):
         raise ValueError("the columns of a table are not equally long")
-    return RelevanceModel(tables, ModelCard(**card), places, audit)
+    for table in tables:
+        if table.meaning and table.meaning.vectors.shape != (len(table.words), len(table.meaning.weight)):
+            raise ValueError("the vectors of a table are not one a word")
+    return RelevanceModel(tables, ModelCard(**card), places, audit, float(meta.get("doubt", 0.0)))
+
+
+def _meaning(arrays: dict[str, Any], number: int) -> Meaning | None:
+    """The vectors of a table's tokens; models made before there were any have none."""
+    if f"{number}_vectors" not in arrays:
+        return None
+    return Meaning(arrays[f"{number}_vectors"], arrays[f"{number}_direction"])
 
 
 def save_space(space: Space, folder: Path) -> None:

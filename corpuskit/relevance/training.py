@@ -1,29 +1,27 @@
-"""Labels and a space to a model: three linear classifiers, folded into one word table.
+"""Labels and a space to a model: one logistic regression on what is known of a text.
 
-Logistic regression on tf-idf knows single words, logistic regression on word vectors of the pool knows their
-neighbours, fastText started from these vectors bends them to the task. All three are linear in the same weighted
-tokens, so their mean is one number a token.
+A document is its weighted tokens, each of its own, and beside them the direction of their sum in the space of the pool,
+where words that stand in like texts are near. Few labels teach a direction, many teach words: the regression weighs one
+against the other by what its labels say.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from corpuskit.errors import MissingExtraError, RelevanceError
 from corpuskit.relevance.counts import Floats
-from corpuskit.relevance.embedding import fold_fasttext
 from corpuskit.relevance.examples import Examples, examples, label_hash
 from corpuskit.relevance.model import ModelCard, RelevanceModel
 from corpuskit.relevance.places import Places
 from corpuskit.relevance.space import Kind, Space, Words, matrix, one_thread
-from corpuskit.relevance.table import Bags, WordTable
+from corpuskit.relevance.table import Bags, Meaning, WordTable, directions
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
 from corpuskit.relevance.urls import host_of
 
@@ -31,7 +29,8 @@ __all__ = ["train"]
 
 _LOG = logging.getLogger(__name__)
 _PENALTY = 10.0
-_FASTTEXT_TOKENS = 40
+_PARTS = 5
+_DIRECTION = 0.5  # how much longer than its weighted tokens a text's direction is: the larger, the more it is trusted
 _SPACES: OrderedDict[tuple[Kind, int, tuple[str, ...]], Space] = OrderedDict()
 
 
@@ -44,6 +43,7 @@ def train(
     seed: int = 0,
     space: Space | None = None,
     positive: str = "relevant",
+    groups: Sequence[Hashable] | None = None,
 ) -> RelevanceModel:
     """Train a model that tells relevant texts or URLs from others.
 
@@ -55,10 +55,12 @@ def train(
         seed: same input and seed, same model, byte for byte.
         space: a space fitted before, instead of a pool.
         positive: for labels of more than two classes: the one to tell from all others.
+        groups: of each document, what it shares with others besides its topic, as its host; the border between the classes is
+            then drawn for groups without labels.
 
     Raises:
         RelevanceError: no model can be trained from these labels.
-        MissingExtraError: fastText or scikit-learn is not installed.
+        MissingExtraError: scikit-learn is not installed.
 
     Example:
         >>> model = train(["sea fish", "sea ship", "tax law", "tax form"], ["relevant"] * 2 + ["other"] * 2)
@@ -66,6 +68,10 @@ def train(
         np.True_
     """
     given = examples(texts, labels, positive=positive)
+    if groups is not None and len(groups) != len(texts):
+        raise RelevanceError(f"found {len(texts)} texts and {len(groups)} groups, expected as many of each")
+    group_of = dict(zip(texts, groups, strict=True)) if groups is not None else {}
+    members = [group_of.get(text, text) for text in given.texts]
     if given.contradicted:
         _LOG.warning("%d labels contradict each other on the same text and are left out", len(given.contradicted))
     with one_thread():
@@ -73,13 +79,17 @@ def train(
     if space.kind != kind:
         raise RelevanceError(f"found a space for kind={space.kind!r}, expected one for {kind!r}")
     with one_thread():
-        return _trained(texts, labels, given, space)
+        return _trained(texts, labels, given, space, members)
 
 
-def _trained(texts: Sequence[str], labels: Sequence[str], given: Examples, space: Space) -> RelevanceModel:
+def _trained(
+    texts: Sequence[str], labels: Sequence[str], given: Examples, space: Space, members: Sequence[Hashable]
+) -> RelevanceModel:
     kind, relevant = space.kind, np.array(given.relevant)
-    fold = _fold_documents if kind == "document" else _fold_urls
-    tables = fold(given.texts, relevant, space)
+    if kind == "document":
+        tables, doubt = _fold_documents(given.texts, relevant, space, members)
+    else:
+        tables, doubt = _fold_urls(given.texts, relevant, space), 0.0
     places = places_of(tables, space, given.texts) if kind == "url" else None
     card = ModelCard(
         kind=kind,
@@ -93,7 +103,7 @@ def _trained(texts: Sequence[str], labels: Sequence[str], given: Examples, space
         labels=label_hash(texts, labels),
         hosts=tuple(sorted({host_of(text) for text in given.texts})) if kind == "url" else (),
     )
-    return RelevanceModel(tables, card, places)
+    return RelevanceModel(tables, card, places, doubt=doubt)
 
 
 def space_of(texts: Sequence[str], pool: Sequence[str] | None, kind: Kind, seed: int) -> Space:
@@ -108,22 +118,63 @@ def space_of(texts: Sequence[str], pool: Sequence[str] | None, kind: Kind, seed:
     return _SPACES[key]
 
 
-def _table(words: Words, weight: Floats, bias: float) -> WordTable:
+def _table(words: Words, weight: Floats, bias: float, meaning: Meaning | None = None) -> WordTable:
     idf = words.idf.astype(np.float32)
-    return WordTable(words.tokenizer, words.words, idf, weight.astype(np.float32), bias, words.best)
+    return WordTable(words.tokenizer, words.words, idf, weight.astype(np.float32), bias, words.best, meaning)
 
 
-def _fold_documents(texts: Sequence[str], relevant: Any, space: Space) -> tuple[WordTable, ...]:
-    """The mean of three classifiers' logits."""
-    words, vectors = space.tables[0], space.vectors
+def _fold_documents(
+    texts: Sequence[str], relevant: Any, space: Space, members: Sequence[Hashable]
+) -> tuple[tuple[WordTable, ...], float]:
+    """Words and direction together; and where the labelled texts are divided."""
+    from scipy import sparse
+
+    words = space.tables[0]
     found = words.bags(texts)
-    parts = (
-        _regression(found, words, relevant),
-        _vector_regression(found, relevant, vectors),
-        _fasttext(found, relevant, vectors, space.seed),
-    )
-    weight = np.mean([part for part, _ in parts], axis=0)
-    return (_table(words, weight, float(np.mean([bias for _, bias in parts]))),)
+    direction = sparse.csr_matrix(_DIRECTION * directions(found, space.codes)[0])
+    used, column = np.unique(found.column, return_inverse=True)
+    features = sparse.hstack([matrix(replace(found, column=column), len(used)), direction], format="csr")
+    values, bias = _logistic(features, relevant)
+    weight = np.zeros(len(words.words))
+    weight[used] = values[: len(used)]
+    meaning = Meaning(space.codes, _DIRECTION * values[-direction.shape[1] :])
+    border = _border(features, relevant, members, space.seed)
+    return (_table(words, weight, bias + border, meaning),), border
+
+
+def _border(features: Any, relevant: Any, members: Sequence[Hashable], seed: int) -> float:
+    """What is added to logits for zero to be the border of texts that were not trained on.
+
+    Labelled texts are told apart too well by the words they alone have, so others come out too low: most of all the
+    relevant ones, which were asked for at the border. Each text is scored by a model that knows none of its group; of
+    the shift that fits these scores best a short one is taken where few labels speak for a long one.
+    """
+    from scipy.optimize import brentq
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    number = {member: i for i, member in enumerate(dict.fromkeys(members))}
+    group = np.array([number[member] for member in members])
+    parts = min(_PARTS, *(len(set(group[relevant == side])) for side in (True, False)))
+    if parts < 2:
+        if len(number) == len(members):
+            return 0.0
+        return _border(features, relevant, range(len(members)), seed)
+    logits = np.full(len(members), np.nan)
+    for rest, held in StratifiedGroupKFold(parts, shuffle=True, random_state=seed).split(group, relevant, group):
+        if 0 < relevant[rest].sum() < len(rest):
+            values, bias = _logistic(features[rest], relevant[rest])
+            logits[held] = features[held] @ values + bias
+    known = np.isfinite(logits)
+    signed, sign = np.where(relevant, logits, -logits)[known], np.where(relevant, 1.0, -1.0)[known]
+    sizes = np.array([max(1, (sign > 0).sum()), max(1, (sign < 0).sum())])
+    weight = len(sign) / 2.0 / np.where(sign > 0, sizes[0], sizes[1])
+
+    def slope(shift: float) -> float:
+        """The derivative of the loss of both classes, as if they were equally frequent, and of a price of the shift."""
+        wrong = 1.0 / (1.0 + np.exp(np.clip(signed + sign * shift, -500.0, 500.0)))
+        return float(2.0 * shift - (weight * sign * wrong).sum())
+
+    return float(brentq(slope, -float(len(members)), float(len(members)), xtol=1e-9))
 
 
 def _fold_urls(urls: Sequence[str], relevant: Any, space: Space) -> tuple[WordTable, ...]:
@@ -152,26 +203,3 @@ def _regression(found: Bags, words: Words, relevant: Any) -> tuple[Floats, float
     values, bias = _logistic(matrix(replace(found, column=column), len(used)), relevant)
     weight[used] = values[: len(used)]
     return weight, bias
-
-
-def _vector_regression(found: Bags, relevant: Any, vectors: Floats) -> tuple[Floats, float]:
-    means = np.zeros((len(found.tokens), vectors.shape[1]))
-    np.add.at(means, found.row, found.weight[:, None] * vectors[found.column])
-    scale = max(float(np.linalg.norm(means, axis=1).mean()), 1e-9)
-    values, bias = _logistic(means / scale, relevant)
-    return vectors @ values / scale, bias
-
-
-def _fasttext(found: Bags, relevant: Any, vectors: Floats, seed: int) -> tuple[Floats, float]:
-    starts = np.searchsorted(found.row, np.arange(len(found.tokens) + 1))
-    texts, sums = [], []
-    for first, last in pairwise(starts.tolist()):
-        weight = found.weight[first:last]
-        best = np.argsort(-weight, kind="stable")[:_FASTTEXT_TOKENS]
-        mean = weight[best].mean() if len(best) else 1.0
-        times = np.clip(np.round(2.0 * weight[best] / mean), 1, 6).astype(np.int64)
-        texts.append(np.repeat(found.column[first:last][best], times))
-        sums.append(float(weight.sum()))
-    folded = fold_fasttext(texts, relevant.tolist(), vectors, seed=seed)
-    end = folded.end / (1.0 + float(np.mean([len(text) for text in texts])))
-    return folded.share / max(float(np.mean(sums)), 1e-9), end

@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -19,6 +20,7 @@ from corpuskit.store.documents import read_document
 from corpuskit.store.labels import LabelLog
 from corpuskit.store.originals import Place, WarcWriter, read_original
 from corpuskit.store.settings import FILE_NAME, Settings, change_settings, read_settings, write_default_settings
+from corpuskit.store.telling import clock
 
 _CATALOG: Final = "catalog.sqlite"
 _LOCK: Final = ".crawl.lock"
@@ -200,6 +202,6 @@ class CorpusFolder:
 def _holder(who: Path) -> str:
     try:
         data = json.loads(who.read_text("utf-8"))
-        return f"process {data['pid']}, since {data['since']}"
-    except (OSError, ValueError, KeyError):
+        return f"process {data['pid']}, since {clock(datetime.fromisoformat(data['since']).timestamp())}"
+    except (OSError, ValueError, KeyError, TypeError):
         return "by whom is not known"

@@ -6,6 +6,7 @@ import time
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Any, Final
 
+from corpuskit.crawl.report import REFUSED
 from corpuskit.ingest import document_id
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class CrawlState:
         self._relevant = 0
         self._judged = 0
         self._curve: list[float] = []
-        self._slow: dict[str, Any] = {"queued": 0, "next": [], "waiting": []}
+        self._slow: dict[str, Any] = {"refused": 0, "queued": 0, "next": [], "waiting": []}
         self._slow_again = 0.0
         self._speed: deque[tuple[float, int]] = deque(maxlen=20)
 
@@ -58,7 +59,6 @@ class CrawlState:
             "budget": self.job.options.pages,
             "stored": progress.stored,
             "failed": progress.failed,
-            "refused": progress.refused,
             "hosts": len(progress.hosts),
             "speed": round((pages - before) / (at - then), 1) if at > then and running else None,
             "relevant": self._relevant if self._judged else None,
@@ -122,6 +122,7 @@ class CrawlState:
             (time.time() + 2.0,),
         )
         self._slow = {
+            "refused": catalog.value(f"SELECT coalesce(sum(n), 0) FROM {REFUSED}"),
             "queued": sum(row["urls"] for row in rows),
             "next": [[row["host"][:_TEXT], row["urls"], (row["why"] or "")[:_TEXT]] for row in rows[:_NEXT]],
             "waiting": [[row["host"][:_TEXT], round(row["next_allowed"] - time.time())] for row in waiting],

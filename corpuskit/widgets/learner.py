@@ -19,7 +19,7 @@ from corpuskit.relevance.learning import (
     seeds_to_ask_by,
     share_at_odds,
 )
-from corpuskit.relevance.sampling import suggest
+from corpuskit.relevance.sampling import exploration, suggest
 from corpuskit.store import CorpusFolder
 from corpuskit.store.schema import DOCUMENTS_STATE
 
@@ -138,7 +138,8 @@ def _choice(
     odd = at_odds(folder, free, scores)[: share_at_odds(n - len(found))]
     rest = [doc_id for doc_id in free if doc_id not in set(odd)]
     room = max(0, min(n - len(found) - len(odd), len(rest)))
-    chosen = suggest(model, [known.texts[i] for i in rest], room, certain=room // 5, random=room // 10)
+    certain, drawn = exploration(model, room)
+    chosen = suggest(model, [known.texts[i] for i in rest], room, certain=certain, random=drawn)
     some = [Asked(rest[item.index], item.reason, item.score) for item in chosen]
     return found + mixed([*some, *(Asked(doc_id, MACHINE_AT_ODDS, scores[doc_id]) for doc_id in odd)])
 

@@ -225,9 +225,11 @@ def test_the_report_tells_what_became_of_a_site(corpus, web):
         1,
         1,
         0,
-        1,
+        2,
     ]
     assert row.refused_why == "robots.txt 1; scheme mailto 1"
+    # b.example is refused too, and is no row: nothing of it was asked for.
+    assert "3 refused: robots.txt (1), scheme mailto (1), scope (1)" in repr(job)
     assert row.robots == "200"
     assert corpus.crawl_report().requests.tolist() == [5]
 

@@ -54,11 +54,11 @@ def test_a_feed_or_sitemap_as_a_seed_is_followed_and_is_no_document(corpus, web,
     web.pages[SEED + name] = answer(body, kind)
     web.add("http://a.example/one", "the page", ["/two"])
     web.add("http://a.example/two", "another")
-    job = crawl(corpus, web, SEED + name, max_depth=2)
+    job = crawl(corpus, web, SEED + name, max_depth=1)
     assert sorted(corpus.documents().uri) == ["http://a.example/one", "http://a.example/two"]
     rows = corpus.frontier().set_index("url")
-    assert rows.depth.to_dict() == {SEED + name: 0, "http://a.example/one": 1, "http://a.example/two": 2}
-    assert rows.loc["http://a.example/one", "parent"] == SEED + name
+    assert rows.depth.to_dict() == {SEED + name: 0, "http://a.example/one": 0, "http://a.example/two": 1}
+    assert rows.loc["http://a.example/one", "why"] == f"named by {SEED + name}; depth 0"
     assert job.progress.pages == 2
     assert corpus.failures().empty
 
@@ -70,7 +70,7 @@ def test_an_index_as_a_seed_leads_to_its_sitemaps(corpus, web):
     web.pages[parts[1]] = answer(gzip.compress(urlset("http://a.example/two")), "application/gzip")
     web.add("http://a.example/one", "one")
     web.add("http://a.example/two", "two")
-    crawl(corpus, web, "http://a.example/index.xml", max_depth=1)
+    crawl(corpus, web, "http://a.example/index.xml", max_depth=0)
     assert sorted(corpus.documents().uri) == ["http://a.example/one", "http://a.example/two"]
     assert corpus.failures().uri.tolist() == [parts[2]]
 
@@ -297,3 +297,29 @@ def test_sitemaps_count_as_read_when_they_have_been_read(corpus, web):
     crawl(corpus, web)
     assert noted == [None]  # a crawl that is killed here reads them again
     assert corpus._folder.catalog.value(when) is not None
+
+
+def test_what_a_seed_sitemap_names_are_seeds_as_far_as_it_is_its_own(corpus, web):
+    web.pages["http://a.example/s.xml"] = answer(urlset("http://a.example/one", "http://b.example/two"))
+    web.add("http://a.example/one", "one", ["/deeper"])
+    web.add("http://b.example/two", "two")
+    crawl(corpus, web, "http://a.example/s.xml", max_depth=0, scope="web")
+    assert corpus.documents().uri.tolist() == ["http://a.example/one"]
+    rows = corpus.frontier().set_index("url")
+    assert rows.loc["http://b.example/two", "reason_refused"] == "depth over 0"
+    assert rows.loc["http://b.example/two", "parent"] == "http://a.example/s.xml"
+
+
+def test_a_sitemap_that_breaks_off_is_told_and_its_half_url_is_not_asked_for(corpus, web):
+    whole = urlset("http://a.example/one", "http://a.example/two")
+    web.pages["http://a.example/s.xml"] = answer(whole[: whole.index(b"/two") + 2])
+    web.add("http://a.example/one", "one")
+    job = crawl(corpus, web, "http://a.example/s.xml")
+    assert corpus.documents().uri.tolist() == ["http://a.example/one"]
+    failure = corpus.failures().iloc[0]
+    assert (failure.uri, failure.stage) == ("http://a.example/s.xml", "sitemap")
+    assert failure.message == "not read whole: it breaks off in line 1"
+    assert "sitemaps and feeds with faults: http://a.example/s.xml (not read whole: it breaks off in line 1)" in repr(
+        job
+    )
+    assert set(web.fetched) == {"http://a.example/s.xml", "http://a.example/one"}

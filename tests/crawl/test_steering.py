@@ -57,8 +57,10 @@ def ranking():
     [
         (24, 0, 0, False),
         (25, 0, 0, True),
-        (24, 9, 0, False),
-        (25, 1, 0, True),  # looked at, and not found relevant
+        (17, 3, 0, False),
+        (18, 3, 0, True),  # looked at, and not found relevant: three labels of ten, so seven tenths of the pages
+        (10, 10, 0, True),
+        (18, 3, 1, False),
         (99, 0, 1, False),
         (100, 0, 1, True),
         (1000, 0, 2, False),

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -13,6 +14,7 @@ from corpuskit.crawl.politeness import Politeness
 from corpuskit.errors import UnreachableError
 from corpuskit.sources.web import Client
 from corpuskit.store.catalog import Catalog
+from corpuskit.store.telling import clock
 
 
 @pytest.fixture
@@ -169,13 +171,23 @@ def test_the_end_tells_what_failed_and_how_to_go_on(corpus, web, quick, dead):
     ]
     assert job.failed_seeds == {}
     job = crawl(corpus, [dead, "http://a.example/"])
+    until = job.closing.waiting[0][3]
+    assert time.time() < until
     assert repr(job).splitlines()[1:] == [
         f"1 seed could not be fetched: {dead} (connection refused)",
         "corpus.failures() lists what failed, crawl(resume=True, retry_failed=True) asks again",
-        f"asked again after a pause: {dead.split('/')[2]} with 1 URL (connection refused)",
+        f"asked again after a pause: {dead.split('/')[2]} with 1 URL (connection refused), from {clock(until)} on",
         "1 URL left to fetch: crawl(resume=True)",
     ]
     assert job.failed_seeds == {dead: "connection refused"}
+
+
+def test_a_seed_that_only_waits_for_a_pause_has_failed_in_a_later_crawl_too(corpus, quick, dead):
+    crawl(corpus, dead)
+    again = corpus.crawl(resume=True, delay=0).wait(progress=False)
+    assert again.progress.pages == 0
+    assert again.failed_seeds == {dead: "connection refused"}
+    assert f"1 seed could not be fetched: {dead} (connection refused)" in repr(again)
 
 
 def test_the_command_ends_with_3_where_a_seed_failed_and_with_0_where_a_link_was_broken(tmp_path, web):

@@ -3,7 +3,7 @@
 import pytest
 from typer.testing import CliRunner
 
-from corpuskit.cli import app
+from corpuskit.cli.commands import app
 from corpuskit.errors import ConfigurationError
 
 

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from corpuskit.errors import RelevanceError
-from corpuskit.relevance import RelevanceModel, rank_by_seeds, select, suggest
+from corpuskit.relevance import RelevanceModel, rank_by_seeds, select, suggest, train
+from corpuskit.relevance.sampling import exploration
 
 World = tuple[list[str], list[str]]
 
@@ -16,11 +19,39 @@ def test_selected_positions_are_new_and_distinct(world: World, model: RelevanceM
     assert all(type(position) is int for position in chosen)
 
 
-def test_the_least_certain_come_first(world: World, model: RelevanceModel) -> None:
-    distance = np.abs(model.logits(world[0]))
+def test_the_least_certain_comes_first_and_all_are_of_twice_as_many(world: World, model: RelevanceModel) -> None:
+    distance = np.abs(model.logits(world[0]) - model.doubt)
+    distance[0] = np.inf
     chosen = select(model, world[0], 10, exclude=[0])
-    rest = np.setdiff1d(np.arange(1, len(world[0])), chosen)
-    assert distance[chosen].max() <= distance[rest].min()
+    least = np.argsort(distance, kind="stable")[:20]
+    assert chosen[0] == least[0]
+    assert set(chosen) <= set(least.tolist())
+
+
+def test_questions_are_about_the_border_of_the_labelled_texts_not_of_the_others(
+    world: World, model: RelevanceModel
+) -> None:
+    elsewhere = replace(model, doubt=float(model.logits(world[0]).max()))
+    assert select(elsewhere, world[0], 1) == [int(np.argmax(model.logits(world[0])))]
+
+
+def test_near_copies_are_not_asked_for_together(model: RelevanceModel) -> None:
+    copies = [f"sea law wave clause {'day ' * (i + 1)}" for i in range(4)]
+    others = ["ship court morning", "fish judge night", "island oath road", "storm fee hand"]
+    chosen = [[*copies, *others][i] for i in select(model, [*copies, *others], 4)]
+    assert len(set(chosen) & set(copies)) <= 1
+
+
+def test_more_questions_than_are_compared_at_once_are_distinct(world: World, model: RelevanceModel) -> None:
+    assert len(set(select(model, world[0], 250))) == 250
+
+
+def test_exploring_a_class_ends_when_ten_of_it_are_known(world: World) -> None:
+    texts, labels = world
+    few, enough = (train(texts[:n], labels[:n], pool=texts) for n in (45, 50))  # every fifth is relevant: 9 and 10
+    assert exploration(few, 20) == (5, 2)
+    assert exploration(enough, 20) == (0, 2)
+    assert exploration(enough, 3) == (0, 0)
 
 
 def test_of_equal_texts_one_is_asked(model: RelevanceModel) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,25 @@ def test_a_loaded_model_scores_and_explains_as_before(world: World, model: Relev
     assert (again.score(world[0]) == model.score(world[0])).all()
     assert again.explain(world[0][0]) == model.explain(world[0][0])
     assert again.card == model.card
+    assert again.doubt == model.doubt != 0.0
+
+
+def test_a_model_of_an_earlier_version_scores_as_it_did() -> None:
+    """Saved before models had directions, with the scores it gave then."""
+    old = RelevanceModel.load(Path(__file__).parent / "data" / "model-without-directions")
+    assert old.fingerprint == "6ffe76df46d9a8f3"
+    scores = old.score(["sea ship day", "court law day", "time"])
+    assert scores.tolist() == pytest.approx([0.9704083781342353, 0.026957054463938406, 0.44119597270072525], abs=1e-12)
+    assert old.doubt == 0.0
+
+
+def test_directions_that_are_not_one_a_word_are_refused(model: RelevanceModel, tmp_path: Path) -> None:
+    [table] = model.tables
+    assert table.meaning is not None
+    cut = replace(table, meaning=replace(table.meaning, vectors=table.meaning.vectors[1:]))
+    replace(model, tables=(cut,)).save(tmp_path)
+    with pytest.raises(RelevanceError, match="not one a word"):
+        RelevanceModel.load(tmp_path)
 
 
 def test_saving_the_same_model_twice_gives_the_same_bytes(model: RelevanceModel, tmp_path: Path) -> None:
@@ -96,13 +116,13 @@ def test_a_pickle_in_the_folder_is_not_executed(model: RelevanceModel, tmp_path:
         RelevanceModel.load(tmp_path)
 
 
-def test_a_saved_model_scores_without_fasttext_and_scikit_learn(model: RelevanceModel, tmp_path: Path) -> None:
+def test_a_saved_model_scores_without_scikit_learn(model: RelevanceModel, tmp_path: Path) -> None:
     import subprocess
 
     model.save(tmp_path)
     script = (
         "import sys\n"
-        "for name in ('fasttext', 'sklearn', 'scipy', 'pandas'): sys.modules[name] = None\n"
+        "for name in ('sklearn', 'scipy', 'pandas'): sys.modules[name] = None\n"
         "from corpuskit.relevance import RelevanceModel\n"
         f"print(RelevanceModel.load({str(tmp_path)!r}).score(['sea ship harbour'])[0] > 0.5)"
     )

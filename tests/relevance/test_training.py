@@ -132,18 +132,64 @@ def test_url_models_learn_folders_and_know_their_hosts(links: World) -> None:
     assert model.is_seen(["http://www.site3.example/x", "http://new.example/sea/"]) == [True, False]
 
 
-def test_without_fasttext_training_says_what_to_install(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_scikit_learn_training_says_what_to_install(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     texts, labels = world
     real = builtins.__import__
 
     def refuse(name: str, *args: object, **kwargs: object) -> object:
-        if name == "fasttext":
+        if name.startswith("sklearn"):
             raise ImportError(name)
         return real(name, *args, **kwargs)  # type: ignore[arg-type]
 
     monkeypatch.setattr(builtins, "__import__", refuse)
     with pytest.raises(MissingExtraError, match=r"corpuskit\[relevance\]"):
-        train(texts[:30], labels[:30], pool=texts)
+        train([*texts[:30], "a text no space was fitted on yet"], [*labels[:30], "other"], pool=texts)
+
+
+SEA = ["sea", "ship", "harbour", "fish", "sailor", "tide", "anchor", "wave"]
+LAW = ["court", "law", "judge", "tax", "contract", "statute", "appeal", "clause"]
+PLAIN = ["day", "people", "time", "year", "thing", "place", "story", "question"]
+
+
+def sites(first: int, last: int) -> tuple[list[str], list[str], list[str]]:
+    """Texts about the sea or the law, half of each of words that only their site has; labels and sites."""
+    random = np.random.RandomState(first)
+    texts, labels, names = [], [], []
+    for site in range(first, last):
+        label, topic = ("relevant", SEA) if site % 3 == 0 else ("other", LAW)
+        own = [f"word{site}x{number}" for number in range(10)]
+        for _ in range(6):
+            texts.append(" ".join([*random.choice(topic, 2), *random.choice(own, 10), *random.choice(PLAIN, 10)]))
+            labels.append(label)
+            names.append(f"site{site}.example")
+    return texts, labels, names
+
+
+def test_the_border_between_the_classes_holds_for_sites_without_labels() -> None:
+    texts, labels, names = sites(0, 12)
+    new, truth, _ = sites(12, 60)
+    space = Space.fit([*texts, *new])
+    relevant = np.array([label == "relevant" for label in truth])
+    alone, grouped = (train(texts, labels, space=space, groups=groups).score(new) for groups in (None, names))
+    assert (np.argsort(alone, kind="stable") == np.argsort(grouped, kind="stable")).all()
+
+    def right(scores: np.ndarray) -> float:
+        return (np.mean(scores[relevant] >= 0.5) + np.mean(scores[~relevant] < 0.5)) / 2
+
+    assert right(grouped) > right(alone) + 0.05
+
+
+def test_labels_of_one_site_alone_are_trained_on_as_if_none_were_named(world: World) -> None:
+    texts, labels = world
+    alone, grouped = (
+        train(texts[:30], labels[:30], pool=texts, groups=groups) for groups in (None, ["a.example"] * 30)
+    )
+    assert alone.fingerprint == grouped.fingerprint
+
+
+def test_groups_that_are_not_one_a_text_are_refused(world: World) -> None:
+    with pytest.raises(RelevanceError, match="30 texts and 2 groups"):
+        train(world[0][:30], world[1][:30], pool=world[0], groups=["a", "b"])
 
 
 SCRIPT = """

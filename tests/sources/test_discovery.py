@@ -21,7 +21,7 @@ NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
          "<item><link>http://h.example/r</link></item></rdf:RDF>", ["http://h.example/r"]),
         ('{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "http://h.example/j"}, {"id": 1}, 3]}',
          ["http://h.example/j"]),
-        (f"<urlset {NS}><url><loc>http://h.example/a</loc></url><url><loc>http://h.example/b", ["http://h.example/a", "http://h.example/b"]),
+        (f"<urlset {NS}><url><loc>http://h.example/a</loc></url><url><loc>http://h.example/b", ["http://h.example/a"]),
         ("<html><body>no list</body></html>", []),
         ("", []),
         ("<", []),
@@ -80,3 +80,14 @@ def test_a_text_is_a_sitemap_where_every_line_is_a_url():
 def test_no_prologue_takes_longer_than_its_length():
     for part in (b"<!-- -->", b"<!--", b" ", b"<?a?>", b"<!DOCTYPE a [", b"<!DOCTYPE a>"):
         assert not is_listing(part * 100_000 + b"<rss>")
+
+
+def test_a_damaged_sitemap_gives_what_can_be_read_and_says_so():
+    whole = "".join(f"<url><loc>http://h.example/{n}</loc></url>" for n in range(3000))
+    packed = gzip.compress(f"<urlset>{whole}</urlset>".encode())
+    listing = parse_listing(packed[: len(packed) // 2], "http://h.example/s.xml.gz")
+    assert 0 < len(listing.pages) < 3000
+    assert listing.damage.startswith("its gzip breaks off or is damaged")
+    assert parse_listing(packed, "http://h.example/s.xml.gz").damage == ""
+    many = "".join(f"<url><loc>/{n}</loc></url>" for n in range(50_001))
+    assert parse_listing(f"<urlset>{many}</urlset>".encode(), "http://h.example/").damage == "more than 50,000 URLs"

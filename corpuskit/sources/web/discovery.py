@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import io
 import json
 import re
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,6 +20,7 @@ _MAX_DECODED: Final = 52_428_800  # bytes; the same
 _SURROGATES: Final = re.compile(
     rb"&#(?:[xX]0{0,9}[dD][89a-fA-F][0-9a-fA-F]{2}|0{0,9}(?:5529[6-9]|55[3-9]\d\d|56\d{3}|57[0-2]\d\d|573[0-3]\d|5734[0-3]));"
 )
+_PART: Final = 1 << 16
 _GZIP: Final = b"\x1f\x8b"
 _HEAD: Final = 4096  # bytes that tell what a file is
 # Each part is taken once and for all: a stranger's prologue costs its length only.
@@ -37,10 +40,12 @@ class Listing:
     Attributes:
         pages: canonical URLs, each once, in order.
         sitemaps: further sitemaps of an index.
+        damage: why there may be more than it names; empty where it was read whole.
     """
 
     pages: tuple[str, ...] = ()
     sitemaps: tuple[str, ...] = ()
+    damage: str = ""
 
 
 def guessed_sitemaps(origin: str) -> list[str]:
@@ -62,17 +67,20 @@ def is_listing(content: bytes, media_type: str = "") -> bool:
 
 
 def parse_listing(content: bytes, url: str) -> Listing:
-    """The URLs in a sitemap (XML, index, plain text; gzip), RSS, RDF, Atom or JSON feed; an empty listing for others."""
-    content = _unpacked(content)
-    head = content[:1000].lstrip(b"\xef\xbb\xbf \t\r\n")
+    """The URLs in a sitemap (XML, index, plain text; gzip), RSS, RDF, Atom or JSON feed; an empty listing for others.
+
+    Of a damaged one, what could be read; ``damage`` says so.
+    """
+    plain, damage = _unpacked(content)
+    head = plain[:1000].lstrip(b"\xef\xbb\xbf \t\r\n")
     if head.startswith(b"{"):
-        return Listing(_canonical(_json_links(content), url))
-    if head.startswith(b"<"):
-        return _parse_xml(content, url)
-    lines = content[:_MAX_DECODED].decode("utf-8-sig", "replace").split("\n")
-    return Listing(
-        _canonical((line.strip() for line in lines if line.strip().startswith(("http://", "https://"))), url)
-    )
+        listing = _parse_json(plain, url)
+    elif head.startswith(b"<"):
+        listing = _parse_xml(plain, url)
+    else:
+        lines = plain[:_MAX_DECODED].decode("utf-8-sig", "replace").split("\n")
+        listing = _listing((line.strip() for line in lines if line.strip().startswith(("http://", "https://"))), url)
+    return dataclasses.replace(listing, damage=damage) if damage else listing
 
 
 def _head(content: bytes) -> bytes:
@@ -85,14 +93,20 @@ def _head(content: bytes) -> bytes:
         return b""
 
 
-def _unpacked(content: bytes) -> bytes:
+def _unpacked(content: bytes) -> tuple[bytes, str]:
+    """The content without gzip, and what was wrong with that."""
     if not content.startswith(_GZIP):
-        return content
+        return content, f"more than {_MAX_DECODED:,} bytes" if len(content) > _MAX_DECODED else ""
+    packed, parts, size = io.BytesIO(content), [], 0
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
-            return file.read(_MAX_DECODED)
-    except (OSError, EOFError, ValueError, zlib.error):
-        return b""
+        with gzip.GzipFile(fileobj=packed) as file:
+            while size < _MAX_DECODED and (part := file.read1(min(_PART, _MAX_DECODED - size))):
+                parts.append(part)
+                size += len(part)
+            damage = f"more than {_MAX_DECODED:,} bytes" if size == _MAX_DECODED and file.read(1) else ""
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        damage = f"its gzip breaks off or is damaged: {error}"
+    return b"".join(parts), damage
 
 
 def _parse_xml(content: bytes, url: str) -> Listing:
@@ -102,19 +116,23 @@ def _parse_xml(content: bytes, url: str) -> Listing:
     content = _SURROGATES.sub(b"&#xFFFD;", content)
     if b"encoding=" not in content[:200] and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
         content = content.decode("utf-8", "replace").encode()
+    if not content.rstrip().endswith(b">"):
+        content = content[: content.rfind(b">") + 1]  # it breaks off, perhaps within a URL
     # Entities are not expanded and nothing is fetched: the file is a stranger's.
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, recover=True, huge_tree=False, remove_comments=True
     )
     try:
         root = etree.fromstring(content, parser)
-    except (etree.XMLSyntaxError, ValueError):
-        return Listing()
+    except (etree.XMLSyntaxError, ValueError) as error:
+        return Listing(damage=f"no XML: {error}")
     if root is None:
-        return Listing()
+        return Listing(damage="no XML")
+    damage = _damage(parser)
     kind = _name(root)
     if kind == "sitemapindex":
-        return Listing(sitemaps=_canonical((_text(node) for node in root.iter() if _name(node) == "loc"), url))
+        named = _listing((_text(node) for node in root.iter() if _name(node) == "loc"), url, damage)
+        return dataclasses.replace(named, pages=(), sitemaps=named.pages)
     if kind == "urlset":
         found = []
         for node in root.iter():
@@ -123,39 +141,53 @@ def _parse_xml(content: bytes, url: str) -> Listing:
                 found.append(_text(node))
             elif name == "link" and node.get("rel") == "alternate":  # another language of the same page
                 found.append(node.get("href") or "")
-        return Listing(_canonical(found, url))
+        return _listing(found, url, damage)
     if kind in {"rss", "RDF"}:
         links = [_text(n) for n in root.iter() if _name(n) == "link" and _name(n.getparent()) == "item"]
-        return Listing(_canonical(links, url))
+        return _listing(links, url, damage)
     if kind == "feed":
         entries = (n for n in root.iter() if _name(n) == "link" and _name(n.getparent()) == "entry")
-        return Listing(
-            _canonical((n.get("href") or "" for n in entries if n.get("rel", "alternate") == "alternate"), url)
-        )
+        return _listing((n.get("href") or "" for n in entries if n.get("rel", "alternate") == "alternate"), url, damage)
     return Listing()
 
 
-def _json_links(content: bytes) -> list[str]:
+def _damage(parser: Any) -> str:
+    """What a parser that mends had to mend so that something may be missing: an end that did not come."""
+    from lxml import etree
+
+    broken = (
+        etree.ErrorTypes.ERR_TAG_NOT_FINISHED,
+        etree.ErrorTypes.ERR_DOCUMENT_END,
+        etree.ErrorTypes.ERR_GT_REQUIRED,
+    )
+    return next(
+        (f"it breaks off in line {entry.line}" for entry in parser.error_log if entry.type in broken),
+        "",
+    )
+
+
+def _parse_json(content: bytes, url: str) -> Listing:
     """JSON Feed 1.1: ``items[].url``."""
     try:
         data: Any = json.loads(content[:_MAX_DECODED])
-    except (ValueError, RecursionError):
-        return []
+    except (ValueError, RecursionError) as error:
+        return Listing(damage=f"no JSON: {error}")
     items = data.get("items") if isinstance(data, dict) else None
     urls = [item.get("url") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-    return [url for url in urls if isinstance(url, str)]
+    return _listing((link for link in urls if isinstance(link, str)), url)
 
 
-def _canonical(links: Any, base: str) -> tuple[str, ...]:
+def _listing(links: Iterable[str], base: str, damage: str = "") -> Listing:
+    """The canonical URLs of links, each once, as far as may be."""
     found: dict[str, None] = {}
-    for link in links:
+    for link in filter(None, links):
         if len(found) >= MAX_URLS:
-            break
+            return Listing(tuple(found), damage=damage or f"more than {MAX_URLS:,} URLs")
         try:
             found[canonical_url(link, base)] = None
         except RefusedError:
             continue
-    return tuple(found)
+    return Listing(tuple(found), damage=damage)
 
 
 def _name(node: Any) -> str:

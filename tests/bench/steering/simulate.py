@@ -137,7 +137,10 @@ class Simulation:
         pool = known if len(known) <= POOL else self.random.sample(known, POOL)
         try:
             document = train(
-                [self.texts[at] for at in self.labels], list(self.labels.values()), pool=[self.texts[at] for at in pool]
+                [self.texts[at] for at in self.labels],
+                list(self.labels.values()),
+                pool=[self.texts[at] for at in pool],
+                groups=[self.hosts[at] for at in self.labels],
             )
         except RelevanceError:
             return

@@ -1,0 +1,228 @@
+"""``corpuskit crawl``."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from corpuskit.cli.folders import Folder, made_if_absent
+from corpuskit.cli.printing import print_frame, tell
+
+if TYPE_CHECKING:
+    from corpuskit.corpus import Corpus
+    from corpuskit.crawl import CrawlJob
+
+_ROWS: Final = 40  # of a plan that are shown
+_SITES: Final = 20
+_COLUMNS: Final = [
+    "host", "requests", "ok", "not_found", "forbidden", "no_answer", "queued", "refused", "refused_why"
+]  # fmt: skip
+
+_which = partial(typer.Option, rich_help_panel="Which pages")
+_order = partial(typer.Option, rich_help_panel="How they are found, and in which order")
+_asking = partial(typer.Option, rich_help_panel="How sites are asked")
+_ending = partial(typer.Option, rich_help_panel="When to stop")
+_going_on = partial(typer.Option, rich_help_panel="Going on with an earlier crawl")
+
+
+def crawl(
+    folder: Folder,
+    seeds: Annotated[list[str] | None, typer.Argument(help="URLs to begin with.", show_default=False)] = None,
+    seed_file: Annotated[
+        list[Path] | None, typer.Option("--seeds", help="A text file with one URL a line; repeatable.")
+    ] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Fetch no page; show what would be fetched, and why not.")
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, help="--plan: rows shown.")] = _ROWS,
+    resume: Annotated[bool, _going_on("--resume", help="Go on with what is left, as that crawl was told to.")] = False,
+    forget: Annotated[
+        list[str] | None,
+        _going_on(help="With --resume: an option of that crawl to take back, as exclude or max-depth; repeatable."),
+    ] = None,
+    refresh: Annotated[
+        bool | None, _going_on("--refresh/--no-refresh", help="Ask again for what was fetched; keep what changed.")
+    ] = None,
+    retry_failed: Annotated[
+        bool, _going_on("--retry-failed", help="Ask again for what failed, and what robots.txt forbade.")
+    ] = False,
+    scope: Annotated[
+        str | None, _which(help="domain (the default), host, path or web: how far from the seeds.")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, _which(help="Path never fetched, with * and a final $ as in robots.txt; repeatable.")
+    ] = None,
+    language: Annotated[list[str] | None, _which(help="Only pages in this language, as en; repeatable.")] = None,
+    max_depth: Annotated[int | None, _which(help="At most so many links from a seed.")] = None,
+    traps: Annotated[
+        bool | None, _which("--traps/--no-traps", help="Leave kinds of page that bring nothing new, as by default.")
+    ] = None,
+    allow_private: Annotated[
+        bool | None, _which("--allow-private/--no-allow-private", help="Private addresses too.")
+    ] = None,
+    steer: Annotated[
+        bool | None, _order("--steer/--no-steer", help="Fetch first what the last model expects relevant.")
+    ] = None,
+    sitemaps: Annotated[
+        bool | None, _order("--sitemaps/--no-sitemaps", help="Read the sitemaps robots.txt names, as by default.")
+    ] = None,
+    guess_sitemaps: Annotated[bool, _order("--guess-sitemaps", help="Look for sitemaps elsewhere too.")] = False,
+    feeds: Annotated[
+        bool | None, _order("--feeds/--no-feeds", help="Read the feeds that pages name, as by default.")
+    ] = None,
+    render: Annotated[
+        bool | None,
+        _order("--render/--no-render", help="Show pages without text to a browser; needs the extra render."),
+    ] = None,
+    extract: Annotated[
+        bool | None, _order("--extract/--no-extract", help="Extract now, as by default, or with the next crawl.")
+    ] = None,
+    pages: Annotated[int | None, _ending(help="After so many more pages.")] = None,
+    minutes: Annotated[float | None, _ending(help="After so long.")] = None,
+    host_pages: Annotated[int | None, _ending(help="Asking a host after so many of its pages.")] = None,
+    max_errors: Annotated[int | None, _ending(help="After so many failed pages.")] = None,
+    max_megabytes: Annotated[float | None, _ending(help="After so much.")] = None,
+    min_unique: Annotated[
+        float | None, _ending(help="When less than this share of the last 1,000 pages' text was new, 0 to 1.")
+    ] = None,
+    min_harvest: Annotated[
+        float | None,
+        _ending(help="Steered: when the model calls less than this share of the last 200 pages relevant, 0 to 1."),
+    ] = None,
+    delay: Annotated[float | None, _asking(help="Seconds between two requests to one host; default 1.")] = None,
+    connections: Annotated[int | None, _asking(help="Requests at the same time; default 16.")] = None,
+    contact: Annotated[str | None, _asking(help="Your e-mail or page, sent with each request.")] = None,
+    header: Annotated[
+        list[str] | None,
+        _asking(
+            help="'Name: value', or @FILE with one a line; Cookie and Authorization go to the seeds' hosts only; "
+            "repeatable."
+        ),
+    ] = None,
+    netrc: Annotated[bool, _asking("--netrc", help="User and password of a host from ~/.netrc.")] = False,
+    netrc_file: Annotated[Path | None, _asking(help="The same from this file.")] = None,
+    proxy: Annotated[str | None, _asking(help="URL of an HTTP proxy.")] = None,
+) -> None:
+    """Crawls web sites into a corpus; Ctrl-C stops cleanly, --resume goes on.
+
+    robots.txt, Crawl-delay and Retry-After are always obeyed. At the end, or with corpuskit status, you are told what
+    became of each site.
+
+    --resume keeps what the last crawl was told, but --pages, --minutes, --retry-failed and what is secret (--header,
+    --netrc, --proxy); what you name now comes first. It begins with telling what it keeps. Defaults stand in corpus.toml.
+
+    What may have been a moment's trouble (5xx, time-outs) is tried again by later crawls; a 404 and the like with
+    --retry-failed, --refresh, or where it is named. The exit code is 3 where a seed could not be fetched; broken links that
+    the crawl met are told and change no exit code.
+    """
+    chosen: dict[str, Any] = {
+        "pages": pages, "scope": scope, "refresh": refresh, "delay": delay, "proxy": proxy, "exclude": exclude,
+        "languages": language, "contact": contact, "allow_private": allow_private, "connections": connections,
+        "max_depth": max_depth, "host_pages": host_pages, "minutes": minutes, "max_errors": max_errors,
+        "max_megabytes": max_megabytes, "min_unique": min_unique, "min_harvest": min_harvest,
+        "sitemaps": "guess" if guess_sitemaps else sitemaps,
+        "feeds": feeds, "traps": traps, "extract": extract, "render": render, "netrc": netrc_file or netrc or None,
+        "headers": _headers(header) if header else None, "retry_failed": retry_failed or None,
+    }  # fmt: skip
+    forgotten = [_forgotten(name) for name in forget or []]
+    named = {name: value for name, value in chosen.items() if value is not None}
+    options: dict[str, Any] = dict.fromkeys(forgotten) | named
+    with made_if_absent(folder) as corpus:
+        if steer is not None:
+            options["steer"] = _model(corpus, folder) if steer else None
+        urls: list[str | Path] = [*(seeds or []), *(seed_file or [])]
+        if plan:
+            _plan(corpus, urls, limit, {"resume": resume, **options})
+        else:
+            _crawl(corpus, folder, urls, {"resume": resume, **options})
+
+
+def _plan(corpus: Corpus, seeds: list[str | Path], limit: int, options: dict[str, Any]) -> None:
+    from corpuskit.crawl.planning import MAX_ROWS
+
+    frame = corpus.crawl(seeds, plan=True, **options)
+    tell(frame.attrs["resumed_as_typed"])
+    print_frame("Plan", frame.head(limit))
+    if len(frame) > limit:
+        typer.echo(f"... {len(frame) - limit:,} more rows; --limit {len(frame)} shows them")
+    if len(frame) >= MAX_ROWS:
+        typer.echo(f"what comes behind the first {MAX_ROWS:,} URLs is not in the plan")
+    typer.echo(", ".join(f"{count:,} {verdict}" for verdict, count in frame["verdict"].value_counts().items()))
+
+
+def _crawl(corpus: Corpus, folder: Path, seeds: list[str | Path], options: dict[str, Any]) -> None:
+    from corpuskit.crawl.wording import on_command_line
+
+    ways, job = on_command_line(str(folder)), None
+    try:
+        job = corpus.crawl(seeds, **options)
+        tell("\n".join(job.told(ways)))
+        job.wait()
+    except KeyboardInterrupt:
+        if job is None:
+            typer.echo("Crawl stopped before it began: the same command begins again")
+        else:
+            _tell_end(job, folder)
+        raise typer.Exit(130) from None
+    _tell_end(job, folder)
+    print_frame("Sites", job.report()[_COLUMNS].head(_SITES))
+    if job.failed_seeds:
+        raise typer.Exit(3)
+
+
+def _tell_end(job: CrawlJob, folder: Path) -> None:
+    """How a crawl ended and how to go on."""
+    from corpuskit.crawl.wording import on_command_line
+
+    tell("\n".join([job.summary, *job.closing.lines(on_command_line(str(folder)))]))
+
+
+def _model(corpus: Corpus, folder: Path) -> Any:
+    from corpuskit.errors import RelevanceError
+
+    model = corpus.model()
+    if model is None:
+        raise RelevanceError(f"there is no model to steer with: corpuskit train {folder} makes one")
+    return model
+
+
+def option_of(name: str) -> str:
+    """Return the name in Python of what is typed."""
+    plain = name.lstrip("-").replace("-", "_")
+    return {"language": "languages", "header": "headers", "netrc_file": "netrc", "guess_sitemaps": "sitemaps"}.get(
+        plain, plain
+    )
+
+
+def _forgotten(name: str) -> str:
+    """The name in Python of an option that an earlier crawl kept."""
+    import dataclasses
+
+    from corpuskit.crawl import ONE_CALL, SECRET, CrawlOptions
+    from corpuskit.crawl.wording import option_name
+    from corpuskit.errors import ConfigurationError
+
+    kept = [item.name for item in dataclasses.fields(CrawlOptions) if item.name not in {*ONE_CALL, *SECRET}]
+    if (plain := option_of(name)) not in {*kept, "steer"}:
+        names = ", ".join(sorted(option_name(item).removeprefix("--") for item in [*kept, "steer"]))
+        raise ConfigurationError(f"--forget {name}: no option that a crawl keeps; there are: {names}")
+    return plain
+
+
+def _headers(given: list[str]) -> dict[str, str]:
+    """Headers of a request, as curl takes them."""
+    from corpuskit.errors import ConfigurationError
+
+    lines: list[str] = []
+    for text in given:
+        lines += Path(text[1:]).read_text("utf-8").splitlines() if text.startswith("@") else [text]
+    headers = {}
+    for line in filter(str.strip, lines):
+        name, colon, value = line.partition(":")
+        if not colon or not name.strip():
+            raise ConfigurationError("--header: expected 'Name: value'")  # the line may be a secret
+        headers[name.strip()] = value.strip()
+    return headers

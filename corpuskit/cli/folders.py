@@ -1,0 +1,54 @@
+"""Corpus folders as commands open them."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from corpuskit.corpus import Corpus
+
+Folder = Annotated[Path, typer.Argument(help="The corpus folder; made if absent.", show_default=False)]
+Existing = Annotated[Path, typer.Argument(help="The corpus folder.", show_default=False)]
+
+_HOLDING = ("documents", "failures", "frontier", "jobs", "labels")  # tables that say that something came of a command
+
+
+def existing(folder: Path) -> Corpus:
+    """Open a corpus that is there.
+
+    Raises:
+        CorpusError: The folder is no corpus.
+    """
+    import corpuskit
+    from corpuskit.errors import CorpusError
+
+    if not (folder / "catalog.sqlite").exists():
+        raise CorpusError(f"{folder} is no corpus; corpuskit add or crawl makes one")
+    return corpuskit.open(folder)
+
+
+@contextlib.contextmanager
+def made_if_absent(folder: Path) -> Iterator[Corpus]:
+    """Open a corpus, made if absent; one that was made for a command of which nothing came is removed again."""
+    import corpuskit
+
+    was_there = folder.exists()
+    is_new = not was_there or (folder.is_dir() and not any(folder.iterdir()))
+    parents = [parent for parent in folder.absolute().parents if not parent.exists()]
+    corpus = corpuskit.open(folder)
+    try:
+        yield corpus
+    finally:
+        if is_new and not any(corpus._folder.catalog.value(f"SELECT 1 FROM {table} LIMIT 1") for table in _HOLDING):
+            corpus.close()
+            shutil.rmtree(folder)
+            if was_there:
+                folder.mkdir()
+            for parent in parents:
+                parent.rmdir()
