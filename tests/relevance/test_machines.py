@@ -40,7 +40,8 @@ def trained(**machines):
 
 
 def alone():
-    return train([TEXTS[i] for i in PEOPLE], list(PEOPLE.values()), pool=list(TEXTS.values()))
+    labels, sources = list(PEOPLE.values()), [SOURCES[i] for i in PEOPLE]
+    return train([TEXTS[i] for i in PEOPLE], labels, pool=list(TEXTS.values()), groups=sources)
 
 
 def test_a_good_machine_makes_the_model_better():
