@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from corpuskit.extraction.pdf.picture import PagePicture
     from corpuskit.labels import LabelImport, LabelsReport
     from corpuskit.preprocessing import Preprocessing, Step
-    from corpuskit.relevance import CorpusModel
+    from corpuskit.relevance import CorpusModel, Student
     from corpuskit.relevance.auditing import CorpusAudit
     from corpuskit.shards import MergeReport
     from corpuskit.store.check import Problem
@@ -624,6 +624,27 @@ class Corpus:
         from corpuskit.relevance.learning import train_corpus
 
         return train_corpus(self._folder, positive=positive, seed=seed)
+
+    def export_fasttext(
+        self, path: str | os.PathLike[str], *, kind: Literal["document", "url"] = "document", seed: int = 0
+    ) -> Student:
+        """Writes a fastText classifier that learned the last model's verdicts, for programs that read ``.bin`` files.
+
+        Gives its size and how far it agrees with the model; how texts are prepared for it says
+        :func:`corpuskit.relevance.to_fasttext`. Audit before: then its border is the certified threshold.
+
+        Args:
+            path: the file; an existing one is replaced.
+            kind: the model to learn from, that of documents or that of URLs.
+            seed: same corpus and seed, same classifier.
+
+        Raises:
+            RelevanceError: there is no model of this kind, or it finds nothing relevant, or nothing else.
+            MissingExtraError: fastText is not installed.
+        """
+        from corpuskit.relevance.learning import corpus_to_fasttext
+
+        return corpus_to_fasttext(self._folder, Path(path), kind=kind, seed=seed)
 
     def relevance_report(self, *, seed: int = 0) -> RelevanceReport:
         """How good the last model is, where it errs and what more labels would bring.

@@ -12,16 +12,12 @@ from typer.core import TyperCommand
 from corpuskit.cli.crawling import crawl
 from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent
 from corpuskit.cli.printing import print_frame, print_table, printable
+from corpuskit.cli.training import audit, fasttext, train
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from corpuskit.corpus import Corpus
     from corpuskit.ingest import IngestReport
-    from corpuskit.relevance.auditing import CorpusAudit
 
 _UNKNOWN = 20  # targets of labels that are told
-_SHOWN = 800  # characters of a document when a label is asked for
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -202,63 +198,8 @@ def prelabel(
         raise typer.Exit(3)
 
 
-@app.command()
-def train(folder: Existing, seed: Annotated[int, typer.Option(help="Same labels and seed, same model.")] = 0) -> None:
-    """Trains on the labels and scores all documents."""
-    typer.echo(existing(folder).train(seed=seed).summary)
-
-
-@app.command()
-def audit(
-    folder: Existing,
-    labels: Annotated[Path | None, typer.Option(help="CSV with target and label: answers to what was asked.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write what to label now as CSV, and end.")] = None,
-    precision: Annotated[
-        float, typer.Option(min=0, max=1, help="What to claim of the documents called relevant.")
-    ] = 0.95,
-    confidence: Annotated[float, typer.Option(min=0, max=1, help="How sure the claim is to be.")] = 0.9,
-    by: Annotated[str, typer.Option(help="Who labels.")] = "audit",
-) -> None:
-    """Certifies the last model: asks for labels until a threshold can be claimed, or none.
-
-    Asks here, document by document; or in a file, with --out and then --labels. Goes on where it was broken off.
-    """
-    from corpuskit.labels import read_label_file
-
-    corpus = existing(folder)
-    running = corpus.audit(precision=precision, confidence=confidence)
-    answers = dict(read_label_file(labels)) if labels is not None else {}
-    while len(batch := running.next()):
-        found = {doc_id: answers[doc_id] for doc_id in batch["doc_id"] if answers.get(doc_id)}
-        if found:
-            running.add(found, by=by)
-        elif out is not None:
-            batch.rename(columns={"doc_id": "target"}).assign(label="")[["target", "label", "title", "uri"]].to_csv(
-                out, index=False
-            )
-            typer.echo(f"{len(batch)} documents to label (relevant or other): {out}")
-            break
-        elif labels is not None or not sys.stdin.isatty():
-            typer.echo(f"{len(batch)} more labels are wanted: write them to a file with --out")
-            break
-        elif not _ask(corpus, running, batch, by):
-            break
-    typer.echo(repr(running))
-
-
-def _ask(corpus: Corpus, running: CorpusAudit, batch: pd.DataFrame, by: str) -> bool:
-    """Asks for the labels of a batch, saving each; False where the user wants to stop."""
-    for row in batch.itertuples():
-        text = corpus[str(row.doc_id)].to_text(main=True)
-        lines = [str(row.title), str(row.uri), *text[:_SHOWN].splitlines()]
-        typer.echo("\n" + "\n".join(map(printable, lines)))
-        answer = typer.prompt("[r]elevant, [o]ther, [q]uit", type=str).strip().lower()[:1]
-        while answer not in {"r", "o", "q"}:
-            answer = typer.prompt("r, o or q", type=str).strip().lower()[:1]
-        if answer == "q":
-            return False
-        running.add({str(row.doc_id): "relevant" if answer == "r" else "other"}, by=by)
-    return True
+for command in (train, audit, fasttext):
+    app.command()(command)
 
 
 @app.command()

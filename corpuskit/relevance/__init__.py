@@ -24,6 +24,7 @@ from corpuskit.relevance.report import (
 )
 from corpuskit.relevance.sampling import Suggestion, rank_by_seeds, select, suggest
 from corpuskit.relevance.space import Space
+from corpuskit.relevance.student import Student, fasttext_line, to_fasttext
 from corpuskit.relevance.tokens import ascii_tokens, document_tokens, page_size_tokens, tokenizer
 from corpuskit.relevance.training import train
 from corpuskit.relevance.urls import host_of, pdf_trio_url_tokens, url_tokens, without_wayback
@@ -37,6 +38,7 @@ __all__ = [
     "ModelCard",
     "RelevanceModel",
     "Space",
+    "Student",
     "Suggestion",
     "agreement",
     "ascii_tokens",
@@ -47,6 +49,7 @@ __all__ = [
     "document_tokens",
     "drift",
     "encode_confidence",
+    "fasttext_line",
     "host_of",
     "learning_curve",
     "mistakes",
@@ -57,6 +60,7 @@ __all__ = [
     "select",
     "split",
     "suggest",
+    "to_fasttext",
     "tokenizer",
     "train",
     "train_with_machines",

@@ -25,7 +25,8 @@ from corpuskit.relevance.machines import MachineWeight, train_with_machines
 from corpuskit.relevance.model import RelevanceModel
 from corpuskit.relevance.reading import MAX_TEXT, scoring_text
 from corpuskit.relevance.sampling import exploration, rank_by_seeds, suggest
-from corpuskit.relevance.space import Space
+from corpuskit.relevance.space import Kind, Space
+from corpuskit.relevance.student import Student, to_fasttext
 from corpuskit.relevance.training import train
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
@@ -154,6 +155,39 @@ def score_documents(folder: CorpusFolder, model: CorpusModel, texts: dict[str, s
             ],
         )
     return len(texts)
+
+
+def corpus_to_fasttext(folder: CorpusFolder, path: Path, *, kind: Kind = "document", seed: int = 0) -> Student:
+    """Make a student of the corpus' last model, taught with its documents, one of each group of copies, or its URLs.
+
+    Raises:
+        RelevanceError: there is no model of this kind, or a class is missing.
+    """
+    if kind not in {"document", "url"}:
+        raise RelevanceError(f"kind={kind!r}: expected document or url")
+    models = last_model(folder)
+    if models is None:
+        raise RelevanceError("there is no model to teach fastText: train one first")
+    summary = folder.catalog.value("SELECT summary FROM models ORDER BY created DESC LIMIT 1")
+    positive = json.loads(summary).get("positive", "relevant")
+    if kind == "document":
+        model, judged = models.document, judged_documents(folder, positive=positive)
+        contents = scoring_texts(folder)
+        groups = Copies(folder)
+        known = [doc_id for doc_id in judged if doc_id in contents]
+        others = groups.once([d for d in contents if d not in judged], groups.groups(known))
+        texts, labels = [contents[doc_id] for doc_id in [*known, *others]], [judged.get(d) for d in [*known, *others]]
+    else:
+        if models.url is None:
+            raise RelevanceError(
+                "there is no model of URLs to teach fastText; label documents of more hosts and train again"
+            )
+        model = models.url
+        by_people = judged_urls(folder, judged_documents(folder, positive=positive, copies=True), positive=positive)
+        known = [*by_people, *(url for (url,) in folder.catalog.tuples("SELECT url FROM frontier"))]
+        texts = list(dict.fromkeys(known))
+        labels = [by_people.get(url) for url in texts]
+    return to_fasttext(model, texts, path, labels=labels, seed=seed)
 
 
 def next_to_label(

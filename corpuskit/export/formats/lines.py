@@ -59,7 +59,8 @@ class SentencesWriter:
 class FastTextWriter:
     """``fasttext.txt``: ``__label__LABEL tokens`` of each labelled document, and whose line it is.
 
-    Tokens are those that the project's own models read, so that training and serving agree. ``fasttext.ids.parquet``
+    Tokens are those of :func:`corpuskit.relevance.fasttext_line`, which the project's own models and their fastText
+    students read too, so that training and serving agree. ``fasttext.ids.parquet``
     has a row a line: line (int64, 1-based), doc_id, label, uri (str).
     """
 
@@ -76,16 +77,16 @@ class FastTextWriter:
 
     def write(self, item: Item) -> None:
         """Writes a line if the document is labelled and has tokens."""
-        from corpuskit.relevance import document_tokens
+        from corpuskit.relevance import fasttext_line
         from corpuskit.relevance.reading import scoring_text
 
         label = item.row["label"]
-        tokens = document_tokens(scoring_text(item.document.title, item.document.to_text(main=True))) if label else []
-        if not tokens:
+        line = fasttext_line(scoring_text(item.document.title, item.document.to_text(main=True))) if label else ""
+        if not line:
             return
         self._count += 1
         name = re.sub(r"\s+", "_", label)
-        self._lines.write(f"__label__{name} {' '.join(tokens)}\n")
+        self._lines.write(f"__label__{name} {line}\n")
         self._waiting.append({"line": self._count, "doc_id": item.row["doc_id"], "label": name, "uri": item.row["uri"]})
         if len(self._waiting) >= _IDS:
             self._flush()
