@@ -285,8 +285,9 @@ def _ask_server(
                         break
                     done, _ = wait(under_way, return_when=FIRST_COMPLETED)
                     for future in done:
-                        ids = of.pop(under_way.pop(future))
+                        ids = of[under_way[future]]
                         in_a_row, refused = _take(work, future, ids, in_a_row, refused)
+                        del of[under_way.pop(future)]  # not before it is written down: Ctrl-C can come between
                         bar.update(len(ids))
                     if in_a_row >= _IN_A_ROW and not work.stopped:
                         work.stopped = f"the server failed {in_a_row} times in a row"

@@ -275,10 +275,11 @@ def test_stopped_with_ctrl_c_what_was_answered_is_kept_and_the_same_call_goes_on
     finally:
         signal.signal(signal.SIGINT, before)
     known = len(labels(filled))
-    assert 9 <= known < 30
-    assert known == len(server.requests)
+    asked = len(server.requests)
+    assert 8 <= known <= asked < 30
     server.script = usual
-    filled.prelabel(annotator(server), progress=False)
+    report = filled.prelabel(annotator(server), progress=False)
+    assert report.cached == asked - known  # an answer that Ctrl-C left no time to write down is not asked for again
     assert labels(filled) == RIGHT
     assert len(server.requests) == 30
 
