@@ -75,6 +75,15 @@ def notebook(harness, lab, page, request):
     return make
 
 
+@pytest.fixture
+def keep():
+    """``keep(widget, name)`` → a picture of it in the folder CORPUSKIT_PICTURES, where that is set."""
+    folder = os.environ.get("CORPUSKIT_PICTURES")
+    if folder:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    return lambda widget, name: widget.screenshot(path=str(Path(folder) / f"{name}.png")) if folder else None
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
     outcome = yield

@@ -120,7 +120,7 @@ corpus.train()
 """
 
 
-def test_an_audit_is_done_with_keys_and_ends_with_its_claim(notebook):
+def test_an_audit_is_done_with_keys_and_ends_with_its_claim(notebook, keep):
     opened = notebook(CODE + AUDIT, "corpus.audit(precision=0.8).label(by='me')").run()
     found = labeler(opened)
     assert "P(relevant)" not in found.inner_text()
@@ -138,6 +138,9 @@ def test_an_audit_is_done_with_keys_and_ends_with_its_claim(notebook):
         opened.page.keyboard.press("j" if "insurance" in text else "f")
     found.get_by_text("At least 80% of the documents", exact=False).wait_for()
     assert "relevant documents are missed" in found.locator(".ck-card").inner_text()
+    for theme in ("Dark", "Light"):
+        opened.theme(f"JupyterLab {theme}")
+        keep(found, f"audit-claim-{theme.lower()}")
     assert opened.python("print(corpus.model().threshold is not None)") == "True"
 
 

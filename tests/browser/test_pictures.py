@@ -1,9 +1,4 @@
-"""Every widget on the demo corpus, light and dark: contrast is measured; CORPUSKIT_PICTURES=folder keeps the pictures."""
-
-import os
-from pathlib import Path
-
-import pytest
+"""Every widget on the demo corpus, light and dark: contrast is measured, and pictures are kept where wanted."""
 
 SETUP = """
 import tempfile
@@ -48,14 +43,6 @@ CONTRAST = """(root) => {
     }
     return low;
 }"""
-
-
-@pytest.fixture
-def keep():
-    folder = os.environ.get("CORPUSKIT_PICTURES")
-    if folder:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    return lambda widget, name: widget.screenshot(path=str(Path(folder) / f"{name}.png")) if folder else None
 
 
 def test_every_widget_can_be_read_in_light_and_dark(notebook, keep):
