@@ -163,6 +163,34 @@ def test_an_audit_goes_through_files(trained, tmp_path):
         run("audit", trained, "--labels", wanted, "--precision", "0.8")
     assert "Audit of model-0001 with" in output
     assert "precision >= 80%" in output
+    assert "relevant documents are missed" in output  # the audit has asked for all there is below the threshold
+
+
+def test_after_its_claim_an_audit_asks_for_what_it_misses(tmp_path):
+    pd = pytest.importorskip("pandas")
+    with corpuskit.open(tmp_path / "c") as corpus:
+        folder = tmp_path / "many"
+        folder.mkdir()
+        for i in range(250):
+            words = "flood water river" if i % 5 == 0 else "bread oven flour"
+            (folder / f"p{i:03d}.html").write_text(PAGE.format(f"{words} {i}"), "utf-8")
+        corpus.add(folder, progress=False)
+        corpus.set_labels({row.doc_id: side_of(row.title) for row in corpus.documents().head(20).itertuples()}, by="me")
+        corpus.train()
+    wanted, told = tmp_path / "wanted.csv", []
+    for _ in range(12):
+        told.append(run("audit", tmp_path / "c", "--out", wanted).stdout)
+        if "to label" not in told[-1]:
+            break
+        table = pd.read_csv(wanted)
+        table["label"] = [side_of(title) for title in table["title"]]
+        if "from below" in told[-1]:
+            without = run("audit", tmp_path / "c", "--out", wanted, "--below", "0").stdout
+        table.to_csv(wanted, index=False)
+        run("audit", tmp_path / "c", "--labels", wanted)
+    assert "from below the threshold, to tell what it misses" in told[-2]
+    assert "relevant documents are missed" in told[-1]
+    assert "to label" not in without
 
 
 def test_an_audit_asks_on_a_terminal_and_saves_each_answer(trained):

@@ -34,8 +34,14 @@ def audit(
     ] = 0.95,
     confidence: Annotated[float, typer.Option(min=0, max=1, help="How sure the claim is to be.")] = 0.9,
     by: Annotated[str, typer.Option(help="Who labels.")] = "audit",
+    below: Annotated[
+        int,
+        typer.Option(
+            min=0, help="After a claim: documents from below the threshold, which tell what it misses; 0: none."
+        ),
+    ] = 60,
 ) -> None:
-    """Certifies the last model: asks for labels until a threshold can be claimed, or none.
+    """Certify the last model: ask for labels until a threshold can be claimed, or none.
 
     Asks here, document by document; or in a file, with --out and then --labels. Goes on where it was broken off.
     """
@@ -44,7 +50,7 @@ def audit(
     corpus = existing(folder)
     running = corpus.audit(precision=precision, confidence=confidence)
     answers = dict(read_label_file(labels)) if labels is not None else {}
-    while len(batch := running.next()):
+    while len(batch := running.next()) or (below and len(batch := running.next_below(below))):
         found = {doc_id: answers[doc_id] for doc_id in batch["doc_id"] if answers.get(doc_id)}
         if found:
             running.add(found, by=by)
@@ -52,14 +58,18 @@ def audit(
             batch.rename(columns={"doc_id": "target"}).assign(label="")[["target", "label", "title", "uri"]].to_csv(
                 out, index=False
             )
-            typer.echo(f"{len(batch)} documents to label (relevant or other): {out}")
+            typer.echo(f"{len(batch)} documents to label (relevant or other){_what_for(running)}: {out}")
             break
         elif labels is not None or not sys.stdin.isatty():
-            typer.echo(f"{len(batch)} more labels are wanted: write them to a file with --out")
+            typer.echo(f"{len(batch)} more labels are wanted{_what_for(running)}: write them to a file with --out")
             break
         elif not _ask(corpus, running, batch, by):
             break
     typer.echo(repr(running))
+
+
+def _what_for(running: CorpusAudit) -> str:
+    return ", from below the threshold, to tell what it misses" if running.is_done else ""
 
 
 def _ask(corpus: Corpus, running: CorpusAudit, batch: pd.DataFrame, by: str) -> bool:

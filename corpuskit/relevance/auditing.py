@@ -155,13 +155,16 @@ class CorpusAudit:
 
     @property
     def missed(self) -> Missed | None:
-        """What the threshold misses, by the labels from below it so far; None without a claim or such labels."""
+        """What the threshold misses, by the labels from below it so far; None without a claim or such labels.
+
+        Where the audit itself asked for all that is below, nothing is left to estimate.
+        """
         if self.threshold is None or not self.is_done:
             return None
         drawn = self._drawn()
         # The drawn ones in their order, up to the first without a label: what was labelled out of turn is no sample.
         sample = list(takewhile(lambda doc_id: doc_id in self._given, drawn))
-        if not sample:
+        if drawn and not sample:
             return None
         said, score, threshold = self._audit.labels, self._audit.score, self.threshold
         above = [i for i in range(len(score)) if score[i] >= threshold]

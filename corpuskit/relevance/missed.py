@@ -35,6 +35,8 @@ class Missed:
         told = f"about {self.missed:,.0f} relevant documents are missed ({self.low:,.0f} to {self.high:,.0f})"
         if self.recall is not None:
             told += f": recall {self.recall:.2f} ({self.recall_low:.2f} to {self.recall_high:.2f})"
+        if not self.sampled:
+            return f"{told}; all {self.documents:,} below the threshold are labelled"
         return (
             f"{told}; {self.relevant} of {self.sampled} drawn from {self.documents:,} below the threshold are relevant"
         )
