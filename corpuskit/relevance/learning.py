@@ -143,9 +143,7 @@ def score_documents(folder: CorpusFolder, model: CorpusModel, texts: dict[str, s
         texts = scoring_texts(folder, [row["doc_id"] for row in missing]) if missing else {}
     if not texts:
         return 0
-    contents = list(texts.values())
-    scores = model.score(contents)
-    decisions = model.document.decide(contents)
+    scores, decisions = model.document.verdicts(list(texts.values()))
     with folder.catalog.transaction() as connection:
         connection.executemany(
             "INSERT OR REPLACE INTO scores (doc_id, model, relevance, decision) VALUES (?, ?, ?, ?)",

@@ -169,11 +169,15 @@ class RelevanceModel:
 
         Without an audit everything is unknown, and so is always a text without a single known token.
         """
+        return self.verdicts(texts)[1]
+
+    def verdicts(self, texts: Sequence[str]) -> tuple[Floats, list[Decision]]:
+        """Return what `score` and `decide` return, of one reading of the texts."""
         upper = self.audit.threshold if self.audit else None
         lower = self.audit.other_threshold if self.audit else None
         logits, unknown = self._logits(texts)
-        decisions: list[Decision] = []
-        for score, share in zip(_probability(logits), unknown, strict=True):
+        scores, decisions = _probability(logits), list[Decision]()
+        for score, share in zip(scores.tolist(), unknown.tolist(), strict=True):
             if share == 1.0 and self.places is None:
                 decisions.append("unknown")
             elif upper is not None and score >= upper:
@@ -182,7 +186,7 @@ class RelevanceModel:
                 decisions.append("other")
             else:
                 decisions.append("unknown")
-        return decisions
+        return scores, decisions
 
     def explain(self, text: str) -> Explanation:
         """Every token's share in the logit of one text; exact."""
