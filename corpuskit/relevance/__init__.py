@@ -22,7 +22,7 @@ from corpuskit.relevance.report import (
     mistakes,
     seen_and_unseen,
 )
-from corpuskit.relevance.sampling import Suggestion, rank_by_seeds, select, suggest
+from corpuskit.relevance.sampling import Suggestion, first_questions, rank_by_seeds, select, suggest
 from corpuskit.relevance.space import Space
 from corpuskit.relevance.student import Student, fasttext_line, to_fasttext
 from corpuskit.relevance.tokens import ascii_tokens, document_tokens, page_size_tokens, tokenizer
@@ -50,6 +50,7 @@ __all__ = [
     "drift",
     "encode_confidence",
     "fasttext_line",
+    "first_questions",
     "host_of",
     "learning_curve",
     "mistakes",

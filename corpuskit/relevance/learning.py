@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -24,8 +24,8 @@ from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.machines import MachineWeight, train_with_machines
 from corpuskit.relevance.model import RelevanceModel
 from corpuskit.relevance.reading import MAX_TEXT, scoring_text
-from corpuskit.relevance.sampling import exploration, rank_by_seeds, suggest
-from corpuskit.relevance.space import Kind, Space
+from corpuskit.relevance.sampling import Reason, exploration, first_questions, suggest
+from corpuskit.relevance.space import Kind
 from corpuskit.relevance.student import Student, to_fasttext
 from corpuskit.relevance.training import train
 from corpuskit.store import CorpusFolder
@@ -206,8 +206,8 @@ def next_to_label(
     others: first any page of the source, then the one that the model is least certain of. Of the rest most are those that
     the model is least certain of anywhere, unlike each other, and one is drawn at random. Without a crawl one in ten is drawn
     at random, and until ten relevant ones are known a quarter are those that the model is most certain of. Before there is a
-    model all others are drawn at random. A corpus with seed words (:meth:`Corpus.describe`) asks for the documents nearest to
-    them, and one at random, until ten are labelled and three of these are relevant.
+    model, documents from regions of the corpus without labels are asked for; with seed words (:meth:`Corpus.describe`) in
+    turns with those nearest to them, until ten are labelled and three of these are relevant, see :func:`first_questions`.
 
     Args:
         folder: the corpus.
@@ -221,7 +221,7 @@ def next_to_label(
 
     Returns:
         Columns doc_id, uri, reason (disagreement, for everyone, machine and model disagree, new source, uncertain, certain,
-        random, seed words), title, host (str), relevance (float64).
+        random, seed words, new region), title, host (str), relevance (float64).
     """
     import pandas as pd
 
@@ -244,10 +244,10 @@ def next_to_label(
         chosen |= dict.fromkeys(at_odds(folder, free, scored)[: share_at_odds(wanted)], MACHINE_AT_ODDS)
         wanted = n - len(chosen)
         free = [doc_id for doc_id in free if doc_id not in chosen]
-    if near := _near_seeds(seeds, texts, free):
-        chosen |= dict.fromkeys(near[: max(wanted - 1, min(wanted, 1))], "seed words")
+    if model is None or seeds:
+        chosen |= _first_ones(folder, seeds, texts, free, labelled, wanted, seed)
         model = None
-    elif model is not None and stakes:
+    elif stakes:
         given = Counter(known[doc_id]["host"] for doc_id in known if doc_id in labelled)
         hosts = {doc_id: known[doc_id]["host"] for doc_id in free}
         chosen |= of_sources(hosts, given, _doubt(folder), stakes, wanted - wanted // 4)
@@ -307,16 +307,24 @@ def seeds_to_ask_by(folder: CorpusFolder) -> Sequence[str]:
     return () if known else folder.settings.seeds
 
 
-def _near_seeds(seeds: Sequence[str], texts: dict[str, str], free: Sequence[str]) -> list[str]:
-    """The free documents by falling nearness to the seed words; none where these say nothing."""
-    if not seeds or not free:
-        return []
-    try:
-        space = Space.fit([texts[doc_id] for doc_id in sample(texts, _POOL)])
-        nearness = rank_by_seeds([texts[doc_id] for doc_id in free], seeds, space=space)
-    except RelevanceError:
-        return []
-    return [doc_id for near, doc_id in sorted(zip((-nearness).tolist(), free, strict=True)) if near < 0]
+def _first_ones(
+    folder: CorpusFolder,
+    seeds: Sequence[str],
+    texts: Mapping[str, str],
+    free: Sequence[str],
+    labelled: Set[str],
+    n: int,
+    seed: int,
+) -> dict[str, Reason]:
+    """What is asked without a model, or with one that knows less than the seed words; of a sample where there are none."""
+    known = [*free, *sorted(labelled)] if seeds else [*sample(free, max(n, _POOL)), *sample(labelled, _POOL)]
+    texts = texts or scoring_texts(folder, known)
+    known = [doc_id for doc_id in known if doc_id in texts]
+    said = [position for position, doc_id in enumerate(known) if doc_id in labelled]
+    if n < 1 or len(said) == len(known):
+        return {}
+    found = first_questions([texts[doc_id] for doc_id in known], n, seeds=seeds, labelled=said, seed=seed)
+    return {known[item.index]: item.reason for item in found}
 
 
 def of_sources(

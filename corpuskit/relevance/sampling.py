@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import islice, zip_longest
 from typing import Literal
 
 import numpy as np
@@ -11,21 +12,23 @@ import numpy as np
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.model import RelevanceModel
-from corpuskit.relevance.space import Space, matrix
+from corpuskit.relevance.space import Space, matrix, one_thread
 from corpuskit.relevance.table import directions
 
-__all__ = ["Suggestion", "exploration", "rank_by_seeds", "select", "suggest"]
+__all__ = ["Suggestion", "exploration", "first_questions", "rank_by_seeds", "select", "suggest"]
 
-Reason = Literal["uncertain", "certain", "random", "seed words"]
+Reason = Literal["uncertain", "certain", "random", "seed words", "new region"]
 
 
 _FOUND = 10
 _AT_ONCE = 100
+_REGIONS = 20
+_POOL = 5_000  # texts that tell which regions there are
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A text to label: its position in the pool, why it is asked, and its score."""
+    """A text to label: its position in the pool, why it is asked, and its score (NaN without a model)."""
 
     index: int
     reason: Reason
@@ -80,7 +83,7 @@ def suggest(
         chosen.update((i, "certain") for i in ranked[:certain])
     ranked = sorted((i for i in free if i not in chosen), key=lambda i: (abs(logits[i] - model.doubt), i))
     chosen.update((i, "uncertain") for i in _unlike(model, pool_texts, ranked, n - len(chosen)))
-    order: dict[Reason, int] = {"uncertain": 0, "certain": 1, "random": 2, "seed words": 3}
+    order: dict[Reason, int] = {"uncertain": 0, "certain": 1, "random": 2}
     return [
         Suggestion(i, reason, float(1.0 / (1.0 + np.exp(-logits[i]))))
         for i, reason in sorted(chosen.items(), key=lambda pair: order[pair[1]])
@@ -134,6 +137,77 @@ def _free(pool_texts: Sequence[str], exclude: Collection[int]) -> list[int]:
     if not free:  # only copies of labelled texts are left
         free = [position for position in range(len(pool_texts)) if position not in taken]
     return free
+
+
+def first_questions(
+    texts: Sequence[str],
+    n: int,
+    *,
+    seeds: Sequence[str] = (),
+    labelled: Collection[int] = (),
+    space: Space | None = None,
+    seed: int = 0,
+) -> list[Suggestion]:
+    """`n` texts to label while there is no model, in an order of which each beginning is a good start.
+
+    By turns a text near the seed words and one from a region without labels: the texts are put into twenty clusters by
+    their direction in the space, and the one nearest to the centre is asked, the largest cluster first. Without seed words
+    all are of such regions; after these the rest are drawn at random. Only texts near the seed words would teach what is
+    relevant and nothing of what is not; see tests/bench/cold_start.py.
+
+    Args:
+        texts: the texts to choose from, with those that are labelled.
+        n: how many.
+        seeds: words of what is looked for; those that no text has are passed over.
+        labelled: positions that are labelled already.
+        space: of these texts; default: one is fitted.
+        seed: of the clusters and the random ones.
+    """
+    free = _free(texts, labelled)
+    drawn = [free[i] for i in np.random.RandomState(seed).permutation(len(free))]
+    if space is None:
+        try:
+            space = Space.fit([texts[i] for i in sorted(drawn[:_POOL])])
+        except RelevanceError:  # not a word in any of them
+            return [Suggestion(i, "random", float("nan")) for i in drawn[:n]]
+    near: list[int] = []
+    if seeds:
+        try:
+            nearness = rank_by_seeds([texts[i] for i in free], seeds, space=space)
+            near = [i for closeness, i in sorted(zip((-nearness).tolist(), free, strict=True)) if closeness < 0]
+        except RelevanceError:
+            pass
+    central = _regions(texts, sorted(drawn[:_POOL]), sorted(labelled), space, seed)
+    elsewhere: list[tuple[int, Reason]] = [(i, "new region") for i in central] + [(i, "random") for i in drawn]
+    by_words: list[tuple[int, Reason]] = [(i, "seed words") for i in near]
+    in_turns = [pair for both in zip_longest(by_words, elsewhere) for pair in both if pair is not None]
+    chosen: dict[int, Reason] = {}
+    for i, reason in in_turns:
+        chosen.setdefault(i, reason)
+    return [Suggestion(i, reason, float("nan")) for i, reason in islice(chosen.items(), n)]
+
+
+def _regions(texts: Sequence[str], free: list[int], labelled: list[int], space: Space, seed: int) -> list[int]:
+    """Of each cluster without a label the text nearest to its centre, the largest cluster first."""
+    from sklearn.cluster import KMeans
+
+    asked = [*free, *labelled]
+    points = directions(space.tables[0].bags([texts[i] for i in asked]), space.codes)[0]
+    length = np.linalg.norm(points, axis=1, keepdims=True)
+    points = points / np.maximum(length, 1e-9)
+    known = np.flatnonzero(length[:, 0] > 0)
+    different = len(np.unique(points[known].round(6), axis=0))
+    if not different:
+        return []
+    with one_thread():
+        found = KMeans(min(_REGIONS, different), n_init=1, random_state=seed).fit(points[known])
+    taken = {found.labels_[at] for at, i in enumerate(known) if i >= len(free)}
+    sizes = np.bincount(found.labels_)
+    nearest = []
+    for cluster in sorted(set(found.labels_.tolist()) - taken, key=lambda cluster: (-sizes[cluster], cluster)):
+        inside = known[found.labels_ == cluster]
+        nearest.append(asked[int(inside[np.argmax(points[inside] @ found.cluster_centers_[cluster])])])
+    return nearest
 
 
 def rank_by_seeds(texts: Sequence[str], seeds: Sequence[str], *, space: Space | None = None) -> Floats:

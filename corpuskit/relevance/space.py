@@ -119,7 +119,9 @@ def _basis(texts: Sequence[str], words: Words, seed: int) -> Floats:
     if size >= 1 and len(found.row):
         with one_thread():
             # Single precision: half the time, and a model keeps the vectors in steps of 1/127.
-            lsa = TruncatedSVD(size, n_iter=3, random_state=seed).fit(matrix(found, len(words.words)).astype(np.float32))
+            lsa = TruncatedSVD(size, n_iter=3, random_state=seed).fit(
+                matrix(found, len(words.words)).astype(np.float32)
+            )
         basis[:, :size] = (lsa.components_ * np.sqrt(np.maximum(lsa.singular_values_, 0.0))[:, None]).T
     return basis
 

@@ -46,6 +46,7 @@ _REASONS: Final = {
     "machine and model disagree": "a machine and the model disagree about it",
     "random": "drawn at random",
     "seed words": "it is near the seed words",
+    "new region": "nothing like it is labelled yet",
     "selection": "it is in your selection",
 }
 
@@ -303,7 +304,7 @@ class LabelQueue:
             self._waiting.extend(item for item in items if item.doc_id not in waiting)
 
     def _choose_without_model(self, taken: Set[str]) -> None:
-        """By seed words, or at random."""
+        """By seed words, and from regions without labels."""
         frame = next_to_label(self._folder, _BATCH + len(taken), by=self._by, overlap=self._overlap)
         rows = zip(frame["doc_id"], frame["reason"], strict=True)
         self._wait_for([Asked(doc_id, reason, None) for doc_id, reason in rows if doc_id not in taken][:_BATCH])

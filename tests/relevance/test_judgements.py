@@ -91,11 +91,12 @@ def test_who_said_what(sites):
     assert by_annotator(sites._folder) == {"ann": {target: "relevant"}}
 
 
-def test_labelling_begins_near_the_seed_words(sites):
+def test_labelling_begins_near_the_seed_words_and_in_every_region(sites):
     sites.describe("Fishing and harbours", seeds=["fish", "harbour"])
     asked = sites.next_to_label(8)
-    assert asked.reason.tolist() == ["seed words"] * 7 + ["random"]
-    assert set(asked.host[:7]) == {"sea.example"}
+    assert asked.reason.tolist() == ["seed words", "new region"] * 4
+    assert set(asked.host[asked.reason == "seed words"]) == {"sea.example"}
+    assert set(asked.host[asked.reason == "new region"]) == {"law.example", "sea.example"}
     documents = sites.documents()
     few = (
         documents[documents.host == "sea.example"].doc_id[:5].tolist()
@@ -106,9 +107,9 @@ def test_labelling_begins_near_the_seed_words(sites):
     assert "seed words" not in set(sites.next_to_label(8).reason)
 
 
-def test_seed_words_nobody_uses_leave_chance(sites):
+def test_seed_words_nobody_uses_are_passed_over(sites):
     sites.describe(seeds=["quaternion"])
-    assert set(sites.next_to_label(4).reason) == {"random"}
+    assert set(sites.next_to_label(4).reason) == {"new region"}
 
 
 def test_a_description_leaves_the_comments_of_its_file(sites):

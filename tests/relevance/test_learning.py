@@ -63,7 +63,7 @@ def test_the_score_of_an_older_text_is_forgotten(filled, tmp_path):
 
 
 def test_what_to_label_next_has_a_reason_and_is_never_labelled_already(filled):
-    assert set(filled.next_to_label(5).reason) == {"random"}
+    assert set(filled.next_to_label(5).reason) == {"new region"}
     label_some(filled, 24)
     filled.train()
     wanted = filled.next_to_label(10)

@@ -88,3 +88,34 @@ def test_seed_words_rank_their_topic_first(world: World) -> None:
 def test_seed_words_that_stand_nowhere_are_refused(world: World) -> None:
     with pytest.raises(RelevanceError, match="qwrtz"):
         rank_by_seeds(world[0], ["qwrtz"])
+
+
+def test_the_first_questions_are_near_the_seed_words_and_in_all_regions_in_turns() -> None:
+    from corpuskit.relevance import first_questions
+
+    # Four topics of different size; the words of each stand in no other.
+    topics = {"fish": 5, "law": 40, "bread": 30, "tram": 20}
+    texts = [f"{topic}a {topic}b {topic}c {i}" for topic, size in topics.items() for i in range(size)]
+    topic_of = [topic for topic, size in topics.items() for _ in range(size)]
+    found = first_questions(texts, 8, seeds=["fisha"])
+    assert [item.reason for item in found[:6]] == ["seed words", "new region"] * 3
+    assert {topic_of[item.index] for item in found[::2]} == {"fish"}
+    assert {topic_of[item.index] for item in found[1:7:2]} == {"law", "bread", "tram"}
+    assert len({item.index for item in found}) == 8
+
+
+def test_a_region_with_a_label_is_not_asked_again_and_the_rest_comes_at_random() -> None:
+    from corpuskit.relevance import first_questions
+
+    texts = [f"{topic}a {topic}b {topic}c" for topic in ("law", "bread", "tram") for _ in range(10)]
+    found = first_questions([f"{text} {i}" for i, text in enumerate(texts)], 30, labelled=[0, 1])
+    central = [item.index for item in found if item.reason == "new region"]
+    assert 0 not in central
+    assert sorted(item.index for item in found) == list(range(2, 30))
+    assert {item.reason for item in found[len(central) :]} == {"random"}
+
+
+def test_texts_without_a_word_are_asked_at_random() -> None:
+    from corpuskit.relevance import first_questions
+
+    assert [item.reason for item in first_questions(["", "!", "?"], 2, seeds=["fish"])] == ["random"] * 2
