@@ -16,7 +16,7 @@ from corpuskit.extraction.html.decode import parse
 from corpuskit.extraction.html.metadata import Head, article_of, dates, kinds_of, metadata_of, read_head, squeeze
 from corpuskit.extraction.html.roles import locators, roles
 from corpuskit.extraction.html.rows import Walked
-from corpuskit.extraction.html.shell import content_of, fill, is_shell
+from corpuskit.extraction.html.shell import content_beside, fill, is_shell
 from corpuskit.extraction.html.tags import block_selectors
 from corpuskit.extraction.html.texts import Resolver
 from corpuskit.extraction.html.walk import MarkupError, WalkOptions, walk
@@ -25,6 +25,8 @@ from corpuskit.extraction.options import ExtractOptions
 if TYPE_CHECKING:
     from corpuskit.extraction.html.forest import Model
 
+_WHOLE: Final = ("html", "body", "frameset")
+_FIRST_IN_BODY: Final = "/html/body[1]/{}[1]"  # where an element stands that is no whole page
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _SHELL: Final = 400  # characters; less hidden text is no page
 _LARGE: Final = 5_000_000  # bytes; of larger pages the tree is freed before the walk
@@ -53,7 +55,18 @@ def extract_tree(root: etree._Element, *, uri: str | None, options: ExtractOptio
     ours = copy.deepcopy(root)
     etree.strip_tags(ours, etree.Comment, etree.PI, etree.Entity)
     ours.tail = None
-    return _extract([ours], uri, options, None)
+    if str(ours.tag).rpartition("}")[2] in _WHOLE:
+        return _extract([ours], uri, options, None)
+    page = etree.Element("html")
+    etree.SubElement(page, "body").append(ours)
+    document = _extract([page], uri, options, None)
+    places = document.table.marks["locator"]
+    name = etree.QName(ours).localname
+    around = _FIRST_IN_BODY.format(name)
+    for row, place in places.items():
+        # Inline content stands in the body.
+        places[row] = f"/{name}" + (place.removeprefix(around) if place.startswith(around) else "")
+    return document
 
 
 def _extract(
@@ -63,7 +76,7 @@ def _extract(
     head = read_head(roots[0])
     walked, resolve = walk_page(roots, head, uri, options)
     needs_javascript = is_shell(walked.shown, head)
-    if needs_javascript and roots and (content := content_of(head)) and fill(roots[0], content):
+    if roots and (content := content_beside(head, walked)) and fill(roots[0], content):
         walked, resolve = walk_page(roots, head, uri, options)
     roots.clear()
     article = article_of(head.data)
