@@ -13,8 +13,10 @@ from corpuskit.errors import SourceError, UnknownDocumentError
 from corpuskit.ingest import IngestReport, extract_pending, ingest, known_payload
 from corpuskit.sources.archives import read_file
 from corpuskit.sources.files import find_files
+from corpuskit.sources.request_log import is_request_log, read_request_log
 from corpuskit.sources.resource import Resource
 from corpuskit.store import CorpusFolder
+from corpuskit.store.request_rows import add_requests
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,25 +74,35 @@ class Corpus:
         """The folder."""
         return str(self._folder.path)
 
-    def add(self, *paths: str | os.PathLike[str], progress: bool = True) -> IngestReport:
+    def add(self, *paths: str | os.PathLike[str], progress: bool = True, textworks: bool | None = None) -> IngestReport:
         """Adds files, folders and patterns of files; what is known and unchanged is left as it is.
 
         Archives (ZIP, tar, WARC, WACZ), mailboxes, feeds, ZIM files and dumps of wikis are opened: what they hold is
-        added.
+        added. A ``.nlp.txt`` keeps its own URI, date and metadata, and its marks. Of a folder of the Language Resource
+        Extractor the log is taken as :meth:`requests`; a PDF of TextWorks keeps its artifacts.
 
         A failure is a row of :meth:`failures`; adding again tries it again.
+
+        Args:
+            paths: files, folders, patterns with ``*``.
+            progress: shows a bar.
+            textworks: writes TextWorks' ``segmentation.json`` and ``textgrid.json`` beside each PDF, also one that is
+                known; that takes about six times as long. Default: ``[pdf] textworks`` of corpus.toml, false.
 
         Raises:
             SourceError: a path does not exist, or a pattern matches nothing.
         """
         max_bytes = self._folder.settings.extraction.max_bytes
         found = list(find_files(paths))
+        logs = [file for file in found if is_request_log(file.path)]
 
         def known(digest: str) -> tuple[bytes, str, str | None] | None:
             return known_payload(self._folder, digest)
 
         def resources() -> Iterator[Resource | tuple[str, Exception]]:
             for file in found:
+                if file in logs:
+                    continue
                 is_empty = True
                 try:
                     for item in read_file(file, max_bytes=max_bytes, known=known):
@@ -102,7 +114,19 @@ class Corpus:
                 if is_empty:
                     yield file.uri, SourceError(f"{file.uri}: nothing in it that has a text")
 
-        return ingest(self._folder, resources(), progress=progress)
+        report = ingest(self._folder, resources(), progress=progress, textworks=textworks)
+        for log in logs:
+            report.counts["requests"] += add_requests(self._folder.catalog, read_request_log(log.path))
+        return report
+
+    def drop_textworks(self) -> int:
+        """Removes the artifacts that corpuskit has written beside PDF files, which it could make again; gives their bytes.
+
+        Those of other programs stay.
+        """
+        from corpuskit.extraction.pdf.textworks import drop_artifacts
+
+        return drop_artifacts(self._folder.originals)
 
     def add_wikipedia(
         self,

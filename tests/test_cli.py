@@ -9,6 +9,7 @@ import time
 import pytest
 
 import corpuskit
+from corpuskit.demo import demo_data
 
 PAGE = "<html><head><title>{0}</title></head><body><p>About {0} and what an insurer says of it.</p></body></html>"
 
@@ -111,6 +112,18 @@ def test_ctrl_c_stops_a_crawl_cleanly_and_resume_goes_on(tmp_path, web):
         subprocess.run([*command, "--resume", *options], capture_output=True, timeout=120, check=False).returncode == 0
     )
     assert set(web.fetched.values()) == {1}
+
+
+def test_artifacts_beside_pdf_files_are_asked_for_and_dropped(tmp_path):
+    corpus = tmp_path / "c"
+    pdf = demo_data() / "files" / "tram-noise-report.pdf"
+    assert run("add", corpus, pdf).stdout == "1 new\n"
+    entry = corpus / "originals" / f"{pdf.name}.d"
+    assert [file.name for file in entry.iterdir()] == [pdf.name]
+    run("add", "--textworks", corpus, pdf)
+    size = sum(file.stat().st_size for file in entry.glob("*.json"))
+    assert run("textworks", "drop", "--corpus", corpus).stdout == f"{size:,} bytes removed\n"
+    assert [file.name for file in entry.iterdir()] == [pdf.name]
 
 
 def test_textworks_artifacts_are_made_once_and_an_unprepared_folder_is_told_what_to_do(tmp_path):

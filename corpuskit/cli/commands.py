@@ -95,10 +95,16 @@ def extract(
 
 
 @app.command()
-def add(folder: Folder, paths: Files) -> None:
+def add(
+    folder: Folder,
+    paths: Files,
+    textworks: Annotated[
+        bool, typer.Option("--textworks", help="Also segmentation.json and textgrid.json beside each PDF.")
+    ] = False,
+) -> None:
     """Adds files to a corpus; what is known and unchanged is left as it is."""
     with made_if_absent(folder) as corpus:
-        _tell_added(corpus.add(*paths), folder)
+        _tell_added(corpus.add(*paths, textworks=textworks or None), folder)
 
 
 @app.command()
@@ -327,6 +333,17 @@ def textworks_run(
         typer.echo(f"{outcome.state:8} {outcome.name}" + (f": {outcome.error}" if outcome.error else ""))
     if failed:
         raise typer.Exit(3)
+
+
+@textworks.command("drop")
+def textworks_drop(
+    corpus: Annotated[Path, typer.Option("--corpus", help="A corpus folder, or one that init has made a corpus.")],
+) -> None:
+    """Removes the artifacts that corpuskit wrote, which run makes again; those of other programs stay."""
+    from corpuskit.extraction.pdf.textworks import drop_artifacts
+
+    originals = corpus / "originals"
+    typer.echo(f"{drop_artifacts(originals if originals.is_dir() else corpus):,} bytes removed")
 
 
 @app.command()

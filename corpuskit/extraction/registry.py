@@ -45,7 +45,10 @@ _BUILT_IN: Final[Mapping[str, str]] = {
     "application/vnd.ms-word.document.macroenabled.12": "corpuskit.extraction.docx:extract_docx",
     "application/vnd.ms-word.template.macroenabled.12": "corpuskit.extraction.docx:extract_docx",
 }
-_WITH_ARTIFACTS: Final = {"application/pdf": "corpuskit.extraction.pdf:extract_pdf_with_artifacts"}
+_WITH_ARTIFACTS: Final = {
+    "application/pdf": "corpuskit.extraction.pdf:extract_pdf_with_artifacts",
+    "text/x-nlptext": "corpuskit.extraction.plain:extract_marked",
+}
 _OFFICE: Final = "corpuskit.extraction.office:"
 # Read through LibreOffice where that is installed; else the error says what to install.
 _THROUGH_OFFICE: Final[Mapping[str, str]] = {
@@ -87,7 +90,8 @@ def extract_bytes(
 ) -> NLPTextDocument:
     """Extracts one resource.
 
-    ``artifacts`` is a folder for what an extractor writes beside the document: segmentation and text grid of a PDF.
+    ``artifacts`` is a folder for what an extractor writes beside the document, segmentation and text grid of a PDF, or
+    finds there: the marks of a ``.nlp.txt``.
 
     Raises:
         UnsupportedMediaTypeError: no extractor for this media type.

@@ -21,6 +21,7 @@ from corpuskit.sources.feeds import is_feed, read_feed
 from corpuskit.sources.files import FoundFile, read_resource
 from corpuskit.sources.mail import MAIL_TYPE, attachments, messages
 from corpuskit.sources.media import detect_media_type
+from corpuskit.sources.nlptext import as_itself
 from corpuskit.sources.packed import PACKERS, unpack
 from corpuskit.sources.resource import Resource
 from corpuskit.sources.warc import WARC_SUFFIXES, Known, read_wacz, read_warc
@@ -75,6 +76,7 @@ def read_file(found: FoundFile, *, max_bytes: int, known: Known | None = None) -
 def _parts(resource: Resource) -> Iterator[Found]:
     """The items of a feed; else the resource itself and what is attached to it."""
     items = 0
+    resource = as_itself(resource)
     if is_feed(resource):
         for item in read_feed(resource):
             items += 1

@@ -6,7 +6,7 @@ import io
 import os
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -189,6 +189,24 @@ def keep_file(folder: Path, name: str, content: bytes, doc_id: str) -> Place:
         number += 1
     write_atomically(file, content)
     return Place(f"{file.parent.name}/{name}")
+
+
+def keep_beside(folder: Path, place: Place, files: Mapping[str, bytes]) -> bool:
+    """Keep files in the artifact directory of an original; return whether one of them was new or another before.
+
+    Args:
+        folder: originals/.
+        place: of an original that is a file.
+        files: content by ``NAME`` or ``GROUP/NAME``.
+    """
+    changed = False
+    for name, content in files.items():
+        file = (folder / place.file).parent.joinpath(*(safe_segment(part) for part in name.split("/")[:2]))
+        if file == folder / place.file or (file.is_file() and file.read_bytes() == content):
+            continue
+        write_atomically(file, content)
+        changed = True
+    return changed
 
 
 def read_original(folder: Path, place: Place) -> bytes:

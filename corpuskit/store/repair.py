@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from corpuskit.document import NLPTextDocument
+from corpuskit.document import NLPTextDocument, from_nlptext
 from corpuskit.errors import CorpusBusyError, CorpusError, CorpusKitError
+from corpuskit.sources.nlptext import NLPTEXT_TYPE
 from corpuskit.store.catalog import Catalog, clean
 from corpuskit.store.documents import TEXT_SUFFIX, read_document
 from corpuskit.store.folder import CorpusFolder
@@ -246,6 +247,7 @@ class _Originals:
     def __init__(self, folder: Path) -> None:
         self.by_hash: dict[str, list[_Kept]] = {}
         self.requested: dict[str, _Kept] = {}
+        self.texts: dict[str, tuple[str, _Kept]] = {}  # URI → hash and place of a .nlp.txt that brought it
         self.damaged: list[str] = []
         if folder.is_dir():
             for file in sorted(folder.glob("*.warc.gz")):
@@ -253,8 +255,11 @@ class _Originals:
             for file in sorted(folder.glob("*.d/*")):
                 # In an artifact directory the original has the directory's name, or a version's without its number.
                 if file.is_file() and file.parent.name.removesuffix(".d").endswith(file.name):
-                    digest = hashlib.sha256(file.read_bytes()).hexdigest()
-                    self._add(digest, _Kept(file.relative_to(folder).as_posix(), None, None))
+                    content = file.read_bytes()
+                    kept = _Kept(file.relative_to(folder).as_posix(), None, None)
+                    self._add(hashlib.sha256(content).hexdigest(), kept)
+                    if file.name.endswith(TEXT_SUFFIX) and (uri := _own_uri(content)):
+                        self.texts[uri] = hashlib.sha256(content).hexdigest(), kept
 
     def _add(self, digest: str, kept: _Kept) -> None:
         self.by_hash.setdefault(digest, []).append(kept)
@@ -298,10 +303,23 @@ class _Originals:
             status=record.http_headers.status_code if record.http_headers else None,
         )
 
+    def added_text(self, uri: str) -> tuple[str, _Kept] | None:
+        """The hash and place of the ``.nlp.txt`` that a document was added as; its metadata tell of an older original."""
+        return self.texts.get(uri)
+
     def take(self, digest: str, uri: str) -> _Kept | None:
         """The original of a document: the one of its URI, else any of its content."""
         found = self.by_hash.get(digest, [])
         return next((kept for kept in found if kept.uri == uri), found[0] if found else None)
+
+
+def _own_uri(content: bytes) -> str:
+    """The URI of a ``.nlp.txt``; empty where it is not known."""
+    try:
+        uri = from_nlptext(content, strict=False).uri
+    except CorpusKitError:
+        return ""
+    return "" if uri == "?" else uri
 
 
 def _ended(kept: _Kept, end: int) -> _Kept:
@@ -445,6 +463,11 @@ def _row(path: str, document: NLPTextDocument, originals: _Originals, old: dict[
     uri = document.uri
     match = _VERSION.search(path)
     kept = originals.take(digest, uri)
+    media_type = metadata.get("media_type", "text/html")
+    if kept is None and (added := originals.added_text(uri)) is not None:
+        (digest, kept), media_type = added, NLPTEXT_TYPE
+        if old is not None and _is_sound(old) and old["uri"] == uri and old["original"] == kept.file:
+            return {**old, "status": "extracted"}
     main = document.to_text(main=True)
     timestamp = document.timestamp
     if timestamp is not None:
@@ -453,7 +476,7 @@ def _row(path: str, document: NLPTextDocument, originals: _Originals, old: dict[
     return {
         "doc_id": _document_id(uri), "version": int(match[1]) if match else 1, "uri": uri,
         "host": urlsplit(uri).netloc.rpartition("@")[2].lower() if "://" in uri else "", "title": clean(document.title),
-        "media_type": metadata.get("media_type", "text/html"), "lang": metadata.get("language"),
+        "media_type": media_type, "lang": metadata.get("language"),
         "words": count_words(document.to_text()), "main_words": count_words(main), "elements": len(document.table),
         "timestamp": (timestamp.isoformat() if timestamp else fetched), "fetched": fetched, "status": "extracted",
         "path": path, "original": kept.file if kept else "", "original_offset": kept.offset if kept else None,

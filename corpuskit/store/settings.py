@@ -40,6 +40,10 @@ contact = ""
 rule = "majority"
 adjudicator = ""
 
+[pdf]
+# Write TextWorks' segmentation.json and textgrid.json beside each PDF that is added: six times the work.
+textworks = false
+
 [extraction]
 # favor = "precision" or "recall", classify, structure, comments, images, tracked_changes, ocr, max_bytes
 """
@@ -53,6 +57,13 @@ class CrawlSettings:
     scope: str = "domain"
     exclude: tuple[str, ...] = ()
     contact: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PdfSettings:
+    """``[pdf]`` of corpus.toml."""
+
+    textworks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +101,7 @@ class Settings:
     languages: tuple[str, ...] = ()
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
     labels: LabelSettings = field(default_factory=LabelSettings)
+    pdf: PdfSettings = field(default_factory=PdfSettings)
     extraction: ExtractOptions = field(default_factory=ExtractOptions)
 
 
@@ -127,9 +139,10 @@ def read_settings(folder: Path) -> Settings:
         raise ConfigurationError(f"{FILE_NAME}: {error}") from error
     crawl = _build(CrawlSettings, data.pop("crawl", {}), "[crawl] ")
     labels = _build(LabelSettings, data.pop("labels", {}), "[labels] ")
+    pdf = _build(PdfSettings, data.pop("pdf", {}), "[pdf] ")
     extraction = _build(ExtractOptions, data.pop("extraction", {}), "[extraction] ")
     settings: Settings = _build(Settings, data, "")
-    return dataclasses.replace(settings, crawl=crawl, labels=labels, extraction=extraction)
+    return dataclasses.replace(settings, crawl=crawl, labels=labels, pdf=pdf, extraction=extraction)
 
 
 def _build(kind: Any, data: Any, section: str) -> Any:
