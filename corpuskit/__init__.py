@@ -63,9 +63,12 @@ def extract(
     options = options or ExtractOptions()
     opened = open_source(source, media_type=media_type, uri=uri, max_bytes=options.max_bytes)
     if not isinstance(opened, Opened):
+        from corpuskit.extraction.choices import apply_choices
         from corpuskit.extraction.html import extract_tree
 
-        return extract_tree(opened, uri=uri, options=options)
+        document = extract_tree(opened, uri=uri, options=options)
+        apply_choices(document, options)
+        return document
     if opened.media_type == "application/pdf":
         from corpuskit import engine
 

@@ -296,7 +296,7 @@ def task_of(folder: CorpusFolder, doc_id: str, version: int) -> Task:
         modified=row["last_modified"],
         source=row["source"],
         metadata=json.loads(row["metadata"] or "{}"),
-        options=folder.settings.extraction,
+        options=folder.settings.extraction_for(row["host"]),
         root=str(folder.path),
     )
 

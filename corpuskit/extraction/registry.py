@@ -15,6 +15,7 @@ from typing import Final, Protocol
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import ExtractionError, ResourceLimitError, UnsupportedMediaTypeError
+from corpuskit.extraction.choices import apply_choices
 from corpuskit.extraction.options import ExtractOptions
 
 
@@ -109,9 +110,12 @@ def extract_bytes(
         module, _, name = _WITH_ARTIFACTS[kind].partition(":")
         extractor = partial(getattr(importlib.import_module(module), name), folder=artifacts)
     try:
-        return extractor(content, uri=uri, options=options, charset=charset)
+        document = extractor(content, uri=uri, options=options, charset=charset)
     except RecursionError as error:
         raise ExtractionError(f"{uri or 'input'}: nested too deeply") from error
+    if kind != "text/x-nlptext":  # that is as it was written
+        apply_choices(document, options)
+    return document
 
 
 def _find(media_type: str) -> Extractor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +14,7 @@ from corpuskit.extraction import ExtractOptions
 from corpuskit.store.documents import write_atomically
 
 FILE_NAME: Final = "corpus.toml"
+_SHARES: Final = frozenset(("link_density",))  # None or a number
 RULES: Final = ("majority", "latest", "adjudicator")
 
 _TEMPLATE: Final = """\
@@ -45,7 +47,12 @@ adjudicator = ""
 textworks = false
 
 [extraction]
-# favor = "precision" or "recall", classify, structure, comments, images, tracked_changes, ocr, max_bytes
+# Who marks the main content of web pages: "model" (ours), "rules", "trafilatura" or "all".
+main = "model"
+# favor = "precision" or "recall", comments, tables, images, image_addresses, formatting, hidden, link_density,
+# deduplicate, drop = ["p.advert", "//aside"], target_language = "en", only_with_metadata, refused_authors, refused_urls,
+# date = "original", earliest_date = "1995-01-01", classify, structure, tracked_changes, ocr, max_bytes
+# For one source: [extraction.sources."news.example"], for Trafilatura's own arguments: [extraction.trafilatura]
 """
 
 
@@ -103,6 +110,16 @@ class Settings:
     labels: LabelSettings = field(default_factory=LabelSettings)
     pdf: PdfSettings = field(default_factory=PdfSettings)
     extraction: ExtractOptions = field(default_factory=ExtractOptions)
+    sources: Mapping[str, ExtractOptions] = field(default_factory=dict)
+
+    def extraction_for(self, host: str) -> ExtractOptions:
+        """Return the options for pages of a host: those of ``[extraction.sources]`` for it, else for a domain above it."""
+        host = host.lower().partition(":")[0]
+        while host:
+            if host in self.sources:
+                return self.sources[host]
+            host = host.partition(".")[2]
+        return self.extraction
 
 
 def write_default_settings(folder: Path) -> None:
@@ -140,9 +157,23 @@ def read_settings(folder: Path) -> Settings:
     crawl = _build(CrawlSettings, data.pop("crawl", {}), "[crawl] ")
     labels = _build(LabelSettings, data.pop("labels", {}), "[labels] ")
     pdf = _build(PdfSettings, data.pop("pdf", {}), "[pdf] ")
-    extraction = _build(ExtractOptions, data.pop("extraction", {}), "[extraction] ")
+    section = data.pop("extraction", {})
+    hosts = section.pop("sources", {}) if isinstance(section, dict) else {}
+    extraction = _build(ExtractOptions, section, "[extraction] ")
+    if not isinstance(hosts, dict):
+        raise ConfigurationError(f"{FILE_NAME}: [extraction.sources] must hold a table for each host")
+    sources = {
+        host.lower(): _build(ExtractOptions, {**section, **_table(part)}, f'[extraction.sources."{host}"] ')
+        for host, part in hosts.items()
+    }
     settings: Settings = _build(Settings, data, "")
-    return dataclasses.replace(settings, crawl=crawl, labels=labels, pdf=pdf, extraction=extraction)
+    return dataclasses.replace(settings, crawl=crawl, labels=labels, pdf=pdf, extraction=extraction, sources=sources)
+
+
+def _table(part: Any) -> dict[str, Any]:
+    if not isinstance(part, dict):
+        raise ConfigurationError(f"{FILE_NAME}: [extraction.sources] must hold a table for each host, found {part!r}")
+    return part
 
 
 def _build(kind: Any, data: Any, section: str) -> Any:
@@ -162,10 +193,24 @@ def _build(kind: Any, data: Any, section: str) -> Any:
             if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
                 raise ConfigurationError(f"{FILE_NAME}: {section}{name} must be a list of strings, found {value!r}")
             value = tuple(value)
-        elif isinstance(expected, float) and type(value) in (int, float):
+        elif (isinstance(expected, float) and type(value) in (int, float)) or (
+            name in _SHARES and type(value) in (int, float)
+        ):
             value = float(value)
         elif type(value) is not type(expected) and not (expected is None and isinstance(value, str)):
-            wanted = "a string" if expected is None else f"of type {type(expected).__name__}"
+            wanted = (
+                "a number"
+                if name in _SHARES
+                else "a string"
+                if expected is None
+                else f"of type {type(expected).__name__}"
+            )
             raise ConfigurationError(f"{FILE_NAME}: {section}{name} must be {wanted}, found {value!r}")
         values[name] = value
-    return kind(**values)
+    try:
+        return kind(**values)
+    except ConfigurationError as error:
+        message = str(error)
+        raise ConfigurationError(
+            message if message.startswith(FILE_NAME) else f"{FILE_NAME}: {section}{message}"
+        ) from error

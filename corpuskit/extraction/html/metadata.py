@@ -240,20 +240,24 @@ def _loose_date(value: str) -> datetime | None:
     return date if isinstance(date, datetime) else None
 
 
-def dates(head: Head, article: dict[str, Any], uri: str | None) -> tuple[datetime | None, datetime | None]:
-    """When the page was published and when it was modified, by its own word."""
-    published = _first_date(_text(article.get("datePublished")), head.values.get("published", (0, ""))[1])
-    modified = _first_date(_text(article.get("dateModified")), head.values.get("modified", (0, ""))[1])
+def dates(
+    head: Head, article: dict[str, Any], uri: str | None, *, earliest: str | None = None
+) -> tuple[datetime | None, datetime | None]:
+    """When the page was published and when it was modified, by its own word; days before ``earliest`` are passed over."""
+    first = datetime.fromisoformat(earliest).replace(tzinfo=UTC) if earliest else None
+    published = _first_date(first, _text(article.get("datePublished")), head.values.get("published", (0, ""))[1])
+    modified = _first_date(first, _text(article.get("dateModified")), head.values.get("modified", (0, ""))[1])
     if published is None:
         marked = [value for value, is_marked in head.times if is_marked]
-        published = _first_date(*marked, *(value for value, _ in head.times[:1]))
+        published = _first_date(first, *marked, *(value for value, _ in head.times[:1]))
     if published is None and uri and (match := _DATE_IN_URL.search(uri)):
-        published = parse_date("{}-{:0>2}-{:0>2}".format(*match.groups()))
+        published = _first_date(first, "{}-{:0>2}-{:0>2}".format(*match.groups()))
     return published, modified
 
 
-def _first_date(*values: str) -> datetime | None:
-    return next((date for date in map(parse_date, filter(None, values)) if date), None)
+def _first_date(earliest: datetime | None, *values: str) -> datetime | None:
+    dates = (date for date in map(parse_date, filter(None, values)) if date)
+    return next((date for date in dates if earliest is None or date >= earliest), None)
 
 
 def metadata_of(head: Head, article: dict[str, Any]) -> dict[str, str]:
