@@ -197,7 +197,9 @@ def _build(kind: Any, data: Any, section: str) -> Any:
             name in _SHARES and type(value) in (int, float)
         ):
             value = float(value)
-        elif type(value) is not type(expected) and not (expected is None and isinstance(value, str)):
+        elif type(value) is not type(expected) and not (
+            expected is None and isinstance(value, str) and name not in _SHARES
+        ):
             wanted = (
                 "a number"
                 if name in _SHARES
