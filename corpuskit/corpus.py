@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from corpuskit.annotators import Annotator, Budget, PrelabelReport
     from corpuskit.crawl import CrawlJob
     from corpuskit.export import ExportReport
+    from corpuskit.extraction.original import Original
     from corpuskit.extraction.pdf.picture import PagePicture
     from corpuskit.labels import LabelImport, LabelsReport
     from corpuskit.preprocessing import Preprocessing, Step
@@ -785,6 +786,32 @@ class Corpus:
         from corpuskit.preprocessing import preprocess
 
         return preprocess(self._folder, steps, doc_ids=doc_ids_of(docs), progress=progress)
+
+    def original(self, doc_id: str) -> Original:
+        """What a document was extracted from, which opens in the library that its users know.
+
+        Example:
+            >>> original = corpus.original(doc_id)                                       # doctest: +SKIP
+            >>> original.pdfplumber().pages[0].to_image().debug_tablefinder()            # doctest: +SKIP
+            >>> [comment.text for comment in corpus.original(word_id).docx().comments]   # doctest: +SKIP
+
+        Raises:
+            UnknownDocumentError: there is no such document.
+            CorpusError: its original is missing or damaged.
+        """
+        from corpuskit.extraction.original import Original
+
+        content = self._folder.original(doc_id)
+        row = self._folder.catalog.rows(
+            "SELECT uri, host, media_type, charset, original, original_offset FROM documents WHERE doc_id = ? "
+            "ORDER BY version DESC LIMIT 1",
+            (doc_id,),
+        )[0]
+        path = self._folder.originals / row["original"] if row["original_offset"] is None else None
+        options = self._folder.settings.extraction_for(row["host"])
+        return Original(
+            content, row["media_type"], row["uri"], charset=row["charset"], path=path, options=options
+        )  # fmt: skip
 
     def page(self, doc_id: str, number: int) -> PagePicture:
         """A picture of a page of a PDF document with the boxes of its blocks, coloured by role; the first page is 1.
