@@ -161,11 +161,11 @@ class Corpus:
         found = read_articles(articles, options, depth=depth, pages=pages, max_bytes=max_bytes)
         return ingest(self._folder, found, progress=progress)
 
-    def documents(self, docs: Any = None, *, versions: bool = False) -> pd.DataFrame:
-        """One row a document; see :func:`corpuskit.views.frames.documents`."""
+    def documents(self, docs: Any = None, *, versions: bool = False, arrow: bool = False) -> pd.DataFrame:
+        """One row a document; see :func:`corpuskit.views.frames.documents`. ``arrow``: with columns of ArrowDtype."""
         from corpuskit.views import frames
 
-        return frames.documents(self._folder, doc_ids_of(docs), versions=versions)
+        return _backed(frames.documents(self._folder, doc_ids_of(docs), versions=versions), arrow)
 
     def elements(
         self,
@@ -192,35 +192,35 @@ class Corpus:
 
         return search.find(self._folder, pattern, doc_ids=doc_ids_of(docs), **conditions)
 
-    def requests(self) -> pd.DataFrame:
+    def requests(self, *, arrow: bool = False) -> pd.DataFrame:
         """One row a request of the crawls; see :func:`corpuskit.views.frames.requests`."""
         from corpuskit.views import frames
 
-        return frames.requests(self._folder)
+        return _backed(frames.requests(self._folder), arrow)
 
-    def frontier(self, *states: str) -> pd.DataFrame:
+    def frontier(self, *states: str, arrow: bool = False) -> pd.DataFrame:
         """One row a known URL; see :func:`corpuskit.views.frames.frontier`."""
         from corpuskit.views import frames
 
-        return frames.frontier(self._folder, states)
+        return _backed(frames.frontier(self._folder, states), arrow)
 
-    def sources(self, *, candidates: bool = False) -> pd.DataFrame:
+    def sources(self, *, candidates: bool = False, arrow: bool = False) -> pd.DataFrame:
         """One row a host; see :func:`corpuskit.views.frames.sources`."""
         from corpuskit.views import frames
 
-        return frames.sources(self._folder, candidates=candidates)
+        return _backed(frames.sources(self._folder, candidates=candidates), arrow)
 
-    def labels(self) -> pd.DataFrame:
+    def labels(self, *, arrow: bool = False) -> pd.DataFrame:
         """One row a label; see :func:`corpuskit.views.frames.labels`."""
         from corpuskit.views import frames
 
-        return frames.labels(self._folder)
+        return _backed(frames.labels(self._folder), arrow)
 
-    def failures(self) -> pd.DataFrame:
+    def failures(self, *, arrow: bool = False) -> pd.DataFrame:
         """One row a failure; see :func:`corpuskit.views.frames.failures`."""
         from corpuskit.views import frames
 
-        return frames.failures(self._folder)
+        return _backed(frames.failures(self._folder), arrow)
 
     def kwic(
         self, pattern: str, *, window: int = 8, sort: str | None = None, docs: Any = None, limit: int | None = None
@@ -921,6 +921,12 @@ class Corpus:
         from corpuskit.views.summary import summary
 
         return summary(self._folder)
+
+
+def _backed(frame: pd.DataFrame, arrow: bool) -> pd.DataFrame:
+    from corpuskit.document.frames import arrow_backed
+
+    return arrow_backed(frame) if arrow else frame
 
 
 def doc_ids_of(docs: Any) -> list[str] | None:

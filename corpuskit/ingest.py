@@ -32,6 +32,8 @@ from corpuskit.store.documents import write_document
 from corpuskit.store.element_cache import forget_elements
 from corpuskit.store.originals import AddedRecords, keep_beside, keep_file, read_original
 from corpuskit.store.paths import version_path
+from corpuskit.store.said import keep as keep_said
+from corpuskit.store.said import said_by
 from corpuskit.text import count_words, detect_language, text_hash
 
 EXTRACTOR: Final = f"corpuskit {__version__}"
@@ -74,7 +76,7 @@ class Task:
 class Extracted:
     """What the catalogue keeps about an extracted document.
 
-    ``text`` is the beginning of its main text; ``texts`` the hash and length of each of its texts and titles.
+    ``said`` is what it says of itself, as JSON; ``text`` the beginning of its main text; ``texts`` the hash and length of each of its texts and titles.
     """
 
     title: str
@@ -84,6 +86,7 @@ class Extracted:
     elements: int
     timestamp: str
     text_hash: int | None
+    said: str
     text: str = field(repr=False)
     texts: tuple[tuple[int, int], ...] = field(repr=False)
 
@@ -358,6 +361,7 @@ def describe(document: NLPTextDocument, task: Task) -> Extracted:
         elements=len(document.table),
         timestamp=_utc(document.timestamp or datetime.fromisoformat(task.fetched)).isoformat(),
         text_hash=text_hash(main) if main else None,
+        said=said_by(document.metadata),
         text=main[:_SCORED_TEXT],
         texts=tuple((text_hash(text), len(text)) for text in document.text_strings()),
     )
@@ -414,6 +418,7 @@ def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> fl
                 value.text_hash, share, EXTRACTOR, task.doc_id, task.version,
             ),
         )  # fmt: skip
+        keep_said(folder, [(task.doc_id, task.version, value.said)])
         forget_elements(connection, task.doc_id, task.version)
         folder.catalog.clear_failure(task.uri, ["extract"])
     return share

@@ -8,7 +8,7 @@ from typing import Final
 
 from corpuskit.errors import CorpusError, CorpusVersionError
 
-VERSION: Final = 5
+VERSION: Final = 6
 DOCUMENTS_STATE: Final = "documents_state"  # keys in meta
 ELEMENTS_STATE: Final = "elements_state"
 
@@ -123,6 +123,12 @@ def _state(key: str, *tables: str) -> str:
     )
 
 
+# What documents say of themselves, as JSON; made again from documents/ where it is missing.
+_SAID: Final = """
+CREATE TABLE IF NOT EXISTS said (
+    doc_id TEXT NOT NULL, version INTEGER NOT NULL, said TEXT NOT NULL, PRIMARY KEY (doc_id, version)
+) WITHOUT ROWID;
+"""
 _DOCUMENTS: Final = _state(DOCUMENTS_STATE, "documents", "scores")
 _ELEMENTS: Final = _state(ELEMENTS_STATE, "element_cache")
 
@@ -141,6 +147,7 @@ CREATE TABLE refusals (host TEXT NOT NULL, reason TEXT NOT NULL, links INTEGER N
 ALTER TABLE hosts ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE hosts ADD COLUMN trouble TEXT NOT NULL DEFAULT '';
 """,
+    5: _SAID,
 }
 
 
@@ -179,6 +186,8 @@ def prepare(connection: sqlite3.Connection) -> None:
         raise CorpusError("catalog.sqlite holds tables, but none of corpuskit's")
     connection.create_aggregate("pack_ids", 1, _PackIds)  # type: ignore[arg-type]
     scripts = (
-        [_TABLES, _DOCUMENTS, _ELEMENTS] if found == 0 else [_MIGRATIONS[version] for version in range(found, VERSION)]
+        [_TABLES, _SAID, _DOCUMENTS, _ELEMENTS]
+        if found == 0
+        else [_MIGRATIONS[version] for version in range(found, VERSION)]
     )
     connection.executescript(f"BEGIN IMMEDIATE; {' '.join(scripts)} PRAGMA user_version = {VERSION}; COMMIT;")

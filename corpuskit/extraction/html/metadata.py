@@ -35,7 +35,8 @@ _META: Final[dict[str, tuple[str, ...]]] = {
                   "sailthru.date", "article.published", "publish-date", "created", "datecreated", "citation_online_date"),
     "modified": ("article:modified_time", "datemodified", "og:updated_time", "last-modified", "dcterms.modified",
                  "dc.date.modified", "lastmod", "article:modified", "revised", "modified", "og:article:modified_time"),
-    "keywords": ("keywords", "news_keywords"),
+    "keywords": ("keywords", "news_keywords", "article:tag"),
+    "categories": ("article:section", "category", "dc.subject"),
     "type": ("og:type",),
     "image": ("og:image", "twitter:image"),
 }  # fmt: skip
@@ -182,6 +183,12 @@ def _text(value: Any) -> str:
     return squeeze(value) if isinstance(value, str) else ""
 
 
+def _all(value: Any) -> str:
+    """A text, or those of a list."""
+    values = value[:50] if isinstance(value, list) else [value]
+    return "; ".join(dict.fromkeys(filter(None, (squeeze(v) for v in values if isinstance(v, str)))))
+
+
 def kinds_of(head: Head) -> str:
     """What the page says it is: ``og:type`` and types of JSON-LD, in lower case."""
     kinds = {kind for item in head.data for kind in types_of(item)}
@@ -261,7 +268,7 @@ def _first_date(earliest: datetime | None, *values: str) -> datetime | None:
 
 
 def metadata_of(head: Head, article: dict[str, Any]) -> dict[str, str]:
-    """Metadata as text: author, language, description, site_name, license, keywords, type, image."""
+    """Metadata as text: author, language, description, site_name, license, keywords, categories, type, image."""
     found = {key: value for key, (_, value) in head.values.items() if key not in ("title", "published", "modified")}
     author = _name(article.get("author")) or _clean_author(found.get("author", ""))
     publisher = article.get("publisher")
@@ -269,6 +276,8 @@ def metadata_of(head: Head, article: dict[str, Any]) -> dict[str, str]:
     found["site_name"] = found.get("site_name", "").lstrip("@") or _name(publisher)
     found["description"] = found.get("description") or _text(article.get("description"))
     found["language"] = (head.language or _text(article.get("inLanguage")) or found.get("language", "")).strip()
+    found["categories"] = _all(article.get("articleSection")) or found.get("categories", "")
+    found["keywords"] = found.get("keywords", "") or _all(article.get("keywords"))
     found["license"] = head.license or _text(article.get("license")) or found.get("license", "")
     if len(found["language"]) > 35 or not re.match(r"[A-Za-z]{2,3}(?:[-_]|$)", found["language"]):
         found["language"] = ""
