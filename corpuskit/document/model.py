@@ -45,7 +45,7 @@ class NLPTextDocument:
     table: ElementTable = field(default_factory=ElementTable)
     warnings: list[str] = field(default_factory=list, compare=False)
     original: str | None = field(default=None, compare=False)
-    peer: Callable[[str], str] | None = field(default=None, compare=False)
+    peer: Callable[[str | None], str] | None = field(default=None, compare=False)
 
     @property
     def elements(self) -> tuple[DocumentElement, ...]:
@@ -113,6 +113,22 @@ class NLPTextDocument:
         return NLPTextDocument(
             strings["title"][0], strings["uri"][0], timestamp, metadata, table, warnings, self.original, self.peer
         )
+
+    def to(self, format: str | None = None, *, main: bool = True, metadata: bool | None = None) -> str:
+        """Return the document in a format; JSON, CSV and XML have the field names of Trafilatura.
+
+        Args:
+            format: ``"markdown"`` (the default), ``"txt"``, ``"json"``, ``"csv"``, ``"html"``, ``"xml"``, ``"tei"`` or
+                ``"nlp.txt"``.
+            main: the main content only; else all. ``.nlp.txt`` always has all.
+            metadata: with title, author, date and the like; default: in all formats but txt and markdown.
+
+        Raises:
+            ExportError: An unknown format.
+        """
+        from corpuskit.export.one import render
+
+        return render(self, format, main=main, metadata=metadata)
 
     def view(self) -> object:
         """The document as a tree widget for notebooks."""

@@ -16,7 +16,8 @@ class ExportOptions:
 
     Attributes:
         main: texts of documents (``text`` of JSON Lines, Parquet, CSV, datasets; txt, sentences, vert, conllu, chunks,
-            frenchtext) hold the main content only. Formats that keep the tree hold all of it, marked.
+            frenchtext) and the trees of md, html, xml and tei hold the main content only. The trees of nlp.txt, JSON
+            Lines and Parquet hold all, marked; with False all formats do.
         elements: jsonl: with the tree of each document; False: metadata and text, as trainers read them.
         marks: nlp.txt, nlp.txt.zst: with what the format has no place for (main, role, page, links ...) beside it.
         only_licensed: licences of which documents are kept: shell patterns, without case, for the licence as it was

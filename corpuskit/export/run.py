@@ -22,6 +22,9 @@ from corpuskit.export.selection import STAGE, Selection
 from corpuskit.export.tally import Tally
 from corpuskit.store import CorpusFolder
 
+_TREES: Final = frozenset(
+    ("tei", "xml", "html")
+)  # formats whose tree is that of the main content, unless all is asked for
 _KEY: Final = "export "  # + a hash of where it stands: what was written there last
 
 
@@ -182,7 +185,7 @@ def _write(
 def _write_one(item: Item, writers: dict[str, Writer], on_failure: Any) -> None:
     for name, writer in writers.items():
         try:
-            writer.write(item)
+            writer.write(item.shown if name in _TREES else item)
         except OSError:
             raise  # the disk, not the document
         except Exception as error:
