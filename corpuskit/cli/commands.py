@@ -156,8 +156,8 @@ def status(folder: Existing) -> None:
     print_frame("Failures", corpus.failures()[["uri", "stage", "message"]].tail(10))
 
 
-for command in (failures, requests, sources):
-    app.command()(command)
+for table in (failures, requests, sources):
+    app.command()(table)
 
 
 @app.command()
