@@ -17,6 +17,7 @@ from corpuskit.document import to_nlptext
 from corpuskit.document.marks import dump_marks
 from corpuskit.extraction import ExtractOptions, extract_bytes
 from corpuskit.ingest import EXTRACTOR, LIMITS, Extracted, Task, complete, describe, document_id, host_of
+from corpuskit.safe_folder import SafeFolder
 from corpuskit.shards.inputs import Shard
 from corpuskit.shards.output import CATALOG_SUFFIX, ELEMENTS_SUFFIX, PARTS, Output
 from corpuskit.shards.reading import read_shard
@@ -165,7 +166,7 @@ def _task(resource: Resource, options: ExtractOptions) -> Task:
         source=resource.source,
         metadata=resource.metadata,
         options=options,
-        root="",
+        root=SafeFolder(Path()),
     )
 
 
