@@ -77,7 +77,14 @@ def extract(
         from corpuskit import engine
 
         # A hostile PDF can end the whole process from within the PDF library.
-        return engine.call(_extract_opened, opened, options)
+        try:
+            return engine.call(_extract_opened, opened, options)
+        except engine.WorkerDiedError:  # some broken forms do that
+            from dataclasses import replace
+
+            from corpuskit.extraction import ExtractOptions
+
+            return engine.call(_extract_opened, opened, replace(options or ExtractOptions(), forms=False))
     return _extract_opened(opened, options)
 
 

@@ -13,7 +13,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final, Literal
 from urllib.parse import urlsplit
@@ -288,7 +288,7 @@ def extract_all(
     folder: CorpusFolder, tasks: Iterable[Task], *, progress: str | None = None
 ) -> Iterator[engine.Outcome[Task, Extracted]]:
     """Extracts in worker processes and commits each outcome."""
-    for outcome in engine.run(extract, tasks, on="processes", limits=LIMITS, progress=progress):
+    for outcome in engine.run(extract, tasks, on="processes", limits=LIMITS, last=extract_carefully, progress=progress):
         commit(folder, outcome)
         yield outcome
 
@@ -307,6 +307,11 @@ def extract(task: Task) -> Extracted:
     )
     complete(document, task)
     return describe(write_document(task.root.within("documents"), task.path, document), task)
+
+
+def extract_carefully(task: Task) -> Extracted:
+    """As :func:`extract`, without the forms of a PDF: broken ones end the process from within the PDF library."""
+    return extract(replace(task, options=replace(task.options, forms=False)))
 
 
 def describe(document: NLPTextDocument, task: Task) -> Extracted:
@@ -404,5 +409,5 @@ def _utc(date: datetime) -> datetime:
 
 __all__ = [
     "Extracted", "IngestReport", "Registered", "Task", "commit", "document_id", "extract", "extract_all",
-    "extract_pending", "host_of", "ingest", "known_payload", "pending", "register", "task_of",
+    "extract_carefully", "extract_pending", "host_of", "ingest", "known_payload", "pending", "register", "task_of",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ from typing import IO, Final
 from urllib.parse import quote
 
 from corpuskit.errors import CorpusError
-from corpuskit.safe_folder import MOST_BYTES, Folder, SafeFolder, as_safe
+from corpuskit.safe_folder import MOST_BYTES, Folder, SafeFolder, as_safe, made
 from corpuskit.store.paths import safe_segment
 
 _MAX_WARC: Final = 1_000_000_000  # bytes; then the next file begins
@@ -40,9 +40,8 @@ class WarcWriter:
 
     def __init__(self, folder: Folder, committed_end: dict[str, int]) -> None:
         """``committed_end``: for each file, where its last committed record ends; what is behind is cut off."""
-        self._folder = as_safe(folder)
+        self._folder = made(folder)
         self._lock = threading.Lock()
-        self._folder.make()
         names = self._folder.names(_CRAWLED)
         for name in names:
             end = committed_end.get(name, 0)

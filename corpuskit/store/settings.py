@@ -41,7 +41,7 @@ rule = "majority"
 adjudicator = ""
 
 [extraction]
-# favor = "precision" or "recall", classify, structure, comments, images, tracked_changes, ocr, max_bytes
+# favor = "precision" or "recall", classify, structure, comments, images, tracked_changes, ocr, forms, max_bytes
 """
 
 
