@@ -56,6 +56,7 @@ class Corpus:
 
     Args:
         path: the folder; made if absent.
+        trust: see :func:`corpuskit.open`.
 
     Example:
         >>> import corpuskit as ck
@@ -64,8 +65,8 @@ class Corpus:
         12 new
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._folder = CorpusFolder(path)
+    def __init__(self, path: str | os.PathLike[str], *, trust: bool = False) -> None:
+        self._folder = CorpusFolder(path, trust=trust)
 
     @property
     def path(self) -> str:

@@ -13,9 +13,8 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
@@ -24,12 +23,14 @@ from corpuskit._version import __version__
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import CorpusKitError
 from corpuskit.extraction import ExtractOptions, extract_bytes
+from corpuskit.safe_folder import SafeFolder
 from corpuskit.sources.resource import Resource
 from corpuskit.store import CorpusFolder, Place
 from corpuskit.store.documents import write_document
 from corpuskit.store.element_cache import forget_elements
 from corpuskit.store.originals import AddedRecords, keep_file, read_original
 from corpuskit.store.paths import version_path
+from corpuskit.store.schema import PAYLOAD_INDEX
 from corpuskit.text import count_words, detect_language, text_hash
 
 EXTRACTOR: Final = f"corpuskit {__version__}"
@@ -64,7 +65,7 @@ class Task:
     source: str
     metadata: dict[str, str]
     options: ExtractOptions
-    root: str
+    root: SafeFolder
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +151,7 @@ def _keeper(records: AddedRecords, resource: Resource) -> Callable[[Resource], P
 def known_payload(folder: CorpusFolder, digest: str) -> tuple[bytes, str, str | None] | None:
     """Content, media type and charset of a document that came from a WARC record with this payload digest."""
     catalog = folder.catalog
-    catalog.connection.execute(
-        "CREATE INDEX IF NOT EXISTS documents_payload ON documents (json_extract(metadata, '$.payload_digest')) "
-        "WHERE json_extract(metadata, '$.payload_digest') IS NOT NULL"
-    )
+    catalog.connection.execute(PAYLOAD_INDEX)
     rows = catalog.rows(
         "SELECT original, original_offset, original_length, media_type, charset FROM documents "
         "WHERE json_extract(metadata, '$.payload_digest') = ? AND status <> 'removed' AND original <> '' "
@@ -264,7 +262,7 @@ def task_of(folder: CorpusFolder, doc_id: str, version: int) -> Task:
         source=row["source"],
         metadata=json.loads(row["metadata"] or "{}"),
         options=folder.settings.extraction,
-        root=str(folder.path),
+        root=folder.inside,
     )
 
 
@@ -290,25 +288,30 @@ def extract_all(
     folder: CorpusFolder, tasks: Iterable[Task], *, progress: str | None = None
 ) -> Iterator[engine.Outcome[Task, Extracted]]:
     """Extracts in worker processes and commits each outcome."""
-    for outcome in engine.run(extract, tasks, on="processes", limits=LIMITS, progress=progress):
+    for outcome in engine.run(extract, tasks, on="processes", limits=LIMITS, last=extract_carefully, progress=progress):
         commit(folder, outcome)
         yield outcome
 
 
 def extract(task: Task) -> Extracted:
     """Makes the files of one document. Runs in a worker process; touches nothing but these files."""
-    root = Path(task.root)
-    content = read_original(root / "originals", task.place)
+    originals = task.root.within("originals")
+    content = read_original(originals, task.place)
     document = extract_bytes(
         content,
         media_type=task.media_type,
         uri=task.uri,
         options=task.options,
         charset=task.charset,
-        artifacts=(root / "originals" / task.place.file).parent if task.place.offset is None else None,
+        artifacts=originals.within(task.place.file.rpartition("/")[0]) if task.place.offset is None else None,
     )
     complete(document, task)
-    return describe(write_document(root / "documents", task.path, document), task)
+    return describe(write_document(task.root.within("documents"), task.path, document), task)
+
+
+def extract_carefully(task: Task) -> Extracted:
+    """As :func:`extract`, without the forms of a PDF: broken ones end the process from within the PDF library."""
+    return extract(replace(task, options=replace(task.options, forms=False)))
 
 
 def describe(document: NLPTextDocument, task: Task) -> Extracted:
@@ -406,5 +409,5 @@ def _utc(date: datetime) -> datetime:
 
 __all__ = [
     "Extracted", "IngestReport", "Registered", "Task", "commit", "document_id", "extract", "extract_all",
-    "extract_pending", "host_of", "ingest", "known_payload", "pending", "register", "task_of",
+    "extract_carefully", "extract_pending", "host_of", "ingest", "known_payload", "pending", "register", "task_of",
 ]  # fmt: skip

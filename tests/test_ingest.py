@@ -152,3 +152,19 @@ def test_a_page_of_a_pdf_is_shown_with_its_boxes_and_its_artifacts_are_kept(corp
     assert picture._repr_png_().startswith(b"\x89PNG")
     folder = Path(corpus.path) / "originals" / "household-policy-booklet.pdf.d"
     assert {"segmentation.json", "textgrid.json"} <= {file.name for file in folder.iterdir()}
+
+
+def test_a_pdf_whose_form_ends_the_process_is_read_without_its_form(corpus, tmp_path, monkeypatch):
+    sys.path[:0] = [str(Path(__file__).parent / "engine"), str(Path(__file__).parent / "extraction" / "pdf")]
+    from jobs_for_engine import extract_or_abort
+    from writer import Page, pdf, string
+
+    page = Page().lines(60, 60, [f"Line {i} of the rules of the upper and the lower mill." for i in range(8)])
+    page.field("Tx", (60, 300, 300, 320), "mill", string("Nether Mill"))
+    (tmp_path / "form.pdf").write_bytes(pdf(page))
+    monkeypatch.setattr("corpuskit.ingest.extract", extract_or_abort)
+    report = corpus.add(tmp_path / "form.pdf", progress=False)
+    assert (report.new, report.failed) == (1, 0)
+    (document,) = corpus
+    assert "rules of the upper and the lower mill" in document.to_text()
+    assert "Nether Mill" not in document.to_text()

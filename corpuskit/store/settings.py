@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 import tomllib
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.extraction import ExtractOptions
-from corpuskit.store.documents import write_atomically
+from corpuskit.safe_folder import SafeFolder
 
 FILE_NAME: Final = "corpus.toml"
+_MOST_BYTES: Final = 1_000_000
 RULES: Final = ("majority", "latest", "adjudicator")
 
 _TEMPLATE: Final = """\
@@ -41,7 +41,7 @@ rule = "majority"
 adjudicator = ""
 
 [extraction]
-# favor = "precision" or "recall", classify, structure, comments, images, tracked_changes, ocr, max_bytes
+# favor = "precision" or "recall", classify, structure, comments, images, tracked_changes, ocr, forms, max_bytes
 """
 
 
@@ -93,37 +93,39 @@ class Settings:
     extraction: ExtractOptions = field(default_factory=ExtractOptions)
 
 
-def write_default_settings(folder: Path) -> None:
+def write_default_settings(folder: SafeFolder) -> None:
     """Writes the corpus.toml of a new corpus."""
     import tomlkit
 
-    content = _TEMPLATE.format(name=tomlkit.item(folder.name).as_string())
-    write_atomically(folder / FILE_NAME, content.encode())
+    content = _TEMPLATE.format(name=tomlkit.item(folder.path.name).as_string())
+    folder.write(FILE_NAME, content.encode())
 
 
-def change_settings(folder: Path, values: dict[str, Any]) -> None:
+def change_settings(folder: SafeFolder, values: dict[str, Any]) -> None:
     """Sets top-level values in corpus.toml; comments and the rest stay as people wrote them."""
     import tomlkit
 
-    file = folder / FILE_NAME
-    data = tomlkit.parse(file.read_text("utf-8-sig") if file.exists() else "")
+    known = folder.read(FILE_NAME, _MOST_BYTES).decode("utf-8-sig") if folder.has(FILE_NAME) else ""
+    data = tomlkit.parse(known)
     for name, value in values.items():
         data[name] = value
-    write_atomically(file, tomlkit.dumps(data).encode(), durable=True)
+    folder.write(FILE_NAME, tomlkit.dumps(data).encode(), durable=True)
 
 
-def read_settings(folder: Path) -> Settings:
+def read_settings(folder: SafeFolder) -> Settings:
     """Reads corpus.toml.
 
     Raises:
         ConfigurationError: a line that cannot be read, an unknown name or a value of the wrong type.
+        CorpusError: it is too large, a link or no regular file.
     """
-    file = folder / FILE_NAME
     try:
-        data = tomllib.loads(file.read_bytes().decode("utf-8-sig"))
+        data = tomllib.loads(folder.read(FILE_NAME, _MOST_BYTES).decode("utf-8-sig"))
     except FileNotFoundError:
-        return Settings(name=folder.name)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return Settings(name=folder.path.name)
+    except RecursionError as error:
+        raise ConfigurationError(f"{FILE_NAME}: tables or lists stand too deep in each other") from error
+    except ValueError as error:  # no TOML, no UTF-8, a number with thousands of digits
         raise ConfigurationError(f"{FILE_NAME}: {error}") from error
     crawl = _build(CrawlSettings, data.pop("crawl", {}), "[crawl] ")
     labels = _build(LabelSettings, data.pop("labels", {}), "[labels] ")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from corpuskit.document import NLPTextDocument
 from corpuskit.extraction.options import ExtractOptions
+from corpuskit.safe_folder import Folder
 
 
 def extract_pdf(
@@ -24,7 +23,7 @@ def extract_pdf(
 
 
 def extract_pdf_with_artifacts(
-    content: bytes, *, uri: str | None, options: ExtractOptions, folder: Path, charset: str | None = None
+    content: bytes, *, uri: str | None, options: ExtractOptions, folder: Folder, charset: str | None = None
 ) -> NLPTextDocument:
     """As :func:`extract_pdf`; also writes ``segmentation.json`` and ``textgrid.json`` into a folder.
 
