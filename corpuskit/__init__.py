@@ -24,16 +24,24 @@ if TYPE_CHECKING:
 __all__ = ["CorpusKitError", "DocumentFormatError", "extract", "open", "read_nlptext", "write_nlptext"]
 
 
-def open(path: str | os.PathLike[str]) -> Corpus:
+def open(path: str | os.PathLike[str], *, trust: bool = False) -> Corpus:
     """Opens a corpus folder; makes it if it is absent.
 
+    A corpus may come from a stranger: nothing that lies in it is followed out of its folder, and a catalogue that this
+    machine has not opened before is looked through first.
+
+    Args:
+        path: the folder.
+        trust: it is your own, laid out over several disks or damaged: symbolic links in it are followed, and its catalogue
+            is opened as it is.
+
     Raises:
-        CorpusError: the folder holds something else, or its catalogue is damaged.
+        CorpusError: the folder holds something else, its catalogue is damaged, or something in it leads out.
         CorpusVersionError: a newer corpuskit made it.
     """
     from corpuskit.corpus import Corpus
 
-    return Corpus(path)
+    return Corpus(path, trust=trust)
 
 
 def extract(
@@ -73,7 +81,14 @@ def extract(
         from corpuskit import engine
 
         # A hostile PDF can end the whole process from within the PDF library.
-        return engine.call(_extract_opened, opened, options)
+        try:
+            return engine.call(_extract_opened, opened, options)
+        except engine.WorkerDiedError:  # some broken forms do that
+            from dataclasses import replace
+
+            from corpuskit.extraction import ExtractOptions
+
+            return engine.call(_extract_opened, opened, replace(options or ExtractOptions(), forms=False))
     return _extract_opened(opened, options)
 
 

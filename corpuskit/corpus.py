@@ -59,6 +59,7 @@ class Corpus:
 
     Args:
         path: the folder; made if absent.
+        trust: see :func:`corpuskit.open`.
 
     Example:
         >>> import corpuskit as ck
@@ -67,8 +68,8 @@ class Corpus:
         12 new
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._folder = CorpusFolder(path)
+    def __init__(self, path: str | os.PathLike[str], *, trust: bool = False) -> None:
+        self._folder = CorpusFolder(path, trust=trust)
 
     @property
     def path(self) -> str:
@@ -127,7 +128,7 @@ class Corpus:
         """
         from corpuskit.extraction.pdf.textworks import drop_artifacts
 
-        return drop_artifacts(self._folder.originals)
+        return drop_artifacts(self._folder.originals.path)
 
     def add_wikipedia(
         self,

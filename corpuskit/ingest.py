@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
@@ -25,6 +24,7 @@ from corpuskit.document import NLPTextDocument
 from corpuskit.errors import CorpusKitError
 from corpuskit.extraction import ExtractOptions, extract_bytes
 from corpuskit.extraction.pdf import PDF_TYPE, has_artifacts
+from corpuskit.safe_folder import SafeFolder
 from corpuskit.sources.nlptext import NLPTEXT_TYPE
 from corpuskit.sources.resource import Resource
 from corpuskit.store import CorpusFolder, Place
@@ -34,6 +34,7 @@ from corpuskit.store.originals import AddedRecords, keep_beside, keep_file, read
 from corpuskit.store.paths import version_path
 from corpuskit.store.said import keep as keep_said
 from corpuskit.store.said import said_by
+from corpuskit.store.schema import PAYLOAD_INDEX
 from corpuskit.text import count_words, detect_language, text_hash
 
 EXTRACTOR: Final = f"corpuskit {__version__}"
@@ -68,7 +69,7 @@ class Task:
     source: str
     metadata: dict[str, str]
     options: ExtractOptions
-    root: str
+    root: SafeFolder
     textworks: bool = False
 
 
@@ -170,9 +171,9 @@ def _with_more(folder: CorpusFolder, known: Registered, resource: Resource, *, t
     return task if has_changed or is_missing else None
 
 
-def _artifacts_of(task: Task) -> Path:
+def _artifacts_of(task: Task) -> SafeFolder:
     """The artifact directory of an original that is kept as a file."""
-    return (Path(task.root) / "originals" / task.place.file).parent
+    return task.root.within("originals").within(task.place.file.rpartition("/")[0])
 
 
 def _keeper(records: AddedRecords, resource: Resource) -> Callable[[Resource], Place] | None:
@@ -185,10 +186,7 @@ def _keeper(records: AddedRecords, resource: Resource) -> Callable[[Resource], P
 def known_payload(folder: CorpusFolder, digest: str) -> tuple[bytes, str, str | None] | None:
     """Content, media type and charset of a document that came from a WARC record with this payload digest."""
     catalog = folder.catalog
-    catalog.connection.execute(
-        "CREATE INDEX IF NOT EXISTS documents_payload ON documents (json_extract(metadata, '$.payload_digest')) "
-        "WHERE json_extract(metadata, '$.payload_digest') IS NOT NULL"
-    )
+    catalog.connection.execute(PAYLOAD_INDEX)
     rows = catalog.rows(
         "SELECT original, original_offset, original_length, media_type, charset FROM documents "
         "WHERE json_extract(metadata, '$.payload_digest') = ? AND status <> 'removed' AND original <> '' "
@@ -300,7 +298,7 @@ def task_of(folder: CorpusFolder, doc_id: str, version: int) -> Task:
         source=row["source"],
         metadata=json.loads(row["metadata"] or "{}"),
         options=folder.settings.extraction_for(row["host"]),
-        root=str(folder.path),
+        root=folder.inside,
     )
 
 
@@ -326,15 +324,15 @@ def extract_all(
     folder: CorpusFolder, tasks: Iterable[Task], *, progress: str | None = None
 ) -> Iterator[engine.Outcome[Task, Extracted]]:
     """Extracts in worker processes and commits each outcome."""
-    for outcome in engine.run(extract, tasks, on="processes", limits=LIMITS, progress=progress):
+    for outcome in engine.run(extract, tasks, on="processes", limits=LIMITS, last=extract_carefully, progress=progress):
         commit(folder, outcome)
         yield outcome
 
 
 def extract(task: Task) -> Extracted:
     """Makes the files of one document. Runs in a worker process; touches nothing but these files."""
-    root = Path(task.root)
-    content = read_original(root / "originals", task.place)
+    originals = task.root.within("originals")
+    content = read_original(originals, task.place)
     wants_artifacts = task.place.offset is None and (task.textworks or task.media_type == NLPTEXT_TYPE)
     document = extract_bytes(
         content,
@@ -345,7 +343,12 @@ def extract(task: Task) -> Extracted:
         artifacts=_artifacts_of(task) if wants_artifacts else None,
     )
     complete(document, task)
-    return describe(write_document(root / "documents", task.path, document), task)
+    return describe(write_document(task.root.within("documents"), task.path, document), task)
+
+
+def extract_carefully(task: Task) -> Extracted:
+    """As :func:`extract`, without the forms of a PDF: broken ones end the process from within the PDF library."""
+    return extract(replace(task, options=replace(task.options, forms=False)))
 
 
 def describe(document: NLPTextDocument, task: Task) -> Extracted:
@@ -450,5 +453,5 @@ def _utc(date: datetime) -> datetime:
 
 __all__ = [
     "Extracted", "IngestReport", "Registered", "Task", "commit", "document_id", "extract", "extract_all",
-    "extract_pending", "host_of", "ingest", "known_payload", "pending", "register", "task_of",
+    "extract_carefully", "extract_pending", "host_of", "ingest", "known_payload", "pending", "register", "task_of",
 ]  # fmt: skip

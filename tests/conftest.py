@@ -69,6 +69,15 @@ class LocalWeb:
         self._thread.join()
 
 
+@pytest.fixture(autouse=True, scope="session")
+def memory_of_its_own(tmp_path_factory):
+    """Which catalogues were looked through is not written into the user's own folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        patch.setenv("LOCALAPPDATA", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 @pytest.fixture
 def web():
     local = LocalWeb()

@@ -358,7 +358,9 @@ def test_documents_without_a_score_do_not_drop_silently(tmp_path, pages):
     done = run("export", tmp_path / "c", tmp_path / "out", "--min-relevance", "0.5")
     assert done.stderr == (
         f"2 documents have no relevance and are left out: corpuskit train {tmp_path / 'c'} scores all\n"
+        "corpuskit: nothing to export: no document is left by these options\n"
     )
+    assert done.returncode == 1
     assert run("export", tmp_path / "c", tmp_path / "out", "--min-relevance", "6").returncode == 2
 
 
@@ -386,3 +388,39 @@ def test_a_second_crawl_is_told_when_the_first_began_to_the_minute(tmp_path):
         pass
     assert re.search(r"since \d{4}-\d\d-\d\d \d\d:\d\d$", str(caught.value))
     corpus.close()
+
+
+def test_the_version_and_help_can_be_asked_for_as_everywhere(tmp_path):
+    module = subprocess.run(
+        [sys.executable, "-m", "corpuskit", "--version"], capture_output=True, text=True, check=True
+    )
+    assert module.stdout == run("--version").stdout == f"corpuskit {corpuskit.__version__}\n"
+    assert run("-h").stdout == run("--help").stdout
+    assert run("add", "-h").stdout == run("add", "--help").stdout
+
+
+def test_tables_of_a_corpus_are_shown_and_written(tmp_path, pages):
+    (pages / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    assert run("add", tmp_path / "c", pages).returncode == 3
+    shown = run("failures", tmp_path / "c").stdout
+    assert "broken.pdf" in shown
+    assert run("failures", tmp_path / "c", "-o", tmp_path / "f.csv").stdout == f"{tmp_path / 'f.csv'}: 1 row\n"
+    assert (tmp_path / "f.csv").read_text("utf-8").splitlines()[1].startswith("pages/broken.pdf,extract,")
+    assert run("requests", tmp_path / "c").stdout == "nothing was requested: no crawl has run\n"
+    assert run("sources", tmp_path / "nowhere").returncode == 1
+
+
+def test_nothing_found_and_nothing_to_export_are_told(tmp_path, pages):
+    run("add", tmp_path / "c", pages)
+    done = run("kwic", tmp_path / "c", "quaternion")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "corpuskit: nothing matches 'quaternion'\n")
+    corpuskit.open(tmp_path / "empty").close()
+    done = run("export", tmp_path / "empty", tmp_path / "out")
+    assert (done.returncode, done.stderr) == (1, "corpuskit: nothing to export: the corpus is empty\n")
+    assert not (tmp_path / "out").exists()
+
+
+def test_jupyterlab_gets_its_own_options(tmp_path):
+    pytest.importorskip("jupyterlab")
+    done = run("lab", tmp_path / "notebooks", "--no-browser", "--port=9", "--version")
+    assert re.fullmatch(r"\d+\.\d+\.\d+", done.stdout.splitlines()[-1])

@@ -187,3 +187,19 @@ def test_artifacts_of_another_program_are_not_dropped(corpus):
     grid.write_text(grid.read_text("utf-8").replace('"name":"corpuskit"', '"name":"textworks"'), "utf-8")
     assert corpus.drop_textworks() == 0
     assert artifacts(corpus) == MADE
+
+
+def test_a_pdf_whose_form_ends_the_process_is_read_without_its_form(corpus, tmp_path, monkeypatch):
+    sys.path[:0] = [str(Path(__file__).parent / "engine"), str(Path(__file__).parent / "extraction" / "pdf")]
+    from jobs_for_engine import extract_or_abort
+    from writer import Page, pdf, string
+
+    page = Page().lines(60, 60, [f"Line {i} of the rules of the upper and the lower mill." for i in range(8)])
+    page.field("Tx", (60, 300, 300, 320), "mill", string("Nether Mill"))
+    (tmp_path / "form.pdf").write_bytes(pdf(page))
+    monkeypatch.setattr("corpuskit.ingest.extract", extract_or_abort)
+    report = corpus.add(tmp_path / "form.pdf", progress=False)
+    assert (report.new, report.failed) == (1, 0)
+    (document,) = corpus
+    assert "rules of the upper and the lower mill" in document.to_text()
+    assert "Nether Mill" not in document.to_text()

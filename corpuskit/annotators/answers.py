@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
 from corpuskit.errors import CorpusError
+from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.catalog import now
+from corpuskit.store.database import connect
 
 FOLDER: Final = "annotations"
 _FILE: Final = "answers.sqlite"
@@ -25,23 +26,29 @@ class Answers:
     """The answers of a corpus, in a file of their own; safe to use from several threads and processes.
 
     Args:
-        corpus: its folder.
+        corpus: its folder, as ``CorpusFolder.inside``.
 
     Raises:
         CorpusError: the file cannot be opened.
     """
 
-    def __init__(self, corpus: Path) -> None:
-        file = corpus / FOLDER / _FILE
+    def __init__(self, corpus: SafeFolder) -> None:
         self._lock = threading.Lock()
         try:
-            file.parent.mkdir(exist_ok=True)
-            self._connection = sqlite3.connect(file, timeout=60, isolation_level=None, check_same_thread=False)
+            corpus.make(FOLDER)
+            self._connection = connect(corpus.within(FOLDER), _FILE, timeout=60)
+            objects = self._connection.execute("SELECT type, name FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+            if set(objects) - {("table", "answers")}:
+                raise CorpusError(
+                    f"{FOLDER}/{_FILE} holds more than answers; it is a cache: remove it to go on without"
+                )
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = FULL")  # what was paid for survives a power cut
             self._connection.execute(_TABLE)
         except (OSError, sqlite3.Error) as error:
-            raise CorpusError(f"{file} cannot be opened: {error}; it is a cache: remove it to go on without") from error
+            raise CorpusError(
+                f"{FOLDER}/{_FILE} cannot be opened: {error}; it is a cache: remove it to go on without"
+            ) from error
 
     def get(self, asked: str) -> tuple[str, str] | None:
         """Label and reason; None where this was not asked yet."""

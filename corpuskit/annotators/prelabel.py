@@ -250,7 +250,7 @@ def _ask_server(
 ) -> None:
     stopped = threading.Event()
     description = work.folder.settings.description
-    with Answers(work.folder.path) as answers:
+    with Answers(work.folder.inside) as answers:
         chat = Chat(annotator, work.purse, stopped)
 
         def ask(fingerprint: str, body: Mapping[str, Any]) -> tuple[str, str]:

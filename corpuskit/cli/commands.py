@@ -13,6 +13,7 @@ from corpuskit.cli.crawling import crawl
 from corpuskit.cli.extracting import extract
 from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent
 from corpuskit.cli.printing import print_frame, print_table, printable
+from corpuskit.cli.tables import failures, requests, sources
 from corpuskit.cli.training import audit, fasttext, train
 
 if TYPE_CHECKING:
@@ -24,8 +25,27 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="From web sites, PDF and Word files and a few labels to a clean domain corpus.",
 )
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from corpuskit._version import __version__
+
+        typer.echo(f"corpuskit {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
+
 
 Files = Annotated[list[str], typer.Argument(help="Files, folders or patterns.", show_default=False)]
 
@@ -102,6 +122,10 @@ def status(folder: Existing) -> None:
     typer.echo(summary(corpus._folder, TYPED.of(str(folder))) + "\n")
     print_frame("Sources", corpus.sources().head(30))
     print_frame("Failures", corpus.failures()[["uri", "stage", "message"]].tail(10))
+
+
+for table in (failures, requests, sources):
+    app.command()(table)
 
 
 @app.command()
@@ -185,6 +209,8 @@ def kwic(
         typer.echo(f"{row.left[-50:]:>50}  {row.match}  {row.right[:50]}")
     if len(frame) > limit:
         typer.echo(f"... {len(frame) - limit:,} more; --limit shows them")
+    if frame.empty:
+        typer.echo(f"corpuskit: nothing matches {pattern!r}", err=True)
 
 
 def _export_help() -> str:
@@ -238,6 +264,8 @@ def export(
     ] = False,
 ) -> None:
     """Writes the corpus in formats of the field, with a dataset card."""
+    from corpuskit.errors import ConfigurationError
+
     corpus = existing(folder)
     formats = format or ["nlp.txt"]
     before = _earlier_export(out, formats, replace)
@@ -250,6 +278,10 @@ def export(
             are = "document has no relevance and is" if unscored == 1 else "documents have no relevance and are"
             typer.echo(f"{unscored:,} {are} left out: corpuskit train {folder} scores all", err=True)
         documents = documents[documents["relevance"] >= min_relevance]
+    if documents.empty:
+        raise ConfigurationError(
+            "nothing to export: " + ("no document is left by these options" if len(corpus) else "the corpus is empty")
+        )
     report = corpus.export(
         out, docs=documents, format=formats, progress=sys.stderr.isatty(), main=not all_text,
         elements=not no_elements, only_licensed=only_licensed, mask_personal_data=mask_personal_data,
@@ -402,14 +434,18 @@ def repair(folder: Existing) -> None:
         raise typer.Exit(3)
 
 
-@app.command()
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def lab(
+    context: typer.Context,
     folder: Annotated[Path, typer.Argument(help="Where the notebooks go; your changes to them stay.")] = Path(
         "notebooks"
     ),
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
 ) -> None:
-    """Opens the notebooks in JupyterLab."""
+    """Opens the notebooks in JupyterLab.
+
+    Options that are not listed here are JupyterLab's own, as in corpuskit lab --allow-root --port=9000.
+    """
     import importlib.util
     import subprocess
 
@@ -421,7 +457,8 @@ def lab(
     new = copy_notebooks(folder)
     typer.echo(f"{folder}: {len(new)} new notebooks; Ctrl-C ends JupyterLab")
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder.resolve()}"]
-    raise typer.Exit(subprocess.run([*command, *([] if browser else ["--no-browser"])], check=False).returncode)
+    command += context.args if browser else ["--no-browser", *context.args]
+    raise typer.Exit(subprocess.run(command, check=False).returncode)
 
 
 def _lines(text: str) -> str:

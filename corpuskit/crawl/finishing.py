@@ -15,7 +15,7 @@ from corpuskit import engine
 from corpuskit.crawl.frontier import Lease, NewUrl, url_id
 from corpuskit.crawl.state import CrawlState
 from corpuskit.crawl.stopping import Stopping
-from corpuskit.ingest import LIMITS, Extracted, Task, commit, extract
+from corpuskit.ingest import LIMITS, Extracted, Task, commit, extract, extract_carefully
 
 _LOOK: Final = 0.1  # seconds
 _GOOD: Final = 5  # relevant pages of a host, after which its home page is asked for even if nothing links to it
@@ -47,7 +47,7 @@ class Finisher:
         self._stopping = stopping
         self._is_closing = threading.Event()
         self._is_leaving = threading.Event()
-        self._pool: engine.Pool[Task, Extracted] = engine.Pool(extract, limits=LIMITS)
+        self._pool: engine.Pool[Task, Extracted] = engine.Pool(extract, limits=LIMITS, last=extract_carefully)
         self._thread = threading.Thread(target=self._run, name="corpuskit-extraction", daemon=True)
         self._thread.start()
 

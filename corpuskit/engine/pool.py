@@ -32,6 +32,7 @@ class Pool(Generic[Item, Value]):
         workers: how many processes; default: one a CPU.
         limits: for each item.
         retry: errors that pass; an item that raised one is tried again.
+        last: called instead the last time for an item whose workers died: a way that does less.
     """
 
     def __init__(
@@ -41,8 +42,10 @@ class Pool(Generic[Item, Value]):
         workers: int | None = None,
         limits: Limits = DEFAULT_LIMITS,
         retry: tuple[type[Exception], ...] = (),
+        last: Callable[[Item], Value] | None = None,
     ) -> None:
         self._function = function
+        self._last = last or function
         self._limits = limits
         self._retry: tuple[type[Exception], ...] = (WorkerDiedError, *retry)
         self._todo: queue.Queue[tuple[int, Item] | None] = queue.Queue()
@@ -93,7 +96,7 @@ class Pool(Generic[Item, Value]):
         worker: Worker | None = None
         try:
             while (task := self._todo.get()) is not None and not self._stop.is_set():
-                tries = lost = 0
+                tries = lost = died = 0
                 while True:
                     tries += 1
                     try:
@@ -102,7 +105,8 @@ class Pool(Generic[Item, Value]):
                                 release(worker)
                                 worker = None
                             worker = hire(self._limits)
-                        value = worker.call(self._function, (task[1],), self._stop)
+                        function = self._last if died == TRIES - 1 else self._function
+                        value = worker.call(function, (task[1],), self._stop)
                         self._done.put(Outcome(*task, value, tries=tries))
                     except WorkerLostError as error:
                         lost += 1
@@ -111,6 +115,7 @@ class Pool(Generic[Item, Value]):
                             continue
                         self._done.put(Outcome(*task, error=error, tries=tries))
                     except self._retry as error:
+                        died += isinstance(error, WorkerDiedError)
                         if tries < TRIES and not self._stop.is_set():
                             if not isinstance(error, WorkerDiedError):
                                 time.sleep(0.1 * 4**tries)

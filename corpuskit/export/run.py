@@ -6,13 +6,14 @@ import contextlib
 import hashlib
 import json
 import shutil
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from corpuskit._version import __version__
-from corpuskit.errors import ExportError
+from corpuskit.errors import CorpusError, ExportError
 from corpuskit.export.card import MANIFEST, write_card
 from corpuskit.export.formats import FORMATS
 from corpuskit.export.hashes import FileEntry, write_sums
@@ -20,6 +21,7 @@ from corpuskit.export.item import Item, Writer
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.selection import STAGE, Selection
 from corpuskit.export.tally import Tally
+from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 
 _TREES: Final = frozenset(
@@ -227,15 +229,21 @@ def _place(target: Path) -> str:
 def _unchanged(folder: CorpusFolder, target: Path, key: str) -> ExportReport | None:
     """The report of the export that stands there, if it is this one."""
     known = json.loads(folder.catalog.meta(_place(target)) or "{}")
-    manifest = target / MANIFEST
-    if known.get("key") != key or not manifest.exists() or known["manifest"] != _sha256(manifest):
+    if known.get("key") != key or not target.is_dir():
         return None
-    content = json.loads(manifest.read_bytes())
-    files = {name: FileEntry(**entry) for name, entry in content["files"].items()}
-    for name, entry in files.items():
-        path = target / name
-        if not path.exists() or (path.is_file() and path.stat().st_size != entry.bytes):
+    there = SafeFolder(target)
+    try:
+        content = there.read(MANIFEST)
+        if known["manifest"] != hashlib.sha256(content).hexdigest():
             return None
+        content = json.loads(content)
+        files = {name: FileEntry(**entry) for name, entry in content["files"].items()}
+        for name, entry in files.items():
+            found = there.stat(name.rstrip("/"))
+            if found is None or (stat.S_ISREG(found.st_mode) and found.st_size != entry.bytes):
+                return None
+    except (CorpusError, OSError):  # no export as it was left
+        return None
     entries = {name: (entry.bytes, entry.sha256) for name, entry in files.items()}
     return ExportReport(target, content["counts"]["documents"], entries, 0, content["dropped"], is_unchanged=True)
 

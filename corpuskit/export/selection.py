@@ -12,12 +12,13 @@ from functools import partial
 from typing import Final
 
 from corpuskit.document import NLPTextDocument
-from corpuskit.errors import CorpusKitError, UnknownDocumentError
+from corpuskit.errors import CorpusError, CorpusKitError, UnknownDocumentError
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.rights import is_licensed
 from corpuskit.labels import corpus_labels
 from corpuskit.store import CorpusFolder
+from corpuskit.store.database import CATALOG, connect
 from corpuskit.store.documents import MARKS_SUFFIX, TEXT_SUFFIX, read_document
 from corpuskit.text import mask, personal_data
 
@@ -69,10 +70,10 @@ class Selection:
             files = []
             for suffix in (TEXT_SUFFIX, MARKS_SUFFIX):
                 try:
-                    known = (root / (row["path"] + suffix)).stat()
-                    files.append((known.st_size, known.st_mtime_ns))
-                except OSError:
-                    files.append((-1, -1))
+                    known = root.stat(row["path"] + suffix)
+                except (CorpusError, OSError):  # told when it is to be read
+                    known = None
+                files.append((-1, -1) if known is None else (known.st_size, known.st_mtime_ns))
             digest.update(repr((tuple(row), files)).encode("utf-8", "replace"))
         return digest.hexdigest()
 
@@ -102,8 +103,7 @@ class Selection:
     def _rows(self) -> Iterator[sqlite3.Row]:
         # A connection of its own: with a small cache, sorting is done on disk however many documents there are, and
         # what is read stays as it was when the export began.
-        place = f"{(self._folder.path / 'catalog.sqlite').as_uri()}?mode=ro"
-        with contextlib.closing(sqlite3.connect(place, uri=True, timeout=60)) as connection:
+        with contextlib.closing(connect(self._folder.inside, CATALOG, read_only=True, timeout=60)) as connection:
             connection.row_factory = sqlite3.Row
             connection.create_function("label_of", 1, self._labels.get, deterministic=True)
             connection.execute("PRAGMA cache_size = -4096")

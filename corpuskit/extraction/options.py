@@ -50,6 +50,7 @@ class ExtractOptions:
         tracked_changes: of a Word document, as ``"accepted"`` or as in the ``"original"``.
         ocr: pages of a PDF without text are read by OCRmyPDF, which must be installed.
         ocr_language: of those pages, as Tesseract names it: ``"eng"``, ``"deu+fra"``.
+        forms: values of form fields of a PDF. Some broken forms end the process that reads them: then they are left out.
         max_bytes: larger input is refused.
 
     Raises:
@@ -65,6 +66,7 @@ class ExtractOptions:
     tracked_changes: Literal["accepted", "original"] = "accepted"
     ocr: bool = False
     ocr_language: str = "eng"
+    forms: bool = True
     max_bytes: int = 100_000_000
     main: Literal["model", "rules", "trafilatura", "all"] = "model"
     tables: bool = True

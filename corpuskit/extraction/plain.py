@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Final
 
 from corpuskit.document import DocumentBuilder, NLPTextDocument, from_nlptext
@@ -11,6 +10,7 @@ from corpuskit.document.marks import MARKS, load_marks
 from corpuskit.errors import DocumentFormatError, ExtractionError
 from corpuskit.extraction.encoding import decode_text
 from corpuskit.extraction.options import ExtractOptions
+from corpuskit.safe_folder import Folder, as_safe
 
 _PARAGRAPH_END: Final = re.compile(r"\n[^\S\n]*\n\s*")
 
@@ -41,12 +41,12 @@ def extract_nlptext(
 
 
 def extract_marked(
-    content: bytes, *, uri: str | None, options: ExtractOptions, folder: Path, charset: str | None = None
+    content: bytes, *, uri: str | None, options: ExtractOptions, folder: Folder, charset: str | None = None
 ) -> NLPTextDocument:
     """As :func:`extract_nlptext`, with the marks that stand in a folder; those of another text are not used."""
     document = extract_nlptext(content, uri=uri, options=options, charset=charset)
     try:
-        load_marks((folder / MARKS).read_bytes(), document.table, where=f"{uri or 'input'}: {MARKS}")
+        load_marks(as_safe(folder).read(MARKS), document.table, where=f"{uri or 'input'}: {MARKS}")
     except FileNotFoundError:
         pass
     except DocumentFormatError as error:

@@ -10,13 +10,13 @@ import importlib
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.metadata import entry_points
-from pathlib import Path
 from typing import Final, Protocol
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import ExtractionError, ResourceLimitError, UnsupportedMediaTypeError
 from corpuskit.extraction.choices import apply_choices
 from corpuskit.extraction.options import ExtractOptions
+from corpuskit.safe_folder import Folder
 
 
 class Extractor(Protocol):
@@ -87,7 +87,7 @@ def extract_bytes(
     uri: str | None = None,
     options: ExtractOptions | None = None,
     charset: str | None = None,
-    artifacts: Path | None = None,
+    artifacts: Folder | None = None,
 ) -> NLPTextDocument:
     """Extracts one resource.
 

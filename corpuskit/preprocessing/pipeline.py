@@ -153,7 +153,7 @@ class _Run:
         self._drop(self.frame.index[self.frame["keep"] & ~fits], " ".join([options["column"], *said]))
 
     def _columns(self, one: Step, position: int) -> tuple[int, int]:
-        results = StepResults(self.folder.path / FOLDER / one.key(self.steps[:position]), one.columns)
+        results = StepResults(self.folder.inside.within(FOLDER), one.key(self.steps[:position]), one.columns)
         computed, errors = self._compute(one, position, results)
         wanted = self.frame.index[self.frame["keep"]]
         found = results.frame(self.frame.loc[wanted, "version"])
@@ -241,9 +241,9 @@ class _Run:
             return 0, 0
         from corpuskit.text import DuplicateIndex
 
-        folder = self.folder.path / FOLDER / one.key(self.steps[:position])
-        results = StepResults(folder, {})
-        index = DuplicateIndex(folder / "index", **one.options)
+        key = one.key(self.steps[:position])
+        results = StepResults(self.folder.inside.within(FOLDER), key, {})
+        index = DuplicateIndex(self.folder.inside.make(f"{FOLDER}/{key}") / "index", **one.options)
         done, version = results.known(), self.frame["version"].to_dict()
         kept = self._kept()
         missing = [doc_id for doc_id in kept if (doc_id, version[doc_id]) not in done]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.safe_folder import SafeFolder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,17 +22,19 @@ class StepResults:
     """What a step gave for documents, by version.
 
     Args:
-        folder: made when something is written.
+        above: the folder of all results.
+        key: the step's folder below it, ``STEP-KEY``; made when something is written.
         columns: column → dtype.
     """
 
-    def __init__(self, folder: Path, columns: Mapping[str, str]) -> None:
-        self._folder = folder
+    def __init__(self, above: SafeFolder, key: str, columns: Mapping[str, str]) -> None:
+        self._above = above
+        self._folder = above.within(key)
         self._columns = dict(columns)
-        self.name = folder.name.rpartition("-")[0]
+        self.name = key.rpartition("-")[0]
 
-    def _parts(self) -> list[Path]:
-        return sorted(self._folder.glob("part-*.parquet"))
+    def _parts(self) -> list[str]:
+        return self._folder.names("part-[0-9]*.parquet")
 
     def checked(self, name: str, value: Any) -> Any:
         """The value, if it is of the column's type or missing.
@@ -52,7 +53,7 @@ class StepResults:
 
         found: set[tuple[str, int]] = set()
         for part in self._parts():
-            table = pq.read_table(part, columns=["doc_id", "version"])
+            table = pq.read_table(self._folder / part, columns=["doc_id", "version"])
             found.update(zip(table["doc_id"].to_pylist(), table["version"].to_pylist(), strict=True))
         return found
 
@@ -62,7 +63,7 @@ class StepResults:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        tables = [pq.read_table(part) for part in self._parts()]
+        tables = [pq.read_table(self._folder / part) for part in self._parts()]
         if not tables:
             return pd.DataFrame({name: pd.Series(dtype="object") for name in self._columns})
         frame = pa.concat_tables(tables).to_pandas(integer_object_nulls=True).drop_duplicates(["doc_id", "version"])
@@ -79,32 +80,18 @@ class StepResults:
         schema = pa.schema(
             [("doc_id", pa.string()), ("version", pa.int64()), *((n, kinds[d]) for n, d in self._columns.items())]
         )
-        self._folder.mkdir(parents=True, exist_ok=True)
         parts = self._parts()
         table = pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
         if len(parts) < _COMPACT_AT:
-            self._save(table, self._next(parts))
+            _save(table, self._folder, _next(parts))
             return
         import pyarrow.parquet as pq
 
         # The new part holds all; the old ones are removed after it is there, so that nothing can be lost.
-        whole = pa.concat_tables([*(pq.read_table(part, schema=schema) for part in parts), table])
-        self._save(whole, self._next(parts))
+        whole = pa.concat_tables([*(pq.read_table(self._folder / part, schema=schema) for part in parts), table])
+        _save(whole, self._folder, _next(parts))
         for part in parts:
-            with contextlib.suppress(FileNotFoundError):
-                part.unlink()
-
-    def _next(self, parts: list[Path]) -> Path:
-        number = int(parts[-1].stem.partition("-")[2]) + 1 if parts else 0
-        return self._folder / f"part-{number:08d}.parquet"
-
-    @staticmethod
-    def _save(table: Any, file: Path) -> None:
-        import pyarrow.parquet as pq
-
-        temporary = file.with_suffix(".tmp")
-        pq.write_table(table, temporary, compression="zstd")
-        temporary.replace(file)
+            self._folder.remove(part)
 
     def publish(self, duplicates: pd.DataFrame) -> None:
         """Keeps the verdicts on duplicates for ``documents()``."""
@@ -114,4 +101,16 @@ class StepResults:
         table = pa.table(
             {name: pa.array(found[name].tolist(), pa.string()) for name in ("doc_id", "duplicate_of")}
         )  # fmt: skip
-        self._save(table, self._folder.parent / DUPLICATES)
+        _save(table, self._above, DUPLICATES)
+
+
+def _next(parts: list[str]) -> str:
+    number = int(parts[-1].removesuffix(".parquet").partition("-")[2]) + 1 if parts else 0
+    return f"part-{number:08d}.parquet"
+
+
+def _save(table: Any, folder: SafeFolder, name: str) -> None:
+    import pyarrow.parquet as pq
+
+    with folder.replacing(name) as file:
+        pq.write_table(table, file, compression="zstd")

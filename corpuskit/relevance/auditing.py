@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import RelevanceError
@@ -245,7 +244,7 @@ class CorpusAudit:
         self._model = dataclasses.replace(self._model, document=document)
         name = self._folder.catalog.value("SELECT folder FROM models WHERE version = ?", (self._model.version,))
         if name is not None:
-            self._model.save(self._folder.models / Path(name).name)
+            self._model.save(self._folder.models.within(name))
         score_documents(self._folder, self._model, scoring_texts(self._folder))
 
     def __repr__(self) -> str:

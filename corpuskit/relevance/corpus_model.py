@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from corpuskit.document import NLPTextDocument
@@ -16,7 +15,7 @@ from corpuskit.relevance.machines import MachineWeight
 from corpuskit.relevance.model import Explanation, RelevanceModel
 from corpuskit.relevance.reading import scoring_text
 from corpuskit.relevance.storage import load_json, load_model, save_model
-from corpuskit.store.documents import write_atomically
+from corpuskit.safe_folder import Folder, as_safe, made
 
 __all__ = ["CorpusModel"]
 
@@ -68,12 +67,12 @@ class CorpusModel:
             text = scoring_text(text.title, text.to_text(main=True))
         return self.document.explain(text)
 
-    def save(self, folder: str | Path) -> None:
+    def save(self, folder: Folder) -> None:
         """Write both models into a folder."""
-        folder = Path(folder)
-        save_model(self.document, folder / "document")
+        inside = made(folder)
+        save_model(self.document, inside.within("document"))
         if self.url is not None:
-            save_model(self.url, folder / "url")
+            save_model(self.url, inside.within("url"))
         meta = {
             "version": self.version,
             "gain": self.gain,
@@ -81,19 +80,20 @@ class CorpusModel:
             "document": self.document.fingerprint,
             "url": self.url.fingerprint if self.url else None,
         }
-        write_atomically(folder / "models.json", json.dumps(meta, indent=1, sort_keys=True).encode(), durable=True)
+        inside.write("models.json", json.dumps(meta, indent=1, sort_keys=True).encode(), durable=True)
 
     @classmethod
-    def load(cls, folder: str | Path) -> CorpusModel:
+    def load(cls, folder: Folder) -> CorpusModel:
         """Read a saved pair of models.
 
         Raises:
             RelevanceError: the folder is missing, damaged, or made by another version.
         """
-        folder = Path(folder)
-        meta = load_json(folder / "models.json")
-        document = load_model(folder / "document")
-        url = load_model(folder / "url") if meta.get("url") else None
+        inside = as_safe(folder)
+        folder = inside.path
+        meta = load_json(inside, "models.json")
+        document = load_model(inside.within("document"))
+        url = load_model(inside.within("url")) if meta.get("url") else None
         if document.fingerprint != meta.get("document") or (url and url.fingerprint != meta.get("url")):
             raise RelevanceError(
                 f"{folder}: the models are not of one training, the last save was cut short; train again"

@@ -77,7 +77,7 @@ def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int 
     url = _train_urls(folder, judged_urls(folder, with_copies, positive=positive), seed)
     version = _next_version(folder)
     model = CorpusModel(document, url, version, machines=machines)
-    model.save(folder.models / version)
+    model.save(folder.models.within(version))
     with folder.catalog.transaction() as connection:
         connection.execute(
             "INSERT INTO models (version, created, folder, labels, summary) VALUES (?, ?, ?, ?, ?)",
@@ -126,7 +126,7 @@ def last_model(folder: CorpusFolder) -> CorpusModel | None:
         RelevanceError: its folder is damaged.
     """
     name = folder.catalog.value("SELECT folder FROM models ORDER BY created DESC LIMIT 1")
-    return None if name is None else CorpusModel.load(folder.models / Path(name).name)
+    return None if name is None else CorpusModel.load(folder.models.within(name))
 
 
 def score_documents(folder: CorpusFolder, model: CorpusModel, texts: dict[str, str] | None = None) -> int:

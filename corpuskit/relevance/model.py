@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ from corpuskit.relevance.places import Places
 from corpuskit.relevance.table import Bags, WordTable
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
 from corpuskit.relevance.urls import host_of
+from corpuskit.safe_folder import Folder
 
 __all__ = ["AuditRecord", "Decision", "Explanation", "ModelCard", "RelevanceModel"]
 
@@ -243,14 +243,14 @@ class RelevanceModel:
             digest.update(self.places.mean.tobytes() + self.places.trust.tobytes())
         return digest.hexdigest()[:16]
 
-    def save(self, folder: str | Path) -> None:
+    def save(self, folder: Folder) -> None:
         """Write the model into a folder, in one atomic step; an existing model there is replaced."""
         from corpuskit.relevance.storage import save_model
 
-        save_model(self, Path(folder))
+        save_model(self, folder)
 
     @classmethod
-    def load(cls, folder: str | Path) -> RelevanceModel:
+    def load(cls, folder: Folder) -> RelevanceModel:
         """Read a saved model; nothing in the folder is executed.
 
         Raises:
@@ -258,7 +258,7 @@ class RelevanceModel:
         """
         from corpuskit.relevance.storage import load_model
 
-        return load_model(Path(folder))
+        return load_model(folder)
 
     def to_dict(self) -> dict[str, Any]:
         """Card and audit as plain data."""

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +20,7 @@ from corpuskit.errors import MissingExtraError, RelevanceError
 from corpuskit.relevance.counts import Floats, Ints, inverse_frequency
 from corpuskit.relevance.lexicon import Lexicon, frequencies
 from corpuskit.relevance.table import BEST_TOKENS, Bags, bags
+from corpuskit.safe_folder import Folder
 
 __all__ = ["Kind", "Space", "Words", "matrix", "one_thread"]
 
@@ -205,14 +205,14 @@ class Space:
         basis[fresh] = (weights.T @ (weights @ basis))[fresh]
         return Space(self.kind, tables, basis, self.texts + len(texts), self.fitted, (), self.seed)
 
-    def save(self, folder: str | Path) -> None:
+    def save(self, folder: Folder) -> None:
         """Write the space into a folder, in one atomic step."""
         from corpuskit.relevance.storage import save_space
 
-        save_space(self, Path(folder))
+        save_space(self, folder)
 
     @classmethod
-    def load(cls, folder: str | Path) -> Space:
+    def load(cls, folder: Folder) -> Space:
         """Read a saved space.
 
         Raises:
@@ -220,7 +220,7 @@ class Space:
         """
         from corpuskit.relevance.storage import load_space
 
-        return load_space(Path(folder))
+        return load_space(folder)
 
     def __repr__(self) -> str:
         return f"Space({self.kind}, {self.texts:,} texts, {len(self.tables[0].words):,} words)"

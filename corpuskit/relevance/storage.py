@@ -12,8 +12,7 @@ import json
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from corpuskit.relevance.places import Places
 from corpuskit.relevance.space import Space, Words
 from corpuskit.relevance.table import Meaning, WordTable
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
-from corpuskit.store.documents import write_atomically
+from corpuskit.safe_folder import Folder, SafeFolder, as_safe, made
 
 __all__ = [
     "load_json",
@@ -36,6 +35,8 @@ __all__ = [
 ]
 
 FORMAT = 1
+_MOST_BYTES: Final = 1024**3  # of the arrays, packed and unpacked
+_MOST_JSON: Final = 64 * 1024**2
 
 
 def pack_words(words: tuple[str, ...]) -> dict[str, Any]:
@@ -59,26 +60,23 @@ def unpack_words(data: Any, lengths: Any) -> tuple[str, ...]:
     )
 
 
-def _save(folder: Path, name: str, meta: dict[str, Any], arrays: dict[str, Any]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+def _save(folder: SafeFolder, name: str, meta: dict[str, Any], arrays: dict[str, Any]) -> None:
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     data = buffer.getvalue()
     digest = hashlib.sha256(data).hexdigest()
     file = f"{name}-{digest[:16]}.npz"
-    write_atomically(folder / file, data, durable=True)
+    folder.write(file, data, durable=True)
     versions = {"format": FORMAT, "tokenizer_version": TOKENIZER_VERSION, "file": file, "sha256": digest}
-    write_atomically(
-        folder / f"{name}.json", json.dumps({**meta, **versions}, indent=1, sort_keys=True).encode(), durable=True
-    )
-    for old in folder.glob(f"{name}-*.npz"):
-        if old.name != file:
-            old.unlink(missing_ok=True)
+    folder.write(f"{name}.json", json.dumps({**meta, **versions}, indent=1, sort_keys=True).encode(), durable=True)
+    for old in folder.names(f"{name}-*.npz"):
+        if old != file:
+            folder.remove(old)
 
 
-def _load(folder: Path, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    path = folder / f"{name}.json"
-    meta = load_json(path)
+def _load(folder: SafeFolder, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    path = folder.path / f"{name}.json"
+    meta = load_json(folder, f"{name}.json")
     if meta.get("format") != FORMAT or meta.get("tokenizer_version") != TOKENIZER_VERSION:
         raise RelevanceError(
             f"{path}: found format {meta.get('format')!r} with tokenizer {meta.get('tokenizer_version')!r}, "
@@ -86,27 +84,31 @@ def _load(folder: Path, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
         )
     with _damage(folder):
         file = str(meta["file"])
-        if Path(file).name != file:
+        if "/" in file:
             raise ValueError(f"{file!r} is no file name")
-        data = (folder / file).read_bytes()
+        data = folder.read(file, _MOST_BYTES)
         if hashlib.sha256(data).hexdigest() != meta["sha256"]:
             raise ValueError(f"{file} is not the file that was written")
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            unpacked = sum(member.file_size for member in archive.infolist())
+        if unpacked > _MOST_BYTES:
+            raise ValueError(f"{file} has {unpacked:,} bytes unpacked, the limit is {_MOST_BYTES:,}")
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             return meta, {key: arrays[key] for key in arrays.files}
     raise AssertionError  # the context raises
 
 
 @contextmanager
-def _damage(folder: Path) -> Iterator[None]:
+def _damage(folder: SafeFolder) -> Iterator[None]:
     try:
         yield
     except RelevanceError:
         raise
     except (KeyError, TypeError, ValueError, IndexError, OSError, zipfile.BadZipFile, EOFError) as error:
-        raise RelevanceError(f"{folder}: damaged ({error!r}); train again") from error
+        raise RelevanceError(f"{folder.path}: damaged ({error!r}); train again") from error
 
 
-def save_model(model: RelevanceModel, folder: Path) -> None:
+def save_model(model: RelevanceModel, folder: Folder) -> None:
     """Write a model into `folder`; see `RelevanceModel.save`."""
     arrays: dict[str, Any] = {}
     for number, table in enumerate(model.tables):
@@ -120,28 +122,30 @@ def save_model(model: RelevanceModel, folder: Path) -> None:
         arrays |= {"places_mean": model.places.mean, "places_trust": model.places.trust}
     tables = [{"tokenizer": table.tokenizer, "bias": table.bias, "best": table.best} for table in model.tables]
     meta = {"fingerprint": model.fingerprint, "tables": tables, "doubt": model.doubt, **model.to_dict()}
-    _save(folder, "model", meta, arrays)
+    _save(made(folder), "model", meta, arrays)
 
 
-def load_json(path: Path) -> dict[str, Any]:
+def load_json(folder: SafeFolder, name: str) -> dict[str, Any]:
     """The object in a JSON file.
 
     Raises:
         RelevanceError: it is missing or no JSON object.
     """
+    path = folder.path / name
     try:
-        meta = json.loads(path.read_bytes())
+        meta = json.loads(folder.read(name, _MOST_JSON))
     except OSError as error:
         raise RelevanceError(f"{path}: cannot be read ({error.strerror}), expected a saved model") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RelevanceError(f"{path}: damaged, found no JSON ({error}); train again") from error
     if not isinstance(meta, dict):
         raise RelevanceError(f"{path}: damaged, found {type(meta).__name__}, expected an object; train again")
     return meta
 
 
-def load_model(folder: Path) -> RelevanceModel:
+def load_model(folder: Folder) -> RelevanceModel:
     """Read a model; see `RelevanceModel.load`."""
+    folder = as_safe(folder)
     meta, arrays = _load(folder, "model")
     with _damage(folder):
         model = _build(meta, arrays)
@@ -187,7 +191,7 @@ def _meaning(arrays: dict[str, Any], number: int) -> Meaning | None:
     return Meaning(arrays[f"{number}_vectors"], arrays[f"{number}_direction"])
 
 
-def save_space(space: Space, folder: Path) -> None:
+def save_space(space: Space, folder: Folder) -> None:
     """Write a space into `folder`; see `Space.save`."""
     arrays: dict[str, Any] = {"basis": space.basis, **{f"urls_{k}": v for k, v in pack_words(space.urls).items()}}
     for number, words in enumerate(space.tables):
@@ -195,11 +199,12 @@ def save_space(space: Space, folder: Path) -> None:
         arrays[f"{number}_frequency"] = words.frequency
     names = [words.tokenizer for words in space.tables]
     numbers = {"texts": space.texts, "fitted": space.fitted, "seed": space.seed}
-    _save(folder, "space", {"kind": space.kind, "tables": names, **numbers}, arrays)
+    _save(made(folder), "space", {"kind": space.kind, "tables": names, **numbers}, arrays)
 
 
-def load_space(folder: Path) -> Space:
+def load_space(folder: Folder) -> Space:
     """Read a space; see `Space.load`."""
+    folder = as_safe(folder)
     meta, arrays = _load(folder, "space")
     with _damage(folder):
         tables = tuple(

@@ -7,7 +7,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -17,6 +17,7 @@ from corpuskit.document import to_nlptext
 from corpuskit.document.marks import dump_marks
 from corpuskit.extraction import ExtractOptions, extract_bytes
 from corpuskit.ingest import EXTRACTOR, LIMITS, Extracted, Task, complete, describe, document_id, host_of
+from corpuskit.safe_folder import SafeFolder
 from corpuskit.shards.inputs import Shard
 from corpuskit.shards.output import CATALOG_SUFFIX, ELEMENTS_SUFFIX, PARTS, Output
 from corpuskit.shards.reading import read_shard
@@ -102,7 +103,7 @@ def _extracted(job: Job) -> Iterator[_Page | tuple[str, str, Exception, int]]:
             else:
                 yield position, found, job.options
 
-    for outcome in engine.run(_extract, inputs(), on="processes", workers=1, limits=LIMITS):
+    for outcome in engine.run(_extract, inputs(), on="processes", workers=1, limits=LIMITS, last=_extract_carefully):
         at, resource, _ = outcome.item
         while failed and failed[0][0] < at:
             _, uri, error = failed.pop(0)
@@ -114,6 +115,12 @@ def _extracted(job: Job) -> Iterator[_Page | tuple[str, str, Exception, int]]:
             yield outcome.value
     for _, uri, error in failed:
         yield uri, "read", error, 1
+
+
+def _extract_carefully(item: tuple[int, Resource, ExtractOptions]) -> _Page:
+    """As :func:`_extract`, without the forms of a PDF."""
+    at, resource, options = item
+    return _extract((at, resource, replace(options, forms=False)))
 
 
 def _extract(item: tuple[int, Resource, ExtractOptions]) -> _Page:
@@ -165,7 +172,7 @@ def _task(resource: Resource, options: ExtractOptions) -> Task:
         source=resource.source,
         metadata=resource.metadata,
         options=options,
-        root="",
+        root=SafeFolder(Path()),
     )
 
 

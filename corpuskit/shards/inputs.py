@@ -8,12 +8,19 @@ import posixpath
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final, Literal
 
-from corpuskit.errors import MissingExtraError, SourceError
+from corpuskit.errors import CorpusError, MissingExtraError, SourceError
+from corpuskit.safe_folder import SafeFolder
 from corpuskit.sources.warc import WARC_SUFFIXES
 from corpuskit.store.paths import safe_segment
 
+PROTOCOLS: Final = (
+    "abfs", "abfss", "az", "file", "gcs", "gs", "hdfs", "http", "https", "local", "oss", "s3", "s3a", "webhdfs",
+)  # fmt: skip
+"""Stores that are opened. Others of fsspec read what they are told to from anywhere, chain stores or run code."""
+_ON_THIS_MACHINE: Final = frozenset({"file", "local"})
 _LIST_SUFFIXES: Final = (".paths", ".paths.gz", ".paths.txt")
 _MOST_FILES: Final = 500  # a shard of files
 _MOST_BYTES: Final = 128 * 1024**2
@@ -81,13 +88,21 @@ def find_shards(sources: Iterable[str], *, base: str | None = None) -> list[Shar
     return sorted(distinct, key=lambda shard: shard.name)
 
 
-def open_store(url: str) -> tuple[Any, str]:
+def open_store(url: str, *, listed: bool = False) -> tuple[Any, str]:
     """fsspec's file system of a path or URL, and the path in it.
+
+    Args:
+        url: a path, or a URL of one of :data:`PROTOCOLS`.
+        listed: it stands in a list or table, which may be a stranger's: not a place on this machine.
 
     Raises:
         MissingExtraError: fsspec is not installed.
-        SourceError: the store's own package is not installed, or there is no such store.
+        SourceError: the store's own package is not installed, or it is none of these.
     """
+    protocol, mark, _ = url.partition("://")
+    allowed = [name for name in PROTOCOLS if not (listed and name in _ON_THIS_MACHINE)]
+    if "::" in url or url.lower().startswith("data:") or (mark and protocol.lower() not in allowed):
+        raise SourceError(f"{url[:200]}: expected a path, or a URL of one of these stores: {', '.join(allowed)}")
     try:
         from fsspec.core import url_to_fs
     except ImportError:
@@ -115,7 +130,9 @@ def _expand(fs: Any, path: str, source: str) -> tuple[str, list[tuple[str, int]]
     files = [
         (name, int(info.get("size") or 0))
         for name, info in found.items()
-        if info.get("type") == "file" and not any(part.startswith(".") for part in name[len(fixed) :].split("/"))
+        if info.get("type") == "file"
+        and not (name != path and info.get("islink"))
+        and not any(part.startswith(".") for part in name[len(fixed) :].split("/"))
     ]
     if not files:
         raise SourceError(f"{source}: there is no such file, or nothing matches")
@@ -140,8 +157,22 @@ def _listed(fs: Any, name: str, base: str) -> Iterator[Shard]:
     for line in lines:
         if ".." in line.split("/"):
             raise SourceError(f"{name}: the path {line[:80]!r} leads out of its folder")
-        url = line if "://" in line else f"{base.rstrip('/')}/{line.lstrip('/')}"
+        if "://" in line:
+            url = line
+            open_store(url, listed=True)
+        else:
+            url = f"{base.rstrip('/')}/{line.lstrip('/')}"
+            at, path = open_store(base)
+            if "file" in at.protocol:
+                _stays_in(SafeFolder(Path(path)), line.lstrip("/"), name)
         yield Shard(_name(line), "warc", (url,))
+
+
+def _stays_in(folder: SafeFolder, line: str, name: str) -> None:
+    try:
+        folder.stat(line)
+    except CorpusError as error:
+        raise SourceError(f"{name}: {error}") from error
 
 
 def _of_files(root: str, urls: list[tuple[str, int]]) -> Iterator[Shard]:

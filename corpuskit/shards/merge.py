@@ -17,7 +17,6 @@ from corpuskit.shards.extract import catalog_schema, file_hash
 from corpuskit.shards.output import CATALOG_SUFFIX, ELEMENTS_SUFFIX, PARTS, Output
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
-from corpuskit.store.packing import pack_lock
 from corpuskit.store.packs import PACK_SUFFIX, Pack, PackWriter, forget_packs, next_pack
 from corpuskit.store.paths import version_path
 
@@ -65,7 +64,7 @@ def merge(folder: CorpusFolder, out: str, *, progress: bool = True) -> MergeRepo
     if not names:
         raise SourceError(f"{out}: no outputs of shards (NAME{CATALOG_SUFFIX}); corpuskit extract --on makes them")
     report = MergeReport()
-    with pack_lock(folder):
+    with folder.packing():
         for name in _with_bar(names, progress):
             with tempfile.TemporaryDirectory(prefix="corpuskit-") as temporary:
                 try:
@@ -187,15 +186,13 @@ def _write_cache(folder: CorpusFolder, file: Path, taken: list[dict[str, Any]], 
 
     from corpuskit.store.element_cache import cache_schema
 
-    folder.elements.mkdir(exist_ok=True)
     table = pq.read_table(file)
     if table.schema.names != cache_schema().names:
         raise SourceError(f"{file.name} has other columns than this version of corpuskit writes")
     if sum(row["elements"] for row in taken) != len(table):
         table = table.filter(pc.field("doc_id").isin(pa.array(sorted(row["doc_id"] for row in taken))))
-    temporary = folder.elements / f"{cache}.tmp"
-    pq.write_table(table, temporary, compression="zstd", row_group_size=1 << 18)
-    temporary.replace(folder.elements / cache)
+    with folder.elements.replacing(cache) as written:
+        pq.write_table(table, written, compression="zstd", row_group_size=1 << 18)
 
 
 def _insert(connection: sqlite3.Connection, row: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from corpuskit.errors import SourceError
+from corpuskit.safe_folder import SafeFolder
 from corpuskit.shards.inputs import open_store
 from corpuskit.shards.reading import is_local
 from corpuskit.store.packs import PACK_SUFFIX, sync_folder
@@ -81,8 +82,11 @@ class Output:
 
     def read(self, file: str, most: int = 10_000_000) -> bytes:
         """The first bytes of a small file."""
-        with self._fs.open(self._at(file), "rb") as handle:
+        with self._opened(file) as handle:
             return bytes(handle.read(most))
+
+    def _opened(self, file: str) -> Any:
+        return SafeFolder(Path(self._path)).open(file) if is_local(self._fs) else self._fs.open(self._at(file), "rb")
 
     def fetch(self, file: str, folder: Path) -> Path:
         """A local path of a file.
@@ -91,12 +95,12 @@ class Output:
             SourceError: it is not there.
         """
         if is_local(self._fs):
-            path = Path(self._at(file))
-            if not path.is_file():
+            found = SafeFolder(Path(self._path)).stat(file)
+            if found is None:
                 raise SourceError(
                     f"{self.url}/{file} is missing: delete the other files of this shard and extract it again"
                 )
-            return path
+            return Path(self._at(file))
         copy = folder / file
         try:
             self._fs.get_file(self._at(file), str(copy))
@@ -129,8 +133,9 @@ def _publish_locally(local: Path, target: Path, *, create: bool) -> bool:
     import shutil
 
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    temporary.unlink(missing_ok=True)  # of a killed process with the same number
     try:
-        with local.open("rb") as source, temporary.open("wb") as copy:
+        with local.open("rb") as source, temporary.open("xb") as copy:
             shutil.copyfileobj(source, copy, 1 << 20)
             copy.flush()
             os.fsync(copy.fileno())

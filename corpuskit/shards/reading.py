@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from corpuskit.errors import CorpusKitError, SourceError
+from corpuskit.errors import CorpusError, CorpusKitError, SourceError
+from corpuskit.safe_folder import SafeFolder
 from corpuskit.shards.inputs import Shard, open_store
 from corpuskit.sources.archives import read_file
 from corpuskit.sources.files import FoundFile
@@ -144,10 +145,23 @@ def _record(row: dict[str, Any], root: str, folder: Path, max_bytes: int) -> Ite
     if not 0 < length <= max_bytes + 65536:
         yield place, SourceError(f"{place}: {length:,} bytes, the limit is {max_bytes:,}")
         return
-    fs, path = open_store(name if "://" in name else f"{root.rstrip('/')}/{name}")
+    try:
+        named = "://" in name or "::" in name
+        fs, path = open_store(name if named else f"{root.rstrip('/')}/{name}", listed=named)
+    except SourceError as error:
+        yield place, error
+        return
     file = folder / "record.warc.gz"
     try:
-        file.write_bytes(fs.cat_file(path, start=start, end=start + length))
+        if is_local(fs):
+            with SafeFolder(Path(open_store(root)[1])).open(name.lstrip("/")) as archive:
+                archive.seek(start)
+                file.write_bytes(archive.read(length))
+        else:
+            file.write_bytes(fs.cat_file(path, start=start, end=start + length))
+    except CorpusError as error:
+        yield place, SourceError(f"{place}: {error}")
+        return
     except FileNotFoundError as error:
         yield place, SourceError(f"{place}: there is no such archive ({error})")
         return

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
+import os
 import shutil
-import sqlite3
 from pathlib import Path
 from typing import Final
 
 from corpuskit.errors import CorpusError
+from corpuskit.safe_folder import SafeFolder
+from corpuskit.store.database import CATALOG, connect
 from corpuskit.store.folder import CorpusFolder
 
 _COPIED: Final = ("documents", "originals", "labels", "models")
@@ -19,7 +22,7 @@ def backup(folder: CorpusFolder, path: Path) -> int:
     """Copies a corpus that may be crawled meanwhile; gives the bytes copied.
 
     First a snapshot of the catalogue, then the files: whatever the snapshot names is there by then. The element cache is
-    left out, it is made again; so are exports.
+    left out, it is made again; so are exports. What is a link, pipe or device in the corpus is not copied.
 
     Raises:
         CorpusError: the target exists.
@@ -27,32 +30,29 @@ def backup(folder: CorpusFolder, path: Path) -> int:
     path = path.resolve()
     if path.exists() or path.is_relative_to(folder.path):
         raise CorpusError(f"{path}: a backup goes into a new folder outside of the corpus")
-    partial = path.with_name(f".{path.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = SafeFolder(path.parent)
+    partial = beside.within(f".{path.name}.partial")
+    partial.remove_folder()
+    partial.make()
     try:
-        with contextlib.closing(sqlite3.connect(partial / "catalog.sqlite")) as target:
+        with contextlib.closing(connect(partial, CATALOG)) as target:
             folder.catalog.connection.backup(target)
-        for name in _FILES:
-            shutil.copy2(folder.path / name, partial / name)
-        for name in _COPIED:
-            if (folder.path / name).exists():
-                shutil.copytree(
-                    folder.path / name, partial / name, copy_function=_copy, ignore=_passing, dirs_exist_ok=True
-                )
-        partial.rename(path)
+        names = (f"{room}/{name}" for room in _COPIED for name in folder.inside.within(room).walk())
+        for name in itertools.chain(_FILES, names):
+            if not name.endswith(".tmp"):
+                _copy(folder.inside, partial, name)
+        beside.rename(f".{path.name}.partial", path.name)
     except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
+        partial.remove_folder()
         raise
-    return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    return sum((SafeFolder(path) / name).stat().st_size for name in SafeFolder(path).walk())
 
 
-def _passing(_: str, names: list[str]) -> list[str]:
-    return [name for name in names if name.endswith(".tmp")]
-
-
-def _copy(source: str, target: str) -> str:
-    """Copies a file; one that was removed since the folder was listed is left out."""
-    with contextlib.suppress(FileNotFoundError):
-        shutil.copy2(source, target)
-    return target
+def _copy(source: SafeFolder, target: SafeFolder, name: str) -> None:
+    """Copies a file with its times; one that was removed since the folder was listed is left out."""
+    with contextlib.suppress(FileNotFoundError), source.open(name) as old, target.open(name, "xb") as new:
+        shutil.copyfileobj(old, new, 1 << 20)
+        new.flush()
+        known = os.fstat(old.fileno())
+        os.utime(target / name, ns=(known.st_atime_ns, known.st_mtime_ns))

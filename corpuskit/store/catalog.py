@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpuskit.errors import CorpusError
-from corpuskit.store import schema
+from corpuskit.safe_folder import SafeFolder
+from corpuskit.store import first_look, schema
+from corpuskit.store.database import connect
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,14 +50,30 @@ def _explained(error: sqlite3.DatabaseError) -> Exception:
 
 
 class Catalog:
-    """The state of a corpus. Safe to use from several threads and processes at once."""
+    """The state of a corpus. Safe to use from several threads and processes at once.
 
-    def __init__(self, path: Path) -> None:
+    Args:
+        path: its file, in the corpus folder.
+        trust: links of the folder are followed, and what the file holds is not looked through first.
+
+    Raises:
+        CorpusError: it is damaged, or holds what corpuskit does not make.
+        CorpusVersionError: a newer corpuskit made it.
+    """
+
+    def __init__(self, path: Path, *, trust: bool = False) -> None:
         self._path = path
+        self._folder = SafeFolder(path.parent, follow=trust)
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
-        schema.prepare(self.connection)
+        try:
+            schema.prepare(self.connection)
+            if not trust:
+                first_look.look(self.connection, path)
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -70,9 +88,7 @@ class Catalog:
 
     def _connect(self) -> sqlite3.Connection:
         try:
-            connection = sqlite3.connect(
-                self._path, timeout=60, isolation_level=None, check_same_thread=False, factory=_Connection
-            )
+            connection = connect(self._folder, self._path.name, timeout=60, factory=_Connection)
             connection.row_factory = sqlite3.Row
             connection.execute("PRAGMA journal_mode = WAL")
             # A power cut may lose the last transactions but never damages the file; see flush().

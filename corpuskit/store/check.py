@@ -6,11 +6,11 @@ import hashlib
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from corpuskit import engine
 from corpuskit.errors import CorpusKitError
+from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.documents import TEXT_SUFFIX, read_document
 from corpuskit.store.folder import CorpusFolder
 from corpuskit.store.originals import Place, read_original
@@ -48,7 +48,7 @@ def check(folder: CorpusFolder, *, progress: bool = False) -> list[Problem]:
         unread_labels = folder.catalog.rows("SELECT uri, message FROM failures WHERE stage = 'labels'")
     except CorpusKitError as error:  # more cannot be told before a repair
         return [*problems, Problem("catalog", "catalog.sqlite", str(error))]
-    tasks = [(str(folder.path), rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
+    tasks = [(folder.inside, rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
     outcomes = engine.run(
         _check_documents,
         tasks,
@@ -89,18 +89,18 @@ def _check_catalog(folder: CorpusFolder) -> Iterator[Problem]:
     yield from (Problem("catalog", "catalog.sqlite", message) for message in found if message != "ok")
 
 
-def _check_documents(task: tuple[str, list[Row]]) -> list[Problem]:
-    root, rows = Path(task[0]), task[1]
+def _check_documents(task: tuple[SafeFolder, list[Row]]) -> list[Problem]:
+    root, rows = task
     problems = []
     for doc_id, path, original, offset, length, content_hash in rows:
         try:
-            read_document(root / "documents", path)
+            read_document(root.within("documents"), path)
         except (CorpusKitError, OSError) as error:
             problems.append(Problem("documents", path + TEXT_SUFFIX, str(error)))
         if not original:
             continue  # merged from shards: the originals stayed where they were
         try:
-            content = read_original(root / "originals", Place(original, offset, length))
+            content = read_original(root.within("originals"), Place(original, offset, length))
             if hashlib.sha256(content).hexdigest() != content_hash:
                 problems.append(Problem("originals", original, f"not what document {doc_id} was made from"))
         except (CorpusKitError, OSError) as error:
@@ -109,7 +109,6 @@ def _check_documents(task: tuple[str, list[Row]]) -> list[Problem]:
 
 
 def _check_strays(folder: CorpusFolder, known: set[str]) -> Iterator[Problem]:
-    for file in sorted(folder.documents.rglob("*" + TEXT_SUFFIX)) if folder.documents.exists() else []:
-        name = file.relative_to(folder.documents).as_posix()
+    for name in sorted(folder.documents.walk(TEXT_SUFFIX)):
         if name.casefold() not in known:
             yield Problem("documents", name, "stands in no row of the catalogue")

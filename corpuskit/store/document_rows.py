@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
-import secrets
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from corpuskit.errors import CorpusError
 from corpuskit.store.folder import CorpusFolder
 from corpuskit.store.said import DATES, SAID, keep, read
 from corpuskit.store.schema import DOCUMENTS_STATE
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 # In a folder of its own: elements/*.parquet are elements.
-_COPY: Final = Path("catalog", "documents.parquet")
+_COPY: Final = "catalog/documents.parquet"
 _STATE: Final = b"corpuskit.documents_state"
 _COPIED_FROM: Final = 2000  # documents; fewer are read from the catalogue as fast
 _COLUMNS: Final = (
@@ -81,7 +80,7 @@ def _rows(folder: CorpusFolder, *, versions: bool) -> pa.Table:
 
 def forget_copy(folder: CorpusFolder) -> None:
     """Removes the copy: it holds titles of documents that are to leave no trace."""
-    (folder.elements / _COPY).unlink(missing_ok=True)
+    folder.elements.remove(_COPY)
 
 
 def rows_schema() -> pa.Schema:
@@ -99,12 +98,12 @@ def _from_copy(folder: CorpusFolder, state: str) -> pa.Table | None:
     import pyarrow.parquet as pq
 
     try:
-        with (folder.elements / _COPY).open("rb") as handle:
+        with folder.elements.open(_COPY) as handle:
             file = pq.ParquetFile(handle)
             if (file.schema_arrow.metadata or {}).get(_STATE) != state.encode():
                 return None
             table = file.read()
-    except (OSError, pa.ArrowException):  # absent, or damaged: it is made again
+    except (OSError, CorpusError, pa.ArrowException):  # absent, or damaged: it is made again
         return None
     table = table.replace_schema_metadata(None)
     return table if table.schema == rows_schema() else None
@@ -113,15 +112,9 @@ def _from_copy(folder: CorpusFolder, state: str) -> pa.Table | None:
 def _write_copy(folder: CorpusFolder, state: str, table: pa.Table) -> None:
     import pyarrow.parquet as pq
 
-    file = folder.elements / _COPY
-    temporary = file.with_name(f"{file.name}.{secrets.token_hex(8)}.tmp")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(table.replace_schema_metadata({_STATE: state}), temporary, compression="lz4")
-        temporary.replace(file)
-    except OSError:  # a full disk or a read-only folder: the rows come from the catalogue
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+    # A full disk or a read-only folder, or something else stands there: the rows come from the catalogue.
+    with contextlib.suppress(OSError, CorpusError), folder.elements.replacing(_COPY) as file:
+        pq.write_table(table.replace_schema_metadata({_STATE: state}), file, compression="lz4")
 
 
 def _from_catalog(folder: CorpusFolder, *, versions: bool = False) -> tuple[pa.Table, list[tuple[str, int, str]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Final
 
@@ -10,24 +9,26 @@ from corpuskit.document import NLPTextDocument, from_nlptext
 from corpuskit.document.marks import dump_marks, load_marks
 from corpuskit.document.writer import normal_to_nlptext
 from corpuskit.errors import CorpusError, DocumentFormatError
+from corpuskit.safe_folder import Folder, SafeFolder, as_safe
 from corpuskit.store.packs import forget_packs, read_packed, remove_packed
 
 TEXT_SUFFIX: Final = ".nlp.txt"
 MARKS_SUFFIX: Final = ".marks.json.zst"
+_MOST_BYTES: Final = 512 * 1024**2  # of one file; as of one document in a pack
 
 
-def write_document(folder: Path, path: str, document: NLPTextDocument) -> NLPTextDocument:
+def write_document(folder: Folder, path: str, document: NLPTextDocument) -> NLPTextDocument:
     """Writes a document in normal form and its marks; gives it in that form.
 
     The marks come first: a reader that finds the text finds its marks too.
     """
-    normal = document.normalize()
-    write_atomically(folder / (path + MARKS_SUFFIX), dump_marks(normal.table))
-    write_atomically(folder / (path + TEXT_SUFFIX), normal_to_nlptext(normal).encode())
+    normal, folder = document.normalize(), as_safe(folder)
+    folder.write(path + MARKS_SUFFIX, dump_marks(normal.table))
+    folder.write(path + TEXT_SUFFIX, normal_to_nlptext(normal).encode())
     return normal
 
 
-def read_document(folder: Path, path: str, *, strict: bool = True) -> NLPTextDocument:
+def read_document(folder: Folder, path: str, *, strict: bool = True) -> NLPTextDocument:
     """Reads a document with its marks; without a marks file ``main`` is the default.
 
     Raises:
@@ -48,25 +49,23 @@ def read_document(folder: Path, path: str, *, strict: bool = True) -> NLPTextDoc
     return document
 
 
-def read_document_files(folder: Path, path: str) -> tuple[bytes, bytes | None]:
+def read_document_files(folder: Folder, path: str) -> tuple[bytes, bytes | None]:
     """The bytes of a document's ``.nlp.txt`` and of its marks, as files or from a pack.
 
     Documents are packed and unpacked while they are read: where a file has just gone, a pack holds it, and the other way
     round.
 
     Raises:
-        CorpusError: there is no such document.
+        CorpusError: there is no such document, or what stands in its place leads out of the folder.
     """
+    folder = as_safe(folder)
     for attempt in range(3):
         if attempt:
             forget_packs()  # a folder's time is coarse: what is known of the packs may be older than it looks
         try:
-            text = (folder / (path + TEXT_SUFFIX)).read_bytes()
-            try:
-                return text, (folder / (path + MARKS_SUFFIX)).read_bytes()
-            except FileNotFoundError:
-                if (folder / (path + TEXT_SUFFIX)).exists():
-                    return text, None
+            text, marks = read_files(folder, path)
+            if marks is not None or folder.has(path + TEXT_SUFFIX):
+                return text, marks
         except FileNotFoundError:
             pass
         if (packed := read_packed(folder, path)) is not None:
@@ -74,29 +73,29 @@ def read_document_files(folder: Path, path: str) -> tuple[bytes, bytes | None]:
     raise CorpusError(f"documents/{path}{TEXT_SUFFIX} is missing; corpuskit check lists what else is")
 
 
-def remove_document(folder: Path, *paths: str) -> None:
+def read_files(folder: SafeFolder, path: str) -> tuple[bytes, bytes | None]:
+    """The bytes of a document's text and marks as files; None where it has no marks.
+
+    Raises:
+        FileNotFoundError: it is not a file.
+        CorpusError: it is too large, or leads out of the folder.
+    """
+    text = folder.read(path + TEXT_SUFFIX, _MOST_BYTES)
+    try:
+        return text, folder.read(path + MARKS_SUFFIX, _MOST_BYTES)
+    except FileNotFoundError:
+        return text, None
+
+
+def remove_document(folder: SafeFolder, *paths: str) -> None:
     """Removes documents' files, also from packs; those already gone are no error."""
     for path in paths:
         for suffix in (TEXT_SUFFIX, MARKS_SUFFIX):
-            (folder / (path + suffix)).unlink(missing_ok=True)
+            folder.remove(path + suffix)
     remove_packed(folder, paths)
 
 
 def write_atomically(file: Path, content: bytes, *, durable: bool = False) -> None:
-    """Writes a whole file or nothing: a temporary file beside it is renamed."""
-    temporary = file.with_name(f"{file.name}.{os.getpid()}.tmp")
-    try:
-        try:
-            handle = temporary.open("wb")
-        except FileNotFoundError:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            handle = temporary.open("wb")
-        with handle:
-            handle.write(content)
-            if durable:
-                handle.flush()
-                os.fsync(handle.fileno())
-        temporary.replace(file)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    """Writes a whole file that the user has named, or nothing; its folders are made."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    SafeFolder(file.parent).write(file.name, content, durable=durable)

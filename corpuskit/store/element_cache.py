@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 
 from corpuskit import engine
 from corpuskit.document.frames import arrow_schema, to_arrow
+from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.documents import read_document
 from corpuskit.store.folder import CorpusFolder
 from corpuskit.store.schema import DOCUMENTS_STATE, ELEMENTS_STATE
@@ -241,11 +242,11 @@ def _clean(folder: CorpusFolder) -> None:
     catalog = folder.catalog
     # In this order: a part that another process adds meanwhile is a file that is not yet known, and young.
     sizes = _sizes(folder)
-    present = {file.name for file in folder.elements.glob("*.parquet")} if folder.elements.exists() else set()
+    present = set(folder.elements.names("*.parquet"))
     for part in present - sizes.keys():
-        with contextlib.suppress(FileNotFoundError):
-            if time.time() - (folder.elements / part).stat().st_mtime > _ABANDONED:
-                (folder.elements / part).unlink()
+        found = folder.elements.stat(part)
+        if found is not None and time.time() - found.st_mtime > _ABANDONED:
+            folder.elements.remove(part)
     small = {part for part, size in sizes.items() if size < _BATCH}
     gone = (sizes.keys() - present) | (small if len(small) >= _COMPACT_AT else set())
     if gone:
@@ -263,10 +264,9 @@ def _make_missing(folder: CorpusFolder) -> None:
         "SELECT doc_id, version, path, lang FROM current d WHERE NOT EXISTS "
         "(SELECT 1 FROM element_cache c WHERE c.doc_id = d.doc_id AND c.version = d.version) ORDER BY host, uri"
     )
-    folder.elements.mkdir(exist_ok=True)
+    folder.elements.make()
     batches = [
-        (str(folder.elements), str(folder.documents), missing[start : start + _BATCH])
-        for start in range(0, len(missing), _BATCH)
+        (folder.elements, folder.documents, missing[start : start + _BATCH]) for start in range(0, len(missing), _BATCH)
     ]
     on_processes = len(missing) >= _IN_PROCESSES_FROM
     outcomes = engine.run(
@@ -292,7 +292,7 @@ def _make_missing(folder: CorpusFolder) -> None:
 
 
 def _write_part(
-    batch: tuple[str, str, list[tuple[str, int, str, str | None]]],
+    batch: tuple[SafeFolder, SafeFolder, list[tuple[str, int, str, str | None]]],
 ) -> tuple[str, list[tuple[str, int]], list[tuple[str, Exception]]]:
     """Writes one part; gives its name, the documents in it, and those that could not be read."""
     import pyarrow as pa
@@ -302,7 +302,7 @@ def _write_part(
     tables, done, failed = [], [], []
     for doc_id, version, path, lang in rows:
         try:
-            table = to_arrow(read_document(Path(documents), path, strict=False).table)
+            table = to_arrow(read_document(documents, path, strict=False).table)
         except Exception as error:
             failed.append((path, error))
             continue
@@ -311,9 +311,8 @@ def _write_part(
     part = f"part-{secrets.token_hex(8)}.parquet"
     if tables:
         whole = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
-        temporary = Path(elements) / f"{part}.tmp"
-        pq.write_table(whole, temporary, compression="zstd", row_group_size=1 << 18)
-        temporary.replace(Path(elements) / part)
+        with elements.replacing(part) as file:
+            pq.write_table(whole, file, compression="zstd", row_group_size=1 << 18)
     return part, done, failed
 
 

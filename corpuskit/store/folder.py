@@ -9,54 +9,67 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
-from pathlib import Path
 from typing import Final
 from weakref import WeakMethod
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import ConfigurationError, CorpusBusyError, CorpusError, UnknownDocumentError
+from corpuskit.safe_folder import Folder, SafeFolder, as_safe
 from corpuskit.store.catalog import Catalog, now
+from corpuskit.store.database import CATALOG, connect
 from corpuskit.store.documents import read_document
 from corpuskit.store.labels import LabelLog
 from corpuskit.store.originals import Place, WarcWriter, read_original
 from corpuskit.store.settings import FILE_NAME, Settings, change_settings, read_settings, write_default_settings
 from corpuskit.store.telling import clock
 
-_CATALOG: Final = "catalog.sqlite"
 _LOCK: Final = ".crawl.lock"
 _ANNOTATING: Final = ".annotate.lock"
+_PACKING: Final = ".pack.lock"
 
 
 class CorpusFolder:
     """A corpus on disk.
 
     Args:
-        path: made if absent; a folder that holds other things is refused.
+        path: made if absent; a folder that holds other things is refused. ``inside`` of another one opens the same.
+        trust: the corpus is the user's own: links in it are followed, its catalogue is not looked through first.
+
+    Attributes:
+        path: where it is.
+        inside: the way to all that stands in it.
 
     Raises:
-        CorpusError: the folder is not a corpus, or its catalogue is damaged.
+        CorpusError: the folder is not a corpus, its catalogue is damaged, or something in it leads out.
         CorpusVersionError: a newer corpuskit made it.
         ConfigurationError: corpus.toml cannot be read.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path).resolve()
+    def __init__(self, path: Folder, *, trust: bool = False) -> None:
+        given = as_safe(path)
+        trust = trust or given.follow
+        self.path = given.path.resolve()
+        self.inside = SafeFolder(self.path, follow=trust)
         if not self._is_corpus():
             self._make()
-        self.settings: Settings = read_settings(self.path)
-        self.catalog = Catalog(self.path / _CATALOG)
-        self.labels = LabelLog(self.path / "labels", self.catalog)
+        self.settings: Settings = read_settings(self.inside)
+        self.catalog = Catalog(self.path / CATALOG, trust=trust)
+        try:
+            self.labels = LabelLog(self.inside.within("labels"), self.catalog)
+        except BaseException:
+            self.catalog.close()
+            raise
         self._endings: list[WeakMethod[Callable[[], None]]] = []
 
     def _is_corpus(self) -> bool:
-        return (self.path / FILE_NAME).exists() or (self.path / _CATALOG).exists()
+        return self.inside.has(FILE_NAME) or self.inside.has(CATALOG)
 
     def _make(self) -> None:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             if any(self.path.iterdir()):
                 raise CorpusError(f"{self.path} is not a corpus and not empty; name a new folder")
-            write_default_settings(self.path)
+            write_default_settings(self.inside)
         except OSError as error:
             raise CorpusError(f"the corpus folder {self.path} cannot be made: {error}") from error
 
@@ -72,29 +85,29 @@ class CorpusFolder:
         if seeds is not None:
             values["seeds"] = [word.strip() for word in seeds if word.strip()]
         if values:
-            change_settings(self.path, values)
-            self.settings = read_settings(self.path)
+            change_settings(self.inside, values)
+            self.settings = read_settings(self.inside)
         return self.settings.description
 
     @property
-    def documents(self) -> Path:
+    def documents(self) -> SafeFolder:
         """The extracted documents."""
-        return self.path / "documents"
+        return self.inside.within("documents")
 
     @property
-    def originals(self) -> Path:
+    def originals(self) -> SafeFolder:
         """What was collected, unchanged."""
-        return self.path / "originals"
+        return self.inside.within("originals")
 
     @property
-    def elements(self) -> Path:
+    def elements(self) -> SafeFolder:
         """The element cache."""
-        return self.path / "elements"
+        return self.inside.within("elements")
 
     @property
-    def models(self) -> Path:
+    def models(self) -> SafeFolder:
         """The trained models."""
-        return self.path / "models"
+        return self.inside.within("models")
 
     @cached_property
     def warc(self) -> WarcWriter:
@@ -131,22 +144,19 @@ class CorpusFolder:
             yield
 
     @contextmanager
+    def packing(self) -> Iterator[None]:
+        """Held by who adds or removes packs.
+
+        Raises:
+            CorpusBusyError: another process packs, unpacks or merges; the message says which.
+        """
+        with self._only_one(_PACKING, "pack, unpack, merge or removal"):
+            yield
+
+    @contextmanager
     def _only_one(self, name: str, what: str) -> Iterator[None]:
-        # A lock of SQLite works on every system and leaves nothing behind after a kill.
-        connection = sqlite3.connect(self.path / name, timeout=0, isolation_level=None, check_same_thread=False)
-        who = self.path / f"{name}.json"
-        try:
-            try:
-                connection.execute("BEGIN EXCLUSIVE")
-            except sqlite3.OperationalError:
-                raise CorpusBusyError(f"another {what} runs on this corpus: {_holder(who)}") from None
-            who.write_text(json.dumps({"pid": os.getpid(), "since": now()}), "utf-8")
-            try:
-                yield
-            finally:
-                who.unlink(missing_ok=True)
-        finally:
-            connection.close()
+        with only_one(self.inside, name, what):
+            yield
 
     def document(self, doc_id: str, version: int | None = None) -> NLPTextDocument:
         """A document by its id, the last version unless another is named.
@@ -199,9 +209,37 @@ class CorpusFolder:
         self.catalog.close()
 
 
-def _holder(who: Path) -> str:
+@contextmanager
+def only_one(folder: SafeFolder, name: str, what: str) -> Iterator[None]:
+    """Held by one process at a time; the system releases it when the process dies.
+
+    Raises:
+        CorpusBusyError: another one holds it; the message says which.
+    """
+    # A lock of SQLite works on every system and leaves nothing behind after a kill.
+    connection = connect(folder, name, timeout=0)
+    who = f"{name}.json"
     try:
-        data = json.loads(who.read_text("utf-8"))
-        return f"process {data['pid']}, since {clock(datetime.fromisoformat(data['since']).timestamp())}"
-    except (OSError, ValueError, KeyError, TypeError):
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise CorpusError(f"{name} cannot be locked ({error}): check the folder's permissions") from error
+            raise CorpusBusyError(f"another {what} runs on this corpus: {_holder(folder, who)}") from None
+        except sqlite3.DatabaseError as error:
+            raise CorpusError(f"{name} is no lock ({error}): remove it") from error
+        folder.write(who, json.dumps({"pid": os.getpid(), "since": now()}).encode())
+        try:
+            yield
+        finally:
+            folder.remove(who)
+    finally:
+        connection.close()
+
+
+def _holder(folder: SafeFolder, who: str) -> str:
+    try:
+        data = json.loads(folder.read(who, 10_000))
+        return f"process {int(data['pid'])}, since {clock(datetime.fromisoformat(data['since']).timestamp())}"
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return "by whom is not known"

@@ -8,15 +8,16 @@ import os
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Final, Literal
 
 from corpuskit.errors import ConfigurationError, CorpusError
+from corpuskit.safe_folder import MOST_BYTES, Folder, as_safe
 from corpuskit.store.catalog import Catalog, clean, now
 
 Kind = Literal["document", "url", "host"]
 KINDS: Final[tuple[Kind, ...]] = ("document", "url", "host")
 _MAX_LABEL: Final = 64
+_MOST_LINE: Final = 1_000_000  # bytes
 WITHDRAWN: Final = "withdrawn"
 MACHINE: Final = "machine:"
 """How the name of an annotator begins that is no person: its labels are kept apart."""
@@ -48,11 +49,11 @@ class Label:
 class LabelLog:
     """The labels of a corpus. A label is on the disk when ``add`` comes back."""
 
-    def __init__(self, folder: Path, catalog: Catalog) -> None:
-        self._folder = folder
+    def __init__(self, folder: Folder, catalog: Catalog) -> None:
+        self._folder = as_safe(folder)
         self._catalog = catalog
         self._lock = threading.Lock()
-        folder.mkdir(parents=True, exist_ok=True)
+        self._folder.make()
         self._index()
 
     def add(self, labels: Iterable[tuple[str, Kind, str]], *, by: str, note: str | Mapping[str, str] | None = None,
@@ -88,24 +89,26 @@ class LabelLog:
 
     def _append(self, lines: bytes) -> None:
         # One file a writer: two processes never write into one, and a shared folder merges by copying.
-        file = self._folder / f"{_file_name()}.jsonl"
-        handle = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        name = f"{_file_name()}.jsonl"
         try:
-            if os.fstat(handle).st_size and not _ends_line(file):
-                lines = b"\n" + lines  # a crash cut the last line; it stays what it is, a line that cannot be read
-            view = memoryview(lines)
-            while view:
-                view = view[os.write(handle, view) :]
-            os.fsync(handle)
+            with self._folder.open(name, "a+b", buffering=0) as file:
+                if file.seek(0, os.SEEK_END):
+                    file.seek(-1, os.SEEK_END)
+                    if file.read(1) != b"\n":
+                        lines = (
+                            b"\n" + lines
+                        )  # a crash cut the last line; it stays what it is, a line that cannot be read
+                view = memoryview(lines)
+                while view:
+                    view = view[file.write(view) :]
+                os.fsync(file.fileno())
         except OSError as error:
-            raise CorpusError(f"the labels could not be saved to {file.name}: {error}") from error
-        finally:
-            os.close(handle)
+            raise CorpusError(f"the labels could not be saved to {name}: {error}") from error
 
     def _index(self) -> None:
         """Reads into the catalogue what the files hold beyond what it knows."""
         known = json.loads(self._catalog.meta("label files") or "{}")
-        sizes = {file.name: file.stat().st_size for file in sorted(self._folder.glob("*.jsonl"))}
+        sizes = self._sizes()
         if sizes == known:
             return
         with self._catalog.transaction() as connection:
@@ -130,31 +133,45 @@ class LabelLog:
                 )
             self._catalog.set_meta("label files", json.dumps(known))
 
+    def _sizes(self) -> dict[str, int]:
+        """The files of labels and their sizes.
+
+        Raises:
+            CorpusError: one is a link or no regular file, or too large.
+        """
+        sizes = {}
+        for name in self._folder.names("*.jsonl", strict=True):
+            found = self._folder.stat(name)
+            if found is not None and found.st_size > MOST_BYTES:
+                raise CorpusError(
+                    f"labels/{name}: {found.st_size:,} bytes, the limit is {MOST_BYTES:,}: split the file"
+                )
+            sizes[name] = 0 if found is None else found.st_size
+        return sizes
+
     def _read_from(self, name: str, start: int) -> tuple[list[Label], int]:
         """The labels behind a position, and the position behind the last whole line."""
-        with (self._folder / name).open("rb") as handle:
-            handle.seek(start)
-            content = handle.read()
-        end = content.rfind(b"\n") + 1
-        rows = []
-        for number, line in enumerate(content[:end].split(b"\n"), 1):
-            if not line.strip():
-                continue
-            try:
-                row = Label(**json.loads(line))
-                if row.kind not in KINDS or not all(
-                    isinstance(x, str) for x in (row.target, row.label, row.by, row.when)
-                ):
-                    raise ValueError("a wrong field")
-                json.dumps(asdict(row), ensure_ascii=False).encode()  # lone surrogates: SQLite does not take them
-                rows.append(row)
-            except (ValueError, TypeError, RecursionError) as error:
-                self._catalog.add_failure(
-                    f"labels/{name}",
-                    "labels",
-                    CorpusError(f"line {number} behind byte {start} cannot be read: {error}"),
-                )
-        return rows, start + end
+        rows: list[Label] = []
+        with self._folder.open(name) as file:
+            file.seek(start)
+            number, end = 0, start
+            while line := file.readline(_MOST_LINE):
+                number += 1
+                is_long = len(line) == _MOST_LINE
+                while line[-1:] != b"\n" and (rest := file.readline(_MOST_LINE)):
+                    line = rest
+                if line[-1:] != b"\n":
+                    break  # its end may still come
+                end = file.tell()
+                try:
+                    if is_long:
+                        raise ValueError(f"it has {_MOST_LINE:,} bytes or more")
+                    if line.strip():
+                        rows.append(_label(line))
+                except (ValueError, TypeError, RecursionError) as error:
+                    told = CorpusError(f"line {number} behind byte {start} cannot be read: {error}")
+                    self._catalog.add_failure(f"labels/{name}", "labels", told)
+        return rows, end
 
     def current(self, kind: Kind | None = None) -> list[Label]:
         """Return what each annotator says of each target now, in order; what was withdrawn is left out.
@@ -184,10 +201,15 @@ def is_machine(by: str) -> bool:
     return by.startswith(MACHINE)
 
 
-def _ends_line(file: Path) -> bool:
-    with file.open("rb") as handle:
-        handle.seek(-1, os.SEEK_END)
-        return handle.read(1) == b"\n"
+def _label(line: bytes) -> Label:
+    row = Label(**json.loads(line))
+    texts = (row.target, row.label, row.by, row.when, row.note or "")
+    if row.kind not in KINDS or not all(isinstance(text, str) for text in texts):
+        raise ValueError("a wrong field")
+    if row.version is not None and (type(row.version) is not int or not 0 <= row.version < 2**31):
+        raise ValueError("a wrong version")
+    "".join(texts).encode()  # lone surrogates: SQLite does not take them
+    return row
 
 
 def _file_name() -> str:

@@ -9,12 +9,11 @@ import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import IO, Final
 from urllib.parse import quote
 
 from corpuskit.errors import CorpusError
-from corpuskit.store.documents import write_atomically
+from corpuskit.safe_folder import MOST_BYTES, Folder, SafeFolder, as_safe, made
 from corpuskit.store.paths import safe_segment
 
 _MAX_WARC: Final = 1_000_000_000  # bytes; then the next file begins
@@ -23,6 +22,8 @@ _DROPPED_HEADERS: Final = frozenset({"content-encoding", "transfer-encoding", "c
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:\S*\Z")
 _STAMP: Final = "%Y-%m-%dT%H:%M:%SZ"
 CORPUS_ROOT: Final = ".corpus-root"
+_CRAWLED: Final = "crawl-[0-9][0-9][0-9][0-9][0-9].warc.gz"
+_ADDED: Final = "added-[0-9][0-9][0-9][0-9][0-9].warc.gz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,23 +38,22 @@ class Place:
 class WarcWriter:
     """Appends records to WARC files, one gzip member a record. One writer a corpus at a time."""
 
-    def __init__(self, folder: Path, committed_end: dict[str, int]) -> None:
+    def __init__(self, folder: Folder, committed_end: dict[str, int]) -> None:
         """``committed_end``: for each file, where its last committed record ends; what is behind is cut off."""
-        self._folder = folder
+        self._folder = made(folder)
         self._lock = threading.Lock()
-        folder.mkdir(parents=True, exist_ok=True)
-        files = sorted(folder.glob("crawl-*.warc.gz"))
-        for file in files:
-            end = committed_end.get(file.name, 0)
-            if file.stat().st_size > end:
-                with file.open("r+b") as handle:
+        names = self._folder.names(_CRAWLED)
+        for name in names:
+            end = committed_end.get(name, 0)
+            with self._folder.open(name, "r+b") as handle:
+                if handle.seek(0, os.SEEK_END) > end:
                     handle.truncate(end)
-        self._number = int(files[-1].name[6:11]) if files else 1
+        self._number = int(names[-1][6:11]) if names else 1
         self._open()
 
     def _open(self) -> None:
         self._name = f"crawl-{self._number:05d}.warc.gz"
-        self._handle = (self._folder / self._name).open("ab", buffering=1 << 20)
+        self._handle = self._folder.open(self._name, "ab", buffering=1 << 20)
         self._end = self._handle.tell()
 
     def write(self, url: str, date: datetime, request: bytes, status_line: str, headers: Iterable[tuple[str, str]],
@@ -107,8 +107,8 @@ class AddedRecords:
     The file is made when the first record comes. Its name is taken by making it, so that several can add at once.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Folder) -> None:
+        self._folder = as_safe(folder)
         self._handle: IO[bytes] | None = None
         self._name = ""
 
@@ -135,13 +135,12 @@ class AddedRecords:
 
     def _open(self) -> IO[bytes]:
         self.close()
-        self._folder.mkdir(parents=True, exist_ok=True)
-        number = max((int(file.name[6:11]) for file in self._folder.glob("added-*.warc.gz")), default=0)
+        number = max((int(name[6:11]) for name in self._folder.names(_ADDED)), default=0)
         while True:
             number += 1
             self._name = f"added-{number:05d}.warc.gz"
             try:
-                self._handle = (self._folder / self._name).open("xb", buffering=1 << 20)
+                self._handle = self._folder.open(self._name, "xb", buffering=1 << 20)
             except FileExistsError:
                 continue
             return self._handle
@@ -171,27 +170,29 @@ def _member(record: object) -> bytes:
     return bytes(packer.compress(plain.getvalue()) + packer.flush())
 
 
-def keep_file(folder: Path, name: str, content: bytes, doc_id: str) -> Place:
+def keep_file(folder: SafeFolder, name: str, content: bytes, doc_id: str) -> Place:
     """Keeps a file in an artifact directory ``NAME.d/NAME``; another file of this name gets the doc_id into its own."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / CORPUS_ROOT).touch()
+    folder.make()
+    if not folder.has(CORPUS_ROOT):
+        folder.write(CORPUS_ROOT, b"")
     name = safe_segment(name)
     for candidate in (name, f"{doc_id}-{name}"):
-        file = folder / f"{candidate}.d" / candidate
-        if not file.exists():
-            write_atomically(file, content)
-            return Place(f"{candidate}.d/{candidate}")
-        if file.stat().st_size == len(content) and file.read_bytes() == content:
-            return Place(f"{candidate}.d/{candidate}")
+        file = f"{candidate}.d/{candidate}"
+        known = folder.stat(file)
+        if known is None:
+            folder.write(file, content)
+            return Place(file)
+        if known.st_size == len(content) and folder.read(file) == content:
+            return Place(file)
     # A new version of a document whose earlier versions are kept too.
     number = 2
-    while (file := folder / f"{doc_id}-{number}-{name}.d" / name).exists():
+    while folder.has(file := f"{doc_id}-{number}-{name}.d/{name}"):
         number += 1
-    write_atomically(file, content)
-    return Place(f"{file.parent.name}/{name}")
+    folder.write(file, content)
+    return Place(file)
 
 
-def keep_beside(folder: Path, place: Place, files: Mapping[str, bytes]) -> bool:
+def keep_beside(folder: SafeFolder, place: Place, files: Mapping[str, bytes]) -> bool:
     """Keep files in the artifact directory of an original; return whether one of them was new or another before.
 
     Args:
@@ -200,35 +201,41 @@ def keep_beside(folder: Path, place: Place, files: Mapping[str, bytes]) -> bool:
         files: content by ``NAME`` or ``GROUP/NAME``.
     """
     changed = False
+    directory, _, original = place.file.rpartition("/")
     for name, content in files.items():
-        file = (folder / place.file).parent.joinpath(*(safe_segment(part) for part in name.split("/")[:2]))
-        if file == folder / place.file or (file.is_file() and file.read_bytes() == content):
+        parts = "/".join(safe_segment(part) for part in name.split("/")[:2])
+        file = f"{directory}/{parts}"
+        known = folder.stat(file)
+        if parts == original or (known and known.st_size == len(content) and folder.read(file) == content):
             continue
-        write_atomically(file, content)
+        folder.write(file, content)
         changed = True
     return changed
 
 
-def read_original(folder: Path, place: Place) -> bytes:
+def read_original(folder: Folder, place: Place) -> bytes:
     """The bytes of an original: of a WARC record its body.
 
     Raises:
-        CorpusError: it is missing or damaged.
+        CorpusError: it is missing or damaged, or lies outside of the folder.
     """
-    file = folder / place.file
+    folder = as_safe(folder)
     try:
         if place.offset is None:
-            return file.read_bytes()
-        with file.open("rb") as handle:
+            return folder.read(place.file)
+        with folder.open(place.file) as handle:
             handle.seek(place.offset)
-            member = handle.read(place.length)
-    except OSError as error:
+            member = handle.read(min(place.length or 0, MOST_BYTES))
+    except (OSError, ValueError, OverflowError) as error:
         raise CorpusError(f"originals/{place.file} cannot be read: {error}") from error
     from fastwarc.warc import ArchiveIterator
 
     try:
         for record in ArchiveIterator(io.BytesIO(member)):
-            return bytes(record.reader.read())
+            content = bytes(record.reader.read(MOST_BYTES + 1))
+            if len(content) > MOST_BYTES:
+                raise ValueError(f"more than {MOST_BYTES:,} bytes unpacked")
+            return content
     except (OSError, ValueError) as error:
         raise CorpusError(f"originals/{place.file} is damaged at {place.offset}: {error}") from error
     raise CorpusError(f"originals/{place.file} has no record at {place.offset}")

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
-from corpuskit.errors import CorpusBusyError
-from corpuskit.store.documents import MARKS_SUFFIX, TEXT_SUFFIX, write_atomically
+from corpuskit.safe_folder import SafeFolder
+from corpuskit.store.documents import MARKS_SUFFIX, TEXT_SUFFIX, read_files
 from corpuskit.store.folder import CorpusFolder
 from corpuskit.store.packs import Pack, PackWriter, forget_packs, next_pack, pack_files
 
 _DOCUMENTS: Final = 10_000  # a pack
 _BYTES: Final = 256 * 1024**2
-_LOCK: Final = ".pack.lock"
 
 Stamp = tuple[int, int, int]
 
@@ -31,7 +27,7 @@ def pack(folder: CorpusFolder) -> int:
     Raises:
         CorpusBusyError: another process packs or unpacks.
     """
-    with pack_lock(folder):
+    with folder.packing():
         rows = folder.catalog.rows("SELECT path FROM documents WHERE status = 'extracted' ORDER BY host, uri, version")
         paths = iter([row["path"] for row in rows])
         count = 0
@@ -44,19 +40,17 @@ def pack(folder: CorpusFolder) -> int:
         return count
 
 
-def _write_pack(documents: Path, paths: Iterator[str]) -> dict[str, list[Stamp | None]]:
+def _write_pack(documents: SafeFolder, paths: Iterator[str]) -> dict[str, list[Stamp | None]]:
     """One pack of the next documents that are files; gives what it has taken, as it was."""
     taken: dict[str, list[Stamp | None]] = {}
     writer = None
     with contextlib.ExitStack() as stack:
         for path in paths:
-            files = [documents / (path + suffix) for suffix in (TEXT_SUFFIX, MARKS_SUFFIX)]
-            stamps = [_stamp(file) for file in files]
+            stamps = _stamps(documents, path)
             if stamps[0] is None:
                 continue
             try:
-                text = files[0].read_bytes()
-                marks = files[1].read_bytes() if stamps[1] else None
+                text, marks = read_files(documents, path)
             except FileNotFoundError:
                 continue
             if writer is None:
@@ -68,27 +62,24 @@ def _write_pack(documents: Path, paths: Iterator[str]) -> dict[str, list[Stamp |
     return taken
 
 
-def _stamp(file: Path) -> Stamp | None:
-    try:
-        status = file.stat()
-    except FileNotFoundError:
-        return None
-    return status.st_ino, status.st_size, status.st_mtime_ns
+def _stamps(documents: SafeFolder, path: str) -> list[Stamp | None]:
+    """What tells the files of a document from others of the same names."""
+    found = [documents.stat(path + suffix) for suffix in (TEXT_SUFFIX, MARKS_SUFFIX)]
+    return [None if one is None else (one.st_ino, one.st_size, one.st_mtime_ns) for one in found]
 
 
-def _remove(documents: Path, path: str, stamps: list[Stamp | None]) -> None:
+def _remove(documents: SafeFolder, path: str, stamps: list[Stamp | None]) -> None:
     """Removes the files of a packed document; one that was written again meanwhile stays, and counts."""
-    files = [documents / (path + suffix) for suffix in (TEXT_SUFFIX, MARKS_SUFFIX)]
-    if [_stamp(file) for file in files] == stamps:
-        for file in files:  # the text first: who finds no text looks into the packs
-            file.unlink(missing_ok=True)
+    if _stamps(documents, path) == stamps:
+        for suffix in (TEXT_SUFFIX, MARKS_SUFFIX):  # the text first: who finds no text looks into the packs
+            documents.remove(path + suffix)
 
 
-def _remove_empty(documents: Path) -> None:
-    for folder, _, _ in sorted(os.walk(documents), reverse=True):
+def _remove_empty(documents: SafeFolder) -> None:
+    for folder, _, _ in sorted(os.walk(documents.make()), reverse=True):  # follows no links
         with contextlib.suppress(OSError):
-            Path(folder).rmdir()
-    documents.mkdir(exist_ok=True)
+            os.rmdir(folder)  # noqa: PTH106
+    documents.make()
 
 
 def unpack(folder: CorpusFolder) -> int:
@@ -101,39 +92,21 @@ def unpack(folder: CorpusFolder) -> int:
         CorpusError: a pack is damaged; it is left as it is.
     """
     documents, count = folder.documents, 0
-    with pack_lock(folder):
+    with folder.packing():
         known = {row["path"] for row in folder.catalog.rows("SELECT path FROM documents WHERE status = 'extracted'")}
         done: set[str] = set()
         for file in pack_files(documents):
             with Pack(file) as opened:
                 for path in opened.paths():
-                    if path in done or path not in known or (documents / (path + TEXT_SUFFIX)).exists():
+                    if path in done or path not in known or documents.has(path + TEXT_SUFFIX):
                         continue
                     text, marks = opened.read(path) or (b"", None)
                     if marks is not None:
-                        write_atomically(documents / (path + MARKS_SUFFIX), marks, durable=True)
-                    write_atomically(documents / (path + TEXT_SUFFIX), text, durable=True)
+                        documents.write(path + MARKS_SUFFIX, marks, durable=True)
+                    documents.write(path + TEXT_SUFFIX, text, durable=True)
                     done.add(path)
                     count += 1
             file.unlink()
             forget_packs()
         _remove_empty(documents)
     return count
-
-
-@contextmanager
-def pack_lock(folder: CorpusFolder) -> Iterator[None]:
-    """Held by who adds or removes packs. The system releases it when the process dies.
-
-    Raises:
-        CorpusBusyError: another process holds it.
-    """
-    connection = sqlite3.connect(folder.path / _LOCK, timeout=0, isolation_level=None, check_same_thread=False)
-    try:
-        try:
-            connection.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError:
-            raise CorpusBusyError("another process packs, unpacks or merges: wait until it is done") from None
-        yield
-    finally:
-        connection.close()

@@ -13,6 +13,7 @@ import json
 import mmap
 import os
 import re
+import secrets
 import struct
 import threading
 from collections.abc import Iterable, Iterator
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import CorpusError
+from corpuskit.safe_folder import SafeFolder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,9 +54,9 @@ class PackWriter:
         import zstandard
 
         self._file = file
-        self._temporary = file.with_name(f"{file.name}.{os.getpid()}.tmp")
+        self._temporary = file.with_name(f"{file.name}.{secrets.token_hex(8)}.tmp")
         file.parent.mkdir(parents=True, exist_ok=True)
-        self._handle = self._temporary.open("wb")
+        self._handle = self._temporary.open("xb")
         # Without a checksum, a changed bit gives another text and no error.
         self._packer = zstandard.ZstdCompressor(level=6, write_checksum=True)
         self._records: list[tuple[int, int, int, int]] = []
@@ -252,16 +254,17 @@ def _is_path(path: Any) -> bool:
     return not any(part in {"", ".", ".."} for part in path.split("/"))
 
 
-def pack_files(documents: Path) -> list[Path]:
+def pack_files(documents: SafeFolder) -> list[Path]:
     """The packs of a corpus, the newest first: what it holds comes before what older ones hold."""
-    folder = documents / PACKS
-    return sorted(folder.glob("*" + PACK_SUFFIX), reverse=True) if folder.is_dir() else []
+    folder = documents.within(PACKS)
+    return [folder / name for name in reversed(folder.names("*" + PACK_SUFFIX))]
 
 
-def next_pack(documents: Path) -> Path:
+def next_pack(documents: SafeFolder) -> Path:
     """Where the next pack goes."""
-    known = [int(file.name[:8]) for file in pack_files(documents) if file.name[:8].isdigit()]
-    return documents / PACKS / f"{max(known, default=0) + 1:08d}{PACK_SUFFIX}"
+    known = [int(file.name[:8]) for file in pack_files(documents) if file.name[:8].isdecimal()]
+    documents.make(PACKS)
+    return documents / f"{PACKS}/{max(known, default=0) + 1:08d}{PACK_SUFFIX}"
 
 
 # Packs are mapped once a process. They never change, so that a name and its inode say which pack it is.
@@ -271,15 +274,14 @@ _lock = threading.Lock()
 _MOST_OPEN: Final = 4000
 
 
-def open_packs(documents: Path) -> list[Pack]:
+def open_packs(documents: SafeFolder) -> list[Pack]:
     """The packs of a corpus, the newest first, kept open."""
-    folder = documents / PACKS
-    try:
-        changed = folder.stat().st_mtime_ns
-    except OSError:
+    found = documents.stat(PACKS)
+    if found is None:
         return []
+    changed, folder = found.st_mtime_ns, str(documents.path)
     with _lock:
-        known = _listed.get(str(folder))
+        known = _listed.get(folder)
         if known is not None and known[0] == changed:
             return known[1]
         packs = []
@@ -291,11 +293,11 @@ def open_packs(documents: Path) -> list[Pack]:
                         _open.clear()
                     _open[key] = Pack(file)
                 packs.append(_open[key])
-        _listed[str(folder)] = (changed, packs)
+        _listed[folder] = (changed, packs)
         return packs
 
 
-def read_packed(documents: Path, path: str) -> tuple[bytes, bytes | None] | None:
+def read_packed(documents: SafeFolder, path: str) -> tuple[bytes, bytes | None] | None:
     """A document of the packs; None where none holds it.
 
     Raises:
@@ -307,7 +309,7 @@ def read_packed(documents: Path, path: str) -> tuple[bytes, bytes | None] | None
     return None
 
 
-def remove_packed(documents: Path, paths: Iterable[str]) -> int:
+def remove_packed(documents: SafeFolder, paths: Iterable[str]) -> int:
     """Writes the packs that hold these documents anew, without them; gives how many there were."""
     wanted, count = set(paths), 0
     for file in pack_files(documents):

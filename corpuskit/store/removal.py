@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
 import uuid
 import zlib
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Final
 
-from corpuskit.errors import ConfigurationError, UnknownDocumentError
+from corpuskit.errors import ConfigurationError, CorpusError, UnknownDocumentError
+from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.catalog import clean, now
 from corpuskit.store.document_rows import forget_copy
 from corpuskit.store.documents import remove_document
 from corpuskit.store.folder import CorpusFolder
-from corpuskit.store.packing import pack_lock
 
 _PLACEHOLDER: Final = (
     "WARC/1.1\r\nWARC-Type: metadata\r\nWARC-Record-ID: <urn:uuid:{id}>\r\nWARC-Date: {date}\r\n"
@@ -68,17 +66,17 @@ def remove_documents(folder: CorpusFolder, doc_ids: Sequence[str], reason: str) 
     # The log of changes holds the old pages until it is emptied; beside a reader it is emptied later.
     catalog.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     for part in parts:
-        (folder.elements / part).unlink(missing_ok=True)
+        folder.elements.remove(part)
     forget_copy(folder)
     versions = [row for id in doc_ids for row in catalog.rows("SELECT * FROM documents WHERE doc_id = ?", (id,))]
-    with pack_lock(folder):
+    with folder.packing():
         remove_document(folder.documents, *(row["path"] for row in versions))
     for row in versions:
         if row["original"]:
             if row["original_offset"] is None:
                 _remove_file(folder, row["original"])
             else:
-                _blank(folder.originals / row["original"], row["original_offset"], row["original_length"])
+                _blank(folder.originals, row["original"], row["original_offset"], row["original_length"])
     return len(doc_ids)
 
 
@@ -87,23 +85,31 @@ def _remove_file(folder: CorpusFolder, original: str) -> None:
     others = folder.catalog.value(
         "SELECT count(*) FROM documents WHERE original = ? AND status <> 'removed'", (original,)
     )
-    file = folder.originals / original
-    if not others and file.parent != folder.originals and file.parent.is_relative_to(folder.originals):
-        shutil.rmtree(file.parent, ignore_errors=True)
+    directory = original.rpartition("/")[0]
+    if not others and directory:
+        folder.originals.remove_folder(directory)
 
 
-def _blank(file: Path, offset: int, length: int) -> None:
-    """Overwrites a record of a WARC file by a small one of the same packed length: all other offsets stay."""
-    if not file.exists():
+def _blank(originals: SafeFolder, file: str, offset: int, length: int) -> None:
+    """Overwrites a record of a WARC file by a small one of the same packed length: all other offsets stay.
+
+    Raises:
+        CorpusError: there is no such record, or the file lies outside of the folder.
+    """
+    if not originals.has(file):
         return
     date = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     record = packer.compress(_PLACEHOLDER.format(id=uuid.uuid4(), date=date).encode()) + packer.flush()
-    # RFC 1952: after the header's ten bytes may stand a comment, here the padding; flag 0x10 says so.
-    padding = length - len(record)
-    if padding > 0:
-        record = record[:3] + b"\x10" + record[4:10] + b" " * (padding - 1) + b"\x00" + record[10:]
-    with file.open("r+b") as handle:
+    with originals.open(file, "r+b") as handle:
+        if not (offset >= 0 and 0 <= length <= os.fstat(handle.fileno()).st_size - offset):
+            raise CorpusError(
+                f"originals/{file} has no {length:,} bytes at {offset:,}: corpuskit repair looks where it is"
+            )
+        # RFC 1952: after the header's ten bytes may stand a comment, here the padding; flag 0x10 says so.
+        padding = length - len(record)
+        if padding > 0:
+            record = record[:3] + b"\x10" + record[4:10] + b" " * (padding - 1) + b"\x00" + record[10:]
         handle.seek(offset)
         handle.write(record[:length])
         handle.flush()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import re
 import sqlite3
 from collections import Counter
@@ -16,14 +17,16 @@ from urllib.parse import urlsplit
 
 from corpuskit.document import NLPTextDocument, from_nlptext
 from corpuskit.errors import CorpusBusyError, CorpusError, CorpusKitError
+from corpuskit.safe_folder import MOST_BYTES, SafeFolder, parts_of
 from corpuskit.sources.nlptext import NLPTEXT_TYPE
 from corpuskit.store.catalog import Catalog, clean
+from corpuskit.store.database import CATALOG, connect
 from corpuskit.store.documents import TEXT_SUFFIX, read_document
+from corpuskit.store.first_look import limited
 from corpuskit.store.folder import CorpusFolder
 from corpuskit.store.packs import Pack, pack_files
 from corpuskit.text import count_words, text_hash
 
-_CATALOG: Final = "catalog.sqlite"
 _NEW: Final = "catalog.sqlite.repaired"
 _VERSION = re.compile(r"\.v([1-9][0-9]{0,6})(~[0-9a-f]{16}\.v[0-9]+)?\Z")
 # Made anew from the files they are an index of; all other tables are copied as far as they can be read.
@@ -72,17 +75,17 @@ def repair(path: Path) -> Repaired:
         CorpusError: there is no corpus folder; a file of it cannot be written.
         CorpusBusyError: a crawl runs.
     """
-    path = path.resolve()
-    if not any((path / name).exists() for name in ("corpus.toml", _CATALOG, "documents", "labels")):
+    folder = SafeFolder(path.resolve())
+    if not any(folder.has(name) for name in ("corpus.toml", CATALOG, "documents", "labels")):
         raise CorpusError(f"{path} is no corpus: there is no corpus.toml, catalogue, documents/ or labels/")
-    with _crawl_lock(path):
-        return _repair(path)
+    with _crawl_lock(folder):
+        return _repair(folder)
 
 
 @contextlib.contextmanager
-def _crawl_lock(path: Path) -> Iterator[None]:
+def _crawl_lock(folder: SafeFolder) -> Iterator[None]:
     """The lock of a crawl, without a catalogue."""
-    connection = sqlite3.connect(path / ".crawl.lock", timeout=0, isolation_level=None)
+    connection = connect(folder, ".crawl.lock", timeout=0)
     try:
         connection.execute("BEGIN EXCLUSIVE")
         yield
@@ -94,24 +97,23 @@ def _crawl_lock(path: Path) -> Iterator[None]:
         connection.close()
 
 
-def _repair(path: Path) -> Repaired:
+def _repair(inside: SafeFolder) -> Repaired:
     report = Repaired()
-    new = path / _NEW
-    for suffix in ("", "-wal", "-shm"):
-        (path / (_NEW + suffix)).unlink(missing_ok=True)
-    catalog = Catalog(new)
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        inside.remove(_NEW + suffix)
+    catalog = Catalog(inside / _NEW)
     try:
-        with _old_catalog(path / _CATALOG) as old:
+        with _old_catalog(inside) as old:
             known = _salvage(old, catalog, report)
-        originals = _Originals(path / "originals")
-        _documents(path, catalog, originals, known, report)
+        originals = _Originals(inside.within("originals"))
+        _documents(inside.within("documents"), catalog, originals, known, report)
         _frontier(catalog, originals, report)
-        _models(path / "models", catalog, report)
+        _models(inside.within("models"), catalog, report)
         catalog.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         catalog.close()
-    report.old = _swap(path)
-    folder = CorpusFolder(path)  # reads the labels
+    report.old = _swap(inside)
+    folder = CorpusFolder(inside.path)  # reads the labels
     try:
         _elements(folder, report)
         folder.catalog.flush()
@@ -120,21 +122,20 @@ def _repair(path: Path) -> Repaired:
     return report
 
 
-def _swap(path: Path) -> str | None:
+def _swap(folder: SafeFolder) -> str | None:
     """The new catalogue takes the place of the old one, which is kept."""
-    old = path / _CATALOG
     name = None
-    if old.exists():
+    if folder.has(CATALOG):
         number = 1
-        while (path / f"{_CATALOG}.damaged-{number}").exists():
+        while folder.has(f"{CATALOG}.damaged-{number}"):
             number += 1
-        name = f"{_CATALOG}.damaged-{number}"
-        for suffix in ("-wal", "-shm", ""):  # the log belongs to the file; a new file must not get it
+        name = f"{CATALOG}.damaged-{number}"
+        for suffix in ("-wal", "-shm", "-journal", ""):  # the log belongs to the file; a new file must not get it
             with contextlib.suppress(FileNotFoundError):
-                (path / (_CATALOG + suffix)).replace(path / (name + suffix))
-    (path / _NEW).replace(old)
+                folder.rename(CATALOG + suffix, name + suffix)
+    folder.rename(_NEW, CATALOG)
     for suffix in ("-wal", "-shm"):
-        (path / (_NEW + suffix)).unlink(missing_ok=True)
+        folder.remove(_NEW + suffix)
     return name
 
 
@@ -142,11 +143,11 @@ def _swap(path: Path) -> str | None:
 
 
 @contextlib.contextmanager
-def _old_catalog(file: Path) -> Iterator[sqlite3.Connection | None]:
-    if not file.exists():
+def _old_catalog(folder: SafeFolder) -> Iterator[sqlite3.Connection | None]:
+    if not folder.has(CATALOG):
         yield None
         return
-    connection = sqlite3.connect(file, timeout=5, isolation_level=None)
+    connection = connect(folder, CATALOG, timeout=5)
     connection.row_factory = sqlite3.Row
     try:
         yield connection
@@ -165,18 +166,19 @@ def _salvage(old: sqlite3.Connection | None, catalog: Catalog, report: Repaired)
     tables = [row[0] for row in catalog.rows("SELECT name FROM sqlite_master WHERE type = 'table'")]
     known: dict[str, dict[str, Any]] = {}
     for table in tables:
-        names = [row[1] for row in catalog.rows(f'PRAGMA table_info("{table}")')]
+        kinds = {str(row[1]): str(row[2]) for row in catalog.rows(f'PRAGMA table_info("{table}")')}
         rows, whole = _read_table(old, table)
         if not whole:
             damaged.append(table)
+        rows = [row for row in rows if _fits(row, kinds)]
         if table == "documents":
-            known = {str(row["path"]): row for row in rows}
+            known = {str(row["path"]): {name: row[name] for name in kinds if name in row} for row in rows}
             continue
         if table == "meta":
             rows = [row for row in rows if str(row["key"]).startswith(_KEPT_META)]
         elif table in _MADE_ANEW:
             continue
-        shared = [name for name in names if rows and name in rows[0]]
+        shared = [name for name in kinds if rows and name in rows[0]]
         count = 0
         with catalog.transaction() as connection:
             for row in rows:
@@ -199,11 +201,25 @@ def _salvage(old: sqlite3.Connection | None, catalog: Catalog, report: Repaired)
 
 def _read_table(old: sqlite3.Connection, table: str) -> tuple[list[dict[str, Any]], bool]:
     """The rows that can be read, from the beginning up to a damaged page and from the end down to it; whether all."""
-    rows: dict[Any, dict[str, Any]] = {}
     try:
-        keys = [row[1] for row in old.execute(f'PRAGMA table_info("{table}")') if row[5]] or ["rowid"]
+        columns = old.execute(f'PRAGMA table_xinfo("{table}")').fetchall()
+        keys = [row[1] for row in columns if row[5]] or ["rowid"]
+        made = old.execute("SELECT sql FROM sqlite_master WHERE name = ? AND type = 'table'", (table,)).fetchall()
     except sqlite3.Error:
         return [], False
+    # A view or virtual table in the place of a table, or a column that is computed, would run what somebody wrote.
+    if (
+        len(made) != 1
+        or not re.match(r"create\s+table\b", str(made[0][0]), re.IGNORECASE)
+        or any(c[6] for c in columns)
+    ):
+        return [], False
+    with limited(old):
+        return _rows_of(old, table, keys)
+
+
+def _rows_of(old: sqlite3.Connection, table: str, keys: list[str]) -> tuple[list[dict[str, Any]], bool]:
+    rows: dict[Any, dict[str, Any]] = {}
     whole = True
     for direction in ("ASC", "DESC"):
         order = ", ".join(f"{_quoted(key)} {direction}" for key in keys)
@@ -221,8 +237,17 @@ def _read_table(old: sqlite3.Connection, table: str) -> tuple[list[dict[str, Any
     return list(rows.values()), whole
 
 
+def _fits(row: dict[str, Any], kinds: dict[str, str]) -> bool:
+    """Its values are of the kinds of their columns."""
+    numbers = {"INTEGER", "REAL"}
+    return not any(
+        isinstance(row.get(name), bytes if kind == "TEXT" else (str, bytes) if kind in numbers else (str, int, float))
+        for name, kind in kinds.items()
+    )
+
+
 def _quoted(name: str) -> str:
-    return f'"{name}"'
+    return '"' + name.replace('"', '""') + '"'
 
 
 # -- originals ---------------------------------------------------------------------------------------------------------
@@ -244,33 +269,35 @@ class _Kept:
 class _Originals:
     """What is kept below originals/, by the hash of its content."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: SafeFolder) -> None:
         self.by_hash: dict[str, list[_Kept]] = {}
         self.requested: dict[str, _Kept] = {}
         self.texts: dict[str, tuple[str, _Kept]] = {}  # URI → hash and place of a .nlp.txt that brought it
         self.damaged: list[str] = []
-        if folder.is_dir():
-            for file in sorted(folder.glob("*.warc.gz")):
-                self._read_warc(file)
-            for file in sorted(folder.glob("*.d/*")):
+        for name in folder.names("*.warc.gz"):
+            self._read_warc(folder, name)
+        for directory in folder.folders():
+            for name in folder.within(directory).names() if directory.endswith(".d") else ():
                 # In an artifact directory the original has the directory's name, or a version's without its number.
-                if file.is_file() and file.parent.name.removesuffix(".d").endswith(file.name):
-                    content = file.read_bytes()
-                    kept = _Kept(file.relative_to(folder).as_posix(), None, None)
-                    self._add(hashlib.sha256(content).hexdigest(), kept)
-                    if file.name.endswith(TEXT_SUFFIX) and (uri := _own_uri(content)):
-                        self.texts[uri] = hashlib.sha256(content).hexdigest(), kept
+                if directory.removesuffix(".d").endswith(name):
+                    kept = _Kept(f"{directory}/{name}", None, None)
+                    with folder.open(kept.file) as file:
+                        digest = _digest(file)
+                    self._add(digest, kept)
+                    if name.endswith(TEXT_SUFFIX) and (uri := _own_uri(folder, kept.file)):
+                        self.texts[uri] = digest, kept
 
     def _add(self, digest: str, kept: _Kept) -> None:
         self.by_hash.setdefault(digest, []).append(kept)
 
-    def _read_warc(self, file: Path) -> None:
+    def _read_warc(self, folder: SafeFolder, name: str) -> None:
         from fastwarc.warc import ArchiveIterator, WarcRecordType
 
         waiting: tuple[str, _Kept] | None = None
-        size = file.stat().st_size
+        size = 0
         try:
-            with file.open("rb") as stream:
+            with folder.open(name) as stream:
+                size = os.fstat(stream.fileno()).st_size
                 for record in ArchiveIterator(stream, record_types=WarcRecordType.any_type, parse_http=True):
                     # A place spans a response and its request, which follows it.
                     if record.record_type == WarcRecordType.request:
@@ -280,12 +307,11 @@ class _Originals:
                         waiting = None
                     if record.record_type != WarcRecordType.response:
                         continue
-                    kept = self._response(file.name, record)
-                    content = record.reader.read()
+                    kept = self._response(name, record)
                     self.requested[kept.uri or ""] = kept
-                    waiting = hashlib.sha256(content).hexdigest(), kept
+                    waiting = _digest(record.reader), kept
         except (OSError, ValueError, EOFError) as error:
-            self.damaged.append(f"originals/{file.name} cannot be read to its end: {error}")
+            self.damaged.append(f"originals/{name} cannot be read to its end: {error}")
             waiting = None
         if waiting is not None:
             self._add(waiting[0], _ended(waiting[1], size))
@@ -313,10 +339,20 @@ class _Originals:
         return next((kept for kept in found if kept.uri == uri), found[0] if found else None)
 
 
-def _own_uri(content: bytes) -> str:
+def _digest(reader: Any) -> str:
+    digest, size = hashlib.sha256(), 0
+    while block := reader.read(1 << 20):
+        digest.update(block)
+        size += len(block)
+        if size > MOST_BYTES:
+            raise ValueError(f"a record has more than {MOST_BYTES:,} bytes unpacked")
+    return digest.hexdigest()
+
+
+def _own_uri(folder: SafeFolder, name: str) -> str:
     """The URI of a ``.nlp.txt``; empty where it is not known."""
     try:
-        uri = from_nlptext(content, strict=False).uri
+        uri = from_nlptext(folder.read(name), strict=False).uri
     except CorpusKitError:
         return ""
     return "" if uri == "?" else uri
@@ -332,17 +368,17 @@ def _ended(kept: _Kept, end: int) -> _Kept:
 
 
 def _documents(
-    path: Path, catalog: Catalog, originals: _Originals, known: dict[str, dict[str, Any]], report: Repaired
+    documents: SafeFolder, catalog: Catalog, originals: _Originals, known: dict[str, dict[str, Any]], report: Repaired
 ) -> None:
     used: set[tuple[str, int | None]] = set()
     without_original = 0
     unread: dict[str, str] = {}
     removed = {row[0] for row in catalog.rows("SELECT doc_id FROM tombstones")}
-    for paths in _batched(_paths(path / "documents")):
+    for paths in _batched(_paths(documents)):
         rows = []
         for name in paths:
             try:
-                document = read_document(path / "documents", name, strict=False)
+                document = read_document(documents, name, strict=False)
             except (CorpusKitError, OSError) as error:
                 unread[name] = str(error)
                 continue
@@ -430,15 +466,13 @@ def _pending(
         )
 
 
-def _paths(documents: Path) -> Iterator[str]:
+def _paths(documents: SafeFolder) -> Iterator[str]:
     """The paths of all documents, of files and in packs, the newest of each first."""
     seen: set[str] = set()
-    if documents.is_dir():
-        for file in sorted(documents.rglob("*" + TEXT_SUFFIX)):
-            name = file.relative_to(documents).as_posix().removesuffix(TEXT_SUFFIX)
-            if not file.is_symlink() and name not in seen:
-                seen.add(name)
-                yield name
+    for file in sorted(documents.walk(TEXT_SUFFIX)):
+        name = file.removesuffix(TEXT_SUFFIX)
+        seen.add(name)
+        yield name
     for pack in pack_files(documents):
         with contextlib.suppress(CorpusError), Pack(pack) as opened:
             for name in opened.paths():
@@ -494,8 +528,15 @@ def _is_sound(row: dict[str, Any]) -> bool:
         and isinstance(row.get("version"), int)
         and row["doc_id"] == _document_id(row["uri"])
         and re.fullmatch(r"[0-9a-f]{64}", row["content_hash"]) is not None
-        and ".." not in f"{row['path']}/{row['original']}".split("/")
+        and all(_stays(row[name]) for name in ("path", "original"))
     )
+
+
+def _stays(name: str) -> bool:
+    with contextlib.suppress(CorpusError):
+        parts_of(name)
+        return True
+    return False
 
 
 def _insert(connection: sqlite3.Connection, row: dict[str, Any]) -> int:
@@ -531,9 +572,9 @@ def _frontier(catalog: Catalog, originals: _Originals, report: Repaired) -> None
         report.lost.append("URLs that were queued and not fetched, and depths: name the seeds again to crawl on")
 
 
-def _models(folder: Path, catalog: Catalog, report: Repaired) -> None:
+def _models(folder: SafeFolder, catalog: Catalog, report: Repaired) -> None:
     known = {row[0] for row in catalog.rows("SELECT folder FROM models")}
-    found = {path.name for path in folder.iterdir() if path.is_dir()} if folder.is_dir() else set()
+    found = set(folder.folders())
     missing = sorted(name for name in found if not any(name in row for row in known))
     if missing:
         report.lost.append(f"the rows of {len(missing)} models, such as models/{missing[0]}: run corpuskit train")
@@ -542,8 +583,8 @@ def _models(folder: Path, catalog: Catalog, report: Repaired) -> None:
 def _elements(folder: CorpusFolder, report: Repaired) -> None:
     from corpuskit.store import element_cache
 
-    for file in folder.elements.glob("*.parquet") if folder.elements.exists() else []:
-        file.unlink()
+    for name in folder.elements.names("*.parquet"):
+        folder.elements.remove(name)
     element_cache.update(folder)
     unread = Counter(row["stage"] for row in folder.catalog.rows("SELECT stage FROM failures WHERE stage = 'read'"))
     if unread["read"]:

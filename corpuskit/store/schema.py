@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import re
 import sqlite3
 import struct
 from typing import Final
@@ -129,6 +132,19 @@ CREATE TABLE IF NOT EXISTS said (
     doc_id TEXT NOT NULL, version INTEGER NOT NULL, said TEXT NOT NULL, PRIMARY KEY (doc_id, version)
 ) WITHOUT ROWID;
 """
+# Made when the first record of a web archive names another one's content.
+PAYLOAD_INDEX: Final = (
+    "CREATE INDEX IF NOT EXISTS documents_payload ON documents (json_extract(metadata, '$.payload_digest')) "
+    "WHERE json_extract(metadata, '$.payload_digest') IS NOT NULL"
+)
+# What older versions had and a migration takes away or changes.
+_FORMER: Final = """
+CREATE TABLE links (target INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (target, source)) WITHOUT ROWID;
+CREATE TABLE hosts (
+    host TEXT PRIMARY KEY, robots TEXT, robots_status TEXT, robots_fetched REAL, crawl_delay REAL,
+    sitemaps TEXT, sitemaps_fetched REAL, next_allowed REAL NOT NULL DEFAULT 0, verdict TEXT NOT NULL DEFAULT 'none', why TEXT
+) WITHOUT ROWID;
+"""
 _DOCUMENTS: Final = _state(DOCUMENTS_STATE, "documents", "scores")
 _ELEMENTS: Final = _state(ELEMENTS_STATE, "element_cache")
 
@@ -169,25 +185,84 @@ def prepare(connection: sqlite3.Connection) -> None:
 
     Raises:
         CorpusVersionError: a newer corpuskit made it.
-        CorpusError: it is no catalogue of corpuskit.
+        CorpusError: it is no catalogue of corpuskit, or holds what none has.
     """
     try:
         found = int(connection.execute("PRAGMA user_version").fetchone()[0])
-        empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+        objects = _objects(connection)
     except sqlite3.DatabaseError as error:
         raise CorpusError(f"catalog.sqlite is damaged or no SQLite file: {error}; try: corpuskit repair") from error
     if found > VERSION:
         raise CorpusVersionError(
             f"this corpus has schema version {found}, this corpuskit knows up to {VERSION}: upgrade corpuskit"
         )
-    if found == VERSION:
-        return
-    if found == 0 and not empty:
+    if found == 0 and objects:
         raise CorpusError("catalog.sqlite holds tables, but none of corpuskit's")
-    connection.create_aggregate("pack_ids", 1, _PackIds)  # type: ignore[arg-type]
-    scripts = (
-        [_TABLES, _SAID, _DOCUMENTS, _ELEMENTS]
-        if found == 0
-        else [_MIGRATIONS[version] for version in range(found, VERSION)]
+    if found < VERSION:
+        _refuse_foreign(objects, _today() | _perhaps() | _made_by(_FORMER))
+        connection.create_aggregate("pack_ids", 1, _PackIds)  # type: ignore[arg-type]
+        scripts = (
+            [_TABLES, _SAID, _DOCUMENTS, _ELEMENTS] if not found else [_MIGRATIONS[n] for n in range(found, VERSION)]
+        )
+        try:
+            connection.executescript(f"BEGIN IMMEDIATE; {' '.join(scripts)} PRAGMA user_version = {VERSION}; COMMIT;")
+        except sqlite3.OperationalError:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            if (
+                int(connection.execute("PRAGMA user_version").fetchone()[0]) != VERSION
+            ):  # else another process was faster
+                raise
+        objects = _objects(connection)
+    _refuse_foreign(objects, _today() | _perhaps())
+    if lacking := sorted(name for _, name, _ in _today() - objects):
+        raise CorpusError(f"catalog.sqlite lacks {lacking[0]}, or holds another one: corpuskit repair makes it again")
+
+
+Made = frozenset[tuple[str, str, tuple[str, ...]]]
+"""Kind, name and statement of what a catalogue holds."""
+
+_TOKEN: Final = re.compile(
+    r"""(?P<gap>\s+|--[^\n]*|/\*.*?(?:\*/|\Z))|(?P<token>'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|.)""", re.DOTALL
+)
+
+
+def _objects(connection: sqlite3.Connection) -> Made:
+    """What a catalogue holds, without the indexes that SQLite makes for keys."""
+    rows = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+    return frozenset(
+        (str(kind), str(name), _tokens(str(sql)))
+        for kind, name, sql in rows
+        if sql is not None or not str(name).startswith("sqlite_autoindex_")
     )
-    connection.executescript(f"BEGIN IMMEDIATE; {' '.join(scripts)} PRAGMA user_version = {VERSION}; COMMIT;")
+
+
+@functools.lru_cache(256)
+def _tokens(sql: str) -> tuple[str, ...]:
+    """A statement without comments and white space, as SQLite reads it."""
+    return tuple(match["token"] for match in _TOKEN.finditer(sql) if match["token"])
+
+
+def _made_by(*scripts: str) -> Made:
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript("; ".join(scripts))
+        return _objects(connection)
+
+
+@functools.cache
+def _today() -> Made:
+    return _made_by(_TABLES, _SAID, _DOCUMENTS, _ELEMENTS)
+
+
+@functools.cache
+def _perhaps() -> Made:
+    """What a catalogue may hold besides: an index that is made when it is needed, and what SQLite makes on ANALYZE."""
+    return _made_by(_TABLES, PAYLOAD_INDEX, "ANALYZE") - _made_by(_TABLES)
+
+
+def _refuse_foreign(objects: Made, known: Made) -> None:
+    for kind, name, _ in sorted(objects - known):
+        raise CorpusError(
+            f"catalog.sqlite holds the {kind} {name[:80]!r} as no corpuskit makes it, which could run in its queries: "
+            "corpuskit repair makes the catalogue again without it"
+        )

@@ -6,15 +6,15 @@ import dataclasses
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.extraction import ExtractOptions
-from corpuskit.store.documents import write_atomically
+from corpuskit.safe_folder import SafeFolder
 
 FILE_NAME: Final = "corpus.toml"
 _SHARES: Final = frozenset(("link_density",))  # None or a number
+_MOST_BYTES: Final = 1_000_000
 RULES: Final = ("majority", "latest", "adjudicator")
 
 _TEMPLATE: Final = """\
@@ -51,7 +51,7 @@ textworks = false
 main = "model"
 # favor = "precision" or "recall", comments, tables, images, image_addresses, formatting, hidden, link_density,
 # deduplicate, drop = ["p.advert", "//aside"], target_language = "en", only_with_metadata, refused_authors, refused_urls,
-# date = "original", earliest_date = "1995-01-01", classify, structure, tracked_changes, ocr, max_bytes
+# date = "original", earliest_date = "1995-01-01", classify, structure, tracked_changes, ocr, forms, max_bytes
 # For one source: [extraction.sources."news.example"], for Trafilatura's own arguments: [extraction.trafilatura]
 """
 
@@ -122,37 +122,39 @@ class Settings:
         return self.extraction
 
 
-def write_default_settings(folder: Path) -> None:
+def write_default_settings(folder: SafeFolder) -> None:
     """Writes the corpus.toml of a new corpus."""
     import tomlkit
 
-    content = _TEMPLATE.format(name=tomlkit.item(folder.name).as_string())
-    write_atomically(folder / FILE_NAME, content.encode())
+    content = _TEMPLATE.format(name=tomlkit.item(folder.path.name).as_string())
+    folder.write(FILE_NAME, content.encode())
 
 
-def change_settings(folder: Path, values: dict[str, Any]) -> None:
+def change_settings(folder: SafeFolder, values: dict[str, Any]) -> None:
     """Sets top-level values in corpus.toml; comments and the rest stay as people wrote them."""
     import tomlkit
 
-    file = folder / FILE_NAME
-    data = tomlkit.parse(file.read_text("utf-8-sig") if file.exists() else "")
+    known = folder.read(FILE_NAME, _MOST_BYTES).decode("utf-8-sig") if folder.has(FILE_NAME) else ""
+    data = tomlkit.parse(known)
     for name, value in values.items():
         data[name] = value
-    write_atomically(file, tomlkit.dumps(data).encode(), durable=True)
+    folder.write(FILE_NAME, tomlkit.dumps(data).encode(), durable=True)
 
 
-def read_settings(folder: Path) -> Settings:
+def read_settings(folder: SafeFolder) -> Settings:
     """Reads corpus.toml.
 
     Raises:
         ConfigurationError: a line that cannot be read, an unknown name or a value of the wrong type.
+        CorpusError: it is too large, a link or no regular file.
     """
-    file = folder / FILE_NAME
     try:
-        data = tomllib.loads(file.read_bytes().decode("utf-8-sig"))
+        data = tomllib.loads(folder.read(FILE_NAME, _MOST_BYTES).decode("utf-8-sig"))
     except FileNotFoundError:
-        return Settings(name=folder.name)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return Settings(name=folder.path.name)
+    except RecursionError as error:
+        raise ConfigurationError(f"{FILE_NAME}: tables or lists stand too deep in each other") from error
+    except ValueError as error:  # no TOML, no UTF-8, a number with thousands of digits
         raise ConfigurationError(f"{FILE_NAME}: {error}") from error
     crawl = _build(CrawlSettings, data.pop("crawl", {}), "[crawl] ")
     labels = _build(LabelSettings, data.pop("labels", {}), "[labels] ")

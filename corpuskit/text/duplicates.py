@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import ConfigurationError, MissingExtraError
+from corpuskit.safe_folder import SafeFolder
 from corpuskit.text.fingerprint import text_hash
 from corpuskit.text.shingles import Shingles, likeness, signatures, sketch
 
@@ -25,6 +26,14 @@ _BATCH: Final = 20_000  # texts a part
 _ALL_PAIRS: Final = 32  # of a band's texts, each is compared with the first so many, and with the 8 before it
 _NEIGHBOURS: Final = 8
 _MEMORY: Final = "1GB"
+_SETTINGS: Final = "settings.json"
+
+
+def _read_settings(folder: SafeFolder) -> object:
+    try:
+        return json.loads(folder.read(_SETTINGS, 10_000))
+    except (ValueError, RecursionError):
+        return None
 
 
 class DuplicateIndex:
@@ -48,16 +57,15 @@ class DuplicateIndex:
             raise MissingExtraError(str(error.name), "text") from None
         if not 0.5 <= threshold <= 1:
             raise ConfigurationError(f"threshold {threshold}: it must be from 0.5 to 1")
-        self._folder = Path(folder)
+        self._folder = SafeFolder(Path(folder))
         self._threshold = threshold
         self._shingles = Shingles(size)
         settings = {"size": size, "bands": _BANDS, "rows": _ROWS}
-        file = self._folder / "settings.json"
-        self._folder.mkdir(parents=True, exist_ok=True)
-        if not file.exists():
-            file.write_text(json.dumps(settings), "utf-8")
-        elif json.loads(file.read_text("utf-8")) != settings:
-            raise ConfigurationError(f"{self._folder} was made with other settings: delete it to begin anew")
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        if not self._folder.has(_SETTINGS):
+            self._folder.write(_SETTINGS, json.dumps(settings).encode())
+        elif _read_settings(self._folder) != settings:
+            raise ConfigurationError(f"{folder} was made with other settings: delete it to begin anew")
 
     def add(self, texts: Iterable[tuple[str, str, int]]) -> int:
         """Adds texts (doc_id, text, when it was first seen: any number, smaller is earlier); gives how many.
@@ -82,7 +90,9 @@ class DuplicateIndex:
         }
 
     def _parts(self) -> list[Path]:
-        return sorted(self._folder.glob("part-*.parquet"))
+        """The parts; their sketches are as regular files as they are."""
+        self._folder.names("sketch-*.npy", strict=True)
+        return [self._folder / name for name in self._folder.names("part-*.parquet", strict=True)]
 
     def _write(self, batch: list[tuple[str, str, int]]) -> int:
         import numpy as np
@@ -94,8 +104,8 @@ class DuplicateIndex:
         sets = [self._shingles.of(text) for _, text, _ in batch]
         sketches = [sketch(found) for found in sets]
         sizes = np.array([len(one) for one in sketches], np.int64)
-        sketch_file = self._folder / f"sketch-{number:06d}.npy"
-        np.save(sketch_file, np.concatenate(sketches) if sketches else np.empty(0, np.uint32))
+        with self._folder.replacing(f"sketch-{number:06d}.npy") as file:
+            np.save(file, np.concatenate(sketches) if sketches else np.empty(0, np.uint32))
         bands = signatures(sets, _BANDS, _ROWS).view(np.int64)
         table = pa.table(
             {
@@ -109,9 +119,8 @@ class DuplicateIndex:
                 "bands": pa.FixedSizeListArray.from_arrays(pa.array(bands.ravel()), _BANDS),
             }
         )  # fmt: skip
-        temporary = self._folder / f"part-{number:06d}.tmp"
-        pq.write_table(table, temporary, compression="zstd")
-        temporary.rename(self._folder / f"part-{number:06d}.parquet")
+        with self._folder.replacing(f"part-{number:06d}.parquet") as file:
+            pq.write_table(table, file, compression="zstd")
         return len(batch)
 
     def find(self, among: Sequence[str] | None = None) -> pd.DataFrame:
@@ -129,7 +138,7 @@ class DuplicateIndex:
 
         if not self._parts():
             return _frame(pd.DataFrame({"doc_id": []}), {}, {}, {})
-        with tempfile.TemporaryDirectory(dir=self._folder) as work:
+        with tempfile.TemporaryDirectory(dir=self._folder.path) as work:
             connection = duckdb.connect(
                 ":memory:", config={"memory_limit": _MEMORY, "threads": 2, "temp_directory": work}
             )
@@ -155,7 +164,7 @@ class DuplicateIndex:
         """The table texts: n is the place in order of first sight, first the n of the first text with the same hash."""
         import pandas as pd
 
-        pattern = str(self._folder / "part-*.parquet").replace("'", "''")
+        pattern = str(self._folder.path / "part-*.parquet").replace("'", "''")
         where = ""
         if among is not None:
             connection.register("among", pd.DataFrame({"doc_id": list(dict.fromkeys(among))}).astype("str"))
@@ -172,7 +181,7 @@ class DuplicateIndex:
         """The n of each near-duplicate with the n of its original, which is none itself, and their likeness."""
         import numpy as np
 
-        pattern = str(self._folder / "part-*.parquet").replace("'", "''")
+        pattern = str(self._folder.path / "part-*.parquet").replace("'", "''")
         connection.execute(
             "CREATE TABLE bands AS SELECT t.n::INTEGER AS n, unnest(p.bands::BIGINT[]) AS band FROM texts t JOIN "
             f"read_parquet('{pattern}') p ON p.part = t.part AND p.row = t.row WHERE t.first = t.n AND t.hash IS NOT NULL"
@@ -188,7 +197,8 @@ class DuplicateIndex:
             f"AND (a.r <= {_ALL_PAIRS} OR b.r - a.r <= {_NEIGHBOURS}) ORDER BY later, earlier"
         )
         sketches = {
-            int(file.stem.partition("-")[2]): np.load(file, mmap_mode="r") for file in self._folder.glob("sketch-*.npy")
+            int(file.stem.partition("-")[2]): np.load(file, mmap_mode="r")
+            for file in self._folder.path.glob("sketch-*.npy")
         }
         part, start, size = (rows[name].to_numpy() for name in ("part", "start", "size"))
 

@@ -1,7 +1,7 @@
 """Charts of frames, with matplotlib: each draws on the axes given, or on a figure of its own, and gives the axes.
 
 Colours are those of Okabe and Ito (2008), told apart by colour-blind readers and on light and dark grounds; no chart leaves
-out rows without saying so. ``pyplot`` is not used: charts can be drawn in any thread.
+out rows without saying so. ``pyplot`` is not used: charts can be drawn in any thread, and a notebook shows what they give as a picture.
 """
 
 from __future__ import annotations
@@ -159,13 +159,13 @@ def _axes(ax: Axes | None, *, width: float = 7.0, height: float = 2.8) -> Axes:
     if ax is not None:
         return ax
     try:
-        from matplotlib.figure import Figure
+        from corpuskit.views.drawing import ChartAxes, ChartFigure
     except ImportError as error:
         raise MissingExtraError("matplotlib", "notebook") from error
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = ChartFigure(figsize=(width, height), layout="constrained")
     # Transparent, with grey words and lines: it stands on a light and on a dark page.
     figure.patch.set_alpha(0.0)
-    return figure.add_subplot()
+    return figure.add_subplot(axes_class=ChartAxes)
 
 
 def _finished(ax: Axes, *, legend: bool = False) -> Axes:

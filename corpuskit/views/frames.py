@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _SUBCORPUS: Final = "sub-corpus "
+_NEAR_DUPLICATES: Final = "preprocessing/duplicates.parquet"
 _STRINGS: Final = {"text", "links", "tex", "locator"}  # nine tenths of the memory of an element frame
 _DOCUMENTS: Final = {
     "doc_id": "str", "version": "Int32", "uri": "str", "host": "str", "title": "str", "media_type": "str",
@@ -129,14 +130,13 @@ def _with_labels(folder: CorpusFolder, rows: pa.Table) -> pa.Table:
 
 def _with_near_duplicates(folder: CorpusFolder, rows: pa.Table) -> pa.Array | None:
     """duplicate_of with the last verdicts of the pipeline where it is empty; an original that is a duplicate here is none."""
-    file = folder.path / "preprocessing" / "duplicates.parquet"
-    if not file.exists():
+    if not folder.inside.has(_NEAR_DUPLICATES):
         return None
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    verdicts = pq.read_table(file, columns=["doc_id", "duplicate_of"]).combine_chunks()
+    verdicts = pq.read_table(folder.inside / _NEAR_DUPLICATES, columns=["doc_id", "duplicate_of"]).combine_chunks()
     firsts = rows.filter(pc.is_null(rows["duplicate_of"]))["doc_id"]
     verdicts = verdicts.filter(pc.is_in(verdicts["duplicate_of"], value_set=firsts.combine_chunks()))
     places = pc.index_in(rows["doc_id"], value_set=verdicts["doc_id"].combine_chunks().cast(pa.large_string()))

@@ -76,11 +76,10 @@ class RelevanceReport:
 
     def chart(self) -> Figure:
         """Precision over recall on held-out labels, the learning curve, and the scores by label."""
-        from matplotlib.figure import Figure
-
         from corpuskit.views import charts
+        from corpuskit.views.drawing import ChartFigure
 
-        figure = Figure(figsize=(12, 3.4), layout="constrained")
+        figure = ChartFigure(figsize=(12, 3.4), layout="constrained")
         left, middle, right = figure.subplots(1, 3)
         if self.average_precision is not None:
             charts.precision_recall(

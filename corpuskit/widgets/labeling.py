@@ -268,7 +268,7 @@ class LabelQueue:
             with self._lock:
                 taken = set(self._closed if learn else self._given | self._closed)
             return engine.call(
-                choose, str(self._folder.path), self._by, self._overlap, taken, _BATCH, learn, limits=_NO_LIMITS, stop=self._stopped
+                choose, self._folder.inside, self._by, self._overlap, taken, _BATCH, learn, limits=_NO_LIMITS, stop=self._stopped
             )  # fmt: skip
 
     def _choose(self) -> None:

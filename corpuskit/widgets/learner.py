@@ -20,6 +20,7 @@ from corpuskit.relevance.learning import (
     share_at_odds,
 )
 from corpuskit.relevance.sampling import exploration, suggest
+from corpuskit.safe_folder import Folder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.schema import DOCUMENTS_STATE
 
@@ -69,11 +70,11 @@ class _Known:
 _known: list[_Known] = []  # at most one
 
 
-def choose(path: str, by: str, overlap: float, taken: Set[str], n: int, learn: bool) -> Choice:
+def choose(path: Folder, by: str, overlap: float, taken: Set[str], n: int, learn: bool) -> Choice:
     """Return what to ask an annotator next, by a new model of all labels or by the last one.
 
     Args:
-        path: the corpus.
+        path: the corpus, or the ``inside`` of one that is open.
         by: who is asked.
         overlap: the share of the documents that everyone is asked.
         taken: documents that are not to be asked.

@@ -50,8 +50,8 @@ def build(path: Path, count: int) -> None:
     rng = random.Random(0)
     paragraphs = [" ".join(rng.choices(WORDS, k=rng.randrange(8, 40))) for _ in range(5000)]
     original = b"<html><p>generated</p></html>"
-    (folder.originals / "page.html.d").mkdir(parents=True)
-    (folder.originals / "page.html.d" / "page.html").write_bytes(original)
+    (folder.originals.path / "page.html.d").mkdir(parents=True)
+    (folder.originals.path / "page.html.d" / "page.html").write_bytes(original)
     digest, rows, marks = hashlib.sha256(original).hexdigest(), [], b""
     for number in range(count):
         uri = f"http://host{number % 500}.example/section/{number}"
@@ -62,7 +62,7 @@ def build(path: Path, count: int) -> None:
         if not marks:
             marks = dump_marks(from_nlptext(text, strict=True).table)
         place = f"host{number % 500}.example/section/{number}"
-        file = folder.documents / f"{place}.nlp.txt"
+        file = folder.documents.path / f"{place}.nlp.txt"
         if number < 500:
             file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text)

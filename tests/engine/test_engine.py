@@ -51,6 +51,12 @@ def test_an_item_that_kills_its_worker_is_tried_three_times_then_a_failure():
     assert "SIGKILL" in str(outcomes[0].error)
 
 
+def test_an_item_that_kills_its_worker_is_done_another_way_the_last_time():
+    outcomes = list(engine.run(jobs.die_on_three, range(5), on="processes", workers=2, last=jobs.double))
+    assert [outcome.value for outcome in outcomes] == [0, 1, 2, 6, 4]
+    assert [outcome.tries for outcome in outcomes] == [1, 1, 1, 3, 1]
+
+
 def test_an_item_whose_worker_was_killed_once_is_done(tmp_path):
     outcomes = list(engine.run(jobs.die_once, [str(tmp_path / "marker")], on="processes", workers=1))
     assert outcomes[0].value == "second try"

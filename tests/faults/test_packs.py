@@ -39,7 +39,7 @@ def test_no_document_of_a_damaged_pack_is_lost_without_a_word(corpus, tmp_path):
     paths = {row["doc_id"]: row["path"] for row in corpus._folder.catalog.rows("SELECT doc_id, path FROM documents")}
     texts = {doc_id: corpus[doc_id].to_text() for doc_id in paths}
     corpus.pack()
-    (file,) = (corpus._folder.documents / "_packs_").glob("*.nlp.txt.zst")
+    (file,) = (corpus._folder.documents.path / "_packs_").glob("*.nlp.txt.zst")
     whole, unread = file.read_bytes(), 0
     for seed in range(DAMAGES):
         content, kind = damaged(whole, random.Random(seed))
@@ -66,7 +66,7 @@ def test_what_a_damaged_pack_lost_is_made_again_from_the_originals(corpus, tmp_p
     corpus.add(tmp_path / "pages", progress=False)
     texts = {doc_id: corpus[doc_id].to_text() for doc_id in corpus.documents()["doc_id"]}
     corpus.pack()
-    (file,) = (corpus._folder.documents / "_packs_").glob("*.nlp.txt.zst")
+    (file,) = (corpus._folder.documents.path / "_packs_").glob("*.nlp.txt.zst")
     replace(file, file.read_bytes()[:-200])
     path = corpus.path
     corpus.close()

@@ -220,6 +220,62 @@ def test_parquet_of_places_reads_records_of_archives(archives, tmp_path):
     assert (report.documents, report.failures) == (2, 1)
 
 
+STRANGE = [
+    "reference::file:///etc/passwd.warc.gz",
+    "simplecache::s3://bucket/x.warc.gz",
+    "python://os.warc.gz",
+    "data:;base64,AAAA.warc.gz",
+    "reference://x.warc.gz",
+    "filecache::file:///etc/x.warc.gz",
+    "github://a:b@main/x.warc.gz",
+    "ssh://host/x.warc.gz",
+    "memory://x.warc.gz",
+]
+
+
+@pytest.mark.parametrize("url", STRANGE)
+def test_only_known_stores_are_opened_and_the_error_names_them(tmp_path, url):
+    with pytest.raises(SourceError, match=r"one of these stores: .*s3"):
+        find_shards([url])
+
+
+@pytest.mark.parametrize(
+    "name", [*STRANGE, "file:///{outside}/secret.warc.gz", "local://{outside}/secret.warc.gz", "link/secret.warc.gz"]
+)
+def test_a_stranger_s_table_of_places_reads_nothing_elsewhere(archives, tmp_path, name):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (archives / "1.warc.gz").rename(outside / "secret.warc.gz")
+    (archives / "link").symlink_to(outside)
+    size = (outside / "secret.warc.gz").stat().st_size
+    columns = {"warc_filename": [name.format(outside=outside)], "warc_record_offset": [0], "warc_record_length": [size]}
+    pq.write_table(pa.table(columns), archives / "index.parquet")
+    report = extract_shards(str(archives / "index.parquet"), str(tmp_path / "out"), on="serial", progress=False)
+    assert (report.documents, report.failures) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    "line", [*(url for url in STRANGE if "://" in url), "file://{outside}/1.warc.gz", "link/1.warc.gz"]
+)
+def test_a_stranger_s_list_of_archives_reads_nothing_elsewhere(archives, tmp_path, line):
+    (tmp_path / "list").mkdir()
+    (tmp_path / "list" / "link").symlink_to(archives)
+    (tmp_path / "list" / "x.paths").write_text(line.format(outside=archives) + "\n")
+    with pytest.raises(SourceError):
+        find_shards([str(tmp_path / "list" / "x.paths")])
+
+
+def test_links_in_a_folder_of_archives_are_not_followed(archives, tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "link.warc.gz").symlink_to(archives / "1.warc.gz")
+    (archives / "2.warc.gz").rename(tmp_path / "folder" / "own.warc.gz")
+    assert [shard.name for shard in find_shards([str(tmp_path / "folder")])] == ["folder__own"]
+    assert [shard.name for shard in find_shards([str(tmp_path / "folder" / "link.warc.gz")])] == ["folder__link"]
+
+
 def test_parquet_of_urls_alone_is_refused_and_says_what_to_do(tmp_path):
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -1,5 +1,7 @@
 import pytest
 
+from corpuskit.errors import CorpusError
+
 PAGE = "<html><head><title>{0}</title></head><body><p>The text of page {0}.</p></body></html>"
 
 
@@ -57,6 +59,8 @@ def test_a_damaged_page_of_the_catalogue_is_found(filled, tmp_path):
     # The last page that is in use, its header wiped.
     content[-page : -page + 100] = b"\xff" * 100
     file.write_bytes(bytes(content))
-    folder = CorpusFolder(tmp_path / "corpus")
+    with pytest.raises(CorpusError, match="corpuskit repair"):
+        CorpusFolder(tmp_path / "corpus")
+    folder = CorpusFolder(tmp_path / "corpus", trust=True)
     assert any(problem.part == "catalog" for problem in check(folder))
     folder.close()

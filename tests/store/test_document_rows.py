@@ -54,7 +54,7 @@ def as_the_catalogue_says(folder):
 
 
 def copy(folder):
-    return folder.elements / "catalog" / "documents.parquet"
+    return folder.elements.path / "catalog" / "documents.parquet"
 
 
 CHANGES = st.lists(st.tuples(st.sampled_from(["insert", "version", "extract", "score", "unscore", "delete", "other"]), st.integers(0, 5)), max_size=15)  # fmt: skip

@@ -36,12 +36,12 @@ def test_small_parts_are_made_again_as_few_and_full_ones_stay(tmp_path, monkeypa
     assert compacted.isdisjoint(three - full)
     corpus.elements()
     assert parts() == compacted
-    files = list(corpus._folder.elements.glob("*.parquet"))
+    files = list(corpus._folder.elements.path.glob("*.parquet"))
     assert len(files) == 6  # who reads the old ones can go on
     for file in files:
         os.utime(file, (0, 0))
     corpuskit.open(corpus.path).elements()
-    assert {file.name for file in corpus._folder.elements.glob("*.parquet")} == compacted
+    assert {file.name for file in corpus._folder.elements.path.glob("*.parquet")} == compacted
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def cached(corpus, tmp_path):
 
 def test_a_document_extracted_again_has_its_elements_once(cached):
     corpus = cached
-    [part] = corpus._folder.elements.glob("*.parquet")
+    [part] = corpus._folder.elements.path.glob("*.parquet")
     corpus._folder.catalog.connection.execute("UPDATE documents SET status = 'fetched' WHERE uri LIKE '%1.html'")
     corpus.extract_pending()
     assert sorted(corpus.elements().text) == ["Page 0.", "Page 1.", "Page 2."]
@@ -79,7 +79,7 @@ def test_what_is_known_of_the_parts_holds_until_something_changes(cached, monkey
     assert sorted(corpus.elements().text) == sorted(corpus.find("page").text)
     assert len(corpus.elements()) == 2
     assert looks
-    for file in corpus._folder.elements.glob("*.parquet"):
+    for file in corpus._folder.elements.path.glob("*.parquet"):
         file.unlink()
     assert len(corpus.elements()) == len(corpus.find("page")) == 2
 

@@ -1,4 +1,5 @@
 import io
+import os
 import subprocess
 import sys
 import threading
@@ -28,7 +29,7 @@ def frames(corpus):
 
 
 def files(corpus):
-    folder = corpus._folder.documents
+    folder = corpus._folder.documents.path
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
@@ -120,9 +121,7 @@ def test_documents_can_be_read_all_the_while(filled):
 
 
 def test_two_packers_at_once_are_one_too_many(filled):
-    from corpuskit.store.packing import pack_lock
-
-    with pack_lock(filled._folder), pytest.raises(CorpusBusyError):
+    with filled._folder.packing(), pytest.raises(CorpusBusyError, match=f"process {os.getpid()}"):
         corpuskit.open(filled.path).pack()
     assert filled.pack() == 30
 
@@ -130,7 +129,7 @@ def test_two_packers_at_once_are_one_too_many(filled):
 @pytest.mark.parametrize("damage", ["cut", "footer", "frame", "empty"])
 def test_a_damaged_pack_is_told_and_found_by_check(filled, damage):
     filled.pack()
-    (file,) = (filled._folder.documents / "_packs_").iterdir()
+    (file,) = (filled._folder.documents.path / "_packs_").iterdir()
     content = bytearray(file.read_bytes())
     if damage == "cut":
         del content[-100:]

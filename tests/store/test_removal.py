@@ -61,7 +61,7 @@ def test_the_web_archive_stays_whole_around_what_was_removed(crawled):
     from fastwarc.warc import ArchiveIterator, WarcRecordType
 
     crawled.remove(crawled.kwic(SECRET).doc_id, reason="asked by its author")
-    (archive,) = (crawled._folder.originals).glob("*.warc.gz")
+    (archive,) = (crawled._folder.originals.path).glob("*.warc.gz")
     with archive.open("rb") as handle:
         urls = [record.headers["WARC-Target-URI"] for record in ArchiveIterator(handle, WarcRecordType.response)]
     assert urls == ["http://a.example/", "http://a.example/two"]

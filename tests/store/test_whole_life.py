@@ -85,7 +85,7 @@ class Life(RuleBasedStateMachine):
     def lose_a_text_and_repair(self, number):
         if number in self.texts:
             row = self.corpus._folder.catalog.rows("SELECT path FROM current WHERE doc_id = ?", (self.doc_id(number),))
-            (self.corpus._folder.documents / f"{row[0]['path']}.nlp.txt").unlink(missing_ok=True)
+            (self.corpus._folder.documents.path / f"{row[0]['path']}.nlp.txt").unlink(missing_ok=True)
         self.corpus.close()
         report = Corpus.repair(self.path)
         self.corpus = corpuskit.open(self.path)

@@ -59,3 +59,32 @@ def test_a_chart_draws_on_axes_that_are_given_and_figures_can_be_saved(tmp_path)
 def test_a_frame_of_another_kind_is_told():
     with pytest.raises(ConfigurationError, match="lacks host, pages, relevant"):
         charts.hosts(DOCS)
+
+
+def test_every_chart_is_a_picture_in_a_kernel_that_never_heard_of_pyplot():
+    import inspect
+
+    from IPython.core.formatters import DisplayFormatter
+
+    frames = {
+        "hosts": [pd.DataFrame({"host": ["a"], "pages": [2], "relevant": [1]})],
+        "harvest_of_crawls": [pd.DataFrame({"crawl": [1, 1], "page": [1, 2], "relevant": [True, False]})],
+        "precision_recall": [[0.9, 0.2], [True, False]],
+        "learning_curve": [[(10, 0.5), (20, 0.7)]],
+        "dispersion": [pd.DataFrame({"pattern": ["a"], "place": [0.5]})],
+    }
+    own = [name for name, of in inspect.getmembers(charts, inspect.isfunction)
+           if of.__module__ == charts.__name__ and not name.startswith("_")]  # fmt: skip
+    assert len(own) >= 10
+    for name in own:
+        found, _ = DisplayFormatter().format(getattr(charts, name)(*frames.get(name, [DOCS])))
+        assert found["image/png"].startswith(b"\x89PNG"), name
+
+
+def test_a_chart_on_axes_of_your_own_is_left_to_your_figure():
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    ax = figure.add_subplot()
+    assert charts.languages(DOCS, ax=ax) is ax
+    assert len(ax.patches) == 2

@@ -12,6 +12,7 @@ from corpuskit.document.elements import LIST_ITEM, LISTS, NAVIGATION_LIST, SECTI
 from corpuskit.export.formats.link_spans import link_spans
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.safe_folder import SafeFolder
 
 _SCHEMES: Final = ("http://", "https://", "mailto:")
 _CONTROLS: Final = dict.fromkeys(
@@ -33,15 +34,12 @@ class HtmlWriter:
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
-        self._folder = folder / "html"
-        self._folder.mkdir()
+        self._folder = SafeFolder(folder).within("html")
+        self._folder.make()
 
     def write(self, item: Item) -> None:
         """Writes the document's page."""
-        page = to_html(item)
-        file = self._folder / f"{item.path}.html"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(page, "utf-8", newline="\n")
+        self._folder.write(f"{item.path}.html", to_html(item).encode())
 
     def close(self) -> None:
         """Nothing is open."""

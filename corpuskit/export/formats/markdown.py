@@ -12,6 +12,7 @@ from corpuskit.document.elements import LIST_ITEM, LISTS, SECTION, TABLE, TABLE_
 from corpuskit.export.formats.link_spans import link_spans
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.safe_folder import SafeFolder
 
 _PUNCTUATION: Final = re.compile(r"([\\`*_{}\[\]<>&|~$#!])")
 # What begins a block: a list, a heading, a rule, a fence, a definition.
@@ -31,15 +32,12 @@ class MarkdownWriter:
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
-        self._folder = folder / "md"
-        self._folder.mkdir()
+        self._folder = SafeFolder(folder).within("md")
+        self._folder.make()
 
     def write(self, item: Item) -> None:
         """Writes the document's file."""
-        text = to_markdown(item)
-        file = self._folder / f"{item.path}.md"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, "utf-8", newline="\n")
+        self._folder.write(f"{item.path}.md", to_markdown(item).encode())
 
     def close(self) -> None:
         """Nothing is open."""

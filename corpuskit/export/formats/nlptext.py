@@ -13,6 +13,7 @@ from corpuskit.document.marks import dump_marks, load_marks
 from corpuskit.errors import DocumentFormatError
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.documents import MARKS_SUFFIX, TEXT_SUFFIX
 
 # RFC 8878, 3.1.2: a frame that decompressors skip.
@@ -29,18 +30,16 @@ class NlpTextWriter:
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
-        self._folder = folder / "nlp.txt"
+        self._folder = SafeFolder(folder).within("nlp.txt")
         self._marks = options.marks
-        self._folder.mkdir()
+        self._folder.make()
 
     def write(self, item: Item) -> None:
         """Writes the document's files."""
         content = to_nlptext(item.document).encode()
-        file = self._folder / (item.path + TEXT_SUFFIX)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
+        self._folder.write(item.path + TEXT_SUFFIX, content)
         if self._marks:
-            (self._folder / (item.path + MARKS_SUFFIX)).write_bytes(dump_marks(item.document.table))
+            self._folder.write(item.path + MARKS_SUFFIX, dump_marks(item.document.table))
 
     def close(self) -> None:
         """Nothing is open."""

@@ -24,6 +24,7 @@ from corpuskit.export.formats.xml_text import attribute, content
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.rights import spdx
+from corpuskit.safe_folder import SafeFolder
 
 NAMESPACE: Final = "http://www.tei-c.org/ns/1.0"
 CONTINUATION: Final = "continuation"
@@ -44,15 +45,12 @@ class TeiWriter:
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
-        self._folder = folder / "tei"
-        self._folder.mkdir()
+        self._folder = SafeFolder(folder).within("tei")
+        self._folder.make()
 
     def write(self, item: Item) -> None:
         """Writes the document's file."""
-        file = self._folder / f"{item.path}.tei.xml"
-        text = to_tei(item)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, "utf-8", newline="\n")
+        self._folder.write(f"{item.path}.tei.xml", to_tei(item).encode())
 
     def close(self) -> None:
         """Nothing is open."""

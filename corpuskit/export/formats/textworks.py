@@ -14,6 +14,7 @@ from corpuskit import engine
 from corpuskit.errors import DocumentFormatError
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.safe_folder import SafeFolder
 
 _PDF: Final = "application/pdf"
 _MAX_BYTES: Final = 512 * 1024 * 1024
@@ -28,8 +29,8 @@ class TextWorksWriter:
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
-        self._folder = folder / "textworks"
-        self._folder.mkdir()
+        self._folder = SafeFolder(folder).within("textworks")
+        self._folder.make()
         self._is_masked = options.mask_personal_data
 
     def write(self, item: Item) -> None:
@@ -38,10 +39,8 @@ class TextWorksWriter:
             return  # the text of the original is not masked
         name = item.path.rpartition("/")[2]
         files = engine.call(make_artifacts, item.original(), name, item.row["fetched"])
-        folder = self._folder / f"{item.path}.d"
-        folder.mkdir(parents=True, exist_ok=True)
         for file, content in files.items():
-            (folder / file).write_bytes(content)
+            self._folder.write(f"{item.path}.d/{file}", content)
 
     def close(self) -> None:
         """Nothing is open."""

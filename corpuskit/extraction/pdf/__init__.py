@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.extraction.options import ExtractOptions
+from corpuskit.safe_folder import Folder, as_safe
 
 PDF_TYPE: Final = "application/pdf"
 
 
-def has_artifacts(folder: Path) -> bool:
+def has_artifacts(folder: Folder) -> bool:
     """Whether TextWorks' artifacts of a PDF stand in its directory."""
-    return (folder / "segmentation.json").exists() and (folder / "textgrid.json").exists()
+    safe = as_safe(folder)
+    return safe.has("segmentation.json") and safe.has("textgrid.json")
 
 
 def extract_pdf(
@@ -32,7 +33,7 @@ def extract_pdf(
 
 
 def extract_pdf_with_artifacts(
-    content: bytes, *, uri: str | None, options: ExtractOptions, folder: Path, charset: str | None = None
+    content: bytes, *, uri: str | None, options: ExtractOptions, folder: Folder, charset: str | None = None
 ) -> NLPTextDocument:
     """As :func:`extract_pdf`; also writes ``segmentation.json`` and ``textgrid.json`` into a folder.
 

@@ -66,12 +66,12 @@ class Analysis:
     vocabulary: Vocabulary
 
 
-def analyse(pdf: Any) -> Analysis:
+def analyse(pdf: Any, *, forms: bool = True) -> Analysis:
     """Reads all pages of an open document of pypdfium2.
 
     A page that cannot be read is left out and noted; the others are kept.
     """
-    reader = _Reader(pdf)
+    reader = _Reader(pdf, forms=forms)
     blocks: list[Block] = []
     for pages in reader.groups():
         reader.furniture.take_out(pages)
@@ -83,11 +83,12 @@ def analyse(pdf: Any) -> Analysis:
 
 
 class _Reader:
-    def __init__(self, pdf: Any) -> None:
+    def __init__(self, pdf: Any, *, forms: bool) -> None:
         self._pdf = pdf
         self._fonts = Fonts()
         self._is_tagged = _is_tagged(pdf)
-        open_forms(pdf)
+        if forms:
+            open_forms(pdf)
         self.vocabulary = Vocabulary()
         self.infos = [PageInfo() for _ in range(len(pdf))]
         self.document = Document(10.0, 0, outline=_outline(pdf), heights=[0.0] * len(pdf))

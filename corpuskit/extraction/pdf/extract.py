@@ -45,7 +45,7 @@ def _extract(content: bytes, *, uri: str | None, options: ExtractOptions) -> tup
         metadata, date, title = information(opened, content)
         analysis = None
         if options.structure:
-            analysis = analyse(opened.pdf)
+            analysis = analyse(opened.pdf, forms=options.forms)
             document = build_document(analysis, uri=uri, title=title_of(title, analysis))
             pages = analysis.pages
         else:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +20,7 @@ from corpuskit.extraction.pdf.textworks.entries import entries
 from corpuskit.extraction.pdf.textworks.segmentation import segmentation
 from corpuskit.extraction.pdf.textworks.textgrid import textgrid
 from corpuskit.extraction.pdf.textworks.tracelogs import font_summary, trace_log
+from corpuskit.safe_folder import Folder, SafeFolder, as_safe
 
 ROOT_MARKER: Final = ".corpus-root"
 SEGMENTATION: Final = "segmentation.json"
@@ -41,7 +42,7 @@ class EntryOutcome:
 
 def write_artifacts(
     content: bytes,
-    folder: Path,
+    folder: Folder,
     *,
     analysis: Analysis | None = None,
     document_id: str = "",
@@ -58,23 +59,21 @@ def write_artifacts(
         password: opens an encrypted PDF.
         trace: also ``tracelogs/font-summary.json`` and ``tracelogs/tracelog.json``.
     """
-    document_id = document_id or folder.name.removesuffix(".d")
+    folder = as_safe(folder)
+    document_id = document_id or folder.path.name.removesuffix(".d")
     with open_pdf(content, password=password, where=document_id) as opened:
         analysis = analysis or analyse(opened.pdf)
-        _write(folder / SEGMENTATION, segmentation(opened.pdf, analysis, document_id))
-        _write(folder / TEXTGRID, textgrid(opened.pdf, analysis, document_id))
+        _write(folder, SEGMENTATION, segmentation(opened.pdf, analysis, document_id))
+        _write(folder, TEXTGRID, textgrid(opened.pdf, analysis, document_id))
         if trace:
-            (folder / TRACELOGS).mkdir(exist_ok=True)
-            _write(folder / TRACELOGS / "font-summary.json", font_summary(opened.pdf, analysis))
-            _write(folder / TRACELOGS / "tracelog.json", trace_log(analysis))
+            _write(folder, f"{TRACELOGS}/font-summary.json", font_summary(opened.pdf, analysis))
+            _write(folder, f"{TRACELOGS}/tracelog.json", trace_log(analysis))
 
 
-def _write(path: Path, content: object) -> None:
+def _write(folder: SafeFolder, name: str, content: object) -> None:
     """Writes JSON in one step, so that no half a file is ever seen."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    with part.open("w", encoding="utf-8", newline="\n") as file:
-        json.dump(content, file, ensure_ascii=False, separators=(",", ":"))
-    part.replace(path)
+    with folder.replacing(name) as file, io.TextIOWrapper(file, "utf-8", newline="\n") as lines:
+        json.dump(content, lines, ensure_ascii=False, separators=(",", ":"))
 
 
 def init_corpus(folder: str | os.PathLike[str]) -> list[str]:
@@ -88,17 +87,15 @@ def init_corpus(folder: str | os.PathLike[str]) -> list[str]:
     root = Path(folder)
     if not root.is_dir():
         raise SourceError(f"{root} is no folder")
-    (root / ROOT_MARKER).touch()
+    inside = SafeFolder(root)
+    if not inside.has(ROOT_MARKER):
+        inside.write(ROOT_MARKER, b"")
     moved = []
-    for path in sorted(root.iterdir()):
-        if path.suffix.lower() not in _SUFFIXES or not path.is_file():
+    for name in inside.names():
+        if not name.lower().endswith(_SUFFIXES) or inside.has(f"{name}.d/{name}"):
             continue
-        entry = root / f"{path.name}.d"
-        if (entry / path.name).exists():
-            continue
-        entry.mkdir(exist_ok=True)
-        shutil.move(path, entry / path.name)
-        moved.append(path.name)
+        inside.rename(name, f"{name}.d/{name}")
+        moved.append(name)
     return moved
 
 
@@ -136,27 +133,27 @@ def _run(root: Path, wanted: re.Pattern[str] | None, *, overwrite: bool, trace: 
     for entry in entries(root):
         if wanted is not None and not wanted.fullmatch(entry.name):
             continue
-        if not overwrite and all((entry.folder / name).exists() for name in made):
+        inside = SafeFolder(root).within(entry.name)
+        if not overwrite and all(inside.has(name) for name in made):
             yield EntryOutcome(entry.name, "skipped")
         else:
-            tasks.append(str(entry.folder))
+            tasks.append(inside)
     for outcome in engine.run(partial(_make, trace=trace), tasks, on="processes"):
-        name = Path(outcome.item).name
+        name = outcome.item.path.name
         yield EntryOutcome(name, "failed", outcome.error) if outcome.error else EntryOutcome(name, "made")
 
 
-def _make(entry: str, *, trace: bool) -> None:
+def _make(entry: SafeFolder, *, trace: bool) -> None:
     """The artifacts of one entry; runs in a worker process."""
-    folder = Path(entry)
-    original = folder / folder.name.removesuffix(".d")
-    if not original.is_file():
-        found = sorted(path for path in folder.iterdir() if path.suffix.lower() in _SUFFIXES)
+    original = entry.path.name.removesuffix(".d")
+    if not entry.has(original):
+        found = [name for name in entry.names() if name.lower().endswith(_SUFFIXES)]
         if not found:
-            raise SourceError(f"{folder} holds no PDF")
+            raise SourceError(f"{entry.path} holds no PDF")
         original = found[0]
-    if original.suffix.lower() == ".ps":
-        raise SourceError(f"{original.name} is PostScript; convert it first, for example with ps2pdf")
-    write_artifacts(original.read_bytes(), folder, document_id=original.name, trace=trace)
+    if original.lower().endswith(".ps"):
+        raise SourceError(f"{original} is PostScript; convert it first, for example with ps2pdf")
+    write_artifacts(entry.read(original), entry, document_id=original, trace=trace)
 
 
 def drop_artifacts(folder: str | os.PathLike[str]) -> int:
@@ -202,4 +199,4 @@ def _make_file(source: str, target: str) -> None:
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
     with open_pdf(content, where=str(path)) as opened:
-        _write(Path(target), textgrid(opened.pdf, analyse(opened.pdf), path.name))
+        _write(SafeFolder(Path(target).parent), Path(target).name, textgrid(opened.pdf, analyse(opened.pdf), path.name))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from corpuskit.errors import ConfigurationError, CorpusError
+from corpuskit.safe_folder import SafeFolder
 
 _STASH: Final = ".stash"
 
@@ -31,12 +31,10 @@ class Entry:
 
     def artifacts(self) -> list[str]:
         """The names of all artifacts, sorted; what is stashed is not among them."""
-        return sorted(
-            path.relative_to(self.folder).as_posix()
-            for pattern in ("*", "*/*")
-            for path in self.folder.glob(pattern)
-            if path.is_file() and not any(part.startswith(".") for part in path.relative_to(self.folder).parts)
-        )
+        folder = SafeFolder(self.folder)
+        groups = [(name + "/", folder.within(name)) for name in folder.folders()]
+        names = [above + name for above, group in [("", folder), *groups] for name in group.names()]
+        return sorted(name for name in names if not name.startswith(".") and "/." not in name)
 
     def get(self, artifact: str) -> bytes | None:
         """What an artifact holds; None where there is none.
@@ -45,7 +43,7 @@ class Entry:
             ConfigurationError: the name is no ``NAME`` or ``GROUP/NAME``.
         """
         path = self._path(artifact)
-        return path.read_bytes() if path.is_file() else None
+        return SafeFolder(self.folder).read(artifact) if path.is_file() else None
 
     def put(self, artifact: str, content: bytes, *, overwrite: bool = False) -> bool:
         """Writes an artifact in one step; False, and nothing is done, where it is there and is not to be overwritten.
@@ -56,10 +54,7 @@ class Entry:
         path = self._path(artifact)
         if path.exists() and not overwrite:
             return False
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
-        part.write_bytes(content)
-        part.replace(path)
+        SafeFolder(self.folder).write(artifact, content)
         return True
 
     def delete(self, artifact: str) -> bool:
@@ -85,9 +80,7 @@ class Entry:
         if not path.is_file():
             raise CorpusError(f"{self.folder} has no artifact {artifact!r} to stash")
         number = max(self._stashes(artifact), default=0) + 1
-        target = self.folder / _STASH / str(number) / artifact
-        target.parent.mkdir(parents=True, exist_ok=True)
-        path.replace(target)
+        SafeFolder(self.folder).rename(artifact, f"{_STASH}/{number}/{artifact}")
         return number
 
     def unstash(self, artifact: str) -> int | None:
@@ -96,28 +89,27 @@ class Entry:
         Raises:
             ConfigurationError: as :meth:`get`.
         """
-        path = self._path(artifact)
+        self._path(artifact)
         number = max(self._stashes(artifact), default=None)
         if number is None:
             return None
-        path.parent.mkdir(parents=True, exist_ok=True)
-        (self.folder / _STASH / str(number) / artifact).replace(path)
+        SafeFolder(self.folder).rename(f"{_STASH}/{number}/{artifact}", artifact)
         self._sweep(number)
         return number
 
     def _sweep(self, number: int) -> None:
         """Removes the folders of a stash that holds nothing more."""
-        root = self.folder / _STASH / str(number)
-        if not any(path.is_file() for path in root.rglob("*")):
-            shutil.rmtree(root)
-        if not any((self.folder / _STASH).iterdir()):
-            (self.folder / _STASH).rmdir()
+        root = SafeFolder(self.folder).within(_STASH)
+        if not any(root.within(str(number)).walk()):
+            root.remove_folder(str(number))
+        if not any(root.path.iterdir()):
+            root.path.rmdir()
 
     def _stashes(self, artifact: str) -> Iterator[int]:
-        root = self.folder / _STASH
-        for path in root.iterdir() if root.is_dir() else ():
-            if path.name.isdecimal() and (path / artifact).is_file():
-                yield int(path.name)
+        root = SafeFolder(self.folder).within(_STASH)
+        for name in root.folders():
+            if name.isdecimal() and root.has(f"{name}/{artifact}"):
+                yield int(name)
 
     def _path(self, artifact: str) -> Path:
         parts = artifact.split("/")
@@ -125,10 +117,10 @@ class Entry:
             raise ConfigurationError(
                 f"{artifact!r} names no artifact: expected NAME or GROUP/NAME, without leading dots"
             )
-        return self.folder / artifact
+        return SafeFolder(self.folder) / artifact
 
 
 def entries(root: str | os.PathLike[str]) -> list[Entry]:
     """The entries of a corpus root, sorted by name; directories without artifacts are left out."""
-    folders = sorted(path for path in Path(root).iterdir() if path.is_dir() and not path.name.startswith("."))
+    folders = [Path(root) / name for name in SafeFolder(Path(root)).folders() if not name.startswith(".")]
     return [entry for entry in map(Entry, folders) if entry.artifacts()]

@@ -1,0 +1,47 @@
+"""The commands that show a table of a corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from corpuskit.cli.folders import Existing, existing
+from corpuskit.cli.printing import print_frame
+from corpuskit.store.telling import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Limit = Annotated[int, typer.Option(min=1, help="Rows shown.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write the whole table as CSV, and show nothing.")]
+
+
+def failures(folder: Existing, limit: Limit = 40, out: Out = None) -> None:
+    """Show what failed: address, stage, cause, when, and how often it was tried."""
+    _show("Failures", existing(folder).failures(), limit, out, "nothing has failed")
+
+
+def requests(folder: Existing, limit: Limit = 40, out: Out = None) -> None:
+    """Show the requests of crawls, the newest first."""
+    _show("Requests", existing(folder).requests().iloc[::-1], limit, out, "nothing was requested: no crawl has run")
+
+
+def sources(folder: Existing, limit: Limit = 40, out: Out = None) -> None:
+    """Show the hosts with their pages, labels, share of relevant pages and verdict."""
+    _show("Sources", existing(folder).sources(), limit, out, "no document has a host yet")
+
+
+def _show(title: str, frame: pd.DataFrame, limit: int, out: Path | None, nothing: str) -> None:
+    if out is not None:
+        frame.to_csv(out, index=False)
+        typer.echo(f"{out}: {counted(len(frame), 'row')}")
+        return
+    if frame.empty:
+        typer.echo(nothing)
+        return
+    used = frame.dropna(axis="columns", how="all")
+    print_frame(title, used.head(limit))
+    if len(used) > limit:
+        typer.echo(f"... {len(used) - limit:,} more; --limit shows them, --out writes all")

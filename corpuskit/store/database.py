@@ -1,0 +1,53 @@
+"""How an SQLite file in a corpus folder is opened: none of its parts leads out, nothing that it holds runs."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from typing import Any, Final
+
+from corpuskit.errors import CorpusError
+from corpuskit.safe_folder import SafeFolder
+
+CATALOG: Final = "catalog.sqlite"
+_BESIDE: Final = ("-wal", "-shm", "-journal")
+# The last eight bytes of a rollback journal that names another file, https://sqlite.org/fileformat2.html
+_NAMES_ANOTHER: Final = bytes.fromhex("d9d505f920a163d7")
+
+
+def connect(folder: SafeFolder, name: str, *, read_only: bool = False, **options: Any) -> sqlite3.Connection:
+    """Open an SQLite file beneath a folder in autocommit mode; it is made if absent.
+
+    Functions that could reach out are not run for what the file holds (triggers, views, checks).
+
+    Args:
+        folder: where.
+        name: below it.
+        read_only: nothing is written, not even beside it.
+        options: of :func:`sqlite3.connect`.
+
+    Raises:
+        CorpusError: it, or a file that SQLite would read beside it, is a link or no regular file, or its journal names
+            a file elsewhere, which SQLite would delete.
+        sqlite3.Error: it cannot be opened.
+    """
+    path = folder / name
+    for suffix in _BESIDE:
+        folder.stat(name + suffix)
+    if folder.has(f"{name}-journal"):
+        with folder.open(f"{name}-journal") as journal:
+            size = journal.seek(0, os.SEEK_END)
+            journal.seek(max(size - len(_NAMES_ANOTHER), 0))
+            if journal.read() == _NAMES_ANOTHER:
+                raise CorpusError(
+                    f"{name}-journal names another file to be deleted; corpuskit writes none such: remove it"
+                )
+    place = f"{path.as_uri()}?mode={'ro' if read_only else 'rwc'}"
+    options = {"isolation_level": None, "check_same_thread": False, **options}
+    connection: sqlite3.Connection = sqlite3.connect(place, uri=True, **options)
+    try:
+        connection.execute("PRAGMA trusted_schema = OFF")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
