@@ -1,6 +1,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -217,6 +218,30 @@ def test_artifacts_beside_pdf_files_are_asked_for_and_dropped(tmp_path):
     size = sum(file.stat().st_size for file in entry.glob("*.json"))
     assert run("textworks", "drop", "--corpus", corpus).stdout == f"{size:,} bytes removed\n"
     assert [file.name for file in entry.iterdir()] == [pdf.name]
+
+
+def test_the_command_lines_of_textworks_are_taken(tmp_path):
+    root, file = tmp_path / "root", tmp_path / "x.pdf"
+    root.mkdir()
+    for target in (root / "a.pdf", file):
+        shutil.copy(demo_data() / "files" / "tram-noise-report.pdf", target)
+    assert run("textworks", "--init-corpus", root).stdout == f"1 new entries in {root}\n"
+    assert run("textworks", "--corpus", root).stdout == "made     a.pdf.d\n"
+    assert (root / "a.pdf.d" / "textgrid.json").exists()
+    out = tmp_path / "x.json"
+    assert run("textworks", "--file", file, "--output", out).stdout == f"{out}\n"
+    refused = run("textworks", "--file", file, "--output", out)
+    assert (refused.returncode, refused.stderr) == (
+        1,
+        f"corpuskit: {out} is there already; --overwrite makes it again\n",
+    )
+    assert run("textworks", "--input", file, "--output", out, "--overwrite").returncode == 0
+    (tmp_path / "list.txt").write_text(f"{file}\n{tmp_path / 'nowhere.pdf'}\n")
+    done = run("textworks", "--input-list", tmp_path / "list.txt", "--output-ext", "grid.json")
+    assert done.returncode == 3
+    assert done.stdout.splitlines()[0] == f"made     {file}.grid.json"
+    assert "nowhere.pdf cannot be read" in done.stdout
+    assert run("textworks").returncode == 2
 
 
 def test_textworks_artifacts_are_made_once_and_an_unprepared_folder_is_told_what_to_do(tmp_path):

@@ -14,6 +14,7 @@ from corpuskit.cli.extracting import extract
 from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent
 from corpuskit.cli.printing import print_frame, print_table, printable
 from corpuskit.cli.tables import failures, requests, sources
+from corpuskit.cli.textworks import textworks
 from corpuskit.cli.training import audit, fasttext, train
 
 if TYPE_CHECKING:
@@ -316,57 +317,7 @@ def _earlier_export(out: Path, formats: list[str], replace: bool) -> int | None:
     return documents
 
 
-textworks = typer.Typer(
-    no_args_is_help=True, help="Writes TextWorks' segmentation.json and textgrid.json for PDF files."
-)
 app.add_typer(textworks, name="textworks")
-
-
-@textworks.command("init")
-def textworks_init(
-    corpus: Annotated[Path, typer.Option("--corpus", help="A folder with PDF files.")] = Path(),
-) -> None:
-    """Makes a folder of PDF files an artifact corpus: each file moves into a directory of its own."""
-    from corpuskit.extraction.pdf.textworks import init_corpus
-
-    typer.echo(f"{len(init_corpus(corpus))} new entries in {corpus}")
-
-
-@textworks.command("run")
-def textworks_run(
-    corpus: Annotated[Path | None, typer.Option("--corpus", help="A folder that init has made a corpus.")] = None,
-    file: Annotated[Path | None, typer.Option("--file", help="One PDF file instead.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", help="Where its textgrid goes.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Make what is there again.")] = False,
-    filter: Annotated[str | None, typer.Option("--filter", help="Only entries whose whole name matches.")] = None,
-    trace: Annotated[bool, typer.Option("--trace", help="Also tracelogs/: fonts, and what told roles.")] = False,
-) -> None:
-    """Writes the artifacts of a corpus, or the textgrid of one file."""
-    from corpuskit.errors import ConfigurationError
-    from corpuskit.extraction.pdf.textworks import run_corpus, run_file
-
-    if (corpus is None) == (file is None):
-        raise ConfigurationError("name either --corpus or --file")
-    if file is not None:
-        typer.echo(str(run_file(file, output)))
-        return
-    failed = 0
-    for outcome in run_corpus(corpus, overwrite=overwrite, filter=filter, trace=trace):  # type: ignore[arg-type]
-        failed += outcome.error is not None
-        typer.echo(f"{outcome.state:8} {outcome.name}" + (f": {outcome.error}" if outcome.error else ""))
-    if failed:
-        raise typer.Exit(3)
-
-
-@textworks.command("drop")
-def textworks_drop(
-    corpus: Annotated[Path, typer.Option("--corpus", help="A corpus folder, or one that init has made a corpus.")],
-) -> None:
-    """Removes the artifacts that corpuskit wrote, which run makes again; those of other programs stay."""
-    from corpuskit.extraction.pdf.textworks import drop_artifacts
-
-    originals = corpus / "originals"
-    typer.echo(f"{drop_artifacts(originals if originals.is_dir() else corpus):,} bytes removed")
 
 
 @app.command()

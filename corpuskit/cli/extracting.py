@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import typer
 
+from corpuskit.cli.folders import lines_of
 from corpuskit.cli.printing import printable
 
 _URL: Final = re.compile(r"https?://", re.IGNORECASE)
@@ -139,10 +140,10 @@ def extract(
     if on is not None:
         _extract_shards(sources or [], on, workers, base, options)
         return
-    given = [*(sources or []), *(_lines(input_list) if input_list else [])]
+    given = [*(sources or []), *(lines_of(input_list) if input_list else [])]
     if not given:
         raise typer.BadParameter("nothing to extract: name files, folders or URLs, or a list with -i")
-    passed_over = set(_lines(blacklist)) if blacklist else set()
+    passed_over = set(lines_of(blacklist)) if blacklist else set()
     inputs = [one for one in _inputs(given, keep_dirs) if one.source not in passed_over]
     if url_filter:
         inputs = [one for one in inputs if any(part in one.source for part in url_filter)]
@@ -151,16 +152,6 @@ def extract(
     failed = _run(inputs, out, output, options, parallel, many=many)
     if failed:
         raise typer.Exit(3 if many else 1)
-
-
-def _lines(file: Path) -> list[str]:
-    from corpuskit.errors import SourceError
-
-    try:
-        lines = file.read_text("utf-8-sig", "replace").splitlines()
-    except OSError as error:
-        raise SourceError(f"{file} cannot be read: {error.strerror or error}") from error
-    return list(dict.fromkeys(line.strip() for line in lines if line.strip() and not line.startswith("#")))
 
 
 def _inputs(given: list[str], keep_dirs: bool) -> Iterator[_Input]:

@@ -179,15 +179,24 @@ def drop_artifacts(folder: str | os.PathLike[str]) -> int:
     return freed
 
 
-def run_file(file: str | os.PathLike[str], output: str | os.PathLike[str] | None = None) -> Path:
+def run_file(
+    file: str | os.PathLike[str], output: str | os.PathLike[str] | None = None, *, overwrite: bool = True
+) -> Path:
     """Writes the text grid of one PDF; gives its path, ``NAME.textgrid.json`` in the current folder by default.
 
+    Args:
+        file: the PDF.
+        output: where the text grid goes.
+        overwrite: also where there is a file already.
+
     Raises:
-        SourceError: the file cannot be read.
+        SourceError: the file cannot be read, or there is an output that is not to be overwritten.
         ExtractionError: it is no PDF, damaged or encrypted, or a limit was reached.
     """
     path = Path(file)
     target = Path(output) if output is not None else Path.cwd() / f"{path.stem}.textgrid.json"
+    if not overwrite and target.exists():
+        raise SourceError(f"{target} is there already; --overwrite makes it again")
     engine.call(_make_file, str(path), str(target))
     return target
 
