@@ -27,6 +27,9 @@ class ExportOptions:
             titles and metadata; URIs stay as they are.
         shuffle: seed with which frenchtext shuffles the blocks of a site, so that no document can be put together
             again; None: in the order of the documents.
+        preset: ``"pdf_trio"``: the format fasttext is that of its recipe, as the format pdf_trio.
+        page_size_tokens: pdf_trio: the size of the first page as the last two tokens.
+        kill: pdf_trio: doc_ids or URIs of documents that are left out: its kill list.
         chunk_tokens: chunks: at most so many tokens each, the section path included.
         count_tokens: chunks: how many tokens a text has, such as ``lambda text: len(tokenizer.encode(text))``; default:
             words.
@@ -38,12 +41,17 @@ class ExportOptions:
     only_licensed: Sequence[str] | None = None
     mask_personal_data: bool = False
     shuffle: int | None = 0
+    preset: str | None = None
+    page_size_tokens: bool = False
+    kill: Sequence[str] = ()
     chunk_tokens: int = 512
     count_tokens: Callable[[str], int] = count_words
 
     def __post_init__(self) -> None:
         if self.chunk_tokens < 8:
             raise ConfigurationError(f"chunk_tokens={self.chunk_tokens}: expected 8 or more")
+        if self.preset not in {None, "pdf_trio"}:
+            raise ConfigurationError(f"preset={self.preset!r}: expected 'pdf_trio'")
         if isinstance(self.only_licensed, str):
             object.__setattr__(self, "only_licensed", (self.only_licensed,))
 
@@ -58,6 +66,9 @@ class ExportOptions:
             "only_licensed": None if self.only_licensed is None else list(self.only_licensed),
             "mask_personal_data": self.mask_personal_data,
             "shuffle": self.shuffle,
+            "preset": self.preset,
+            "page_size_tokens": self.page_size_tokens,
+            "kill": list(self.kill),
             "chunk_tokens": self.chunk_tokens,
             "count_tokens": f"{getattr(counter, '__module__', '?')}.{name}",
         }

@@ -97,8 +97,10 @@ def export(
     unknown = [name for name in formats if name not in FORMATS]
     if unknown or not formats:
         raise ExportError(f"format {unknown[0] if unknown else ''!r} is unknown; there are: {', '.join(FORMATS)}")
-    formats = list(dict.fromkeys(formats))
     options = options or ExportOptions()
+    if options.preset == "pdf_trio":
+        formats = ["pdf_trio" if name == "fasttext" else name for name in formats]
+    formats = list(dict.fromkeys(formats))
     target = Path(out)
     _refuse_other_things(target)
     with _small_cache(folder):
