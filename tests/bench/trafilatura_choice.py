@@ -21,6 +21,14 @@ import corpuskit
 from corpuskit.extraction import ExtractOptions
 from corpuskit.extraction.html.trafilatura import arguments
 
+_MARKING = (
+    "include_links",
+    "include_formatting",
+    "include_images",
+    "with_metadata",
+    "only_with_metadata",
+    "url_blacklist",
+)
 WORD = re.compile(r"\w+")
 # Our option → the same as an argument of Trafilatura.
 OURS = {
@@ -77,9 +85,7 @@ def compare(name, known, options):
     for url, raw in known:
         start = time.process_time()
         given = arguments(options)  # a fresh memory for --deduplicate, as ours has
-        marks = any(
-            given.get(key) for key in ("include_links", "include_formatting", "include_images", "with_metadata")
-        )
+        marks = any(given.get(key) for key in _MARKING)
         theirs = trafilatura.extract(raw, url=url, **given) or ""
         spent[0] += time.process_time() - start
         start = time.process_time()
