@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .features import ABSENT, DIFFERENTLY, TESTS, WORKS, rows, names_in
+from .features import ABSENT, DIFFERENTLY, TESTS, WORKS, names_in, rows
 
 COUNTS = {"A": 38, "N": 11, "X": 23, "C": 17, "P": 14, "W": 19, "F": 15, "T": 15, "U": 19}
 

@@ -1,0 +1,72 @@
+"""The guide for users of other systems names each of their options, and names no option of ours that is not there."""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from corpuskit.extraction import ExtractOptions
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "changing-over.md").read_text("utf-8")
+
+
+def section(title):
+    return PAGE.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def firsts(title):
+    """What stands in the first cells of a section's tables."""
+    return "\n".join(line.split("|")[1] for line in section(title).splitlines() if line.startswith("|"))
+
+
+def test_each_switch_of_trafilatura_has_a_counterpart_or_a_reason():
+    import trafilatura.cli
+
+    source = Path(trafilatura.cli.__file__).read_text("utf-8")
+    switches = set(re.findall(r'"(--?[A-Za-z][A-Za-z-]*)"', source))
+    assert len(switches) > 35
+    assert {switch for switch in switches if f"`{switch}`" not in firsts("Trafilatura")} == set()
+
+
+def test_each_argument_of_trafilatura_has_a_counterpart_or_a_reason():
+    import trafilatura
+
+    names = inspect.signature(trafilatura.extract).parameters
+    assert [name for name in names if f"`{name}`" not in firsts("Trafilatura")] == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["minCrawlDelay", "maxDuration", "maxPageCount", "maxErrorsCount", "minUniqueText", "maxSizeOnDisk", "excludeUrls",
+     "continue", "restart", "domain", "subdomain", "path", "requests.log.csv", "config.txt"],
+)  # fmt: skip
+def test_each_parameter_of_the_language_resource_extractor_is_there(name):
+    assert name in firsts("The Language Resource Extractor")
+
+
+def options_of(command):
+    import typer.main
+
+    from corpuskit.cli.commands import app
+
+    group = typer.main.get_command(app)
+    return {
+        option for parameter in group.commands[command].params for option in parameter.opts + parameter.secondary_opts
+    }
+
+
+def test_no_option_is_named_that_is_not_there():
+    ours = options_of("extract") | options_of("crawl")
+    cells = [line.split("|")[2] for title in ("Trafilatura", "The Language Resource Extractor")
+             for line in section(title).splitlines() if line.startswith("| ")]  # fmt: skip
+    named = {option for cell in cells for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", cell)}
+    assert len(named) > 20
+    assert named - ours == set()
+
+
+def test_options_of_extraction_that_are_named_are_there():
+    fields = set(ExtractOptions.__dataclass_fields__)
+    lines = [line for line in section("Trafilatura").splitlines() if line.startswith("| `")]
+    found = {name for line in lines for name in re.findall(r"`([a-z_]+)=", line.split("|")[2])}
+    assert found - fields - {"guess_sitemaps", "pages"} == set()
