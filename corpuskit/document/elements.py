@@ -28,6 +28,9 @@ TITLED: Final = frozenset((SECTION, LIST, NAVIGATION_LIST, TABLE))
 OPTIONAL_COLUMNS: Final = ("main_probability", "role", "zone", "page", "locator", "links", "tex")
 """Columns kept sparsely in :attr:`ElementTable.marks`; the ``.nlp.txt`` format has no place for them."""
 
+FORMATTING: Final = "formatting"
+"""A mark that is kept where it was asked for: JSON ``[[start, end, kind], ...]`` into the text, kind as bold or code."""
+
 _SURROGATES: Final = dict.fromkeys(range(55296, 57344), "�")
 
 

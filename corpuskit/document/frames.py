@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from corpuskit.document.elements import OPTIONAL_COLUMNS, TYPE_CODES, TYPE_NAMES, ElementTable
+from corpuskit.document.elements import FORMATTING, OPTIONAL_COLUMNS, TYPE_CODES, TYPE_NAMES, ElementTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -213,6 +213,8 @@ def to_frame(table: ElementTable) -> pd.DataFrame:
         "page": nullable(_known(marks, "page")),
         **{name: texts(_known(marks, name)) for name in ("locator", "links", "tex")},
     }
+    if marks.get(FORMATTING):
+        columns[FORMATTING] = texts(_known(marks, FORMATTING))
     return pd.DataFrame(columns, copy=False)
 
 

@@ -10,7 +10,7 @@ import itertools
 import json
 from typing import Any, Final
 
-from corpuskit.document.elements import OPTIONAL_COLUMNS, ElementTable
+from corpuskit.document.elements import FORMATTING, OPTIONAL_COLUMNS, ElementTable
 from corpuskit.errors import DocumentFormatError
 
 MARKS: Final = "marks.json.zst"
@@ -19,6 +19,7 @@ MARKS: Final = "marks.json.zst"
 _FORMAT: Final = "corpuskit-marks"
 _VERSION: Final = 1
 _MAX_SIZE: Final = 512 * 1024 * 1024  # bytes of JSON; a bomb ends here
+_COLUMNS: Final = (*OPTIONAL_COLUMNS, FORMATTING)
 _TYPES: Final[dict[str, tuple[type, ...]]] = {
     "main_probability": (int, float),
     "role": (str,),
@@ -27,6 +28,7 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {
     "locator": (str,),
     "links": (str,),
     "tex": (str,),
+    FORMATTING: (str,),
 }
 
 
@@ -44,7 +46,7 @@ def dump_marks(table: ElementTable) -> bytes:
         "version": _VERSION,
         "elements": len(table),
         "not_main": not_main,
-        "columns": {name: table.marks[name] for name in OPTIONAL_COLUMNS if table.marks.get(name)},
+        "columns": {name: table.marks[name] for name in _COLUMNS if table.marks.get(name)},
     }
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     # With a checksum: a changed bit is to be an error, not another mark.
@@ -94,7 +96,7 @@ def _problem(data: Any, size: int) -> str | None:
     ):  # fmt: skip
         return "a wrong span of not_main"
     columns = data.get("columns")
-    if not isinstance(columns, dict) or not set(columns) <= set(OPTIONAL_COLUMNS):
+    if not isinstance(columns, dict) or not set(columns) <= set(_COLUMNS):
         return "an unknown column"
     for name, column in columns.items():
         if not isinstance(column, dict):

@@ -84,7 +84,8 @@ class NLPTextDocument:
 
         Columns: element_id, parent_id, subtree_end, nesting_level (int32); type (category); text (str);
         row, row_span, col, col_span, page (Int32, 1-based, null but for cells and paged documents); main (bool);
-        main_probability (float32); role, zone (category); locator, links, tex (str, nullable).
+        main_probability (float32); role, zone (category); locator, links, tex (str, nullable); and formatting (str,
+        JSON ``[[start, end, kind], ...]`` into the text), where it was kept.
         """
         from corpuskit.document.frames import to_frame
 

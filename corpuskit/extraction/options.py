@@ -34,7 +34,8 @@ class ExtractOptions:
         links: exports of the page show where its links lead; the document always knows.
         images: alternative texts of images are TextBlocks.
         image_addresses: an image is its alternative text, else its file name, with a link to it.
-        formatting: bold, italic, code and the like are kept as spans beside the plain text.
+        formatting: bold, italic, code and the like of web pages are kept as spans beside the plain text: the column
+            ``formatting`` of a document's frame.
         hidden: parts of web pages that nobody can see are kept.
         link_density: blocks with a greater share of link text than this (0 to 1) are not main.
         deduplicate: a block of at least 100 characters that stood in the page before is not main.

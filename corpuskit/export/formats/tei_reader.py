@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from corpuskit.document import NLPTextDocument
-from corpuskit.document.elements import OPTIONAL_COLUMNS
+from corpuskit.document.elements import FORMATTING, OPTIONAL_COLUMNS
 from corpuskit.errors import DocumentFormatError
 from corpuskit.export.formats.element_rows import DocumentReader
 from corpuskit.export.formats.tei import CONTINUATION, EMPTY, NAMESPACE, header_record
@@ -138,7 +138,7 @@ def _mark(elements: list[dict[str, Any]], record: dict[str, Any], reader: Docume
         element["main"] = True
     for i in not_main:
         elements[i]["main"] = False
-    if not isinstance(marks, dict) or not set(marks) <= set(OPTIONAL_COLUMNS):
+    if not isinstance(marks, dict) or not set(marks) <= {*OPTIONAL_COLUMNS, FORMATTING}:
         raise reader.fault("marks", "an object of columns")
     for name, column in marks.items():
         if not isinstance(column, dict):

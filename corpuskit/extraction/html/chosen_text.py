@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any, Final
 
-from corpuskit.document.elements import TEXT_BLOCK, ElementTable
+from corpuskit.document.elements import FORMATTING, TEXT_BLOCK, ElementTable
 from corpuskit.extraction.choices import mark_groups
 from corpuskit.extraction.html.alignment import align, joined
 
@@ -16,6 +16,7 @@ MAIN, COMMENT = 1, 2
 _LEFT: Final = 0
 _WORD: Final = re.compile(r"\w+")
 _REMOVED: Final = {0xAD: None, 0x200B: None}  # soft hyphen, zero width space: a word is one with or without them
+_SPANS: Final = ("links", FORMATTING)  # marks whose values are places in the text
 _LEAST_ADDED: Final = 3  # words
 
 
@@ -26,12 +27,14 @@ def normal(text: str) -> str:
 
 def clean_texts(table: ElementTable) -> None:
     """Bring the texts of a table into the form of :func:`normal`; the places of links move along."""
-    links = table.marks.get("links", {})
     for row, text in enumerate(table.text):
         if not text or (clean := normal(text)) == text:
             continue
         table.text[row] = clean
-        if row in links:
+        for name in _SPANS:
+            links = table.marks.get(name, {})
+            if row not in links:
+                continue
             spans = [
                 [len(normal(text[:start])), len(normal(text[:end])), url] for start, end, url in json.loads(links[row])
             ]
@@ -114,7 +117,9 @@ class _Rebuilt:
 
     def __init__(self, old: ElementTable) -> None:
         self._old, self._new = old, ElementTable()
-        self._links = {row: json.loads(spans) for row, spans in old.marks.get("links", {}).items()}
+        self._spans = {
+            name: {row: json.loads(spans) for row, spans in old.marks.get(name, {}).items()} for name in _SPANS
+        }
         self._new_id: list[int] = []
         self._leaves: list[int] = []  # new rows that have nothing in them
         self._parents: list[int] = []  # of each new row, in the old table
@@ -135,19 +140,19 @@ class _Rebuilt:
         if row in old.cells:
             self._new.cells[here] = old.cells[row]
         for name, column in old.marks.items():
-            if row in column and name != "links":
+            if row in column and name not in _SPANS:
                 self._new.mark(name, here, column[row])
         if is_part:
             self._leaves.append(here)
-        if row in self._links:
+        for name, column in self._spans.items():
             length = len(text or "")
             spans = [
-                [max(a - start, 0), min(b - start, length), url]
-                for a, b, url in self._links[row]
+                [max(a - start, 0), min(b - start, length), value]
+                for a, b, value in column.get(row, ())
                 if a < start + length and b > start
             ]
             if spans:
-                self._new.mark("links", here, _json(spans))
+                self._new.mark(name, here, _json(spans))
         if kind == COMMENT:
             self._new.mark("role", here, "comment")
 

@@ -124,7 +124,11 @@ def walk_page(
     resolve = Resolver(Resolver(uri)(head.base) if head.base else uri)
     selectors = frozenset[str]().union(*map(block_selectors, head.styles))
     chosen = WalkOptions(
-        images=options.images, addresses=options.image_addresses, blocks=selectors, hidden=options.hidden
+        images=options.images,
+        addresses=options.image_addresses,
+        blocks=selectors,
+        hidden=options.hidden,
+        formatting=options.formatting,
     )
     return _walk(roots, resolve, chosen), resolve
 

@@ -31,7 +31,8 @@ from typing import Any, Final
     SPACED,
     TITLE,
     MATH,
-) = range(21)
+    FORMATTED,
+) = range(22)
 
 SELF_CLOSED: Final = 1
 HIDDEN: Final = 2

@@ -59,6 +59,7 @@ class WalkOptions:
         images: alternative texts are text.
         addresses: an image is its alternative text or else its file name, with a link to it.
         blocks: selectors of inline elements that style sheets display as blocks.
+        formatting: bold, italic and the like are marked.
         noscript: what is for browsers without scripts is seen.
         hidden: what is hidden is seen.
     """
@@ -66,6 +67,7 @@ class WalkOptions:
     images: bool = True
     addresses: bool = False
     blocks: frozenset[str] = frozenset()
+    formatting: bool = False
     noscript: bool = False
     hidden: bool = False
 
@@ -76,7 +78,11 @@ def walk(markup: bytes, resolve: Callable[[str], str], options: WalkOptions) -> 
     Raises:
         MarkupError: a name of a tag or attribute holds ``<``.
     """
-    return _Walker(resolve, options).run(markup)
+    if options.formatting:
+        from corpuskit.extraction.html.formatting import FormattingWalker
+
+        return FormattingWalker(resolve, options).run(markup)
+    return Walker(resolve, options).run(markup)
 
 
 def _chunks(markup: bytes) -> Iterator[list[str]]:
@@ -91,7 +97,7 @@ def _chunks(markup: bytes) -> Iterator[list[str]]:
         start = end + 1
 
 
-class _Walker(Frames):
+class Walker(Frames):
     """Reads tags and texts, and opens and closes what they stand for."""
 
     def __init__(self, resolve: Callable[[str], str], options: WalkOptions) -> None:

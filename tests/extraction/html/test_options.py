@@ -94,6 +94,56 @@ def test_images_are_kept_with_their_addresses():
     )
 
 
+@pytest.mark.parametrize(
+    ("markup", "text", "spans"),
+    [
+        ("<p>a <b>bold</b> word</p>", "a bold word", '[[2,6,"bold"]]'),
+        ("<p><strong>all </strong></p>", "all", '[[0,3,"bold"]]'),
+        ("<p>x <b> <i>both</i> </b> y</p>", "x both y", '[[2,6,"bold"],[2,6,"italic"]]'),
+        ("<p>a<b></b>b <em> </em>c</p>", "ab c", None),
+        ("<p>see <a href='/u'>the <code>run()</code> call</a></p>", "see the run() call", '[[8,13,"code"]]'),
+        ("<pre>a  <b>b  c</b>\n d</pre>", "a  b  c\n d", '[[3,7,"bold"]]'),
+        ("<h2>On <i>Apis</i></h2><p>z</p>", "On Apis", '[[3,7,"italic"]]'),
+        ("<p>H<sub>2</sub>O<br><b>x</b></p>", "H2O\nx", '[[1,2,"subscript"],[4,5,"bold"]]'),
+    ],
+)
+def test_formatting_is_kept_as_spans_beside_the_plain_text(markup, text, spans):
+    options = ExtractOptions(main="all", formatting=True)
+    document = corpuskit.extract(markup.encode(), media_type="text/html", uri="https://a.example/", options=options)
+    table = document.table
+    row = table.text.index(text)
+    assert table.marks.get("formatting", {}).get(row) == spans
+    plain = corpuskit.extract(markup.encode(), media_type="text/html", uri="https://a.example/")
+    assert plain.to_text() == document.to_text()
+    assert plain.table.marks.get("links") == table.marks.get("links")
+    if spans:
+        assert document.to_frame().formatting[row] == spans
+    assert "formatting" not in plain.to_frame()
+
+
+def test_formatting_over_blocks_goes_on_in_the_next(tmp_path):
+    options = ExtractOptions(main="all", formatting=True)
+    document = corpuskit.extract(
+        b"<div><b><div>one</div><div>two</div><div>three</div></b><div>four</div></div>", options=options
+    )
+    spans = {document.table.text[row]: value for row, value in document.table.marks["formatting"].items()}
+    assert spans == {"one": '[[0,3,"bold"]]', "two": '[[0,3,"bold"]]', "three": '[[0,5,"bold"]]'}
+
+
+def test_a_corpus_keeps_formatting_and_pages_of_the_gate_keep_their_text(corpus, tmp_path):
+    toml = tmp_path / "corpus" / "corpus.toml"
+    toml.write_text(toml.read_text("utf-8") + "formatting = true\n", "utf-8")
+    (tmp_path / "a.html").write_bytes(PAGE)
+    with corpuskit.open(tmp_path / "corpus") as opened:
+        opened.add(tmp_path / "a.html", progress=False)
+        (document,) = opened
+        assert opened.check() == []
+        assert len(opened.elements()) == len(document.table)
+    bold = corpuskit.extract(PAGE.replace(b"1987", b"<b>1987</b>"), options=ExtractOptions(formatting=True))
+    assert bold.table.marks["formatting"] == {bold.table.text.index("1987 was the best of all years"): '[[0,4,"bold"]]'}
+    assert bold.to_text() == extract().to_text()
+
+
 def test_the_timestamp_is_the_date_that_is_asked_for():
     assert str(extract().timestamp.date()) == "2021-02-03"
     document = extract(date="original")
