@@ -573,7 +573,7 @@ class Corpus:
             delay: seconds between two requests to one host; default from corpus.toml. A Crawl-delay is always kept.
             allow_private: hosts with private addresses may be fetched.
             plan: fetches no page; gives what would be fetched, see :func:`corpuskit.crawl.planning.plan_crawl`.
-            more: exclude, languages, retry_failed, connections, max_depth, host_pages, minutes, max_errors, max_megabytes,
+            more: ``preset="nlptextdoc"``, exclude, languages, retry_failed, connections, max_depth, host_pages, minutes, max_errors, max_megabytes,
                 contact, headers, cookies, netrc, render, extract and others; see :class:`corpuskit.crawl.CrawlOptions`.
 
         Raises:

@@ -84,7 +84,14 @@ def crawl(
     minutes: Annotated[float | None, _ending(help="After so long.")] = None,
     host_pages: Annotated[int | None, _ending(help="Asking a host after so many of its pages.")] = None,
     max_errors: Annotated[int | None, _ending(help="After so many failed pages.")] = None,
+    missing_counts: Annotated[
+        bool | None,
+        _ending("--missing-counts/--no-missing-counts", help="Pages that are not there count for --max-errors."),
+    ] = None,
     max_megabytes: Annotated[float | None, _ending(help="After so much.")] = None,
+    preset: Annotated[
+        str | None, _ending(help="nlptextdoc: --max-errors 10 --no-missing-counts --min-unique 0.1.")
+    ] = None,
     min_unique: Annotated[
         float | None, _ending(help="When less than this share of the last 1,000 pages' text was new, 0 to 1.")
     ] = None,
@@ -122,6 +129,7 @@ def crawl(
         "pages": pages, "scope": scope, "refresh": refresh, "delay": delay, "proxy": proxy, "exclude": exclude,
         "languages": language, "contact": contact, "allow_private": allow_private, "connections": connections,
         "max_depth": max_depth, "host_pages": host_pages, "minutes": minutes, "max_errors": max_errors,
+        "missing_counts": missing_counts, "preset": preset,
         "max_megabytes": max_megabytes, "min_unique": min_unique, "min_harvest": min_harvest,
         "sitemaps": "guess" if guess_sitemaps else sitemaps,
         "feeds": feeds, "traps": traps, "extract": extract, "render": render, "netrc": netrc_file or netrc or None,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from corpuskit.crawl.options import CrawlOptions
+from corpuskit.crawl.options import PRESETS, CrawlOptions
 from corpuskit.crawl.wording import IN_PYTHON, Ways
 from corpuskit.errors import ConfigurationError
 from corpuskit.relevance import CorpusModel
@@ -62,6 +62,19 @@ class Choices:
         return json.dumps({**values, "named": sorted(self.named), "secrets": used, "steer": _description(self.steer)})
 
 
+def _preset(name: str | None) -> Mapping[str, Any]:
+    """The options of a preset, which those that are named come before.
+
+    Raises:
+        ConfigurationError: there is no such preset.
+    """
+    if name is None:
+        return {}
+    if name not in PRESETS:
+        raise ConfigurationError(f"crawl: no preset {name!r}; there are: {', '.join(PRESETS)}")
+    return PRESETS[name]
+
+
 @dataclass(frozen=True, slots=True)
 class _Earlier:
     """What the catalogue has of the crawl that is resumed."""
@@ -84,7 +97,9 @@ def choose(folder: CorpusFolder, named: Mapping[str, Any], *, resume: bool = Fal
     Raises:
         ConfigurationError: there is no such option, or not with such a value.
     """
-    given = {name: _plain(name, value) for name, value in named.items() if name != "steer"}
+    named = dict(named)
+    preset = _preset(named.pop("preset", None))
+    given = {name: _plain(name, value) for name, value in {**preset, **named}.items() if name != "steer"}
     if unknown := sorted(given.keys() - set(_NAMES)):
         raise ConfigurationError(f"crawl: no option {unknown[0]!r}; there are: {', '.join(sorted([*_NAMES, 'steer']))}")
     settings = folder.settings

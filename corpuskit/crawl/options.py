@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, Final
 
 from corpuskit.errors import ConfigurationError
+
+PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "nlptextdoc": {"max_errors": 10, "missing_counts": False, "min_unique": 0.1},
+}
+"""Options as another crawler has them by default: the Language Resource Extractor ends after ten errors, of which pages
+that are not there are none, and when a tenth of the last 1,000 pages' text was new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,7 @@ class CrawlOptions:
         max_depth: links from a seed; None: any.
         minutes: stops after so long.
         max_errors: stops after so many pages that could not be fetched, or were empty, and are not tried again in this call.
+        missing_counts: pages that are not there (404, 410) count for ``max_errors``.
         max_megabytes: stops when the originals have grown by so much.
         headers: more request headers; Authorization and Cookie go to the seeds' hosts only. Never logged.
         cookies: sent to the seeds' hosts. Never logged.
@@ -73,6 +81,7 @@ class CrawlOptions:
     max_depth: int | None = None
     minutes: float | None = None
     max_errors: int | None = None
+    missing_counts: bool = True
     max_megabytes: float | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     cookies: Mapping[str, str] = field(default_factory=dict, repr=False)

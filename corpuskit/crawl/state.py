@@ -21,6 +21,7 @@ from corpuskit.sources.web import host_of
 from corpuskit.store import CorpusFolder
 
 _RING: Final = 1000  # pages whose share of new text counts for min_unique
+_MISSING: Final = frozenset((404, 410))
 HARVEST: Final = 200  # pages whose relevance counts for min_harvest
 
 
@@ -65,7 +66,7 @@ class Progress:
 
     @property
     def errors(self) -> int:
-        """Pages that could not be fetched and are not tried again in this crawl."""
+        """Pages that could not be fetched, are not tried again in this crawl, and count for ``max_errors``."""
         return sum(self.failing.values())
 
 
@@ -110,7 +111,8 @@ class CrawlState:
     def note_failure(self, lease: Lease, error: CorpusKitError, *, is_final: bool) -> None:
         """Notes at once that a URL could not be fetched; ``is_final``: it is not tried again in this crawl."""
         self.folder.catalog.add_failure(lease.url, "fetch", error)
-        self.progress.failing[lease.id] = is_final
+        is_missing = getattr(error, "status", None) in _MISSING and not self.options.missing_counts
+        self.progress.failing[lease.id] = is_final and not is_missing
         if lease.is_seed:
             self.progress.failed_seeds[lease.url] = str(error)
 

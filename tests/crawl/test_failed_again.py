@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from corpuskit.crawl.frontier import url_id
+from corpuskit.errors import ConfigurationError
 
 SEED = "http://a.example/"
 PAGE = "http://a.example/p"
@@ -179,3 +180,22 @@ def test_max_errors_counts_every_page_that_failed(corpus, web, quick, kind):
     job = crawl(corpus, web, SEED, max_errors=5, connections=1)
     assert job.progress.reason == "5 pages failed"
     assert job.progress.errors == 5
+
+
+def test_the_preset_of_nlptextdoc_ends_after_ten_errors_of_which_missing_pages_are_none(corpus, web, quick):
+    web.add(SEED, "front", [*(f"/gone{i}" for i in range(20)), *(f"/p{i}" for i in range(30))])
+    for i in range(30):
+        web.pages[f"{SEED}p{i}"] = lambda _: (403, {}, b"")
+    job = crawl(corpus, web, SEED, preset="nlptextdoc", connections=1)
+    assert job.progress.reason == "10 pages failed"
+    assert (job.progress.errors, job.progress.failed) == (10, 30)
+
+
+def test_what_is_named_comes_before_a_preset_and_an_unknown_one_is_told(corpus, web, quick):
+    web.add(SEED, "front", [f"/p{i}" for i in range(30)])
+    for i in range(30):
+        web.pages[f"{SEED}p{i}"] = lambda _: (403, {}, b"")
+    job = crawl(corpus, web, SEED, preset="nlptextdoc", max_errors=3, connections=1)
+    assert job.progress.reason == "3 pages failed"
+    with pytest.raises(ConfigurationError, match="no preset 'heritrix'; there are: nlptextdoc"):
+        corpus.crawl([SEED], preset="heritrix")
