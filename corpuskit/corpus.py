@@ -744,7 +744,7 @@ class Corpus:
         )  # fmt: skip
 
     def preprocess(
-        self, steps: Sequence[Step | str], *, docs: Any = None, progress: bool = True
+        self, steps: Sequence[Step | str] | Step | str, *, docs: Any = None, progress: bool = True
     ) -> Preprocessing:  # fmt: skip
         """Runs steps that add columns, and filters that say what to keep; see :func:`corpuskit.preprocessing.preprocess`.
 
