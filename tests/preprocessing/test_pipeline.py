@@ -184,7 +184,13 @@ def test_the_record_holds_steps_options_and_counts(corpus, files):
     assert json.loads(result.record) == {
         "steps": [
             {"step": "language", "in": 2, "out": 2},
-            {"step": "keep", "options": {"column": "main_words", "at_least": 10}, "title": "keep main_words >= 10", "in": 2, "out": 1},
+            {
+                "step": "keep",
+                "options": {"column": "main_words", "at_least": 10},
+                "title": "keep main_words >= 10",
+                "in": 2,
+                "out": 1,
+            },
         ]
     }
     assert "1 of 2 documents kept" in repr(result)
