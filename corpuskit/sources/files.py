@@ -23,11 +23,13 @@ class FoundFile:
         path: where it is.
         uri: its path relative to the parent of the folder it was added from, with ``/``.
         origin: a hash of that parent, so that files of one name from two places stay two.
+        leads_out: it was found in a folder, as a link to what lies outside of that folder, which may be a stranger's.
     """
 
     path: Path
     uri: str
     origin: str
+    leads_out: bool = False
 
 
 def find_files(patterns: Iterable[str | os.PathLike[str]]) -> Iterator[FoundFile]:
@@ -51,7 +53,7 @@ def _expand(pattern: str | os.PathLike[str]) -> Iterator[FoundFile]:
     text = os.path.expanduser(os.fspath(pattern))  # noqa: PTH111 - a pattern is no path
     path = Path(text)
     if path.is_dir():
-        yield from _files_of(path, sorted(path.rglob("*")))
+        yield from _files_of(path, sorted(path.rglob("*")), inside=path)
     elif path.exists():
         yield from _files_of(path.parent, [path])
     elif glob.has_magic(text):
@@ -61,12 +63,16 @@ def _expand(pattern: str | os.PathLike[str]) -> Iterator[FoundFile]:
         first_magic = next(i for i, part in enumerate(Path(text).parts) if glob.has_magic(part))
         root = Path(*Path(text).parts[:first_magic]) if first_magic else Path()
         for match in matches:
-            yield from _files_of(root, sorted(match.rglob("*")) if match.is_dir() else [match])
+            is_folder = match.is_dir()
+            yield from _files_of(
+                root, sorted(match.rglob("*")) if is_folder else [match], inside=match if is_folder else None
+            )
     else:
         raise SourceError(f"there is no file or folder {text!r} (looked from {Path.cwd()})")
 
 
-def _files_of(root: Path, paths: Iterable[Path]) -> Iterator[FoundFile]:
+def _files_of(root: Path, paths: Iterable[Path], *, inside: Path | None = None) -> Iterator[FoundFile]:
+    within = None if inside is None else inside.resolve()
     base = Path(os.path.abspath(root))  # noqa: PTH100 - a symlink keeps the name the user gave
     origin = hashlib.sha256(os.fsencode(base)).hexdigest()[:16]
     for path in paths:
@@ -74,7 +80,9 @@ def _files_of(root: Path, paths: Iterable[Path]) -> Iterator[FoundFile]:
         relative = whole.relative_to(base)
         if any(part.startswith(".") for part in relative.parts) or not path.is_file():
             continue
-        yield FoundFile(path, "/".join([base.name, *relative.parts]) if base.name else relative.as_posix(), origin)
+        uri = "/".join([base.name, *relative.parts]) if base.name else relative.as_posix()
+        leads_out = within is not None and not path.resolve().is_relative_to(within)
+        yield FoundFile(path, uri, origin, leads_out)
 
 
 def read_resource(found: FoundFile, *, max_bytes: int) -> Resource:
