@@ -65,14 +65,18 @@ def extract(
         SourceError: the file cannot be read.
         TypeError: HTML in a str; its encoding is not known, so pass ``text.encode()``.
     """
+    from corpuskit.extraction import ExtractOptions
     from corpuskit.sources.single import Opened, open_source
 
-    opened = open_source(source, media_type=media_type, uri=uri)
+    options = options or ExtractOptions()
+    opened = open_source(source, media_type=media_type, uri=uri, max_bytes=options.max_bytes)
     if not isinstance(opened, Opened):
-        from corpuskit.extraction import ExtractOptions
+        from corpuskit.extraction.choices import apply_choices
         from corpuskit.extraction.html import extract_tree
 
-        return extract_tree(opened, uri=uri, options=options or ExtractOptions())
+        document = extract_tree(opened, uri=uri, options=options)
+        apply_choices(document, options)
+        return document
     if opened.media_type == "application/pdf":
         from corpuskit import engine
 
@@ -88,7 +92,7 @@ def extract(
     return _extract_opened(opened, options)
 
 
-def _extract_opened(opened: Opened, options: ExtractOptions | None) -> NLPTextDocument:
+def _extract_opened(opened: Opened, options: ExtractOptions) -> NLPTextDocument:
     from corpuskit.extraction import extract_bytes
 
     document = extract_bytes(

@@ -13,8 +13,10 @@ from corpuskit.errors import SourceError, UnknownDocumentError
 from corpuskit.ingest import IngestReport, extract_pending, ingest, known_payload
 from corpuskit.sources.archives import read_file
 from corpuskit.sources.files import find_files
+from corpuskit.sources.request_log import is_request_log, read_request_log
 from corpuskit.sources.resource import Resource
 from corpuskit.store import CorpusFolder
+from corpuskit.store.request_rows import add_requests
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from corpuskit.annotators import Annotator, Budget, PrelabelReport
     from corpuskit.crawl import CrawlJob
     from corpuskit.export import ExportReport
+    from corpuskit.extraction.original import Original
     from corpuskit.extraction.pdf.picture import PagePicture
     from corpuskit.labels import LabelImport, LabelsReport
     from corpuskit.preprocessing import Preprocessing, Step
@@ -73,25 +76,35 @@ class Corpus:
         """The folder."""
         return str(self._folder.path)
 
-    def add(self, *paths: str | os.PathLike[str], progress: bool = True) -> IngestReport:
+    def add(self, *paths: str | os.PathLike[str], progress: bool = True, textworks: bool | None = None) -> IngestReport:
         """Adds files, folders and patterns of files; what is known and unchanged is left as it is.
 
         Archives (ZIP, tar, WARC, WACZ), mailboxes, feeds, ZIM files and dumps of wikis are opened: what they hold is
-        added.
+        added. A ``.nlp.txt`` keeps its own URI, date and metadata, and its marks. Of a folder of the Language Resource
+        Extractor the log is taken as :meth:`requests`; a PDF of TextWorks keeps its artifacts.
 
         A failure is a row of :meth:`failures`; adding again tries it again.
+
+        Args:
+            paths: files, folders, patterns with ``*``.
+            progress: shows a bar.
+            textworks: writes TextWorks' ``segmentation.json`` and ``textgrid.json`` beside each PDF, also one that is
+                known; that takes about six times as long. Default: ``[pdf] textworks`` of corpus.toml, false.
 
         Raises:
             SourceError: a path does not exist, or a pattern matches nothing.
         """
         max_bytes = self._folder.settings.extraction.max_bytes
         found = list(find_files(paths))
+        logs = [file for file in found if is_request_log(file.path)]
 
         def known(digest: str) -> tuple[bytes, str, str | None] | None:
             return known_payload(self._folder, digest)
 
         def resources() -> Iterator[Resource | tuple[str, Exception]]:
             for file in found:
+                if file in logs:
+                    continue
                 is_empty = True
                 try:
                     for item in read_file(file, max_bytes=max_bytes, known=known):
@@ -103,7 +116,19 @@ class Corpus:
                 if is_empty:
                     yield file.uri, SourceError(f"{file.uri}: nothing in it that has a text")
 
-        return ingest(self._folder, resources(), progress=progress)
+        report = ingest(self._folder, resources(), progress=progress, textworks=textworks)
+        for log in logs:
+            report.counts["requests"] += add_requests(self._folder.catalog, read_request_log(log.path))
+        return report
+
+    def drop_textworks(self) -> int:
+        """Removes the artifacts that corpuskit has written beside PDF files, which it could make again; gives their bytes.
+
+        Those of other programs stay.
+        """
+        from corpuskit.extraction.pdf.textworks import drop_artifacts
+
+        return drop_artifacts(self._folder.originals.path)
 
     def add_wikipedia(
         self,
@@ -137,11 +162,11 @@ class Corpus:
         found = read_articles(articles, options, depth=depth, pages=pages, max_bytes=max_bytes)
         return ingest(self._folder, found, progress=progress)
 
-    def documents(self, docs: Any = None, *, versions: bool = False) -> pd.DataFrame:
-        """One row a document; see :func:`corpuskit.views.frames.documents`."""
+    def documents(self, docs: Any = None, *, versions: bool = False, arrow: bool = False) -> pd.DataFrame:
+        """One row a document; see :func:`corpuskit.views.frames.documents`. ``arrow``: with columns of ArrowDtype."""
         from corpuskit.views import frames
 
-        return frames.documents(self._folder, doc_ids_of(docs), versions=versions)
+        return _backed(frames.documents(self._folder, doc_ids_of(docs), versions=versions), arrow)
 
     def elements(
         self,
@@ -168,35 +193,35 @@ class Corpus:
 
         return search.find(self._folder, pattern, doc_ids=doc_ids_of(docs), **conditions)
 
-    def requests(self) -> pd.DataFrame:
+    def requests(self, *, arrow: bool = False) -> pd.DataFrame:
         """One row a request of the crawls; see :func:`corpuskit.views.frames.requests`."""
         from corpuskit.views import frames
 
-        return frames.requests(self._folder)
+        return _backed(frames.requests(self._folder), arrow)
 
-    def frontier(self, *states: str) -> pd.DataFrame:
+    def frontier(self, *states: str, arrow: bool = False) -> pd.DataFrame:
         """One row a known URL; see :func:`corpuskit.views.frames.frontier`."""
         from corpuskit.views import frames
 
-        return frames.frontier(self._folder, states)
+        return _backed(frames.frontier(self._folder, states), arrow)
 
-    def sources(self, *, candidates: bool = False) -> pd.DataFrame:
+    def sources(self, *, candidates: bool = False, arrow: bool = False) -> pd.DataFrame:
         """One row a host; see :func:`corpuskit.views.frames.sources`."""
         from corpuskit.views import frames
 
-        return frames.sources(self._folder, candidates=candidates)
+        return _backed(frames.sources(self._folder, candidates=candidates), arrow)
 
-    def labels(self) -> pd.DataFrame:
+    def labels(self, *, arrow: bool = False) -> pd.DataFrame:
         """One row a label; see :func:`corpuskit.views.frames.labels`."""
         from corpuskit.views import frames
 
-        return frames.labels(self._folder)
+        return _backed(frames.labels(self._folder), arrow)
 
-    def failures(self) -> pd.DataFrame:
+    def failures(self, *, arrow: bool = False) -> pd.DataFrame:
         """One row a failure; see :func:`corpuskit.views.frames.failures`."""
         from corpuskit.views import frames
 
-        return frames.failures(self._folder)
+        return _backed(frames.failures(self._folder), arrow)
 
     def kwic(
         self, pattern: str, *, window: int = 8, sort: str | None = None, docs: Any = None, limit: int | None = None
@@ -763,6 +788,32 @@ class Corpus:
 
         return preprocess(self._folder, steps, doc_ids=doc_ids_of(docs), progress=progress)
 
+    def original(self, doc_id: str) -> Original:
+        """What a document was extracted from, which opens in the library that its users know.
+
+        Example:
+            >>> original = corpus.original(doc_id)                                       # doctest: +SKIP
+            >>> original.pdfplumber().pages[0].to_image().debug_tablefinder()            # doctest: +SKIP
+            >>> [comment.text for comment in corpus.original(word_id).docx().comments]   # doctest: +SKIP
+
+        Raises:
+            UnknownDocumentError: there is no such document.
+            CorpusError: its original is missing or damaged.
+        """
+        from corpuskit.extraction.original import Original
+
+        content = self._folder.original(doc_id)
+        row = self._folder.catalog.rows(
+            "SELECT uri, host, media_type, charset, original, original_offset FROM documents WHERE doc_id = ? "
+            "ORDER BY version DESC LIMIT 1",
+            (doc_id,),
+        )[0]
+        path = self._folder.originals / row["original"] if row["original_offset"] is None else None
+        options = self._folder.settings.extraction_for(row["host"])
+        return Original(
+            content, row["media_type"], row["uri"], charset=row["charset"], path=path, options=options
+        )  # fmt: skip
+
     def page(self, doc_id: str, number: int) -> PagePicture:
         """A picture of a page of a PDF document with the boxes of its blocks, coloured by role; the first page is 1.
 
@@ -871,6 +922,12 @@ class Corpus:
         from corpuskit.views.summary import summary
 
         return summary(self._folder)
+
+
+def _backed(frame: pd.DataFrame, arrow: bool) -> pd.DataFrame:
+    from corpuskit.document.frames import arrow_backed
+
+    return arrow_backed(frame) if arrow else frame
 
 
 def doc_ids_of(docs: Any) -> list[str] | None:

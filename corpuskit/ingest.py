@@ -23,13 +23,17 @@ from corpuskit._version import __version__
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import CorpusKitError
 from corpuskit.extraction import ExtractOptions, extract_bytes
+from corpuskit.extraction.pdf import PDF_TYPE, has_artifacts
 from corpuskit.safe_folder import SafeFolder
+from corpuskit.sources.nlptext import NLPTEXT_TYPE
 from corpuskit.sources.resource import Resource
 from corpuskit.store import CorpusFolder, Place
 from corpuskit.store.documents import write_document
 from corpuskit.store.element_cache import forget_elements
-from corpuskit.store.originals import AddedRecords, keep_file, read_original
+from corpuskit.store.originals import AddedRecords, keep_beside, keep_file, read_original
 from corpuskit.store.paths import version_path
+from corpuskit.store.said import keep as keep_said
+from corpuskit.store.said import said_by
 from corpuskit.text import count_words, detect_language, text_hash
 
 EXTRACTOR: Final = f"corpuskit {__version__}"
@@ -65,13 +69,14 @@ class Task:
     metadata: dict[str, str]
     options: ExtractOptions
     root: SafeFolder
+    textworks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
     """What the catalogue keeps about an extracted document.
 
-    ``text`` is the beginning of its main text; ``texts`` the hash and length of each of its texts and titles.
+    ``said`` is what it says of itself, as JSON; ``text`` the beginning of its main text; ``texts`` the hash and length of each of its texts and titles.
     """
 
     title: str
@@ -81,18 +86,22 @@ class Extracted:
     elements: int
     timestamp: str
     text_hash: int | None
+    said: str
     text: str = field(repr=False)
     texts: tuple[tuple[int, int], ...] = field(repr=False)
 
 
 @dataclass(slots=True)
 class IngestReport:
-    """How many resources were new, changed, unchanged, removed before (and stay so), or failed."""
+    """How many resources were new, changed, unchanged, removed before (and stay so), or failed.
+
+    ``requests`` is how many were taken from the logs of other crawlers.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
 
     def __getattr__(self, name: str) -> int:
-        if name in {"new", "changed", "unchanged", "removed", "failed"}:
+        if name in {"new", "changed", "unchanged", "removed", "failed", "requests"}:
             return self.counts[name]
         raise AttributeError(name)
 
@@ -107,10 +116,19 @@ class IngestReport:
 
 
 def ingest(
-    folder: CorpusFolder, resources: Iterable[Resource | tuple[str, Exception]], *, progress: bool = True
+    folder: CorpusFolder,
+    resources: Iterable[Resource | tuple[str, Exception]],
+    *,
+    progress: bool = True,
+    textworks: bool | None = None,
 ) -> IngestReport:
-    """Takes resources in; gives the counts. An item (uri, error) is one that could not be obtained."""
+    """Takes resources in; gives the counts. An item (uri, error) is one that could not be obtained.
+
+    ``textworks``: PDF files get TextWorks' artifacts beside their originals; default: what corpus.toml says.
+    """
     report = IngestReport()
+    if textworks is None:
+        textworks = folder.settings.pdf.textworks
 
     def tasks() -> Iterator[Task]:
         for resource in resources:
@@ -125,19 +143,36 @@ def ingest(
                 report.counts["failed"] += 1
                 continue
             folder.catalog.clear_failure(resource.uri, ["read", "keep"])
-            if registered.state in {"unchanged", "removed"}:
+            is_known = registered.state in {"unchanged", "removed"}
+            task = None if is_known else task_of(folder, registered.doc_id, registered.version)
+            if registered.state == "unchanged" and (resource.beside or textworks):
+                task = _with_more(folder, registered, resource, textworks=textworks)
+            if task is None:
                 report.counts[registered.state] += 1
             else:
                 states[(registered.doc_id, registered.version)] = registered.state
-                yield task_of(folder, registered.doc_id, registered.version)
+                yield replace(task, textworks=textworks)
 
-    states: dict[tuple[str, int], str] = {}
+    states: dict[tuple[str, int], Literal["new", "changed", "unchanged", "removed"]] = {}
     with closing(AddedRecords(folder.originals)) as records:
         for outcome in extract_all(folder, tasks(), progress="add" if progress else None):
             task = outcome.item
             state = states.pop((task.doc_id, task.version), "new")
             report.counts["failed" if outcome.error is not None else state] += 1
     return report
+
+
+def _with_more(folder: CorpusFolder, known: Registered, resource: Resource, *, textworks: bool) -> Task | None:
+    """A task for a known original where what belongs to it has changed, or its artifacts are asked for and missing."""
+    task = task_of(folder, known.doc_id, known.version)
+    has_changed = task.place.offset is None and keep_beside(folder.originals, task.place, resource.beside)
+    is_missing = textworks and task.media_type == PDF_TYPE and not has_artifacts(_artifacts_of(task))
+    return task if has_changed or is_missing else None
+
+
+def _artifacts_of(task: Task) -> SafeFolder:
+    """The artifact directory of an original that is kept as a file."""
+    return task.root.within("originals").within(task.place.file.rpartition("/")[0])
 
 
 def _keeper(records: AddedRecords, resource: Resource) -> Callable[[Resource], Place] | None:
@@ -198,6 +233,7 @@ def register(
             kept = keep(resource)
         else:
             kept = keep_file(folder.originals, resource.name or uri.rpartition("/")[2], resource.content, doc_id)
+            keep_beside(folder.originals, kept, resource.beside)
         path = version_path(
             uri, doc_id, None if last is None else (last["version"], last["path"]), catalog.has_document_at
         )
@@ -260,7 +296,7 @@ def task_of(folder: CorpusFolder, doc_id: str, version: int) -> Task:
         modified=row["last_modified"],
         source=row["source"],
         metadata=json.loads(row["metadata"] or "{}"),
-        options=folder.settings.extraction,
+        options=folder.settings.extraction_for(row["host"]),
         root=folder.inside,
     )
 
@@ -296,13 +332,14 @@ def extract(task: Task) -> Extracted:
     """Makes the files of one document. Runs in a worker process; touches nothing but these files."""
     originals = task.root.within("originals")
     content = read_original(originals, task.place)
+    wants_artifacts = task.place.offset is None and (task.textworks or task.media_type == NLPTEXT_TYPE)
     document = extract_bytes(
         content,
         media_type=task.media_type,
         uri=task.uri,
         options=task.options,
         charset=task.charset,
-        artifacts=originals.within(task.place.file.rpartition("/")[0]) if task.place.offset is None else None,
+        artifacts=_artifacts_of(task) if wants_artifacts else None,
     )
     complete(document, task)
     return describe(write_document(task.root.within("documents"), task.path, document), task)
@@ -326,13 +363,18 @@ def describe(document: NLPTextDocument, task: Task) -> Extracted:
         elements=len(document.table),
         timestamp=_utc(document.timestamp or datetime.fromisoformat(task.fetched)).isoformat(),
         text_hash=text_hash(main) if main else None,
+        said=said_by(document.metadata),
         text=main[:_SCORED_TEXT],
         texts=tuple((text_hash(text), len(text)) for text in document.text_strings()),
     )
 
 
 def complete(document: NLPTextDocument, task: Task) -> None:
-    """Adds the provenance and the best date: of the page, else of the server or file, else of fetching."""
+    """Adds the provenance and the best date: of the page, else of the server or file, else of fetching.
+
+    What a file of the standard format says of itself stays as it is.
+    """
+    said = dict(document.metadata) if task.media_type == NLPTEXT_TYPE else {}
     metadata = document.metadata
     document.uri = task.uri
     if document.timestamp is None:
@@ -349,6 +391,7 @@ def complete(document: NLPTextDocument, task: Task) -> None:
     for key, value in task.metadata.items():
         metadata.setdefault(key, value)
     metadata["extractor"] = EXTRACTOR
+    metadata.update(said)
 
 
 def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> float | None:
@@ -377,6 +420,7 @@ def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> fl
                 value.text_hash, share, EXTRACTOR, task.doc_id, task.version,
             ),
         )  # fmt: skip
+        keep_said(folder, [(task.doc_id, task.version, value.said)])
         forget_elements(connection, task.doc_id, task.version)
         folder.catalog.clear_failure(task.uri, ["extract"])
     return share

@@ -1,6 +1,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import time
 import pytest
 
 import corpuskit
+from corpuskit.demo import demo_data
 
 PAGE = "<html><head><title>{0}</title></head><body><p>About {0} and what an insurer says of it.</p></body></html>"
 
@@ -43,12 +45,105 @@ def test_the_whole_way_on_the_command_line(tmp_path, pages):
     assert {row["label"] for row in rows} == {"relevant", "other"}
 
 
+def test_a_second_export_does_not_remove_the_first_unsaid(tmp_path, pages):
+    corpus, out = tmp_path / "c", tmp_path / "out"
+    run("add", corpus, pages)
+    run("export", corpus, out, "-f", "jsonl")
+    refused = run("export", corpus, out, "-f", "txt")
+    assert refused.returncode == 1
+    assert refused.stderr == (
+        f"corpuskit: {out} holds an export of jsonl: name another folder, or --replace it, "
+        "or write both with -f jsonl -f txt\n"
+    )
+    assert (out / "corpus.jsonl").exists()
+    assert "as it was" in run("export", corpus, out, "-f", "jsonl").stdout
+    (pages / "new.html").write_text(PAGE.format("new"), "utf-8")
+    run("add", corpus, pages)
+    renewed = run("export", corpus, out, "-f", "jsonl").stdout
+    assert renewed.startswith("3 documents")
+    assert renewed.endswith("in place of an earlier export of 2 documents\n")
+    replaced = run("export", corpus, out, "-f", "txt", "--replace").stdout
+    assert replaced.endswith("in place of an earlier export of 3 documents\n")
+    assert not (out / "corpus.jsonl").exists()
+
+
 def test_a_document_is_printed_or_written(tmp_path, pages):
     printed = run("extract", pages / "flood.html").stdout
     assert printed.startswith("## NLPTextDocument Title flood\n")
     assert run("extract", pages / "flood.html", "--main").stdout == "About flood and what an insurer says of it.\n"
     run("extract", pages / "flood.html", "-o", tmp_path / "x.nlp.txt")
     assert corpuskit.read_nlptext(tmp_path / "x.nlp.txt").title == "flood"
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """Two folders with pages of one name, and a list of them."""
+    for topic in ("flood", "bread"):
+        (tmp_path / "in" / topic).mkdir(parents=True)
+        (tmp_path / "in" / topic / "page.html").write_text(PAGE.format(topic), "utf-8")
+    (tmp_path / "list.txt").write_text(
+        "".join(f"{tmp_path / 'in' / topic / 'page.html'}\n" for topic in ("flood", "bread"))
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize("format", ["markdown", "txt", "json", "csv", "html", "xml", "tei"])
+def test_a_page_is_printed_in_any_format(pages, format):
+    printed = run("extract", pages / "flood.html", "--format", format)
+    assert (printed.returncode, printed.stderr) == (0, "")
+    document = corpuskit.extract(pages / "flood.html")
+    assert printed.stdout == document.to(format)
+
+
+def files(folder):
+    return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
+
+
+def test_a_folder_is_extracted_into_another(tree):
+    done = run("extract", tree / "in", "-o", tree / "flat", "-f", "txt", "--parallel", 2)
+    assert done.stdout == f"2 documents in {tree / 'flat'}\n"
+    assert files(tree / "flat") == ["bread_page.html.txt", "flood_page.html.txt"]
+    run("extract", tree / "in", "-o", tree / "kept", "-f", "markdown", "--keep-dirs")
+    assert files(tree / "kept") == ["bread/page.html.md", "flood/page.html.md"]
+    assert "an insurer says of it" in (tree / "kept" / "bread" / "page.html.md").read_text("utf-8")
+
+
+def test_a_list_is_extracted_and_what_fails_is_told(tree):
+    (tree / "list.txt").write_text((tree / "list.txt").read_text() + "# a comment\nnowhere.html\n")
+    done = run("extract", "-i", tree / "list.txt", "-f", "csv")
+    assert done.returncode == 3
+    assert "nowhere.html cannot be read" in done.stderr
+    assert done.stdout.count("url,id,fingerprint") == 1
+    assert [topic for topic in ("flood", "bread") if f"About {topic}" in done.stdout] == ["flood", "bread"]
+
+
+def test_inputs_are_filtered(tree):
+    done = run("extract", "-i", tree / "list.txt", "-f", "txt", "--url-filter", "flood")
+    assert done.stdout == "About flood and what an insurer says of it.\n"
+    (tree / "no.txt").write_text(str(tree / "in" / "bread" / "page.html"))
+    assert run("extract", "-i", tree / "list.txt", "-b", tree / "no.txt", "-f", "txt").stdout == done.stdout
+
+
+def test_options_of_extraction_are_options_of_the_command(tree):
+    page = tree / "in" / "flood" / "page.html"
+    assert run("extract", page, "-f", "txt", "--target-language", "fr").stdout == "\n"
+    assert "an insurer" not in run("extract", page, "-f", "txt", "--all", "--drop", "//p").stdout
+    wrong = run("extract", page, "--main-by", "magic")
+    assert (wrong.returncode, "main = 'magic': expected one of" in wrong.stderr) == (1, True)
+    import trafilatura
+
+    theirs = trafilatura.extract(page.read_bytes(), url=page.as_uri(), output_format="xml", include_comments=False)
+    assert run("extract", page, "-f", "xml", "--main-by", "trafilatura").stdout == (theirs or "")
+
+
+def test_a_url_is_extracted(tree, web):
+    port = web.proxy.rpartition(":")[2]
+    web.add(f"http://127.0.0.1:{port}/page", "the text of the page", title="On the web")
+    web.add(f"http://127.0.0.1:{port}/other", "another text of the web", title="Other")
+    urls = [f"http://127.0.0.1:{port}/{name}" for name in ("page", "other", "gone")]
+    done = run("extract", *urls, "-f", "txt", "-o", tree / "out")
+    assert (done.returncode, "404" in done.stderr) == (3, True)
+    assert files(tree / "out") == [f"127.0.0.1_{port}_other.txt", f"127.0.0.1_{port}_page.txt"]
 
 
 @pytest.mark.parametrize(
@@ -111,6 +206,42 @@ def test_ctrl_c_stops_a_crawl_cleanly_and_resume_goes_on(tmp_path, web):
         subprocess.run([*command, "--resume", *options], capture_output=True, timeout=120, check=False).returncode == 0
     )
     assert set(web.fetched.values()) == {1}
+
+
+def test_artifacts_beside_pdf_files_are_asked_for_and_dropped(tmp_path):
+    corpus = tmp_path / "c"
+    pdf = demo_data() / "files" / "tram-noise-report.pdf"
+    assert run("add", corpus, pdf).stdout == "1 new\n"
+    entry = corpus / "originals" / f"{pdf.name}.d"
+    assert [file.name for file in entry.iterdir()] == [pdf.name]
+    run("add", "--textworks", corpus, pdf)
+    size = sum(file.stat().st_size for file in entry.glob("*.json"))
+    assert run("textworks", "drop", "--corpus", corpus).stdout == f"{size:,} bytes removed\n"
+    assert [file.name for file in entry.iterdir()] == [pdf.name]
+
+
+def test_the_command_lines_of_textworks_are_taken(tmp_path):
+    root, file = tmp_path / "root", tmp_path / "x.pdf"
+    root.mkdir()
+    for target in (root / "a.pdf", file):
+        shutil.copy(demo_data() / "files" / "tram-noise-report.pdf", target)
+    assert run("textworks", "--init-corpus", root).stdout == f"1 new entries in {root}\n"
+    assert run("textworks", "--corpus", root).stdout == "made     a.pdf.d\n"
+    assert (root / "a.pdf.d" / "textgrid.json").exists()
+    out = tmp_path / "x.json"
+    assert run("textworks", "--file", file, "--output", out).stdout == f"{out}\n"
+    refused = run("textworks", "--file", file, "--output", out)
+    assert (refused.returncode, refused.stderr) == (
+        1,
+        f"corpuskit: {out} is there already; --overwrite makes it again\n",
+    )
+    assert run("textworks", "--input", file, "--output", out, "--overwrite").returncode == 0
+    (tmp_path / "list.txt").write_text(f"{file}\n{tmp_path / 'nowhere.pdf'}\n")
+    done = run("textworks", "--input-list", tmp_path / "list.txt", "--output-ext", "grid.json")
+    assert done.returncode == 3
+    assert done.stdout.splitlines()[0] == f"made     {file}.grid.json"
+    assert "nowhere.pdf cannot be read" in done.stdout
+    assert run("textworks").returncode == 2
 
 
 def test_textworks_artifacts_are_made_once_and_an_unprepared_folder_is_told_what_to_do(tmp_path):

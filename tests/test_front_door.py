@@ -1,5 +1,8 @@
+import bz2
+import gzip
 import importlib
 import io
+import lzma
 import pkgutil
 import subprocess
 import sys
@@ -7,7 +10,9 @@ import sys
 import pytest
 
 import corpuskit
-from corpuskit.errors import SourceError, UnsupportedMediaTypeError
+from corpuskit.demo import demo_data
+from corpuskit.errors import ResourceLimitError, SourceError, UnsupportedMediaTypeError
+from corpuskit.extraction import ExtractOptions
 
 HEAVY = {
     "aiohttp", "anywidget", "dask", "docx", "fasttext", "fastwarc", "ipywidgets", "lxml", "matplotlib", "numpy", "pandas",
@@ -92,3 +97,26 @@ def test_the_version_is_that_of_the_package():
     from importlib.metadata import version
 
     assert corpuskit.__version__ == version("corpuskit")
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+def test_a_packed_file_is_unpacked_as_add_does(tmp_path, suffix, pack):
+    pdf = demo_data() / "files" / "household-policy-booklet.pdf"
+    file = tmp_path / f"booklet.pdf.{suffix}"
+    file.write_bytes(pack(pdf.read_bytes()))
+    assert corpuskit.extract(file).to_text() == corpuskit.extract(pdf).to_text()
+    assert corpuskit.extract(pack(b"<title>T</title><p>b</p>")).title == "T"
+
+
+def test_a_packed_file_that_grows_beyond_the_limit_is_refused(tmp_path):
+    file = tmp_path / "page.html.gz"
+    file.write_bytes(gzip.compress(b"<p>" + bytes(2_000_000)))
+    with pytest.raises(ResourceLimitError, match="more than 1,000,000 bytes"):
+        corpuskit.extract(file, options=ExtractOptions(max_bytes=1_000_000))
+
+
+def test_a_damaged_packed_file_is_a_clear_error(tmp_path):
+    file = tmp_path / "page.html.gz"
+    file.write_bytes(gzip.compress(b"<p>a</p>" * 1000)[:40])
+    with pytest.raises(SourceError, match=r"page\.html\.gz cannot be unpacked"):
+        corpuskit.extract(file)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import corpuskit
+from corpuskit.demo import demo_data
 from corpuskit.errors import SourceError
 from corpuskit.ingest import document_id
 
@@ -144,14 +145,48 @@ def test_a_killed_add_is_completed_by_the_next(corpus, tmp_path):
     assert sorted(corpus.documents().title) == sorted(f"P{i}" for i in range(60))
 
 
-def test_a_page_of_a_pdf_is_shown_with_its_boxes_and_its_artifacts_are_kept(corpus):
-    from corpuskit.demo import demo_data
-
+def test_a_page_of_a_pdf_is_shown_with_its_boxes(corpus):
     corpus.add(demo_data() / "files" / "household-policy-booklet.pdf", progress=False)
     picture = corpus.page(corpus.documents().doc_id[0], 1)
     assert picture._repr_png_().startswith(b"\x89PNG")
+
+
+def artifacts(corpus):
     folder = Path(corpus.path) / "originals" / "household-policy-booklet.pdf.d"
-    assert {"segmentation.json", "textgrid.json"} <= {file.name for file in folder.iterdir()}
+    return sorted(file.name for file in folder.iterdir())
+
+
+MADE = ["household-policy-booklet.pdf", "segmentation.json", "textgrid.json"]
+
+
+def test_artifacts_of_textworks_are_written_where_asked_and_can_be_dropped(corpus):
+    pdf = demo_data() / "files" / "household-policy-booklet.pdf"
+    corpus.add(pdf, progress=False)
+    assert artifacts(corpus) == MADE[:1]
+    assert repr(corpus.add(pdf, progress=False, textworks=True)) == "1 unchanged"
+    assert artifacts(corpus) == MADE
+    size = sum((Path(corpus.path) / "originals" / f"{pdf.name}.d" / name).stat().st_size for name in MADE[1:])
+    assert corpus.drop_textworks() == size
+    assert artifacts(corpus) == MADE[:1]
+    assert corpus.check() == []
+
+
+def test_corpus_toml_asks_for_artifacts(corpus):
+    toml = Path(corpus.path) / "corpus.toml"
+    toml.write_text(toml.read_text("utf-8").replace("textworks = false", "textworks = true"), "utf-8")
+    pdf = demo_data() / "files" / "household-policy-booklet.pdf"
+    with corpuskit.open(corpus.path) as asked:
+        asked.add(pdf, progress=False)
+        assert artifacts(asked) == MADE
+
+
+def test_artifacts_of_another_program_are_not_dropped(corpus):
+    pdf = demo_data() / "files" / "household-policy-booklet.pdf"
+    corpus.add(pdf, progress=False, textworks=True)
+    grid = Path(corpus.path) / "originals" / f"{pdf.name}.d" / "textgrid.json"
+    grid.write_text(grid.read_text("utf-8").replace('"name":"corpuskit"', '"name":"textworks"'), "utf-8")
+    assert corpus.drop_textworks() == 0
+    assert artifacts(corpus) == MADE
 
 
 def test_a_pdf_whose_form_ends_the_process_is_read_without_its_form(corpus, tmp_path, monkeypatch):

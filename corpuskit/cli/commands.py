@@ -10,9 +10,11 @@ import typer
 from typer.core import TyperCommand
 
 from corpuskit.cli.crawling import crawl
+from corpuskit.cli.extracting import extract
 from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent
 from corpuskit.cli.printing import print_frame, print_table, printable
 from corpuskit.cli.tables import failures, requests, sources, with_files_named
+from corpuskit.cli.textworks import textworks
 from corpuskit.cli.training import audit, fasttext, train
 
 if TYPE_CHECKING:
@@ -72,53 +74,20 @@ def demo(
     typer.echo(f"Corpus: {result.corpus.path}\nExport: {result.exported}")
 
 
+app.command()(extract)
+
+
 @app.command()
-def extract(
-    sources: Annotated[
-        list[str], typer.Argument(help="A file or URL; with --on: web archives, folders, patterns, then the output.")
-    ],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write .nlp.txt here, not to the screen.")] = None,
-    main: Annotated[bool, typer.Option("--main", help="Only the main content, as plain text.")] = False,
-    favor: Annotated[str | None, typer.Option(help="precision or recall, for the main content.")] = None,
-    on: Annotated[
-        str | None,
-        typer.Option(help="Extract shards: serial, processes, dask, or tcp://HOST:PORT of a Dask scheduler."),
-    ] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes; default: one a CPU.")] = None,
-    base: Annotated[str | None, typer.Option(help="What the paths of a list of archives are relative to.")] = None,
+def add(
+    folder: Folder,
+    paths: Files,
+    textworks: Annotated[
+        bool, typer.Option("--textworks", help="Also segmentation.json and textgrid.json beside each PDF.")
+    ] = False,
 ) -> None:
-    """Prints one page or file as a document; with --on extracts whole archives, on disk or in a store.
-
-    corpuskit extract --on dask "s3://bucket/crawl/*.warc.gz" s3://bucket/out/ makes shards that corpuskit merge takes
-    into a corpus. Stopped or killed, the same command goes on.
-    """
-    import corpuskit
-    from corpuskit.document import to_nlptext
-    from corpuskit.errors import ConfigurationError
-    from corpuskit.extraction import ExtractOptions
-
-    if favor not in {None, "precision", "recall"}:
-        raise ConfigurationError(f"--favor {favor}: expected precision or recall")
-    options = ExtractOptions(favor=favor)  # type: ignore[arg-type]
-    if on is not None:
-        _extract_shards(sources, on, workers, base, options)
-        return
-    if len(sources) > 1:
-        raise ConfigurationError("one file or URL at a time; many are extracted with --on, or added to a corpus")
-    document = corpuskit.extract(sources[0], options=options)
-    text = document.to_text(main=True) + "\n" if main else to_nlptext(document)
-    if out is None:
-        sys.stdout.write(text)
-    else:
-        out.write_text(text, "utf-8", newline="\n")
-        typer.echo(f"{out}: {len(document)} elements")
-
-
-@app.command()
-def add(folder: Folder, paths: Files) -> None:
     """Adds files to a corpus; what is known and unchanged is left as it is."""
     with made_if_absent(folder) as corpus:
-        _tell_added(corpus.add(*paths), folder)
+        _tell_added(corpus.add(*paths, textworks=textworks or None), folder)
 
 
 @app.command()
@@ -291,11 +260,16 @@ def export(
     shuffle: Annotated[
         int, typer.Option(help="frenchtext: the seed of the order; -1 keeps that of the documents.")
     ] = 0,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="An earlier export there in other formats is replaced.")
+    ] = False,
 ) -> None:
     """Writes the corpus in formats of the field, with a dataset card."""
     from corpuskit.errors import ConfigurationError
 
     corpus = existing(folder)
+    formats = format or ["nlp.txt"]
+    before = _earlier_export(out, formats, replace)
     documents = corpus.documents()
     if not keep_duplicates:
         documents = documents[documents["duplicate_of"].isna()]
@@ -310,55 +284,40 @@ def export(
             "nothing to export: " + ("no document is left by these options" if len(corpus) else "the corpus is empty")
         )
     report = corpus.export(
-        out, docs=documents, format=format or ["nlp.txt"], progress=sys.stderr.isatty(), main=not all_text,
+        out, docs=documents, format=formats, progress=sys.stderr.isatty(), main=not all_text,
         elements=not no_elements, only_licensed=only_licensed, mask_personal_data=mask_personal_data,
         chunk_tokens=chunk_tokens, shuffle=None if shuffle < 0 else shuffle,
     )  # fmt: skip
-    typer.echo(repr(report))
+    told = "" if report.is_unchanged or before is None else f", in place of an earlier export of {before:,} documents"
+    typer.echo(repr(report) + told)
     if report.failed:
         raise typer.Exit(3)
 
 
-textworks = typer.Typer(
-    no_args_is_help=True, help="Writes TextWorks' segmentation.json and textgrid.json for PDF files."
-)
+def _earlier_export(out: Path, formats: list[str], replace: bool) -> int | None:
+    """How many documents an export there has, which is to be replaced; None where there is none.
+
+    Raises:
+        ExportError: It has other formats, and nobody said that it may go.
+    """
+    import json
+
+    from corpuskit.errors import ExportError
+
+    try:
+        manifest = json.loads((out / "manifest.json").read_bytes())
+        found, documents = list(manifest["formats"]), int(manifest["counts"]["documents"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    if not replace and not set(found) <= set(formats):
+        both = " ".join(f"-f {name}" for name in dict.fromkeys([*found, *formats]))
+        raise ExportError(
+            f"{out} holds an export of {', '.join(found)}: name another folder, or --replace it, or write both with {both}"
+        )
+    return documents
+
+
 app.add_typer(textworks, name="textworks")
-
-
-@textworks.command("init")
-def textworks_init(
-    corpus: Annotated[Path, typer.Option("--corpus", help="A folder with PDF files.")] = Path(),
-) -> None:
-    """Makes a folder of PDF files an artifact corpus: each file moves into a directory of its own."""
-    from corpuskit.extraction.pdf.textworks import init_corpus
-
-    typer.echo(f"{len(init_corpus(corpus))} new entries in {corpus}")
-
-
-@textworks.command("run")
-def textworks_run(
-    corpus: Annotated[Path | None, typer.Option("--corpus", help="A folder that init has made a corpus.")] = None,
-    file: Annotated[Path | None, typer.Option("--file", help="One PDF file instead.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", help="Where its textgrid goes.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Make what is there again.")] = False,
-    filter: Annotated[str | None, typer.Option("--filter", help="Only entries whose whole name matches.")] = None,
-    trace: Annotated[bool, typer.Option("--trace", help="Also tracelogs/: fonts, and what told roles.")] = False,
-) -> None:
-    """Writes the artifacts of a corpus, or the textgrid of one file."""
-    from corpuskit.errors import ConfigurationError
-    from corpuskit.extraction.pdf.textworks import run_corpus, run_file
-
-    if (corpus is None) == (file is None):
-        raise ConfigurationError("name either --corpus or --file")
-    if file is not None:
-        typer.echo(str(run_file(file, output)))
-        return
-    failed = 0
-    for outcome in run_corpus(corpus, overwrite=overwrite, filter=filter, trace=trace):  # type: ignore[arg-type]
-        failed += outcome.error is not None
-        typer.echo(f"{outcome.state:8} {outcome.name}" + (f": {outcome.error}" if outcome.error else ""))
-    if failed:
-        raise typer.Exit(3)
 
 
 @app.command()
@@ -451,28 +410,6 @@ def lab(
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder.resolve()}"]
     command += context.args if browser else ["--no-browser", *context.args]
     raise typer.Exit(subprocess.run(command, check=False).returncode)
-
-
-def _extract_shards(sources: list[str], on: str, workers: int | None, base: str | None, options: Any) -> None:
-    import contextlib
-
-    from corpuskit.errors import ConfigurationError, MissingExtraError
-    from corpuskit.shards import extract_shards
-
-    if len(sources) < 2:
-        raise ConfigurationError("extract --on: expected what to extract, then the folder or URL for the output")
-    with contextlib.ExitStack() as stack:
-        engine: Any = on
-        if "://" in on:
-            try:
-                from distributed import Client
-            except ImportError:
-                raise MissingExtraError("distributed", "dask") from None
-            engine = stack.enter_context(Client(on))  # type: ignore[no-untyped-call]
-        report = extract_shards(sources[:-1], sources[-1], on=engine, workers=workers, base=base, options=options)
-    typer.echo(repr(report))
-    if report.quarantined:
-        raise typer.Exit(3)
 
 
 def _lines(text: str) -> str:

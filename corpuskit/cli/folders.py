@@ -52,3 +52,18 @@ def made_if_absent(folder: Path) -> Iterator[Corpus]:
                 folder.mkdir()
             for parent in parents:
                 parent.rmdir()
+
+
+def lines_of(file: Path) -> list[str]:
+    """Return the lines of a list, none twice, without empty ones and comments after ``#``.
+
+    Raises:
+        SourceError: It cannot be read.
+    """
+    from corpuskit.errors import SourceError
+
+    try:
+        lines = file.read_text("utf-8-sig", "replace").splitlines()
+    except OSError as error:
+        raise SourceError(f"{file} cannot be read: {error.strerror or error}") from error
+    return list(dict.fromkeys(line.strip() for line in lines if line.strip() and not line.startswith("#")))

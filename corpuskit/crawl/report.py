@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
-from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from corpuskit.sources.request_log import COLUMNS, status_name
 from corpuskit.store.catalog import Catalog
 
 if TYPE_CHECKING:
@@ -25,18 +25,6 @@ REFUSED: Final = (
 )
 """Counts of what is refused, by host and reason: URLs of the frontier, and links that never came there, since they are no URL
 to fetch or marked nofollow."""
-# As its users' scripts know them; "Reponse" is how it was spelled.
-_OLD_NAMES: Final = (
-    "Clock", "Url", "Status code", "Reponse time (ms)", "Download time (ms)", "Content size (bytes)",
-    "Unique text blocks (%)", "Crawl depth", "Parent Url", "Redirected from", "Retry count", "Retry after (s)",
-    "Error message",
-)  # fmt: skip
-# Names of .NET's HttpStatusCode that are not the phrase without blanks.
-_DOTNET: Final = {
-    302: "Found", 203: "NonAuthoritativeInformation", 207: "MultiStatus", 208: "AlreadyReported", 226: "IMUsed",
-    413: "RequestEntityTooLarge", 414: "RequestUriTooLong", 416: "RequestedRangeNotSatisfiable", 422: "UnprocessableEntity",
-    505: "HttpVersionNotSupported", 418: "418",
-}  # fmt: skip
 
 
 def site_report(catalog: Catalog, *, job: int | None = None) -> pd.DataFrame:
@@ -106,17 +94,14 @@ def write_requests(catalog: Catalog, path: Path) -> int:
     Separated by ``;``, which becomes ``,`` in values; the status by its name in .NET; the share of new text as a fraction
     of 1, though its column says per cent, as there.
     """
-    rows = catalog.connection.execute(
-        "SELECT clock, url, status_code, response_ms, download_ms, bytes, unique_share, depth, parent, redirected_from, "
-        "retries, retry_after_s, error FROM requests ORDER BY id"
-    )
+    rows = catalog.connection.execute(f"SELECT {', '.join(COLUMNS.values())} FROM requests ORDER BY id")
     count = 0
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter=";", quoting=csv.QUOTE_NONE, escapechar="\\", lineterminator="\n")
-        writer.writerow(_OLD_NAMES)
+        writer.writerow(COLUMNS)
         for row in rows:
             values = list(row)
-            values[2] = _status_name(values[2])
+            values[2] = status_name(values[2])
             writer.writerow(["" if value is None else _plain(str(value)) for value in values])
             count += 1
     return count
@@ -126,14 +111,3 @@ def _plain(text: str) -> str:
     """Without what would end a value or line, or be run by a spreadsheet."""
     text = " ".join(text.replace(";", ",").replace('"', "'").replace("\\", "/").split())
     return f"'{text}" if text[:1] in {"=", "+", "@"} else text
-
-
-def _status_name(status: int | None) -> str:
-    if status is None:
-        return ""
-    if status in _DOTNET:
-        return _DOTNET[status]
-    try:
-        return HTTPStatus(status).phrase.title().replace(" ", "").replace("-", "").replace("'", "").replace("Ok", "OK")
-    except ValueError:
-        return str(status)

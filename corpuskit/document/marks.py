@@ -13,6 +13,9 @@ from typing import Any, Final
 from corpuskit.document.elements import OPTIONAL_COLUMNS, ElementTable
 from corpuskit.errors import DocumentFormatError
 
+MARKS: Final = "marks.json.zst"
+"""The name under which the marks of a ``.nlp.txt`` stand in its artifact directory."""
+
 _FORMAT: Final = "corpuskit-marks"
 _VERSION: Final = 1
 _MAX_SIZE: Final = 512 * 1024 * 1024  # bytes of JSON; a bomb ends here

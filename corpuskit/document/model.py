@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
@@ -35,6 +35,7 @@ class NLPTextDocument:
         table: the elements as flat columns.
         warnings: what had to be repaired when it was made or read.
         original: path of the file it was extracted from in this session; it is not written anywhere.
+        peer: gives it in a format as the library does that chose its main content, Trafilatura; in this session only.
     """
 
     title: str = ""
@@ -44,6 +45,7 @@ class NLPTextDocument:
     table: ElementTable = field(default_factory=ElementTable)
     warnings: list[str] = field(default_factory=list, compare=False)
     original: str | None = field(default=None, compare=False)
+    peer: Callable[[str | None], str] | None = field(default=None, compare=False)
 
     @property
     def elements(self) -> tuple[DocumentElement, ...]:
@@ -109,8 +111,24 @@ class NLPTextDocument:
         if surrogates:
             warnings.append(f"{surrogates} lone surrogates became U+FFFD")
         return NLPTextDocument(
-            strings["title"][0], strings["uri"][0], timestamp, metadata, table, warnings, self.original
+            strings["title"][0], strings["uri"][0], timestamp, metadata, table, warnings, self.original, self.peer
         )
+
+    def to(self, format: str | None = None, *, main: bool = True, metadata: bool | None = None) -> str:
+        """Return the document in a format; JSON, CSV and XML have the field names of Trafilatura.
+
+        Args:
+            format: ``"markdown"`` (the default), ``"txt"``, ``"json"``, ``"csv"``, ``"html"``, ``"xml"``, ``"tei"`` or
+                ``"nlp.txt"``.
+            main: the main content only; else all. ``.nlp.txt`` always has all.
+            metadata: with title, author, date and the like; default: in all formats but txt and markdown.
+
+        Raises:
+            ExportError: An unknown format.
+        """
+        from corpuskit.export.one import render
+
+        return render(self, format, main=main, metadata=metadata)
 
     def view(self) -> object:
         """The document as a tree widget for notebooks."""

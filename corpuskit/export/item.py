@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -44,6 +44,13 @@ class Item:
     def text(self) -> str:
         """The text of the document, of its main content if that is asked for."""
         return self.document.to_text(main=self.main)
+
+    @cached_property
+    def shown(self) -> Item:
+        """This with a document of the main content only, where that is asked for."""
+        from corpuskit.export.main_only import main_only
+
+        return replace(self, document=main_only(self.document)) if self.main else self
 
     @cached_property
     def kept(self) -> list[int]:

@@ -16,7 +16,8 @@ class ExportOptions:
 
     Attributes:
         main: texts of documents (``text`` of JSON Lines, Parquet, CSV, datasets; txt, sentences, vert, conllu, chunks,
-            frenchtext) hold the main content only. Formats that keep the tree hold all of it, marked.
+            frenchtext) and the trees of md, html, xml and tei hold the main content only. The trees of nlp.txt, JSON
+            Lines and Parquet hold all, marked; with False all formats do.
         elements: jsonl: with the tree of each document; False: metadata and text, as trainers read them.
         marks: nlp.txt, nlp.txt.zst: with what the format has no place for (main, role, page, links ...) beside it.
         only_licensed: licences of which documents are kept: shell patterns, without case, for the licence as it was
@@ -26,6 +27,9 @@ class ExportOptions:
             titles and metadata; URIs stay as they are.
         shuffle: seed with which frenchtext shuffles the blocks of a site, so that no document can be put together
             again; None: in the order of the documents.
+        preset: ``"pdf_trio"``: the format fasttext is that of its recipe, as the format pdf_trio.
+        page_size_tokens: pdf_trio: the size of the first page as the last two tokens.
+        kill: pdf_trio: doc_ids or URIs of documents that are left out: its kill list.
         chunk_tokens: chunks: at most so many tokens each, the section path included.
         count_tokens: chunks: how many tokens a text has, such as ``lambda text: len(tokenizer.encode(text))``; default:
             words.
@@ -37,12 +41,17 @@ class ExportOptions:
     only_licensed: Sequence[str] | None = None
     mask_personal_data: bool = False
     shuffle: int | None = 0
+    preset: str | None = None
+    page_size_tokens: bool = False
+    kill: Sequence[str] = ()
     chunk_tokens: int = 512
     count_tokens: Callable[[str], int] = count_words
 
     def __post_init__(self) -> None:
         if self.chunk_tokens < 8:
             raise ConfigurationError(f"chunk_tokens={self.chunk_tokens}: expected 8 or more")
+        if self.preset not in {None, "pdf_trio"}:
+            raise ConfigurationError(f"preset={self.preset!r}: expected 'pdf_trio'")
         if isinstance(self.only_licensed, str):
             object.__setattr__(self, "only_licensed", (self.only_licensed,))
 
@@ -57,6 +66,9 @@ class ExportOptions:
             "only_licensed": None if self.only_licensed is None else list(self.only_licensed),
             "mask_personal_data": self.mask_personal_data,
             "shuffle": self.shuffle,
+            "preset": self.preset,
+            "page_size_tokens": self.page_size_tokens,
+            "kill": list(self.kill),
             "chunk_tokens": self.chunk_tokens,
             "count_tokens": f"{getattr(counter, '__module__', '?')}.{name}",
         }

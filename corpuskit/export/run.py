@@ -24,6 +24,9 @@ from corpuskit.export.tally import Tally
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 
+_TREES: Final = frozenset(
+    ("tei", "xml", "html")
+)  # formats whose tree is that of the main content, unless all is asked for
 _KEY: Final = "export "  # + a hash of where it stands: what was written there last
 
 
@@ -94,8 +97,10 @@ def export(
     unknown = [name for name in formats if name not in FORMATS]
     if unknown or not formats:
         raise ExportError(f"format {unknown[0] if unknown else ''!r} is unknown; there are: {', '.join(FORMATS)}")
-    formats = list(dict.fromkeys(formats))
     options = options or ExportOptions()
+    if options.preset == "pdf_trio":
+        formats = ["pdf_trio" if name == "fasttext" else name for name in formats]
+    formats = list(dict.fromkeys(formats))
     target = Path(out)
     _refuse_other_things(target)
     with _small_cache(folder):
@@ -184,7 +189,7 @@ def _write(
 def _write_one(item: Item, writers: dict[str, Writer], on_failure: Any) -> None:
     for name, writer in writers.items():
         try:
-            writer.write(item)
+            writer.write(item.shown if name in _TREES else item)
         except OSError:
             raise  # the disk, not the document
         except Exception as error:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from corpuskit.document import DocumentBuilder, NLPTextDocument, from_nlptext
+from corpuskit.document.marks import MARKS, load_marks
 from corpuskit.errors import DocumentFormatError, ExtractionError
 from corpuskit.extraction.encoding import decode_text
 from corpuskit.extraction.options import ExtractOptions
+from corpuskit.safe_folder import Folder, as_safe
 
-_PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*")
+_PARAGRAPH_END: Final = re.compile(r"\n[^\S\n]*\n\s*")
 
 
 def extract_plain(
@@ -34,4 +37,18 @@ def extract_nlptext(
         raise ExtractionError(str(error)) from error
     if document.uri in {"", "?"} and uri:
         document.uri = uri
+    return document
+
+
+def extract_marked(
+    content: bytes, *, uri: str | None, options: ExtractOptions, folder: Folder, charset: str | None = None
+) -> NLPTextDocument:
+    """As :func:`extract_nlptext`, with the marks that stand in a folder; those of another text are not used."""
+    document = extract_nlptext(content, uri=uri, options=options, charset=charset)
+    try:
+        load_marks(as_safe(folder).read(MARKS), document.table, where=f"{uri or 'input'}: {MARKS}")
+    except FileNotFoundError:
+        pass
+    except DocumentFormatError as error:
+        document.warnings.append(f"marks not used: {error}")
     return document

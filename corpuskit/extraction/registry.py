@@ -14,6 +14,7 @@ from typing import Final, Protocol
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import ExtractionError, ResourceLimitError, UnsupportedMediaTypeError
+from corpuskit.extraction.choices import apply_choices
 from corpuskit.extraction.options import ExtractOptions
 from corpuskit.safe_folder import Folder
 
@@ -45,7 +46,10 @@ _BUILT_IN: Final[Mapping[str, str]] = {
     "application/vnd.ms-word.document.macroenabled.12": "corpuskit.extraction.docx:extract_docx",
     "application/vnd.ms-word.template.macroenabled.12": "corpuskit.extraction.docx:extract_docx",
 }
-_WITH_ARTIFACTS: Final = {"application/pdf": "corpuskit.extraction.pdf:extract_pdf_with_artifacts"}
+_WITH_ARTIFACTS: Final = {
+    "application/pdf": "corpuskit.extraction.pdf:extract_pdf_with_artifacts",
+    "text/x-nlptext": "corpuskit.extraction.plain:extract_marked",
+}
 _OFFICE: Final = "corpuskit.extraction.office:"
 # Read through LibreOffice where that is installed; else the error says what to install.
 _THROUGH_OFFICE: Final[Mapping[str, str]] = {
@@ -87,7 +91,8 @@ def extract_bytes(
 ) -> NLPTextDocument:
     """Extracts one resource.
 
-    ``artifacts`` is a folder for what an extractor writes beside the document: segmentation and text grid of a PDF.
+    ``artifacts`` is a folder for what an extractor writes beside the document, segmentation and text grid of a PDF, or
+    finds there: the marks of a ``.nlp.txt``.
 
     Raises:
         UnsupportedMediaTypeError: no extractor for this media type.
@@ -105,9 +110,12 @@ def extract_bytes(
         module, _, name = _WITH_ARTIFACTS[kind].partition(":")
         extractor = partial(getattr(importlib.import_module(module), name), folder=artifacts)
     try:
-        return extractor(content, uri=uri, options=options, charset=charset)
+        document = extractor(content, uri=uri, options=options, charset=charset)
     except RecursionError as error:
         raise ExtractionError(f"{uri or 'input'}: nested too deeply") from error
+    if kind != "text/x-nlptext":  # that is as it was written
+        apply_choices(document, options)
+    return document
 
 
 def _find(media_type: str) -> Extractor:

@@ -130,9 +130,7 @@ def _reason(shard: Shard, outcome: engine.Outcome[Any, Any]) -> dict[str, Any]:
 
 def _settle(output: Output, options: ExtractOptions) -> None:
     """Writes down with what the outputs are made; refuses to mix them with others."""
-    # A password is nobody else's business.
-    values = {key: value for key, value in dataclasses.asdict(options).items() if key != "password"}
-    settings = {"made_by": EXTRACTOR, "options": values}
+    settings = {"made_by": EXTRACTOR, "options": _as_json(options)}
     with tempfile.TemporaryDirectory() as folder:
         if output.publish_json(settings, SETTINGS, Path(folder), create=True):
             return
@@ -140,8 +138,18 @@ def _settle(output: Output, options: ExtractOptions) -> None:
         found = json.loads(output.read(SETTINGS))
     except ValueError:
         found = None
+    if isinstance(found, dict) and isinstance(found.get("options"), dict):
+        # What could not be chosen when they were made was as it is by default.
+        found["options"] = {**_as_json(ExtractOptions()), **found["options"]}
     if found != settings:
         raise ConfigurationError(
             f"{output.url} holds outputs of {(found or {}).get('made_by', 'something else')} with other options or "
             "another version: name a new folder"
         )
+
+
+def _as_json(options: ExtractOptions) -> dict[str, Any]:
+    """The options as they come back from a file; a password is nobody else's business."""
+    values = {key: value for key, value in dataclasses.asdict(options).items() if key != "password"}
+    read: dict[str, Any] = json.loads(json.dumps(values, default=sorted))
+    return read

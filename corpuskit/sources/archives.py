@@ -5,8 +5,6 @@ Names in archives are never used as paths on the disk, so none can lead out of a
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import lzma
 import tarfile
 import zipfile
@@ -15,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
-from typing import IO, Final, cast
+from typing import IO, Final
 
 from corpuskit.errors import ResourceLimitError, SourceError
 from corpuskit.sources.dumps import is_dump, read_dump
@@ -23,13 +21,14 @@ from corpuskit.sources.feeds import is_feed, read_feed
 from corpuskit.sources.files import FoundFile, read_resource
 from corpuskit.sources.mail import MAIL_TYPE, attachments, messages
 from corpuskit.sources.media import detect_media_type
+from corpuskit.sources.nlptext import as_itself
+from corpuskit.sources.packed import PACKERS, unpack
 from corpuskit.sources.resource import Resource
 from corpuskit.sources.warc import WARC_SUFFIXES, Known, read_wacz, read_warc
 from corpuskit.sources.zim import ZIM_SUFFIX, read_zim
 
 Found = Resource | tuple[str, Exception]
 _TAR_SUFFIXES: Final = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
-_PACKERS: Final[dict[str, Callable[..., object]]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _MOST_MEMBERS: Final = 1_000_000
 _MOST_BYTES: Final = 100 * 1024**3  # of all members together
 _BAD_ARCHIVE: Final = (
@@ -63,12 +62,13 @@ def read_file(found: FoundFile, *, max_bytes: int, known: Known | None = None) -
         yield from _read_archive(found, max_bytes, _tar_members)
     elif name.endswith(".mbox"):
         yield from _read_mailbox(found, max_bytes)
-    elif (opener := _PACKERS.get(found.path.suffix.lower())) is not None:
-        unpacked = _unpack(found, max_bytes, opener)
-        if isinstance(unpacked, Resource):
-            yield from _parts(unpacked)
+    elif found.path.suffix.lower() in PACKERS:
+        try:
+            unpacked = _unpacked(found, max_bytes)
+        except (SourceError, ResourceLimitError) as error:
+            yield found.uri, error
         else:
-            yield unpacked
+            yield from _parts(unpacked)
     elif name.endswith(".zip") and _is_archive(found):
         yield from _read_archive(found, max_bytes, _zip_members)
     else:
@@ -78,6 +78,7 @@ def read_file(found: FoundFile, *, max_bytes: int, known: Known | None = None) -
 def _parts(resource: Resource) -> Iterator[Found]:
     """The items of a feed; else the resource itself and what is attached to it."""
     items = 0
+    resource = as_itself(resource)
     if is_feed(resource):
         for item in read_feed(resource):
             items += 1
@@ -192,15 +193,11 @@ def _is_archive(found: FoundFile) -> bool:
         raise SourceError(f"{found.uri} is no ZIP file, or a damaged one: {error}") from error
 
 
-def _unpack(found: FoundFile, max_bytes: int, opener: Callable[..., object]) -> Found:
+def _unpacked(found: FoundFile, max_bytes: int) -> Resource:
     """The file in a ``.gz``, ``.bz2`` or ``.xz``."""
     name = found.path.stem
-    try:
-        content = _read(lambda: cast(IO[bytes], opener(found.path, "rb")), found.uri, max_bytes)
-    except ResourceLimitError as error:
-        return found.uri, error
-    except _BAD_ARCHIVE as error:
-        return found.uri, SourceError(f"{found.uri} cannot be unpacked: {error}")
+    with found.path.open("rb") as file:
+        content = unpack(file, found.path.suffix.lower(), where=found.uri, max_bytes=max_bytes)
     modified = datetime.fromtimestamp(found.path.stat().st_mtime, UTC)
     return Resource(
         found.uri, content, detect_media_type(content, name), modified=modified, name=name, origin=found.origin

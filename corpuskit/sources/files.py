@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from corpuskit.errors import ResourceLimitError, SourceError
+from corpuskit.sources import trees
 from corpuskit.sources.media import detect_media_type
 from corpuskit.sources.resource import Resource
 
@@ -35,16 +36,18 @@ class FoundFile:
 def find_files(patterns: Iterable[str | os.PathLike[str]]) -> Iterator[FoundFile]:
     """Files, files of folders and their sub-folders, and files that match patterns with ``*``; sorted, none twice.
 
-    Names that begin with a dot are left out in folders.
+    Names that begin with a dot are left out in folders, as are files that belong to another one there; see
+    :mod:`corpuskit.sources.trees`.
 
     Raises:
         SourceError: a path does not exist, or a pattern matches nothing.
     """
+    trees.forget()
     seen: set[Path] = set()
     for pattern in patterns:
         for found in _expand(pattern):
             real = found.path.resolve()
-            if real not in seen:
+            if real not in seen and (os.fspath(pattern) == str(found.path) or not trees.is_part(real)):
                 seen.add(real)
                 yield found
 
@@ -97,6 +100,7 @@ def read_resource(found: FoundFile, *, max_bytes: int) -> Resource:
         if status.st_size > max_bytes:
             raise ResourceLimitError(f"{found.uri}: {status.st_size:,} bytes, the limit is {max_bytes:,}")
         content = found.path.read_bytes()
+        beside = {name: path.read_bytes() for name, path in _beside(found.path, max_bytes).items()}
     except OSError as error:
         raise SourceError(f"{found.path} cannot be read: {error.strerror or error}") from error
     return Resource(
@@ -106,4 +110,10 @@ def read_resource(found: FoundFile, *, max_bytes: int) -> Resource:
         modified=datetime.fromtimestamp(status.st_mtime, UTC),
         name=found.path.name.encode("utf-8", "replace").decode(),
         origin=found.origin,
+        beside=beside,
     )
+
+
+def _beside(path: Path, max_bytes: int) -> dict[str, Path]:
+    """The files that belong to one, without those that are too large."""
+    return {name: file for name, file in trees.beside(path.resolve()).items() if file.stat().st_size <= max_bytes}

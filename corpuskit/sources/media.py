@@ -104,6 +104,8 @@ def _of_package(content: bytes, hint: str | None) -> str | None:
     for folder, kind in ((b"ppt/", _OFFICE + "presentationml.presentation"), (b"xl/", _OFFICE + "spreadsheetml.sheet")):
         if folder in names and b"[Content_Types].xml" in names:
             return kind
+    if b"META-INF/container.xml" in names and b"mimetype" in names:
+        return "application/epub+zip"  # its mimetype should stand first, and does not everywhere
     return hint if hint and "word" in hint else None
 
 

@@ -22,6 +22,7 @@ class Resource:
         etag: the server's.
         source: which source obtained it: ``file``, ``web``, ``warc``, ``wikipedia``, ``zim``, ``dump``, ``feed``.
         metadata: more to keep in the document's metadata.
+        beside: files that belong to it, by their names in its artifact directory: ``textgrid.json``, ``marks.json.zst``.
         headers: of the HTTP answer it came in; None where there was none.
     """
 
@@ -36,4 +37,5 @@ class Resource:
     etag: str | None = None
     source: str = "file"
     metadata: dict[str, str] = field(default_factory=dict)
+    beside: dict[str, bytes] = field(default_factory=dict, repr=False)
     headers: tuple[tuple[str, str], ...] | None = None

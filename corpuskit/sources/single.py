@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from corpuskit.errors import SourceError
 from corpuskit.sources.media import detect_media_type
+from corpuskit.sources.packed import packed_by, unpack
 
 _URL: Final = re.compile(r"https?://", re.IGNORECASE)
 _MARKUP: Final = re.compile(r"\s*<")
@@ -29,11 +30,14 @@ class Opened:
     path: str | None = None
 
 
-def open_source(source: Any, *, media_type: str | None, uri: str | None) -> Any:
+def open_source(source: Any, *, media_type: str | None, uri: str | None, max_bytes: int) -> Any:
     """The bytes behind a path, URL, bytes or binary file as :class:`Opened`; a parsed lxml element as it is.
 
+    What gzip, bzip2 or xz has packed is unpacked.
+
     Raises:
-        SourceError: the file cannot be read.
+        SourceError: the file cannot be read, or not be unpacked.
+        ResourceLimitError: it has more than ``max_bytes`` when unpacked.
         FetchError: the URL cannot be fetched.
         TypeError: HTML in a str, or a source of another kind.
     """
@@ -67,4 +71,10 @@ def open_source(source: Any, *, media_type: str | None, uri: str | None) -> Any:
         return source
     else:
         raise TypeError(f"cannot extract a {type(source).__name__}: expected a path, URL, bytes, file or lxml element")
+    if suffix := packed_by(content):
+        name = name.removesuffix(suffix)
+        content, media_type = (
+            unpack(content, where=name + suffix if name else uri or "input", max_bytes=max_bytes),
+            None,
+        )
     return Opened(content, media_type or detect_media_type(content, name), uri, charset, modified, fetched, file)

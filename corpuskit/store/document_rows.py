@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import CorpusError
 from corpuskit.store.folder import CorpusFolder
+from corpuskit.store.said import DATES, SAID, keep, read
 from corpuskit.store.schema import DOCUMENTS_STATE
 
 if TYPE_CHECKING:
@@ -18,35 +20,59 @@ _COPY: Final = "catalog/documents.parquet"
 _STATE: Final = b"corpuskit.documents_state"
 _COPIED_FROM: Final = 2000  # documents; fewer are read from the catalogue as fast
 _COLUMNS: Final = (
-    "doc_id", "version", "uri", "host", "title", "media_type", "lang", "words", "main_words", "elements", "timestamp",
-    "fetched", "status", "relevance", "decision",
-)  # fmt: skip
+    "doc_id",
+    "version",
+    "uri",
+    "host",
+    "title",
+    "media_type",
+    "lang",
+    "words",
+    "main_words",
+    "elements",
+    "timestamp",
+    "fetched",
+    "status",
+    "relevance",
+    "decision",
+)
+_FINGERPRINT: Final = "fingerprint"
+_MORE: Final = ("duplicate_of", *SAID, _FINGERPRINT)  # made of what else the catalogue holds
 
 
-def document_rows(folder: CorpusFolder, *, versions: bool = False) -> pa.Table:
+def document_rows(folder: CorpusFolder, *, versions: bool = False, said: bool = False) -> pa.Table:
     """One row a document, its last version, sorted by host and URI; with ``versions`` one row a version.
 
     Columns: doc_id, uri, host, title, media_type, lang, status, decision, duplicate_of (large_string); version (int32);
     words, main_words, elements (int64); timestamp, fetched (timestamp[us, UTC]); relevance (double). duplicate_of
     names the document with the same main text that has the shortest URI.
 
+    With ``said`` also what the document says of itself: author, site_name, description, categories, tags, license,
+    canonical, image (large_string), published, updated (timestamp[us, UTC]); and fingerprint (large_string), equal where
+    main texts are, but for white space and case.
+
     Every change of a document's row or score gives the catalogue a new random state, in the same transaction. The copy
     holds the state it was made from, so it is used or made again, and never older than the catalogue.
     """
+    table = _rows(folder, versions=versions)
+    return table if said else table.drop_columns([*SAID, _FINGERPRINT])
+
+
+def _rows(folder: CorpusFolder, *, versions: bool) -> pa.Table:
     connection = folder.catalog.connection
-    if versions:
-        return _from_catalog(folder, versions=True)
-    if connection.in_transaction:
-        return _from_catalog(folder)
+    if versions or connection.in_transaction:
+        return _from_catalog(folder, versions=versions)[0]
     connection.execute("BEGIN")  # the state and the rows of one moment
     try:
         state = folder.catalog.meta(DOCUMENTS_STATE) or ""
         table = _from_copy(folder, state)
         if table is not None:
             return table
-        table = _from_catalog(folder)
+        table, unread = _from_catalog(folder)
     finally:
         connection.execute("COMMIT")
+    if unread:
+        keep(folder, unread)
     if state and len(table) >= _COPIED_FROM:
         _write_copy(folder, state, table)
     return table
@@ -63,8 +89,8 @@ def rows_schema() -> pa.Schema:
 
     types = {"version": pa.int32(), "relevance": pa.float64()}
     types |= dict.fromkeys(("words", "main_words", "elements"), pa.int64())
-    types |= dict.fromkeys(("timestamp", "fetched"), pa.timestamp("us", "UTC"))
-    return pa.schema([(name, types.get(name, pa.large_string())) for name in (*_COLUMNS, "duplicate_of")])
+    types |= dict.fromkeys(("timestamp", "fetched", *DATES), pa.timestamp("us", "UTC"))
+    return pa.schema([(name, types.get(name, pa.large_string())) for name in (*_COLUMNS, *_MORE)])
 
 
 def _from_copy(folder: CorpusFolder, state: str) -> pa.Table | None:
@@ -91,22 +117,33 @@ def _write_copy(folder: CorpusFolder, state: str, table: pa.Table) -> None:
         pq.write_table(table.replace_schema_metadata({_STATE: state}), file, compression="lz4")
 
 
-def _from_catalog(folder: CorpusFolder, *, versions: bool = False) -> pa.Table:
+def _from_catalog(folder: CorpusFolder, *, versions: bool = False) -> tuple[pa.Table, list[tuple[str, int, str]]]:
+    """The rows; and what had to be read from documents that an older version, a merge or a repair has written."""
     import pyarrow as pa
 
     names = ", ".join("s." + name if name in {"relevance", "decision"} else "d." + name for name in _COLUMNS)
     table, where = ("documents", "WHERE d.status = 'extracted'") if versions else ("current", "")
     rows = folder.catalog.tuples(
-        f"SELECT {names}, d.text_hash FROM {table} d LEFT JOIN scores s ON s.doc_id = d.doc_id {where}"
+        f"SELECT {names}, d.text_hash, d.path, t.said FROM {table} d LEFT JOIN scores s ON s.doc_id = d.doc_id "
+        f"LEFT JOIN said t ON t.doc_id = d.doc_id AND t.version = d.version {where}"
     )
     # By code points, as SQLite would: there the sort took as long as all the rest.
     rows.sort(key=_place)
-    values: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * (len(_COLUMNS) + 1)
-    *_, hashes = values
+    values: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * (len(_COLUMNS) + 3)
+    *_, hashes, paths, said = values
     columns = dict(zip(_COLUMNS, values, strict=False))
     columns["duplicate_of"] = _duplicate_of(columns, hashes)
+    columns[_FINGERPRINT] = [None if text is None else f"{text:016x}" for text in hashes]
+    unread = [
+        (row[0], row[1], read(folder, path)) for row, path, text in zip(rows, paths, said, strict=True) if text is None
+    ]
+    late = iter(unread)
+    found = [json.loads(text if text is not None else next(late)[2]) for text in said]
+    for name in SAID:
+        columns[name] = [one.get(name) for one in found]
     schema = rows_schema()
-    return pa.Table.from_arrays([_array(columns[field.name], field.type) for field in schema], schema=schema)
+    table_of = pa.Table.from_arrays([_array(columns[field.name], field.type) for field in schema], schema=schema)
+    return table_of, unread
 
 
 def _place(row: tuple[Any, ...]) -> tuple[str, str, int]:
@@ -120,7 +157,9 @@ def _array(values: Any, kind: pa.DataType) -> pa.Array:
     if not pa.types.is_timestamp(kind):
         return pa.array(values, kind)
     texts = pd.Series(values, dtype="str")
-    return pa.array(pd.to_datetime(texts, utc=True, format="ISO8601").astype("datetime64[us, UTC]"), kind)
+    # A date that a document names may be none.
+    dates = pd.to_datetime(texts, utc=True, format="ISO8601", errors="coerce")
+    return pa.array(dates.astype("datetime64[us, UTC]"), kind)
 
 
 def _duplicate_of(columns: dict[str, Any], hashes: Any) -> list[str | None]:

@@ -6,7 +6,7 @@ import io
 import os
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import IO, Final
@@ -190,6 +190,27 @@ def keep_file(folder: SafeFolder, name: str, content: bytes, doc_id: str) -> Pla
         number += 1
     folder.write(file, content)
     return Place(file)
+
+
+def keep_beside(folder: SafeFolder, place: Place, files: Mapping[str, bytes]) -> bool:
+    """Keep files in the artifact directory of an original; return whether one of them was new or another before.
+
+    Args:
+        folder: originals/.
+        place: of an original that is a file.
+        files: content by ``NAME`` or ``GROUP/NAME``.
+    """
+    changed = False
+    directory, _, original = place.file.rpartition("/")
+    for name, content in files.items():
+        parts = "/".join(safe_segment(part) for part in name.split("/")[:2])
+        file = f"{directory}/{parts}"
+        known = folder.stat(file)
+        if parts == original or (known and known.st_size == len(content) and folder.read(file) == content):
+            continue
+        folder.write(file, content)
+        changed = True
+    return changed
 
 
 def read_original(folder: Folder, place: Place) -> bytes:

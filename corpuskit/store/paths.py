@@ -21,12 +21,12 @@ def document_path(uri: str) -> str:
     """The path of a document's file below documents/, without suffix, with ``/`` between its parts.
 
     The host, then the segments of the URL's path decoded, ``_default_`` for an empty last one, and the MD5 of the query
-    behind it, as the Language Resource Extractor names its files. A relative path of an added file stands under
-    ``_files_``.
+    with its question mark behind it, as the Language Resource Extractor names its files. A relative path of an added
+    file stands under ``_files_``.
 
     Example:
         >>> document_path("https://bank.example:8080/a%20b/?id=3")
-        'bank.example_8080/a b/_default__ECCBC87E4B5CE2FE28308FD9F2A7BAF3'
+        'bank.example_8080/a b/_default__E30BFCD60DD86E3372A2FCA41279E254'
     """
     uri = uri.encode("utf-8", "replace").decode()  # lone surrogates, from names that are no UTF-8
     try:
@@ -43,7 +43,8 @@ def document_path(uri: str) -> str:
     name = name or _DEFAULT
     if query:
         # A short name, no protection: the reference's scheme.
-        digest = hashlib.md5(query.encode("utf-8", "replace"), usedforsecurity=False).hexdigest().upper()
+        asked = f"?{query}".encode("utf-8", "replace")
+        digest = hashlib.md5(asked, usedforsecurity=False).hexdigest().upper()
         name = f"{safe_segment(name)}_{digest}"
     return "/".join([safe_segment(host.lower() or FILES), *(safe_segment(s) for s in folders), safe_segment(name)])
 

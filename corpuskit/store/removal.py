@@ -58,6 +58,7 @@ def remove_documents(folder: CorpusFolder, doc_ids: Sequence[str], reason: str) 
                 (clean(f"removed: {reason}"), known[doc_id]),
             )
             connection.execute("DELETE FROM scores WHERE doc_id = ?", (doc_id,))
+            connection.execute("DELETE FROM said WHERE doc_id = ?", (doc_id,))
             connection.execute("DELETE FROM failures WHERE uri = ?", (known[doc_id],))
             parts |= {row[0] for row in catalog.rows("SELECT part FROM element_cache WHERE doc_id = ?", (doc_id,))}
         # A part is written once; one that holds a removed text goes, and is made again without it.

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from corpuskit.document import NLPTextDocument
+from corpuskit.document import NLPTextDocument, from_nlptext
 from corpuskit.errors import CorpusBusyError, CorpusError, CorpusKitError
 from corpuskit.safe_folder import MOST_BYTES, SafeFolder, parts_of
+from corpuskit.sources.nlptext import NLPTEXT_TYPE
 from corpuskit.store.catalog import Catalog, clean
 from corpuskit.store.database import CATALOG, connect
 from corpuskit.store.documents import TEXT_SUFFIX, read_document
@@ -282,6 +283,7 @@ class _Originals:
     def __init__(self, folder: SafeFolder) -> None:
         self.by_hash: dict[str, list[_Kept]] = {}
         self.requested: dict[str, _Kept] = {}
+        self.texts: dict[str, tuple[str, _Kept]] = {}  # URI → hash and place of a .nlp.txt that brought it
         self.damaged: list[str] = []
         for name in folder.names("*.warc.gz"):
             self._read_warc(folder, name)
@@ -289,9 +291,12 @@ class _Originals:
             for name in folder.within(directory).names() if directory.endswith(".d") else ():
                 # In an artifact directory the original has the directory's name, or a version's without its number.
                 if directory.removesuffix(".d").endswith(name):
-                    with folder.open(f"{directory}/{name}") as file:
+                    kept = _Kept(f"{directory}/{name}", None, None)
+                    with folder.open(kept.file) as file:
                         digest = _digest(file)
-                    self._add(digest, _Kept(f"{directory}/{name}", None, None))
+                    self._add(digest, kept)
+                    if name.endswith(TEXT_SUFFIX) and (uri := _own_uri(folder, kept.file)):
+                        self.texts[uri] = digest, kept
 
     def _add(self, digest: str, kept: _Kept) -> None:
         self.by_hash.setdefault(digest, []).append(kept)
@@ -335,6 +340,10 @@ class _Originals:
             status=record.http_headers.status_code if record.http_headers else None,
         )
 
+    def added_text(self, uri: str) -> tuple[str, _Kept] | None:
+        """The hash and place of the ``.nlp.txt`` that a document was added as; its metadata tell of an older original."""
+        return self.texts.get(uri)
+
     def take(self, digest: str, uri: str) -> _Kept | None:
         """The original of a document: the one of its URI, else any of its content."""
         found = self.by_hash.get(digest, [])
@@ -349,6 +358,15 @@ def _digest(reader: Any) -> str:
         if size > MOST_BYTES:
             raise ValueError(f"a record has more than {MOST_BYTES:,} bytes unpacked")
     return digest.hexdigest()
+
+
+def _own_uri(folder: SafeFolder, name: str) -> str:
+    """The URI of a ``.nlp.txt``; empty where it is not known."""
+    try:
+        uri = from_nlptext(folder.read(name), strict=False).uri
+    except CorpusKitError:
+        return ""
+    return "" if uri == "?" else uri
 
 
 def _ended(kept: _Kept, end: int) -> _Kept:
@@ -490,6 +508,11 @@ def _row(path: str, document: NLPTextDocument, originals: _Originals, old: dict[
     uri = document.uri
     match = _VERSION.search(path)
     kept = originals.take(digest, uri)
+    media_type = metadata.get("media_type", "text/html")
+    if kept is None and (added := originals.added_text(uri)) is not None:
+        (digest, kept), media_type = added, NLPTEXT_TYPE
+        if old is not None and _is_sound(old) and old["uri"] == uri and old["original"] == kept.file:
+            return {**old, "status": "extracted"}
     main = document.to_text(main=True)
     timestamp = document.timestamp
     if timestamp is not None:
@@ -498,7 +521,7 @@ def _row(path: str, document: NLPTextDocument, originals: _Originals, old: dict[
     return {
         "doc_id": _document_id(uri), "version": int(match[1]) if match else 1, "uri": uri,
         "host": urlsplit(uri).netloc.rpartition("@")[2].lower() if "://" in uri else "", "title": clean(document.title),
-        "media_type": metadata.get("media_type", "text/html"), "lang": metadata.get("language"),
+        "media_type": media_type, "lang": metadata.get("language"),
         "words": count_words(document.to_text()), "main_words": count_words(main), "elements": len(document.table),
         "timestamp": (timestamp.isoformat() if timestamp else fetched), "fetched": fetched, "status": "extracted",
         "path": path, "original": kept.file if kept else "", "original_offset": kept.offset if kept else None,

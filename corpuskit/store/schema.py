@@ -11,7 +11,7 @@ from typing import Final
 
 from corpuskit.errors import CorpusError, CorpusVersionError
 
-VERSION: Final = 6
+VERSION: Final = 7
 DOCUMENTS_STATE: Final = "documents_state"  # keys in meta
 ELEMENTS_STATE: Final = "elements_state"
 
@@ -128,6 +128,12 @@ def _state(key: str, *tables: str) -> str:
     )
 
 
+# What documents say of themselves, as JSON; made again from documents/ where it is missing.
+_SAID: Final = """
+CREATE TABLE IF NOT EXISTS said (
+    doc_id TEXT NOT NULL, version INTEGER NOT NULL, said TEXT NOT NULL, PRIMARY KEY (doc_id, version)
+) WITHOUT ROWID;
+"""
 # What older versions had and a migration takes away or changes.
 _FORMER: Final = """
 CREATE TABLE links (target INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (target, source)) WITHOUT ROWID;
@@ -172,6 +178,7 @@ UPDATE documents SET payload_digest = json_extract(metadata, '$.payload_digest')
     WHERE metadata LIKE '%payload_digest%' AND json_valid(metadata);
 CREATE INDEX documents_payload ON documents (payload_digest) WHERE payload_digest IS NOT NULL;
 """,
+    6: _SAID,
 }
 
 
@@ -209,7 +216,9 @@ def prepare(connection: sqlite3.Connection) -> None:
     if found < VERSION:
         _refuse_foreign(objects, _today() | _perhaps() | _made_by(_FORMER))
         connection.create_aggregate("pack_ids", 1, _PackIds)  # type: ignore[arg-type]
-        scripts = [_TABLES, _DOCUMENTS, _ELEMENTS] if not found else [_MIGRATIONS[n] for n in range(found, VERSION)]
+        scripts = (
+            [_TABLES, _SAID, _DOCUMENTS, _ELEMENTS] if not found else [_MIGRATIONS[n] for n in range(found, VERSION)]
+        )
         try:
             connection.executescript(f"BEGIN IMMEDIATE; {' '.join(scripts)} PRAGMA user_version = {VERSION}; COMMIT;")
         except sqlite3.OperationalError:
@@ -257,7 +266,7 @@ def _made_by(*scripts: str) -> Made:
 
 @functools.cache
 def _today() -> Made:
-    return _made_by(_TABLES, _DOCUMENTS, _ELEMENTS)
+    return _made_by(_TABLES, _SAID, _DOCUMENTS, _ELEMENTS)
 
 
 @functools.cache

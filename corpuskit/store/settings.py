@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from corpuskit.extraction import ExtractOptions
 from corpuskit.safe_folder import SafeFolder
 
 FILE_NAME: Final = "corpus.toml"
+_SHARES: Final = frozenset(("link_density",))  # None or a number
 _MOST_BYTES: Final = 1_000_000
 RULES: Final = ("majority", "latest", "adjudicator")
 
@@ -40,8 +42,17 @@ contact = ""
 rule = "majority"
 adjudicator = ""
 
+[pdf]
+# Write TextWorks' segmentation.json and textgrid.json beside each PDF that is added: six times the work.
+textworks = false
+
 [extraction]
-# favor = "precision" or "recall", classify, structure, comments, images, tracked_changes, ocr, forms, max_bytes
+# Who marks the main content of web pages: "model" (ours), "rules", "trafilatura" or "all".
+main = "model"
+# favor = "precision" or "recall", comments, tables, images, image_addresses, formatting, hidden, link_density,
+# deduplicate, drop = ["p.advert", "//aside"], target_language = "en", only_with_metadata, refused_authors, refused_urls,
+# date = "original", earliest_date = "1995-01-01", classify, structure, tracked_changes, ocr, forms, max_bytes
+# For one source: [extraction.sources."news.example"], for Trafilatura's own arguments: [extraction.trafilatura]
 """
 
 
@@ -53,6 +64,13 @@ class CrawlSettings:
     scope: str = "domain"
     exclude: tuple[str, ...] = ()
     contact: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PdfSettings:
+    """``[pdf]`` of corpus.toml."""
+
+    textworks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +108,18 @@ class Settings:
     languages: tuple[str, ...] = ()
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
     labels: LabelSettings = field(default_factory=LabelSettings)
+    pdf: PdfSettings = field(default_factory=PdfSettings)
     extraction: ExtractOptions = field(default_factory=ExtractOptions)
+    sources: Mapping[str, ExtractOptions] = field(default_factory=dict)
+
+    def extraction_for(self, host: str) -> ExtractOptions:
+        """Return the options for pages of a host: those of ``[extraction.sources]`` for it, else for a domain above it."""
+        host = host.lower().partition(":")[0]
+        while host:
+            if host in self.sources:
+                return self.sources[host]
+            host = host.partition(".")[2]
+        return self.extraction
 
 
 def write_default_settings(folder: SafeFolder) -> None:
@@ -129,9 +158,24 @@ def read_settings(folder: SafeFolder) -> Settings:
         raise ConfigurationError(f"{FILE_NAME}: {error}") from error
     crawl = _build(CrawlSettings, data.pop("crawl", {}), "[crawl] ")
     labels = _build(LabelSettings, data.pop("labels", {}), "[labels] ")
-    extraction = _build(ExtractOptions, data.pop("extraction", {}), "[extraction] ")
+    pdf = _build(PdfSettings, data.pop("pdf", {}), "[pdf] ")
+    section = data.pop("extraction", {})
+    hosts = section.pop("sources", {}) if isinstance(section, dict) else {}
+    extraction = _build(ExtractOptions, section, "[extraction] ")
+    if not isinstance(hosts, dict):
+        raise ConfigurationError(f"{FILE_NAME}: [extraction.sources] must hold a table for each host")
+    sources = {
+        host.lower(): _build(ExtractOptions, {**section, **_table(part)}, f'[extraction.sources."{host}"] ')
+        for host, part in hosts.items()
+    }
     settings: Settings = _build(Settings, data, "")
-    return dataclasses.replace(settings, crawl=crawl, labels=labels, extraction=extraction)
+    return dataclasses.replace(settings, crawl=crawl, labels=labels, pdf=pdf, extraction=extraction, sources=sources)
+
+
+def _table(part: Any) -> dict[str, Any]:
+    if not isinstance(part, dict):
+        raise ConfigurationError(f"{FILE_NAME}: [extraction.sources] must hold a table for each host, found {part!r}")
+    return part
 
 
 def _build(kind: Any, data: Any, section: str) -> Any:
@@ -151,10 +195,26 @@ def _build(kind: Any, data: Any, section: str) -> Any:
             if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
                 raise ConfigurationError(f"{FILE_NAME}: {section}{name} must be a list of strings, found {value!r}")
             value = tuple(value)
-        elif isinstance(expected, float) and type(value) in (int, float):
+        elif (isinstance(expected, float) and type(value) in (int, float)) or (
+            name in _SHARES and type(value) in (int, float)
+        ):
             value = float(value)
-        elif type(value) is not type(expected) and not (expected is None and isinstance(value, str)):
-            wanted = "a string" if expected is None else f"of type {type(expected).__name__}"
+        elif type(value) is not type(expected) and not (
+            expected is None and isinstance(value, str) and name not in _SHARES
+        ):
+            wanted = (
+                "a number"
+                if name in _SHARES
+                else "a string"
+                if expected is None
+                else f"of type {type(expected).__name__}"
+            )
             raise ConfigurationError(f"{FILE_NAME}: {section}{name} must be {wanted}, found {value!r}")
         values[name] = value
-    return kind(**values)
+    try:
+        return kind(**values)
+    except ConfigurationError as error:
+        message = str(error)
+        raise ConfigurationError(
+            message if message.startswith(FILE_NAME) else f"{FILE_NAME}: {section}{message}"
+        ) from error

@@ -28,7 +28,9 @@ _DOCUMENTS: Final = {
     "doc_id": "str", "version": "Int32", "uri": "str", "host": "str", "title": "str", "media_type": "str",
     "lang": "str", "words": "Int64", "main_words": "Int64", "elements": "Int64", "timestamp": "utc", "fetched": "utc",
     "status": "str", "relevance": "float64", "decision": "str", "label": "str", "duplicate_of": "str",
-    "annotators": "Int32", "agreement": "float64",
+    "annotators": "Int32", "agreement": "float64", "author": "str", "published": "utc", "updated": "utc",
+    "site_name": "str", "description": "str", "categories": "str", "tags": "str", "license": "str", "canonical": "str",
+    "image": "str", "fingerprint": "str",
 }  # fmt: skip
 _REQUESTS: Final = {
     "clock": "utc", "url": "str", "status_code": "Int64", "response_ms": "Int64", "download_ms": "Int64",
@@ -72,13 +74,17 @@ def documents(folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, ver
     annotators; annotators is how many they are, agreement the share of them who gave the most frequent label (NaN
     without labels). duplicate_of names the document with the same main text that has the shortest URI; where
     there is none and a pipeline with the step ``duplicates`` has run, the one that step found.
+
+    Then what the document says of itself, as far as it does: author, site_name, description, categories, tags, license,
+    canonical, image (str; several parted by semicolons or commas, as they are there); published, updated (datetime64,
+    UTC). fingerprint (str, 16 hex digits) is equal where main texts are, but for white space and case.
     """
 
     import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    table = document_rows(folder, versions=versions)
+    table = document_rows(folder, versions=versions, said=True)
     duplicates = _with_near_duplicates(folder, table)
     if duplicates is not None:
         table = table.set_column(table.column_names.index("duplicate_of"), "duplicate_of", duplicates)

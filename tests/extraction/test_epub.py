@@ -53,3 +53,14 @@ def test_a_book_is_read_in_the_order_of_its_spine():
 def test_a_broken_book_is_an_extraction_error(content):
     with pytest.raises(ExtractionError):
         extract_bytes(content, media_type="application/epub+zip")
+
+
+def test_a_book_whose_mimetype_is_not_its_first_entry_is_a_book():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("META-INF/container.xml", CONTAINER)
+        archive.writestr("OPS/book.opf", PACKAGE)
+        archive.writestr("OPS/a a.xhtml", PAGE.format("A"))
+        archive.writestr("mimetype", "application/epub+zip")
+    assert detect_media_type(buffer.getvalue()) == "application/epub+zip"
+    assert extract_bytes(buffer.getvalue(), media_type="application/epub+zip").title == "The book"

@@ -132,7 +132,8 @@ def nlptext(number=0):
     import corpuskit
 
     buffer = io.StringIO()
-    corpuskit.write_nlptext(corpuskit.extract(html(), media_type="text/html", uri="http://a.example/"), buffer)
+    uri = f"http://a.example/{number}/"
+    corpuskit.write_nlptext(corpuskit.extract(html(), media_type="text/html", uri=uri), buffer)
     return buffer.getvalue().encode()
 
 
@@ -220,7 +221,7 @@ def write_damaged(folder, kind, count, rng):
     A file is told of where its name or its mark, which the URLs in it hold, stands in a URI.
     """
     make = KINDS[kind]
-    is_numbered = kind in {"warc", "warc.gz", "wacz", "xml", "xml.bz2", "rss"}
+    is_numbered = kind in {"warc", "warc.gz", "wacz", "xml", "xml.bz2", "rss", "nlp.txt"}
     marks = {}
     whole = make()
     for number in range(1, count + 1):

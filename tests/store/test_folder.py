@@ -52,6 +52,13 @@ def test_a_catalogue_that_is_no_database_is_a_clear_error(corpus, tmp_path):
         ("[crawl]\ndelay = 'slow'", "must be of type float"),
         ("[crawl]\nspeed = 1", "'speed' is unknown"),
         ("name = ", "corpus.toml"),
+        ("[extraction]\nmain = 'modle'", r"corpus\.toml: \[extraction\] main = 'modle': expected one of 'model'"),
+        ("[extraction]\nlink_density = 'half'", "must be a number"),
+        (
+            "[extraction.sources.'a.example']\ntables = 3",
+            r"\[extraction.sources.\"a.example\"\] tables must be of type bool",
+        ),
+        ("[extraction]\nsources = 3", "must hold a table"),
     ],
 )
 def test_a_wrong_line_of_corpus_toml_is_told(corpus, tmp_path, line, message):
@@ -65,6 +72,21 @@ def test_settings_of_corpus_toml_are_used(corpus, tmp_path):
     (tmp_path / "corpus" / "corpus.toml").write_text('name = "N"\n[crawl]\ndelay = 2\n[extraction]\nclassify = false\n')
     folder = CorpusFolder(tmp_path / "corpus")
     assert (folder.settings.name, folder.settings.crawl.delay, folder.settings.extraction.classify) == ("N", 2.0, False)
+    folder.close()
+
+
+def test_a_source_has_options_of_its_own(corpus, tmp_path):
+    (tmp_path / "corpus" / "corpus.toml").write_text(
+        "[extraction]\ntables = false\n[extraction.sources.'news.example']\nmain = 'trafilatura'\ndrop = ['p.advert']\n"
+        "[extraction.sources.'news.example'.trafilatura]\nfast = true\n"
+    )
+    folder = CorpusFolder(tmp_path / "corpus")
+    settings = folder.settings
+    assert settings.extraction_for("other.example").main == "model"
+    for host in ("news.example", "NEWS.example:8080", "www.news.example"):
+        options = settings.extraction_for(host)
+        assert (options.main, options.drop, dict(options.trafilatura)) == ("trafilatura", ("p.advert",), {"fast": True})
+        assert options.tables is False
     folder.close()
 
 

@@ -191,11 +191,13 @@ def test_the_artifacts_of_a_pdf_are_written_into_its_directory_only(corpus, vict
     from corpuskit.demo import demo_data
 
     pdf = next(file for file in sorted((demo_data() / "files").rglob("*.pdf")))
-    corpus.add(pdf, progress=False)
+    corpus.add(pdf, textworks=True, progress=False)
     (directory,) = [file.name for file in Path(f"{corpus.path}/originals").iterdir() if file.suffix == ".d"]
     for name in ("segmentation.json", "textgrid.json"):
         Path(f"{corpus.path}/originals/{directory}/{name}").unlink()
         Path(f"{corpus.path}/originals/{directory}/{name}").symlink_to(victim.folder / "precious.txt")
+    with pytest.raises(CorpusError, match="is a link"):
+        corpus.add(pdf, textworks=True, progress=False)
     change(corpus, "UPDATE documents SET status = 'fetched'")
     corpus.extract_pending()
     assert victim.is_untouched()

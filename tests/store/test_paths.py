@@ -16,8 +16,8 @@ RESERVED = {"con", "prn", "aux", "nul", *(f"com{i}" for i in range(10)), *(f"lpt
         ("http://bank.example", "bank.example/_default_"),
         ("http://bank.example/a/", "bank.example/a/_default_"),
         ("http://bank.example/a%20b/c", "bank.example/a b/c"),
-        # MD5 of "id=3", upper hexadecimal digits
-        ("http://bank.example/p?id=3", "bank.example/p_D708890652C8C91BE720C10731416368"),
+        # MD5 of "?id=3", upper hexadecimal digits: printf '?id=3' | md5sum
+        ("http://bank.example/p?id=3", "bank.example/p_E30BFCD60DD86E3372A2FCA41279E254"),
         ("http://bank.example:8080/x", "bank.example_8080/x"),
         ("reports/2024/a.pdf", "_files_/reports/2024/a.pdf"),
         ("http://bank.example/a:b*c", "bank.example/a_b_c"),
@@ -61,3 +61,9 @@ def test_any_uri_gives_a_path_that_is_legal_on_every_system(text, prefix):
 )
 def test_a_version_stands_beside_the_last_one(last, taken, path):
     assert version_path("http://h.example/lib.videos/x", "0123456789abcdef", last, taken.__contains__) == path
+
+
+def test_a_page_of_an_older_corpus_keeps_its_name():
+    old = "bank.example/p_D708890652C8C91BE720C10731416368"  # its question mark was not hashed
+    taken = {old}
+    assert version_path("http://bank.example/p?id=3", "0" * 16, (1, old), taken.__contains__) == f"{old}.v2"

@@ -36,6 +36,7 @@ FORMATS: Final = {
     "tsv": Format("delimited:TsvWriter", "documents.tsv", "the same, parted by tabs"),
     "datasets": Format("hf_datasets:DatasetsWriter", "datasets/", "Hugging Face: datasets.load_from_disk reads it"),
     "fasttext": Format("lines:FastTextWriter", "fasttext.txt, fasttext.ids.parquet", "labelled lines for fastText"),
+    "pdf_trio": Format("pdf_trio:PdfTrioWriter", "pdf_trio/", "training data as the recipe of pdf_trio makes it"),
     "txt": Format("lines:PlainTextWriter", "corpus.txt", "plain text, a block a line"),
     "sentences": Format("lines:SentencesWriter", "sentences.txt", "plain text, a sentence a line"),
     "vert": Format("tokenised:VerticalWriter", "corpus.vert", "vertical text for Sketch Engine and CWB"),

@@ -7,6 +7,7 @@ import ctypes
 import re
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from lxml import etree
@@ -16,7 +17,9 @@ from corpuskit.extraction.html.decode import parse
 from corpuskit.extraction.html.metadata import Head, article_of, dates, kinds_of, metadata_of, read_head, squeeze
 from corpuskit.extraction.html.roles import locators, roles
 from corpuskit.extraction.html.rows import Walked
-from corpuskit.extraction.html.shell import content_of, fill, is_shell
+from corpuskit.extraction.html.rules import main_by_rules
+from corpuskit.extraction.html.selectors import drop
+from corpuskit.extraction.html.shell import content_beside, fill, is_shell
 from corpuskit.extraction.html.tags import block_selectors
 from corpuskit.extraction.html.texts import Resolver
 from corpuskit.extraction.html.walk import MarkupError, WalkOptions, walk
@@ -25,6 +28,8 @@ from corpuskit.extraction.options import ExtractOptions
 if TYPE_CHECKING:
     from corpuskit.extraction.html.forest import Model
 
+_WHOLE: Final = ("html", "body", "frameset")
+_FIRST_IN_BODY: Final = "/html/body[1]/{}[1]"  # where an element stands that is no whole page
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _SHELL: Final = 400  # characters; less hidden text is no page
 _LARGE: Final = 5_000_000  # bytes; of larger pages the tree is freed before the walk
@@ -45,7 +50,7 @@ def extract_html(
     Raises:
         ExtractionError: the page is empty.
     """
-    return _extract([parse(content, charset=charset, uri=uri)], uri, options, model)
+    return _extract([parse(content, charset=charset, uri=uri)], content, uri, options, model)
 
 
 def extract_tree(root: etree._Element, *, uri: str | None, options: ExtractOptions) -> NLPTextDocument:
@@ -53,35 +58,59 @@ def extract_tree(root: etree._Element, *, uri: str | None, options: ExtractOptio
     ours = copy.deepcopy(root)
     etree.strip_tags(ours, etree.Comment, etree.PI, etree.Entity)
     ours.tail = None
-    return _extract([ours], uri, options, None)
+    if str(ours.tag).rpartition("}")[2] in _WHOLE:
+        return _extract([ours], _markup(ours, options), uri, options, None)
+    page = etree.Element("html")
+    etree.SubElement(page, "body").append(ours)
+    document = _extract([page], _markup(page, options), uri, options, None)
+    places = document.table.marks["locator"]
+    name = etree.QName(ours).localname
+    around = _FIRST_IN_BODY.format(name)
+    for row, place in places.items():
+        # Inline content stands in the body.
+        places[row] = f"/{name}" + (place.removeprefix(around) if place.startswith(around) else "")
+    return document
+
+
+def _markup(root: etree._Element, options: ExtractOptions) -> bytes:
+    """A parsed page as bytes, for those who parse it again."""
+    return bytes(etree.tostring(root, encoding="utf-8", method="html")) if options.main == "trafilatura" else b""
 
 
 def _extract(
-    roots: list[etree._Element], uri: str | None, options: ExtractOptions, model: Model | None
+    roots: list[etree._Element], content: bytes, uri: str | None, options: ExtractOptions, model: Model | None
 ) -> NLPTextDocument:
     """``roots`` holds one tree, which is taken out, so that it can be freed before the work ends."""
+    drop(roots[0], options.drop)
     head = read_head(roots[0])
     walked, resolve = walk_page(roots, head, uri, options)
     needs_javascript = is_shell(walked.shown, head)
-    if needs_javascript and roots and (content := content_of(head)) and fill(roots[0], content):
+    if roots and (article_text := content_beside(head, walked)) and fill(roots[0], article_text):
         walked, resolve = walk_page(roots, head, uri, options)
     roots.clear()
     article = article_of(head.data)
     document = NLPTextDocument(uri=uri or "?", table=walked.table)
     document.title = head.title or head.values.get("title", (0, ""))[1] or squeeze(str(article.get("headline") or ""))
-    _fill_metadata(document, head, article, walked, resolve)
+    _fill_metadata(document, head, article, walked, resolve, options)
     table = walked.table
     if needs_javascript:
         document.metadata["needs_javascript"] = "true"
     table.marks["locator"] = locators(walked)
     table.marks["role"] = roles(walked)
-    if options.classify:
+    if not options.classify or options.main == "all":
+        table.main[:] = table.default_main()
+    elif options.main == "rules":
+        table.main[:] = main_by_rules(walked)
+    elif options.main == "trafilatura":
+        from corpuskit.extraction.html.trafilatura import mark, render
+
+        document.table = mark(table, content, uri, options)
+        document.peer = partial(render, content, uri, options)
+    else:
         # Only here: who wants the tree alone need not wait for numpy.
         from corpuskit.extraction.html.classify import Page, classify
 
         classify(walked, Page(document.title, uri, kinds_of(head)), options, model)
-    else:
-        table.main[:] = table.default_main()
     if walked.hidden:
         document.warnings.append(f"{walked.hidden} hidden parts left out")
     document.warnings.extend(f"{message} ({count} times)" for message, count in walked.repairs.items())
@@ -94,26 +123,31 @@ def walk_page(
     """The walked page, and what makes its URLs absolute. A large tree is taken out of its list and freed."""
     resolve = Resolver(Resolver(uri)(head.base) if head.base else uri)
     selectors = frozenset[str]().union(*map(block_selectors, head.styles))
-    return _walk(roots, resolve, WalkOptions(images=options.images, blocks=selectors)), resolve
+    chosen = WalkOptions(
+        images=options.images, addresses=options.image_addresses, blocks=selectors, hidden=options.hidden
+    )
+    return _walk(roots, resolve, chosen), resolve
 
 
 def _fill_metadata(
-    document: NLPTextDocument, head: Head, article: dict[str, Any], walked: Walked, resolve: Resolver
-) -> None:
+    document: NLPTextDocument, head: Head, article: dict[str, Any], walked: Walked, resolve: Resolver,
+    options: ExtractOptions,
+) -> None:  # fmt: skip
     metadata = metadata_of(head, article)
     if head.canonical:
         metadata["canonical"] = resolve(head.canonical)
     license_url = head.license or (walked.licenses[0] if walked.licenses else "")
     if license_url:
         metadata["license"] = resolve(license_url)
-    published, modified = dates(head, article, document.uri)
+    published, modified = dates(head, article, document.uri, earliest=options.earliest_date)
     if published:
         metadata["published"] = published.isoformat()
     if modified:
         metadata["modified"] = modified.isoformat()
-    document.timestamp = modified or published
+    wants_first = options.date == "original" and published is not None
+    document.timestamp = published if wants_first else modified or published
     if document.timestamp:
-        metadata["timestamp_source"] = "modified" if modified else "published"
+        metadata["timestamp_source"] = "published" if wants_first or not modified else "modified"
     document.metadata.update(sorted(metadata.items()))
 
 

@@ -35,7 +35,8 @@ _META: Final[dict[str, tuple[str, ...]]] = {
                   "sailthru.date", "article.published", "publish-date", "created", "datecreated", "citation_online_date"),
     "modified": ("article:modified_time", "datemodified", "og:updated_time", "last-modified", "dcterms.modified",
                  "dc.date.modified", "lastmod", "article:modified", "revised", "modified", "og:article:modified_time"),
-    "keywords": ("keywords", "news_keywords"),
+    "keywords": ("keywords", "news_keywords", "article:tag"),
+    "categories": ("article:section", "category", "dc.subject"),
     "type": ("og:type",),
     "image": ("og:image", "twitter:image"),
 }  # fmt: skip
@@ -182,6 +183,12 @@ def _text(value: Any) -> str:
     return squeeze(value) if isinstance(value, str) else ""
 
 
+def _all(value: Any) -> str:
+    """A text, or those of a list."""
+    values = value[:50] if isinstance(value, list) else [value]
+    return "; ".join(dict.fromkeys(filter(None, (squeeze(v) for v in values if isinstance(v, str)))))
+
+
 def kinds_of(head: Head) -> str:
     """What the page says it is: ``og:type`` and types of JSON-LD, in lower case."""
     kinds = {kind for item in head.data for kind in types_of(item)}
@@ -240,24 +247,28 @@ def _loose_date(value: str) -> datetime | None:
     return date if isinstance(date, datetime) else None
 
 
-def dates(head: Head, article: dict[str, Any], uri: str | None) -> tuple[datetime | None, datetime | None]:
-    """When the page was published and when it was modified, by its own word."""
-    published = _first_date(_text(article.get("datePublished")), head.values.get("published", (0, ""))[1])
-    modified = _first_date(_text(article.get("dateModified")), head.values.get("modified", (0, ""))[1])
+def dates(
+    head: Head, article: dict[str, Any], uri: str | None, *, earliest: str | None = None
+) -> tuple[datetime | None, datetime | None]:
+    """When the page was published and when it was modified, by its own word; days before ``earliest`` are passed over."""
+    first = datetime.fromisoformat(earliest).replace(tzinfo=UTC) if earliest else None
+    published = _first_date(first, _text(article.get("datePublished")), head.values.get("published", (0, ""))[1])
+    modified = _first_date(first, _text(article.get("dateModified")), head.values.get("modified", (0, ""))[1])
     if published is None:
         marked = [value for value, is_marked in head.times if is_marked]
-        published = _first_date(*marked, *(value for value, _ in head.times[:1]))
+        published = _first_date(first, *marked, *(value for value, _ in head.times[:1]))
     if published is None and uri and (match := _DATE_IN_URL.search(uri)):
-        published = parse_date("{}-{:0>2}-{:0>2}".format(*match.groups()))
+        published = _first_date(first, "{}-{:0>2}-{:0>2}".format(*match.groups()))
     return published, modified
 
 
-def _first_date(*values: str) -> datetime | None:
-    return next((date for date in map(parse_date, filter(None, values)) if date), None)
+def _first_date(earliest: datetime | None, *values: str) -> datetime | None:
+    dates = (date for date in map(parse_date, filter(None, values)) if date)
+    return next((date for date in dates if earliest is None or date >= earliest), None)
 
 
 def metadata_of(head: Head, article: dict[str, Any]) -> dict[str, str]:
-    """Metadata as text: author, language, description, site_name, license, keywords, type, image."""
+    """Metadata as text: author, language, description, site_name, license, keywords, categories, type, image."""
     found = {key: value for key, (_, value) in head.values.items() if key not in ("title", "published", "modified")}
     author = _name(article.get("author")) or _clean_author(found.get("author", ""))
     publisher = article.get("publisher")
@@ -265,6 +276,8 @@ def metadata_of(head: Head, article: dict[str, Any]) -> dict[str, str]:
     found["site_name"] = found.get("site_name", "").lstrip("@") or _name(publisher)
     found["description"] = found.get("description") or _text(article.get("description"))
     found["language"] = (head.language or _text(article.get("inLanguage")) or found.get("language", "")).strip()
+    found["categories"] = _all(article.get("articleSection")) or found.get("categories", "")
+    found["keywords"] = found.get("keywords", "") or _all(article.get("keywords"))
     found["license"] = head.license or _text(article.get("license")) or found.get("license", "")
     if len(found["language"]) > 35 or not re.match(r"[A-Za-z]{2,3}(?:[-_]|$)", found["language"]):
         found["language"] = ""

@@ -9,21 +9,36 @@ from typing import Any, Final
 from lxml import etree
 
 from corpuskit.extraction.html.metadata import Head, types_of
+from corpuskit.extraction.html.rows import Walked
 
 FILLED_BY: Final = "jsonld-content"
 """The element that text of JSON-LD is put into; it is not in the page, so nothing in it has a locator."""
 
 _EMPTY: Final = 300  # characters; less shown text is a shell
-_LEAST_BODY: Final = 200
 _MUCH_SCRIPT: Final = 2000
 _LINES: Final = re.compile(r"(?:\r?\n)+")
 _MARKUP: Final = re.compile(r"<(?:p|br|div|h\d|ul|li)\b", re.IGNORECASE)
 _MOST_POSTS: Final = 1000
+_COMPARED: Final = 60  # letters and digits at the beginning of an article, by which it is found in the page
+_TAGS: Final = re.compile(r"<[^>]{0,2000}>")
 
 
 def is_shell(shown: int, head: Head) -> bool:
     """Whether a page that shows so many characters waits for a script."""
     return shown < _EMPTY and (head.scripts > _MUCH_SCRIPT or head.script_elements > 2)
+
+
+def content_beside(head: Head, walked: Walked) -> str:
+    """The content of JSON-LD as HTML, where the page shows next to nothing and not this; else nothing."""
+    content = content_of(head) if walked.shown < _EMPTY else ""
+    article = _letters(_TAGS.sub(" ", content))
+    if len(article) <= walked.shown or article[:_COMPARED] in _letters("".join(filter(None, walked.table.text))):
+        return ""
+    return content
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, html.unescape(text)))
 
 
 def content_of(head: Head) -> str:
@@ -33,7 +48,7 @@ def content_of(head: Head) -> str:
         body = item.get("articleBody")
         if not body and any("posting" in kind or kind == "question" for kind in types_of(item)):
             body = item.get("text")
-        if isinstance(body, str) and len(body) >= _LEAST_BODY:
+        if isinstance(body, str) and body.strip():
             found = [_as_html(body), *_posts(item)]
             break
     return "".join(found)

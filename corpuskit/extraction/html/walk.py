@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import unquote, urlsplit
 
 from corpuskit.document.elements import SECTION
 from corpuskit.errors import ExtractionError
@@ -34,7 +35,7 @@ from corpuskit.extraction.html.tags import (
     read_tag,
     without_target,
 )
-from corpuskit.extraction.html.texts import BREAK
+from corpuskit.extraction.html.texts import BREAK, LINK_END, LINK_START
 
 _CHUNK: Final = 1 << 14
 _KEPT_TAGS: Final = 20_000
@@ -56,12 +57,14 @@ class WalkOptions:
 
     Attributes:
         images: alternative texts are text.
+        addresses: an image is its alternative text or else its file name, with a link to it.
         blocks: selectors of inline elements that style sheets display as blocks.
         noscript: what is for browsers without scripts is seen.
         hidden: what is hidden is seen.
     """
 
     images: bool = True
+    addresses: bool = False
     blocks: frozenset[str] = frozenset()
     noscript: bool = False
     hidden: bool = False
@@ -227,7 +230,9 @@ class _Walker(Frames):
             self.buffer.append("\n" if self.collecting == IN_VERBATIM else BREAK)
         elif kind in (IMAGE, MATH):
             text = attributes_of(tag[4]).get("alt" if kind == IMAGE else "alttext", "").strip()
-            if text and (self.options.images or kind == MATH):
+            if kind == IMAGE and self.options.addresses:
+                self.image(text, attributes_of(tag[4]).get("src", ""))
+            elif text and (self.options.images or kind == MATH):
                 before = self.buffer[-1][-1:] if self.buffer else ""
                 self.buffer.append(f" {text}" if before.isalnum() else text)
                 self.alt_length += len(text)
@@ -235,3 +240,18 @@ class _Walker(Frames):
                     self.buffer.append(" ")
         elif kind == RULE:
             self.flush()
+
+    def image(self, text: str, source: str) -> None:
+        """An image as a link to it; in a link, as text alone."""
+        url = self.resolve(source) if source else ""
+        text = text or unquote(urlsplit(url).path.rpartition("/")[2])
+        if not url or not text:
+            return
+        before = self.buffer[-1][-1:] if self.buffer else ""
+        gap = " " if before.isalnum() else ""
+        if self.link is None:
+            self.buffer += [gap, LINK_START, text, LINK_END] if gap else [LINK_START, text, LINK_END]
+            self.urls.append(url)
+        else:
+            self.buffer.append(gap + text)
+        self.alt_length += len(text)

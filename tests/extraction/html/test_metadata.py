@@ -103,3 +103,22 @@ def test_an_empty_shell_is_filled_from_json_ld_and_flagged() -> None:
 
 def test_broken_json_ld_is_passed_over() -> None:
     assert extract('<title>T</title><script type="application/ld+json">{"@type": </script>').title == "T"
+
+
+@pytest.mark.parametrize("body", ["<div id=root></div>", "", "<nav><a href=/>Home</a></nav><p>Please wait.</p>"])
+def test_an_article_that_only_json_ld_holds_is_the_text_without_any_script(body: str) -> None:
+    article = "A flat roof is a better place for bees than most people think. The rent is one jar of honey a year."
+    document = extract(
+        '<script type="application/ld+json">{"@type": "NewsArticle", "articleBody": "' + article + '"}</script>', body
+    )
+    assert article in document.to_text(main=True)
+    assert "needs_javascript" not in document.metadata
+
+
+def test_an_article_that_the_page_shows_is_not_given_twice() -> None:
+    article = "A flat roof is a better place for bees than most people think. The rent is one jar of honey a year."
+    document = extract(
+        '<script type="application/ld+json">{"@type": "NewsArticle", "articleBody": "' + article + '"}</script>',
+        f"<p>{article.replace('. ', '.</p><p>')}</p>",
+    )
+    assert document.to_text().count("flat roof") == 1

@@ -200,3 +200,19 @@ def test_quotes_that_became_names_of_attributes_do_no_harm() -> None:
     assert extract(markup).to_text() == "Half life"
     shop = '<a id="p" class=" data-id=" 220"="" data-key="App_220" data-tags="[1,2]" "="">Half life</a>'
     assert extract(shop).to_text() == "Half life"
+
+
+@pytest.mark.parametrize(
+    ("markup", "text", "locator"),
+    [
+        ("<p>hello world</p>", "hello world", "/p"),
+        ("<span>one <b>two</b></span>", "one two", "/span"),
+        ("<h1>Title only</h1>", "Title only", "/h1"),
+        ("<pre>a\n  b</pre>", "a\n  b", "/pre"),
+        ("<div><p>x</p><p>y z</p></div>", "x\ny z", "/div/p[1]"),
+    ],
+)
+def test_an_element_without_blocks_in_it_has_its_text_and_place(markup: str, text: str, locator: str) -> None:
+    document = extract_tree(lxml_html.fragment_fromstring(markup), uri=None, options=ExtractOptions())
+    assert document.to_text() == text
+    assert document.table.marks["locator"][0] == locator

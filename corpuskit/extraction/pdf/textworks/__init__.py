@@ -2,6 +2,7 @@
 
 from corpuskit.extraction.pdf.textworks.artifacts import (
     EntryOutcome,
+    drop_artifacts,
     init_corpus,
     run_corpus,
     run_file,
@@ -17,6 +18,7 @@ __all__ = [
     "TEXTGRID_SCHEMA",
     "Entry",
     "EntryOutcome",
+    "drop_artifacts",
     "entries",
     "init_corpus",
     "page_size_tokens",

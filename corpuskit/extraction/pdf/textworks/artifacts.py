@@ -26,6 +26,8 @@ ROOT_MARKER: Final = ".corpus-root"
 SEGMENTATION: Final = "segmentation.json"
 TEXTGRID: Final = "textgrid.json"
 TRACELOGS: Final = "tracelogs"
+_MAKER: Final = b'"buildInfo":{"name":"corpuskit"'
+_MAKER_WITHIN: Final = 400  # bytes at the end of a text grid
 _SUFFIXES: Final = (".pdf", ".ps")
 
 
@@ -154,15 +156,47 @@ def _make(entry: SafeFolder, *, trace: bool) -> None:
     write_artifacts(entry.read(original), entry, document_id=original, trace=trace)
 
 
-def run_file(file: str | os.PathLike[str], output: str | os.PathLike[str] | None = None) -> Path:
+def drop_artifacts(folder: str | os.PathLike[str]) -> int:
+    """Remove the segmentation, text grid and logs that corpuskit wrote in artifact directories; return their bytes.
+
+    Told by the text grid, which names its maker: what another program wrote stays, and so does all where the PDF is gone.
+    """
+    freed = 0
+    for entry in entries(folder) if Path(folder).is_dir() else ():
+        names = set(entry.artifacts())
+        if TEXTGRID not in names or not any(name.lower().endswith(_SUFFIXES) for name in names):
+            continue
+        with (entry.folder / TEXTGRID).open("rb") as file:
+            file.seek(max(0, (entry.folder / TEXTGRID).stat().st_size - _MAKER_WITHIN))
+            if _MAKER not in file.read():
+                continue
+        for name in (SEGMENTATION, f"{TRACELOGS}/font-summary.json", f"{TRACELOGS}/tracelog.json", TEXTGRID):
+            if name in names:
+                freed += (entry.folder / name).stat().st_size
+                entry.delete(name)
+        if (entry.folder / TRACELOGS).is_dir() and not any((entry.folder / TRACELOGS).iterdir()):
+            (entry.folder / TRACELOGS).rmdir()
+    return freed
+
+
+def run_file(
+    file: str | os.PathLike[str], output: str | os.PathLike[str] | None = None, *, overwrite: bool = True
+) -> Path:
     """Writes the text grid of one PDF; gives its path, ``NAME.textgrid.json`` in the current folder by default.
 
+    Args:
+        file: the PDF.
+        output: where the text grid goes.
+        overwrite: also where there is a file already.
+
     Raises:
-        SourceError: the file cannot be read.
+        SourceError: the file cannot be read, or there is an output that is not to be overwritten.
         ExtractionError: it is no PDF, damaged or encrypted, or a limit was reached.
     """
     path = Path(file)
     target = Path(output) if output is not None else Path.cwd() / f"{path.stem}.textgrid.json"
+    if not overwrite and target.exists():
+        raise SourceError(f"{target} is there already; --overwrite makes it again")
     engine.call(_make_file, str(path), str(target))
     return target
 

@@ -1,0 +1,59 @@
+"""Training data for fastText as the recipe of pdf_trio prepares it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Final
+
+from corpuskit.export.item import Item
+from corpuskit.export.options import ExportOptions
+
+_LEAST_BYTES: Final = 500  # of a text; the recipe removes smaller ones
+_VALIDATE: Final = 9  # one in so many documents is for validation
+
+
+class PdfTrioWriter:
+    """``pdf_trio/``: ``CLASS/ID.ft``, a file a document, and ``train.ft`` and ``validate.ft``, a line a document.
+
+    A line is ``__label__CLASS`` and the tokens of :func:`corpuskit.relevance.tokens.ascii_tokens`, which are to the byte
+    those of its shell pipeline; texts of less than 500 bytes are left out. With ``page_size_tokens`` the last two tokens
+    are ``WIDTH595 HEIGHT842`` where the size of the first page is known. All documents of a host are on one side of the
+    split, which is one in nine for validation, and the same for the same ``shuffle``.
+    """
+
+    def __init__(self, folder: Path, options: ExportOptions) -> None:
+        self._folder = folder / "pdf_trio"
+        self._folder.mkdir()
+        self._options = options
+        self._killed = frozenset(options.kill)
+        self._files = {name: (self._folder / f"{name}.ft").open("wb") for name in ("train", "validate")}
+
+    def write(self, item: Item) -> None:
+        """Writes the line of a labelled document, unless it is small or on the kill list."""
+        from corpuskit.extraction.pdf.textworks import page_size_tokens
+        from corpuskit.relevance.tokens import ascii_tokens
+
+        label, row = item.row["label"], item.row
+        text = item.text.encode("utf-8", "replace")
+        if not label or len(text) < _LEAST_BYTES or self._killed & {row["doc_id"], row["uri"]}:
+            return
+        tokens = ascii_tokens(text).encode("utf-8", "surrogateescape").strip()
+        if self._options.page_size_tokens and (size := page_size_tokens(item.document.metadata)):
+            tokens += b" " + size.encode()
+        name = re.sub(r"\s+", "_", label)
+        line = f"__label__{name} ".encode() + tokens + b"\n"
+        folder = self._folder / re.sub(r"[^\w-]", "_", name)
+        folder.mkdir(exist_ok=True)
+        (folder / f"{row['doc_id']}.ft").write_bytes(line)
+        self._files["validate" if self._is_for_validation(row["host"] or row["doc_id"]) else "train"].write(line)
+
+    def _is_for_validation(self, group: str) -> bool:
+        digest = hashlib.sha256(f"{self._options.shuffle} {group}".encode("utf-8", "replace")).digest()
+        return int.from_bytes(digest[:8], "big") % _VALIDATE == 0
+
+    def close(self) -> None:
+        """Ends the two files."""
+        for file in self._files.values():
+            file.close()

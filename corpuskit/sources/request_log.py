@@ -1,0 +1,106 @@
+"""``requests.log.csv`` of the Language Resource Extractor."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+
+# As its users' scripts know them; "Reponse" is how it was spelled.
+COLUMNS: Final = {
+    "Clock": "clock", "Url": "url", "Status code": "status_code", "Reponse time (ms)": "response_ms",
+    "Download time (ms)": "download_ms", "Content size (bytes)": "bytes", "Unique text blocks (%)": "unique_share",
+    "Crawl depth": "depth", "Parent Url": "parent", "Redirected from": "redirected_from", "Retry count": "retries",
+    "Retry after (s)": "retry_after_s", "Error message": "error",
+}  # fmt: skip
+# Names of .NET's HttpStatusCode that are not the phrase without blanks.
+_DOTNET: Final = {
+    302: "Found", 203: "NonAuthoritativeInformation", 207: "MultiStatus", 208: "AlreadyReported", 226: "IMUsed",
+    413: "RequestEntityTooLarge", 414: "RequestUriTooLong", 416: "RequestedRangeNotSatisfiable", 422: "UnprocessableEntity",
+    505: "HttpVersionNotSupported", 418: "418",
+}  # fmt: skip
+# Its second names for one code.
+_SECOND: Final = {
+    "Ambiguous": 300, "Moved": 301, "Redirect": 302, "RedirectMethod": 303, "RedirectKeepVerb": 307, "Unused": 306,
+}  # fmt: skip
+_START: Final = b"Clock;Url;"
+_MONTH_FIRST: Final = re.compile(r"(\d\d?)/(\d\d?)/(\d{4}) (\d\d?):(\d\d):(\d\d)\Z", re.ASCII)
+_WHOLE: Final = ("response_ms", "download_ms", "bytes", "depth", "retries")
+_LONGEST: Final = 1_000_000  # characters of a line
+
+
+def is_request_log(path: Path) -> bool:
+    """Whether a file begins as such a log."""
+    if path.name != "requests.log.csv":
+        return False
+    with path.open("rb") as file:
+        return file.read(64).removeprefix(b"\xef\xbb\xbf").startswith(_START)
+
+
+def status_name(status: int | None) -> str:
+    """The name of a status in .NET; empty for none."""
+    if status is None:
+        return ""
+    if status in _DOTNET:
+        return _DOTNET[status]
+    try:
+        return HTTPStatus(status).phrase.title().replace(" ", "").replace("-", "").replace("'", "").replace("Ok", "OK")
+    except ValueError:
+        return str(status)
+
+
+_BY_NAME: Final = {**_SECOND, **{status_name(status.value): status.value for status in HTTPStatus}}
+
+
+def read_request_log(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a log, by the names of ``requests()``; clocks without a zone are taken as UTC.
+
+    The header stands again wherever a crawl was continued. A line without a clock or URL is passed over.
+    """
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        lines = (line for line in file if len(line) <= _LONGEST)
+        for values in csv.reader(lines, delimiter=";", quoting=csv.QUOTE_NONE):
+            row: dict[str, Any] = dict(zip(COLUMNS.values(), (value.strip() for value in values), strict=False))
+            clock = _clock(row.get("clock", ""))
+            if clock is None or not row.get("url"):
+                continue
+            row["clock"] = clock.isoformat(timespec="microseconds")
+            row["status_code"] = _status(row.get("status_code", ""))
+            for name in _WHOLE:
+                number = _number(row.get(name, ""))
+                row[name] = None if number is None else round(number)
+            for name in ("unique_share", "retry_after_s"):
+                row[name] = _number(row.get(name, ""))
+            yield {name: row.get(name) or None if isinstance(row.get(name), str) else row.get(name) for name in COLUMNS.values()}  # fmt: skip
+
+
+def _clock(text: str) -> datetime | None:
+    try:
+        if match := _MONTH_FIRST.match(text):
+            month, day, year, hour, minute, second = map(int, match.groups())
+            date = datetime(year, month, day, hour, minute, second)
+        else:
+            date = datetime.fromisoformat(text)
+        return date.astimezone(UTC) if date.tzinfo else date.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _status(text: str) -> int | None:
+    if text.isascii() and text.isdigit() and len(text) == 3:
+        return int(text)
+    return _BY_NAME.get(text)
+
+
+def _number(text: str) -> float | None:
+    """A finite number; a comma may be its decimal point, as on the author's machine."""
+    try:
+        number = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and abs(number) < 2**53 else None

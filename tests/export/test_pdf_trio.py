@@ -1,0 +1,82 @@
+"""Training data as the recipe of pdf_trio makes it."""
+
+import re
+
+import pytest
+
+from corpuskit.errors import ConfigurationError
+
+TEXT = "The Keeper's hives (all 12) stand on the moor, É and all; they are moved in August.\n" * 8
+
+
+@pytest.fixture
+def labelled(corpus, tmp_path):
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for i in range(30):
+        (folder / f"{i}.txt").write_text(f"Text {i}\n{TEXT}", "utf-8")
+    (folder / "small.txt").write_text("Too small.")
+    corpus.add(folder, progress=False)
+    ids = corpus.documents().set_index("uri").doc_id
+    corpus.set_labels(
+        {ids[f"texts/{i}.txt"]: ("research" if i % 2 else "other") for i in range(29)}, by="me", new_class=True
+    )
+    corpus.set_labels({ids["texts/small.txt"]: "other"}, by="me")
+    return corpus, ids
+
+
+def lines(folder):
+    return [
+        line
+        for name in ("train", "validate")
+        for line in (folder / "pdf_trio" / f"{name}.ft").read_bytes().splitlines()
+    ]
+
+
+def test_a_line_has_the_tokens_of_the_recipe_and_each_document_a_file(labelled, tmp_path):
+    corpus, ids = labelled
+    corpus.export(tmp_path / "out", format="fasttext", preset="pdf_trio", kill=[ids["texts/3.txt"], "texts/4.txt"])
+    found = lines(tmp_path / "out")
+    assert len(found) == 27
+    # By hand: ASCII lowered and split, É as it is, runs of blanks as one.
+    expected = "text 5 the keeper s hives all 12 stand on the moor É and all they are moved in august"
+    (line,) = [line.decode() for line in found if line.startswith(b"__label__research text 5 ")]
+    assert line.startswith(f"__label__research {expected} the keeper s")
+    files = {file.name: file.read_bytes() for file in (tmp_path / "out" / "pdf_trio").glob("*/*.ft")}
+    assert sorted(files.values()) == sorted(line + b"\n" for line in found)
+    assert f"{ids['texts/3.txt']}.ft" not in files
+    assert f"{ids['texts/small.txt']}.ft" not in files
+
+
+def test_the_split_is_the_same_for_the_same_seed_and_another_for_another(labelled, tmp_path):
+    corpus, _ = labelled
+    parts = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        corpus.export(tmp_path / name, format="pdf_trio", shuffle=seed)
+        parts.append((tmp_path / name / "pdf_trio" / "validate.ft").read_bytes())
+    assert parts[0] == parts[1] != parts[2]
+    assert 0 < len(parts[0].splitlines()) < 15
+
+
+def test_page_sizes_are_the_last_tokens(corpus, tmp_path):
+    from corpuskit.demo import demo_data
+
+    corpus.add(demo_data() / "files" / "tram-noise-report.pdf", progress=False)
+    corpus.set_labels({corpus.documents().doc_id[0]: "relevant"}, by="me")
+    corpus.export(tmp_path / "out", format="pdf_trio", page_size_tokens=True)
+    (line,) = lines(tmp_path / "out")
+    assert re.search(rb" WIDTH\d+ HEIGHT\d+$", line)
+
+
+def test_fasttext_trains_on_it(labelled, tmp_path):
+    fasttext = pytest.importorskip("fasttext")
+    corpus, _ = labelled
+    corpus.export(tmp_path / "out", format="pdf_trio")
+    train = tmp_path / "out" / "pdf_trio" / "train.ft"
+    model = fasttext.train_supervised(str(train), lr=0.1, dim=50, epoch=2, thread=1, verbose=0)
+    assert set(model.get_labels()) == {"__label__research", "__label__other"}
+
+
+def test_an_unknown_preset_is_told(corpus, tmp_path):
+    with pytest.raises(ConfigurationError, match="preset='trio': expected 'pdf_trio'"):
+        corpus.export(tmp_path / "out", format="fasttext", preset="trio")
