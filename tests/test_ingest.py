@@ -215,3 +215,11 @@ def test_a_link_in_an_added_folder_reads_nothing_outside_of_it(corpus, tmp_path)
     assert (report.new, report.failed) == (1, 1)
     assert "name the file itself" in corpus.failures()["message"][0]
     assert corpus.add(tmp_path / "pages" / "link.html", progress=False).new == 1
+
+
+def test_a_list_of_paths_is_added_as_its_paths(tmp_path):
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.txt").write_text(f"Text {name}", "utf-8")
+    with corpuskit.open(tmp_path / "corpus") as corpus:
+        report = corpus.add([tmp_path / "a.txt", tmp_path / "b.txt"], str(tmp_path / "c.txt"), progress=False)
+        assert report.counts["new"] == 3

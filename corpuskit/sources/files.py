@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 from corpuskit.errors import ResourceLimitError, SourceError
@@ -33,10 +34,13 @@ class FoundFile:
     leads_out: bool = False
 
 
-def find_files(patterns: Iterable[str | os.PathLike[str]]) -> Iterator[FoundFile]:
+Pattern = str | os.PathLike[str]
+
+
+def find_files(patterns: Iterable[Pattern | Iterable[Pattern]]) -> Iterator[FoundFile]:
     """Files, files of folders and their sub-folders, and files that match patterns with ``*``; sorted, none twice.
 
-    Names that begin with a dot are left out in folders, as are files that belong to another one there; see
+    A list of such stands for what is in it. Names that begin with a dot are left out in folders, as are files that belong to another one there; see
     :mod:`corpuskit.sources.trees`.
 
     Raises:
@@ -44,7 +48,8 @@ def find_files(patterns: Iterable[str | os.PathLike[str]]) -> Iterator[FoundFile
     """
     trees.forget()
     seen: set[Path] = set()
-    for pattern in patterns:
+    groups = ([one] if isinstance(one, str | os.PathLike) else one for one in patterns)
+    for pattern in chain.from_iterable(groups):
         for found in _expand(pattern):
             real = found.path.resolve()
             if real not in seen and (os.fspath(pattern) == str(found.path) or not trees.is_part(real)):
