@@ -76,7 +76,12 @@ class Corpus:
         """The folder."""
         return str(self._folder.path)
 
-    def add(self, *paths: str | os.PathLike[str], progress: bool = True, textworks: bool | None = None) -> IngestReport:
+    def add(
+        self,
+        *paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+        progress: bool = True,
+        textworks: bool | None = None,
+    ) -> IngestReport:
         """Adds files, folders and patterns of files; what is known and unchanged is left as it is.
 
         Archives (ZIP, tar, WARC, WACZ), mailboxes, feeds, ZIM files and dumps of wikis are opened: what they hold is
@@ -86,7 +91,7 @@ class Corpus:
         A failure is a row of :meth:`failures`; adding again tries it again.
 
         Args:
-            paths: files, folders, patterns with ``*``.
+            paths: files, folders, patterns with ``*``, and lists of these.
             progress: shows a bar.
             textworks: writes TextWorks' ``segmentation.json`` and ``textgrid.json`` beside each PDF, also one that is
                 known; that takes about six times as long. Default: ``[pdf] textworks`` of corpus.toml, false.
@@ -769,7 +774,7 @@ class Corpus:
         )  # fmt: skip
 
     def preprocess(
-        self, steps: Sequence[Step | str], *, docs: Any = None, progress: bool = True
+        self, steps: Sequence[Step | str] | Step | str, *, docs: Any = None, progress: bool = True
     ) -> Preprocessing:  # fmt: skip
         """Runs steps that add columns, and filters that say what to keep; see :func:`corpuskit.preprocessing.preprocess`.
 

@@ -49,7 +49,32 @@ __all__ = [
 
 
 class CorpusKitError(Exception):
-    """The root of all errors raised on purpose."""
+    """The root of all errors raised on purpose.
+
+    In IPython and Jupyter its message and the line that asked are shown; ``%tb`` shows the whole traceback.
+    """
+
+    _was_told = False
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython prints; the second time, for ``%tb``, all of it."""
+        import traceback
+        from pathlib import Path
+
+        if self._was_told:
+            from IPython import get_ipython
+
+            shell = get_ipython()
+            if shell is not None:
+                whole: list[str] = shell.InteractiveTB.structured_traceback(type(self), self, self.__traceback__)
+                return whole
+            return traceback.format_exception(self)
+        self._was_told = True
+        package = Path(__file__).parent
+        asked = [frame for frame in traceback.extract_tb(self.__traceback__)
+                 if package not in Path(frame.filename).parents and frame.line]  # fmt: skip
+        place = [f"  line {asked[-1].lineno}: {asked[-1].line}"] if asked else []
+        return [f"{type(self).__name__}: {self}", *place, "  (%tb shows the whole traceback)"]
 
 
 class DocumentFormatError(CorpusKitError, ValueError):

@@ -34,7 +34,6 @@ from corpuskit.store.originals import AddedRecords, keep_beside, keep_file, read
 from corpuskit.store.paths import version_path
 from corpuskit.store.said import keep as keep_said
 from corpuskit.store.said import said_by
-from corpuskit.store.schema import PAYLOAD_INDEX
 from corpuskit.text import count_words, detect_language, text_hash
 
 EXTRACTOR: Final = f"corpuskit {__version__}"
@@ -186,10 +185,9 @@ def _keeper(records: AddedRecords, resource: Resource) -> Callable[[Resource], P
 def known_payload(folder: CorpusFolder, digest: str) -> tuple[bytes, str, str | None] | None:
     """Content, media type and charset of a document that came from a WARC record with this payload digest."""
     catalog = folder.catalog
-    catalog.connection.execute(PAYLOAD_INDEX)
     rows = catalog.rows(
         "SELECT original, original_offset, original_length, media_type, charset FROM documents "
-        "WHERE json_extract(metadata, '$.payload_digest') = ? AND status <> 'removed' AND original <> '' "
+        "WHERE payload_digest = ? AND status <> 'removed' AND original <> '' "
         "ORDER BY doc_id, version DESC LIMIT 1",
         (digest,),
     )
@@ -241,14 +239,15 @@ def register(
         )
         connection.execute(
             "INSERT INTO documents (doc_id, version, uri, host, media_type, charset, fetched, status, path, original, "
-            "original_offset, original_length, content_hash, origin, etag, last_modified, source, metadata) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, 'fetched', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "original_offset, original_length, content_hash, origin, etag, last_modified, source, metadata, payload_digest) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, 'fetched', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 doc_id, version, uri, host_of(uri), resource.media_type, resource.charset,
                 resource.fetched.astimezone(UTC).isoformat(), path, kept.file,
                 kept.offset, kept.length, content_hash, resource.origin, resource.etag,
                 resource.modified.astimezone(UTC).isoformat() if resource.modified else None, resource.source,
                 json.dumps(resource.metadata, ensure_ascii=False) if resource.metadata else None,
+                resource.metadata.get("payload_digest"),
             ),
         )  # fmt: skip
     return Registered(doc_id, version, "new" if version == 1 else "changed")

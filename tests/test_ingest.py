@@ -203,3 +203,23 @@ def test_a_pdf_whose_form_ends_the_process_is_read_without_its_form(corpus, tmp_
     (document,) = corpus
     assert "rules of the upper and the lower mill" in document.to_text()
     assert "Nether Mill" not in document.to_text()
+
+
+def test_a_link_in_an_added_folder_reads_nothing_outside_of_it(corpus, tmp_path):
+    write(tmp_path / "outside", secret="secret")
+    write(tmp_path / "pages", a="A")
+    (tmp_path / "pages" / "again.html").symlink_to(tmp_path / "pages" / "a.html")
+    (tmp_path / "pages" / "link.html").symlink_to(tmp_path / "outside" / "secret.html")
+    (tmp_path / "pages" / "folder").symlink_to(tmp_path / "outside")
+    report = corpus.add(tmp_path / "pages", progress=False)
+    assert (report.new, report.failed) == (1, 1)
+    assert "name the file itself" in corpus.failures()["message"][0]
+    assert corpus.add(tmp_path / "pages" / "link.html", progress=False).new == 1
+
+
+def test_a_list_of_paths_is_added_as_its_paths(tmp_path):
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.txt").write_text(f"Text {name}", "utf-8")
+    with corpuskit.open(tmp_path / "corpus") as corpus:
+        report = corpus.add([tmp_path / "a.txt", tmp_path / "b.txt"], str(tmp_path / "c.txt"), progress=False)
+        assert report.counts["new"] == 3

@@ -13,7 +13,7 @@ from corpuskit.cli.crawling import crawl
 from corpuskit.cli.extracting import extract
 from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent
 from corpuskit.cli.printing import print_frame, print_table, printable
-from corpuskit.cli.tables import failures, requests, sources
+from corpuskit.cli.tables import failures, requests, sources, with_files_named
 from corpuskit.cli.textworks import textworks
 from corpuskit.cli.training import audit, fasttext, train
 
@@ -121,7 +121,7 @@ def status(folder: Existing) -> None:
 
     corpus = existing(folder)
     typer.echo(summary(corpus._folder, TYPED.of(str(folder))) + "\n")
-    print_frame("Sources", corpus.sources().head(30))
+    print_frame("Sources", with_files_named(corpus.sources()).head(30))
     print_frame("Failures", corpus.failures()[["uri", "stage", "message"]].tail(10))
 
 

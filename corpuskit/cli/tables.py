@@ -9,7 +9,6 @@ import typer
 
 from corpuskit.cli.folders import Existing, existing
 from corpuskit.cli.printing import print_frame
-from corpuskit.store.telling import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,10 +29,17 @@ def requests(folder: Existing, limit: Limit = 40, out: Out = None) -> None:
 
 def sources(folder: Existing, limit: Limit = 40, out: Out = None) -> None:
     """Show the hosts with their pages, labels, share of relevant pages and verdict."""
-    _show("Sources", existing(folder).sources(), limit, out, "no document has a host yet")
+    _show("Sources", with_files_named(existing(folder).sources()), limit, out, "no document has a host yet")
+
+
+def with_files_named(sources: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with a name for the files, which have no host."""
+    return sources.assign(host=sources["host"].replace("", "(files)"))
 
 
 def _show(title: str, frame: pd.DataFrame, limit: int, out: Path | None, nothing: str) -> None:
+    from corpuskit.store.telling import counted
+
     if out is not None:
         frame.to_csv(out, index=False)
         typer.echo(f"{out}: {counted(len(frame), 'row')}")

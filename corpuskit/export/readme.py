@@ -81,7 +81,7 @@ def _body(record: dict[str, Any], entries: dict[str, FileEntry]) -> Iterator[str
     yield from _table(("language", "documents"), ((n, f"{c:,}") for n, c in record["languages"].items()))
     yield "## How it was made\n"
     yield from _table(("step", "documents in", "documents out"), (
-        (step.get("step", step.get("name", "?")), f"{step['in']:,}", f"{step['out']:,}") for step in record["steps"]
+        (step.get("title", step.get("step", step.get("name", "?"))), f"{step['in']:,}", f"{step['out']:,}") for step in record["steps"]
         if isinstance(step.get("in"), int) and isinstance(step.get("out"), int)
     ))  # fmt: skip
     if record["options"]["mask_personal_data"]:

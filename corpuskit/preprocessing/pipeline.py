@@ -43,7 +43,7 @@ class Preprocessing:
 
 def preprocess(
     folder: CorpusFolder,
-    steps: Sequence[Step | str],
+    steps: Sequence[Step | str] | Step | str,
     *,
     doc_ids: Sequence[str] | None = None,
     progress: bool = False,
@@ -56,7 +56,7 @@ def preprocess(
 
     Args:
         folder: the corpus.
-        steps: of :mod:`corpuskit.preprocessing`, or their names.
+        steps: of :mod:`corpuskit.preprocessing`, or their names; one alone needs no list.
         doc_ids: only these; None for all.
         progress: shows bars.
 
@@ -64,7 +64,8 @@ def preprocess(
         ConfigurationError: an unknown step, two steps with the same column, or a filter on a column that is not there.
         UnknownDocumentError: a doc_id is not in the corpus.
     """
-    run = _Run(folder, [made(one) for one in steps], doc_ids, progress)
+    given = [steps] if isinstance(steps, str | Step) else steps
+    run = _Run(folder, [made(one) for one in given], doc_ids, progress)
     for position in range(len(run.steps)):
         run.do(position)
     record = json.dumps({"steps": run.record}, ensure_ascii=False, sort_keys=True)
@@ -122,8 +123,9 @@ class _Run:
         elif one.kind == "columns":
             computed, failed = self._columns(one, position)
         after = int(self.frame["keep"].sum())
-        self._counts.append((one.name, before, after, computed, failed))
-        self.record.append({**one.record(), "in": before, "out": after})
+        self._counts.append((one.title, before, after, computed, failed))
+        title = {"title": one.title} if one.title != one.name else {}
+        self.record.append({**one.record(), **title, "in": before, "out": after})
 
     def _kept(self) -> list[str]:
         kept: list[str] = self.frame.index[self.frame["keep"]].tolist()

@@ -35,6 +35,21 @@ class Step:
     columns: dict[str, str] = field(default_factory=dict)
     work: Callable[[str], Any] | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def title(self) -> str:
+        """The step as tables show it: its name, of a filter what is kept."""
+        if self.kind != "filter":
+            return self.name
+        told = [f"{self.name} {self.options['column']}"]
+        if "among" in self.options:
+            told.append("in " + ", ".join(map(str, self.options["among"])))
+        told += [
+            f"{sign} {self.options[key]}"
+            for key, sign in (("at_least", ">="), ("at_most", "<="))
+            if key in self.options
+        ]
+        return " ".join(told)
+
     def record(self) -> dict[str, Any]:
         """The step as plain values."""
         return {"step": self.name, **({"options": self.options} if self.options else {})}

@@ -206,8 +206,8 @@ def next_to_label(
     others: first any page of the source, then the one that the model is least certain of. Of the rest most are those that
     the model is least certain of anywhere, unlike each other, and one is drawn at random. Without a crawl one in ten is drawn
     at random, and until ten relevant ones are known a quarter are those that the model is most certain of. Before there is a
-    model, documents from regions of the corpus without labels are asked for; with seed words (:meth:`Corpus.describe`) in
-    turns with those nearest to them, until ten are labelled and three of these are relevant, see :func:`first_questions`.
+    model, documents from regions of the corpus without labels are asked for; with seed words (:meth:`Corpus.describe`) two
+    of three are the ones nearest to them, until ten are labelled and three of these are relevant, see :func:`first_questions`.
 
     Args:
         folder: the corpus.

@@ -150,7 +150,7 @@ def first_questions(
 ) -> list[Suggestion]:
     """`n` texts to label while there is no model, in an order of which each beginning is a good start.
 
-    By turns a text near the seed words and one from a region without labels: the texts are put into twenty clusters by
+    Two of three are near the seed words, one is from a region without labels: the texts are put into twenty clusters by
     their direction in the space, and the one nearest to the centre is asked, the largest cluster first. Without seed words
     all are of such regions; after these the rest are drawn at random. Only texts near the seed words would teach what is
     relevant and nothing of what is not; see tests/bench/cold_start.py.
@@ -180,7 +180,9 @@ def first_questions(
     central = _regions(texts, sorted(drawn[:_POOL]), sorted(labelled), space, seed)
     elsewhere: list[tuple[int, Reason]] = [(i, "new region") for i in central] + [(i, "random") for i in drawn]
     by_words: list[tuple[int, Reason]] = [(i, "seed words") for i in near]
-    in_turns = [pair for both in zip_longest(by_words, elsewhere) for pair in both if pair is not None]
+    in_turns = [
+        pair for some in zip_longest(by_words[::2], elsewhere, by_words[1::2]) for pair in some if pair is not None
+    ]
     chosen: dict[int, Reason] = {}
     for i, reason in in_turns:
         chosen.setdefault(i, reason)

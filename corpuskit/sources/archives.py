@@ -47,6 +47,8 @@ def read_file(found: FoundFile, *, max_bytes: int, known: Known | None = None) -
         SourceError: the file cannot be read.
         ResourceLimitError: it is larger than ``max_bytes``.
     """
+    if found.leads_out:
+        raise SourceError(f"{found.uri} is a link out of the folder that was added: name the file itself to add it")
     name = found.path.name.lower()
     if name.endswith(WARC_SUFFIXES):
         yield from read_warc(found.path, max_bytes=max_bytes, name=found.uri, known=known)

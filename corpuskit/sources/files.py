@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 from corpuskit.errors import ResourceLimitError, SourceError
@@ -24,17 +25,22 @@ class FoundFile:
         path: where it is.
         uri: its path relative to the parent of the folder it was added from, with ``/``.
         origin: a hash of that parent, so that files of one name from two places stay two.
+        leads_out: it was found in a folder, as a link to what lies outside of that folder, which may be a stranger's.
     """
 
     path: Path
     uri: str
     origin: str
+    leads_out: bool = False
 
 
-def find_files(patterns: Iterable[str | os.PathLike[str]]) -> Iterator[FoundFile]:
+Pattern = str | os.PathLike[str]
+
+
+def find_files(patterns: Iterable[Pattern | Iterable[Pattern]]) -> Iterator[FoundFile]:
     """Files, files of folders and their sub-folders, and files that match patterns with ``*``; sorted, none twice.
 
-    Names that begin with a dot are left out in folders, as are files that belong to another one there; see
+    A list of such stands for what is in it. Names that begin with a dot are left out in folders, as are files that belong to another one there; see
     :mod:`corpuskit.sources.trees`.
 
     Raises:
@@ -42,7 +48,8 @@ def find_files(patterns: Iterable[str | os.PathLike[str]]) -> Iterator[FoundFile
     """
     trees.forget()
     seen: set[Path] = set()
-    for pattern in patterns:
+    groups = ([one] if isinstance(one, str | os.PathLike) else one for one in patterns)
+    for pattern in chain.from_iterable(groups):
         for found in _expand(pattern):
             real = found.path.resolve()
             if real not in seen and (os.fspath(pattern) == str(found.path) or not trees.is_part(real)):
@@ -54,7 +61,7 @@ def _expand(pattern: str | os.PathLike[str]) -> Iterator[FoundFile]:
     text = os.path.expanduser(os.fspath(pattern))  # noqa: PTH111 - a pattern is no path
     path = Path(text)
     if path.is_dir():
-        yield from _files_of(path, sorted(path.rglob("*")))
+        yield from _files_of(path, sorted(path.rglob("*")), inside=path)
     elif path.exists():
         yield from _files_of(path.parent, [path])
     elif glob.has_magic(text):
@@ -64,12 +71,16 @@ def _expand(pattern: str | os.PathLike[str]) -> Iterator[FoundFile]:
         first_magic = next(i for i, part in enumerate(Path(text).parts) if glob.has_magic(part))
         root = Path(*Path(text).parts[:first_magic]) if first_magic else Path()
         for match in matches:
-            yield from _files_of(root, sorted(match.rglob("*")) if match.is_dir() else [match])
+            is_folder = match.is_dir()
+            yield from _files_of(
+                root, sorted(match.rglob("*")) if is_folder else [match], inside=match if is_folder else None
+            )
     else:
         raise SourceError(f"there is no file or folder {text!r} (looked from {Path.cwd()})")
 
 
-def _files_of(root: Path, paths: Iterable[Path]) -> Iterator[FoundFile]:
+def _files_of(root: Path, paths: Iterable[Path], *, inside: Path | None = None) -> Iterator[FoundFile]:
+    within = None if inside is None else inside.resolve()
     base = Path(os.path.abspath(root))  # noqa: PTH100 - a symlink keeps the name the user gave
     origin = hashlib.sha256(os.fsencode(base)).hexdigest()[:16]
     for path in paths:
@@ -77,7 +88,9 @@ def _files_of(root: Path, paths: Iterable[Path]) -> Iterator[FoundFile]:
         relative = whole.relative_to(base)
         if any(part.startswith(".") for part in relative.parts) or not path.is_file():
             continue
-        yield FoundFile(path, "/".join([base.name, *relative.parts]) if base.name else relative.as_posix(), origin)
+        uri = "/".join([base.name, *relative.parts]) if base.name else relative.as_posix()
+        leads_out = within is not None and not path.resolve().is_relative_to(within)
+        yield FoundFile(path, uri, origin, leads_out)
 
 
 def read_resource(found: FoundFile, *, max_bytes: int) -> Resource:

@@ -67,8 +67,11 @@ class Catalog:
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
+        self._is_compared = False
         try:
             schema.prepare(self.connection)
+            self.connection.execute("PRAGMA trusted_schema = OFF")
+            self._is_compared = True
             if not trust:
                 first_look.look(self.connection, path)
         except BaseException:
@@ -90,6 +93,8 @@ class Catalog:
         try:
             connection = connect(self._folder, self._path.name, timeout=60, factory=_Connection)
             connection.row_factory = sqlite3.Row
+            if not self._is_compared:  # nothing of it runs before; an index of version 5 cannot be read otherwise
+                connection.execute("PRAGMA trusted_schema = ON")
             connection.execute("PRAGMA journal_mode = WAL")
             # A power cut may lose the last transactions but never damages the file; see flush().
             connection.execute("PRAGMA synchronous = NORMAL")

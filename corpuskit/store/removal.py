@@ -49,7 +49,8 @@ def remove_documents(folder: CorpusFolder, doc_ids: Sequence[str], reason: str) 
                 (doc_id, known[doc_id], clean(reason), now()),
             )
             connection.execute(
-                "UPDATE documents SET status = 'removed', title = NULL, text_hash = NULL, metadata = NULL WHERE doc_id = ?",
+                "UPDATE documents SET status = 'removed', title = NULL, text_hash = NULL, metadata = NULL, "
+                "payload_digest = NULL WHERE doc_id = ?",
                 (doc_id,),
             )
             connection.execute(

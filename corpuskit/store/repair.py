@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import re
 import sqlite3
@@ -148,6 +149,7 @@ def _old_catalog(folder: SafeFolder) -> Iterator[sqlite3.Connection | None]:
         yield None
         return
     connection = connect(folder, CATALOG, timeout=5)
+    connection.execute("PRAGMA trusted_schema = ON")  # see Catalog; only tables are read, none that computes a column
     connection.row_factory = sqlite3.Row
     try:
         yield connection
@@ -172,7 +174,7 @@ def _salvage(old: sqlite3.Connection | None, catalog: Catalog, report: Repaired)
             damaged.append(table)
         rows = [row for row in rows if _fits(row, kinds)]
         if table == "documents":
-            known = {str(row["path"]): {name: row[name] for name in kinds if name in row} for row in rows}
+            known = {str(row["path"]): _of_today(row, kinds) for row in rows}
             continue
         if table == "meta":
             rows = [row for row in rows if str(row["key"]).startswith(_KEPT_META)]
@@ -244,6 +246,15 @@ def _fits(row: dict[str, Any], kinds: dict[str, str]) -> bool:
         isinstance(row.get(name), bytes if kind == "TEXT" else (str, bytes) if kind in numbers else (str, int, float))
         for name, kind in kinds.items()
     )
+
+
+def _of_today(row: dict[str, Any], kinds: dict[str, str]) -> dict[str, Any]:
+    """A row of documents in today's columns."""
+    row = {name: row[name] for name in kinds if name in row}
+    if "payload_digest" not in row:
+        with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
+            row["payload_digest"] = str(json.loads(row["metadata"])["payload_digest"])
+    return row
 
 
 def _quoted(name: str) -> str:

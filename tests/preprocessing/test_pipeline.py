@@ -62,7 +62,7 @@ def test_steps_add_columns_and_filters_say_why(corpus, files):
     assert frame.loc["english", ["text_words", "text_sentences", "emails"]].tolist() == [22, 1, 0]
     assert pd.isna(frame.loc["short", "emails"])
     assert result.steps[["name", "in", "out"]].values.tolist()[:3] == [
-        ["language", 3, 3], ["words", 3, 3], ["keep", 3, 2],
+        ["language", 3, 3], ["words", 3, 3], ["keep detected_lang in en, fr", 3, 2],
     ]  # fmt: skip
     assert len(corpus) == 3
 
@@ -184,7 +184,13 @@ def test_the_record_holds_steps_options_and_counts(corpus, files):
     assert json.loads(result.record) == {
         "steps": [
             {"step": "language", "in": 2, "out": 2},
-            {"step": "keep", "options": {"column": "main_words", "at_least": 10}, "in": 2, "out": 1},
+            {
+                "step": "keep",
+                "options": {"column": "main_words", "at_least": 10},
+                "title": "keep main_words >= 10",
+                "in": 2,
+                "out": 1,
+            },
         ]
     }
     assert "1 of 2 documents kept" in repr(result)
@@ -226,3 +232,9 @@ def test_an_empty_document_has_results(tmp_path):
     assert len(with_empty) == 1
     assert with_empty.preprocess(["words"], progress=False).frame["text_words"].tolist() == [0]
     with_empty.close()
+
+
+def test_one_step_needs_no_list(corpus, files):
+    fill(corpus, files, a=ENGLISH)
+    assert corpus.preprocess("language", progress=False).frame["detected_lang"].tolist() == ["en"]
+    assert corpus.preprocess(language(), progress=False).steps["name"].tolist() == ["language"]

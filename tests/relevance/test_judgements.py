@@ -94,7 +94,7 @@ def test_who_said_what(sites):
 def test_labelling_begins_near_the_seed_words_and_in_every_region(sites):
     sites.describe("Fishing and harbours", seeds=["fish", "harbour"])
     asked = sites.next_to_label(8)
-    assert asked.reason.tolist() == ["seed words", "new region"] * 4
+    assert asked.reason.tolist() == ["seed words", "new region", "seed words"] * 2 + ["seed words", "new region"]
     assert set(asked.host[asked.reason == "seed words"]) == {"sea.example"}
     assert set(asked.host[asked.reason == "new region"]) == {"law.example", "sea.example"}
     documents = sites.documents()

@@ -185,6 +185,8 @@ def test_an_older_catalogue_gets_its_state(tmp_path):
     opened.catalog.connection.execute("DELETE FROM meta WHERE key LIKE '%_state'")
     for column in ("failures", "trouble"):
         opened.catalog.connection.execute(f"ALTER TABLE hosts DROP COLUMN {column}")
+    opened.catalog.connection.execute("DROP INDEX documents_payload")
+    opened.catalog.connection.execute("ALTER TABLE documents DROP COLUMN payload_digest")
     opened.catalog.connection.execute("PRAGMA user_version = 2")
     opened.close()
     opened = CorpusFolder(tmp_path / "c")

@@ -191,11 +191,13 @@ def test_the_artifacts_of_a_pdf_are_written_into_its_directory_only(corpus, vict
     from corpuskit.demo import demo_data
 
     pdf = next(file for file in sorted((demo_data() / "files").rglob("*.pdf")))
-    corpus.add(pdf, progress=False)
+    corpus.add(pdf, textworks=True, progress=False)
     (directory,) = [file.name for file in Path(f"{corpus.path}/originals").iterdir() if file.suffix == ".d"]
     for name in ("segmentation.json", "textgrid.json"):
         Path(f"{corpus.path}/originals/{directory}/{name}").unlink()
         Path(f"{corpus.path}/originals/{directory}/{name}").symlink_to(victim.folder / "precious.txt")
+    with pytest.raises(CorpusError, match="is a link"):
+        corpus.add(pdf, textworks=True, progress=False)
     change(corpus, "UPDATE documents SET status = 'fetched'")
     corpus.extract_pending()
     assert victim.is_untouched()
@@ -339,3 +341,46 @@ def test_ones_own_corpus_on_two_disks_opens_with_trust(filled, tmp_path):
     corpus.close()
     with pytest.raises(CorpusError, match="trust=True"):
         corpuskit.open(filled.path)._folder.original(document_id("in/a.html"))
+
+
+OLDER = {
+    5: "DROP INDEX documents_payload; ALTER TABLE documents DROP COLUMN payload_digest; "
+    "CREATE INDEX documents_payload ON documents (json_extract(metadata, '$.payload_digest')) "
+    "WHERE json_extract(metadata, '$.payload_digest') IS NOT NULL",
+    4: "ALTER TABLE hosts DROP COLUMN failures; ALTER TABLE hosts DROP COLUMN trouble",
+    3: "DROP TRIGGER element_cache_insert; DROP TRIGGER element_cache_update; DROP TRIGGER element_cache_delete",
+    2: "DROP TRIGGER documents_insert; DROP TRIGGER documents_update; DROP TRIGGER documents_delete; "
+    "DROP TRIGGER scores_insert; DROP TRIGGER scores_update; DROP TRIGGER scores_delete",
+    1: "DROP TABLE outlinks; DROP TABLE refusals; CREATE TABLE links (target INTEGER NOT NULL, source INTEGER NOT NULL, "
+    "PRIMARY KEY (target, source)) WITHOUT ROWID",
+}
+
+
+@pytest.mark.parametrize("version", OLDER)
+@pytest.mark.parametrize("evil", [False, True])
+def test_an_older_catalogue_opens_and_one_with_something_foreign_does_not(filled, version, evil):
+    change(
+        filled,
+        """UPDATE documents SET metadata = '{"payload_digest": "sha1:ABC"}' WHERE doc_id = ?""",
+        document_id("in/a.html"),
+    )
+    before = filled.documents()[["doc_id", "uri", "title", "words"]]
+    filled._folder.catalog.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    filled.close()
+    connection = sqlite3.connect(f"{filled.path}/catalog.sqlite")
+    for number in range(5, version - 1, -1):
+        connection.executescript(OLDER[number])
+    connection.execute(f"PRAGMA user_version = {version}")
+    if evil:
+        connection.executescript(f"DROP VIEW current; CREATE VIEW current AS {ENDLESS}")
+    connection.close()
+    if evil:
+        with pytest.raises(CorpusError, match="corpuskit repair"):
+            corpuskit.open(filled.path)
+        return
+    opened = corpuskit.open(filled.path)
+    assert opened.documents()[["doc_id", "uri", "title", "words"]].equals(before)
+    assert opened._folder.catalog.value("SELECT doc_id FROM documents WHERE payload_digest = 'sha1:ABC'")
+    assert opened.check() == []
+    opened.close()
+    assert len(corpuskit.open(filled.path)) == 3

@@ -23,6 +23,8 @@ MAX_CHARACTERS: Final = 2_000_000
 """More on one page is no text for people; a full newspaper page has some 50,000."""
 
 _WHITE: Final = 250  # of 255: from here on a colour cannot be read on paper
+_ASCENT, _DESCENT = 0.8, 0.2  # of the em: where a font says nothing usable
+_STAMP: Final = 0.1  # less visible text than this share stands on a scan, as a stamp or a page number
 _INVISIBLE: Final = 3  # text render mode "neither fill nor stroke" (ISO 32000-1, table 106)
 
 
@@ -200,12 +202,21 @@ def _assemble(
     base = base.astype(np.float32)[run]
     size = objects.size[run]
     tall = y1 - y0
+    towering = tall > 4 * size
+    for number in set(objects.font[run][towering & real & (code > 32)].tolist()):
+        letters = (objects.font[run] == number) & real & (code > 32)
+        if np.median((x1 - x0)[letters]) < size[letters].mean():
+            # The size is that of the letters, and the font's ascent is that of its tallest sign (Cambria Math: 5.5 em).
+            low = letters & towering
+            y0[low], y1[low] = (base - _ASCENT * size)[low], (base + _DESCENT * size)[low]
+            towering &= ~letters
     # Type 3 fonts often have a size of 1 and a matrix of their own (ISO 32000-1, 9.6.5): then the box tells.
-    odd = (size <= 0.5) | (tall > 4 * size)
+    odd = (size <= 0.5) | towering
     size = np.where(odd, np.maximum(tall, 1.0) * 0.8, size).astype(np.float32)
     visible = objects.visible[run]
-    if not visible[real].any():
-        visible = np.ones_like(visible)  # the text layer of a scan is all there is
+    letters = real & (code > 32)
+    if visible[letters].sum() < _STAMP * letters.sum():
+        visible = np.ones_like(visible)  # the text layer of a scan is all there is, but for a stamp
     inside = (x1 > 0) & (x0 < frame.width) & (y1 > 0) & (y0 < frame.height)
     for number in list(fonts.doubtful):
         letters = (objects.font[run] == number) & real & (code > 64)

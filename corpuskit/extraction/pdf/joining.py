@@ -91,8 +91,11 @@ def _joined(above: Block, below: Block) -> Block | None:
     aligned = abs(first.box[0] - second.box[0]) < tolerance and abs(first.box[2] - second.box[2]) < tolerance
     if second.size[1] != cols or not aligned or first.is_drawn != second.is_drawn:
         return None
+    # What is repeated at the top of a page is the head; rows below it may be equal for other reasons.
+    body = min((cell.row for cell in first.cells if not cell.is_header), default=1)
+    most = max(1, body)
     head = 0
-    while head < min(rows, second.size[0] - 1) and _row(first, head) == _row(second, head):
+    while head < min(most, second.size[0] - 1) and _row(first, head) == _row(second, head):
         head += 1
     cells = list(first.cells)
     for cell in second.cells:

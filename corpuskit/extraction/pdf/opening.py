@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ _log = logging.getLogger(__name__)
 
 MANY_PAGES: Final = 20_000
 """More pages are believed only after pikepdf has counted them: a damaged page tree can claim any number."""
+_BY_CERTIFICATE: Final = re.compile(rb"/Filter\s*/Adobe\.PubSec")
 
 
 @dataclass(slots=True)
@@ -54,7 +56,7 @@ def open_pdf(content: bytes, *, password: str | None = None, where: str = "input
     if pdf is not None:
         reason = f"{len(pdf):,} pages"
         pdf.close()
-    mended = _mended(content, password)
+    mended = _mended(content, password, where)
     if mended is not None:
         pdf, _ = _load(mended, None, where)
         if pdf is not None and len(pdf) > MANY_PAGES:
@@ -77,9 +79,17 @@ def _load(content: bytes, password: str | None, where: str) -> tuple[Any, str]:
     except pypdfium2.PdfiumError as error:
         code = getattr(error, "err_code", None)
         if code == raw.FPDF_ERR_PASSWORD or "password" in str(error).lower():
-            said = "the password is wrong" if password else "a password is needed (options.password)"
-            raise EncryptedDocumentError(f"{where}: {said}") from error
+            raise _locked(where, password) from error
+        if code == raw.FPDF_ERR_SECURITY and _BY_CERTIFICATE.search(content):
+            raise EncryptedDocumentError(
+                f"{where}: encrypted for the holders of certificates; save a copy without protection and add that"
+            ) from error
         return None, str(error)
+
+
+def _locked(where: str, password: str | None) -> EncryptedDocumentError:
+    said = "the password is wrong" if password else "a password is needed (options.password)"
+    return EncryptedDocumentError(f"{where}: {said}")
 
 
 def _is_encrypted(pdf: Any) -> bool:
@@ -88,8 +98,12 @@ def _is_encrypted(pdf: Any) -> bool:
     return bool(raw.FPDF_GetSecurityHandlerRevision(pdf) != -1)
 
 
-def _mended(content: bytes, password: str | None) -> bytes | None:
-    """The file written anew by pikepdf, which finds objects without the table of their places."""
+def _mended(content: bytes, password: str | None, where: str) -> bytes | None:
+    """The file written anew by pikepdf, which finds objects without the table of their places.
+
+    Raises:
+        EncryptedDocumentError: it knows the encryption, and needs another password.
+    """
     try:
         import pikepdf
     except ImportError:
@@ -101,6 +115,8 @@ def _mended(content: bytes, password: str | None) -> bytes | None:
             if not len(pdf.pages):
                 return None
             pdf.save(written)
+    except pikepdf.PasswordError as error:
+        raise _locked(where, password) from error
     except (pikepdf.PdfError, ValueError, RuntimeError, OverflowError, RecursionError) as error:
         _log.info("pikepdf cannot mend it: %s", error)
         return None

@@ -110,3 +110,24 @@ def test_the_front_door_reads_in_another_process(tmp_path):
 def test_a_page_written_askew_is_no_text_of_the_body():
     page = Page().lines(60, 300, PROSE).text(0, 0, "DRAFT", size=60, matrix="0.7 0.7 -0.7 0.7 100 100")
     assert read(pdf(page)).to_text() == " ".join(PROSE)
+
+
+def test_a_file_that_pdfium_cannot_decrypt_and_pikepdf_asks_a_password_for_is_told_as_locked(monkeypatch):
+    monkeypatch.setattr(opening, "_load", lambda content, password, where: (None, "unsupported security scheme"))
+    with pytest.raises(EncryptedDocumentError, match="a password is needed"):
+        read(encrypted("secret"))
+
+
+def test_a_file_encrypted_for_certificates_is_not_called_damaged():
+    # PDF 32000-1, 7.6.5: the public-key security handler.
+    lock = b"<</Filter/Adobe.PubSec/SubFilter/adbe.pkcs7.s5/V 4/CF<</DefaultCryptFilter<</CFM/AESV2/Recipients[<3082>]>>>>/StmF/DefaultCryptFilter/StrF/DefaultCryptFilter>>"
+    objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+               b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>", lock]  # fmt: skip
+    content, places = b"%PDF-1.6\n", []
+    for number, one in enumerate(objects, 1):
+        places.append(len(content))
+        content += b"%d 0 obj\n%b\nendobj\n" % (number, one)
+    table = b"xref\n0 5\n0000000000 65535 f \n" + b"".join(b"%010d 00000 n \n" % place for place in places)
+    end = b"trailer\n<</Size 5/Root 1 0 R/Encrypt 4 0 R/ID[<00><00>]>>\nstartxref\n%d\n%%%%EOF\n" % len(content)
+    with pytest.raises(EncryptedDocumentError, match="holders of certificates"):
+        read(content + table + end)

@@ -138,6 +138,13 @@ def test_a_repeated_head_is_left_out_when_a_table_goes_on():
     assert table_cells(read(pdf(first, second))) == plain([*GRAIN, ("Barley", "7", "6")])
 
 
+def test_only_the_head_is_taken_for_repeated_when_pages_hold_equal_rows():
+    def page():
+        return put(Page(), GRAIN, (85, 185, 285), 52).grid((80, 180, 280, 380), (40, 56, 72, 88, 104))
+
+    assert table_cells(read(pdf(page(), page()))) == plain([*GRAIN, *GRAIN[1:]])
+
+
 def test_tags_give_the_cells_where_rules_do_not():
     page = Page()
     page.tag("P", *[(60, 60 + 12 * k, line) for k, line in enumerate(PROSE)])

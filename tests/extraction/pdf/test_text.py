@@ -109,6 +109,11 @@ def test_locators_count_from_the_crop_box():
     assert top == pytest.approx(200 - 10 - 100, abs=1.5)  # the base line less the ascent, less what is cropped
 
 
+def test_the_text_layer_of_a_scan_with_a_stamp_is_read():
+    scan = Page().lines(60, 100, PROSE, mode=3).text(60, 700, "seen 3 May")
+    assert read(pdf(scan)).to_text() == " ".join(PROSE) + "\nseen 3 May"
+
+
 def test_hidden_text_is_left_out_but_a_text_layer_is_not():
     shown = Page().lines(60, 100, PROSE).text(60, 300, "not for human eyes", mode=3)
     assert "human" not in read(pdf(shown)).to_text()
@@ -136,3 +141,10 @@ def test_text_only_gives_a_block_a_page():
     assert [kind for kind, _ in blocks(document)] == ["TextBlock", "TextBlock"]
     assert document.table.marks["page"] == {0: 1, 1: 2}
     assert document.to_text().split("\n")[-1] == "Page two."
+
+
+def test_a_font_with_towering_signs_keeps_its_size_and_its_blanks():
+    # The ascent of Cambria Math is 5.5 em, that of its tallest sign.
+    page = Page().unicode(60, 200, "Hidden").unicode(93, 200, "state").unicode(121, 200, "of a layer")
+    document = read(pdf(page, ascent=5500))
+    assert document.to_text() == "Hidden state of a layer"

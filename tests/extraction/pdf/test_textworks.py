@@ -168,7 +168,7 @@ def test_the_layout_is_done_once_for_document_and_artifacts(tmp_path, monkeypatc
     import corpuskit.extraction.pdf.extract as extract
 
     calls = []
-    monkeypatch.setattr(extract, "analyse", lambda document: calls.append(1) or analyse(document))
+    monkeypatch.setattr(extract, "analyse", lambda document, **how: calls.append(1) or analyse(document, **how))
     monkeypatch.setattr(textworks.artifacts, "analyse", lambda _: pytest.fail("analysed again"))
     document = extract_pdf_with_artifacts(PAPER, uri="x", options=ExtractOptions(), folder=tmp_path)
     assert calls == [1]

@@ -116,15 +116,15 @@ def string(text):
     return b"<" + ("\ufeff" + text).encode("utf-16-be").hex().encode() + b">"
 
 
-def pdf(*pages, info=None, outline=(), language=None):
-    """The bytes of a PDF. ``outline``: (level from 1, title, page from 1)."""
+def pdf(*pages, info=None, outline=(), language=None, ascent=800):
+    """The bytes of a PDF. ``outline``: (level from 1, title, page from 1); ``ascent``: of the font for ``unicode``."""
     file = _File()
     root, tree = file.add(), file.add()
     fonts = b"".join(
         b"/F%d %d 0 R" % (i, file.add(b"<</Type/Font/Encoding/WinAnsiEncoding/Subtype" + body + b">>"))
         for i, body in enumerate(FONTS.values())
     )
-    fonts += b"/FU %d 0 R" % _unicode_font(file)
+    fonts += b"/FU %d 0 R" % _unicode_font(file, ascent)
     kids, fields = [], []
     for number, page in enumerate(pages):
         data = zlib.compress(b"\n".join(page.content))
@@ -154,13 +154,14 @@ def pdf(*pages, info=None, outline=(), language=None):
     return file.bytes(root, file.add(b"<<" + entries + b">>"))
 
 
-def _unicode_font(file):
+def _unicode_font(file, ascent):
     """A font whose codes are UTF-16; all characters are 500 wide."""
     ranges = b"".join(b"<%02x00> <%02xff> <%02x00>\n" % (n, n, n) for n in (*range(0x10), 0x20, 0xFB, 0xFE))
     cmap = b"begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange 19 beginbfrange\n%sendbfrange endcmap"
     cmap %= ranges
     to_unicode = file.add(b"<</Length %d>>stream\n%s\nendstream" % (len(cmap), cmap))
-    descriptor = b"<</Type/FontDescriptor/FontName/Any/Flags 4/Ascent 800/Descent -200/FontBBox[0 -200 500 800]>>"
+    descriptor = b"<</Type/FontDescriptor/FontName/Any/Flags 4/Ascent %d/Descent -200/FontBBox[0 -200 500 %d]>>"
+    descriptor %= ascent, ascent
     below = file.add(
         b"<</Type/Font/Subtype/CIDFontType2/BaseFont/Any/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)"
         b"/Supplement 0>>/DW 500/FontDescriptor %d 0 R>>" % file.add(descriptor)
