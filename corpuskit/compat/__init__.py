@@ -1,0 +1,1 @@
+"""The verbs of other systems, on our files."""
