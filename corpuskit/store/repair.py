@@ -26,6 +26,7 @@ from corpuskit.store.documents import TEXT_SUFFIX, read_document
 from corpuskit.store.first_look import limited
 from corpuskit.store.folder import CorpusFolder
 from corpuskit.store.packs import Pack, pack_files
+from corpuskit.store.telling import who_has_open
 from corpuskit.text import count_words, text_hash
 
 _NEW: Final = "catalog.sqlite.repaired"
@@ -151,6 +152,14 @@ def _old_catalog(folder: SafeFolder) -> Iterator[sqlite3.Connection | None]:
     connection = connect(folder, CATALOG, timeout=5)
     connection.execute("PRAGMA trusted_schema = ON")  # see Catalog; only tables are read, none that computes a column
     connection.row_factory = sqlite3.Row
+    try:
+        # It leaves the mode of many users only when it has one. Who has it open would write into the old one, which is lost.
+        connection.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.Error as error:
+        if "locked" in str(error):
+            connection.close()
+            who = who_has_open(folder / CATALOG)
+            raise CorpusBusyError(f"others have this corpus open ({who}): close it there, then repair") from error
     try:
         yield connection
     finally:
