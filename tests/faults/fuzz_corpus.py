@@ -222,7 +222,7 @@ def run_case(number, template, place, outside, tell=lambda line: None):
     shutil.copytree(template, root)
     for _ in range(r.choice([1, 1, 2, 3])):
         tell(r.choice(CHANGES)(r, root, outside))
-    act = hostile.Act(place)
+    act = hostile.Act(place, template)
     outside.remember()
     name = r.choice(ACTS)
     tell(f"{name} ...")

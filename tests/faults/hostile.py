@@ -315,8 +315,8 @@ def _input(place):
 class Act:
     """What an act is given."""
 
-    def __init__(self, place):
-        self.root, self.input = place / "corpus", place / "input"
+    def __init__(self, place, template):
+        self.root, self.input, self._template = place / "corpus", place / "input", template
         self._out, self._count = place / "out", 0
         self._out.mkdir(exist_ok=True)
 
@@ -331,10 +331,9 @@ class Act:
         return self._out / f"{self._count}{suffix}"
 
     def ids(self):
-        """Documents as a row of the catalogue names them, whoever can be asked."""
-        with contextlib.suppress(Exception), contextlib.closing(sqlite3.connect(f"file:{self.root}/catalog.sqlite?mode=ro", uri=True)) as connection:
+        """Documents as the corpus had them before."""
+        with contextlib.closing(sqlite3.connect(self._template / "catalog.sqlite")) as connection:
             return [row[0] for row in connection.execute("SELECT doc_id FROM documents ORDER BY uri")]
-        return ["x"]
 
     def cli(self, *arguments):
         from corpuskit.cli import main
@@ -470,7 +469,7 @@ def run_layout(name, template, folder, acts=None):
     """Plants a layout before each act; gives act → what it touched outside, or that it hung, and what it raised."""
     outside = Outside(folder / "outside", template)
     _input(folder)
-    act, told = Act(folder), {}
+    act, told = Act(folder, template), {}
     for each in acts or ACTS:
         _gone(folder / "corpus")
         shutil.copytree(template, folder / "corpus", symlinks=True)
