@@ -67,12 +67,14 @@ def make_template(folder):
     corpus.add(folder / "pages" / "p0.html", folder / "x.warc.gz", progress=False)
     corpus.pack()
     corpus.add(folder / "pages", progress=False)
-    corpus.set_labels({doc_id: "relevant" for doc_id in corpus.documents()["doc_id"][:2]}, by="me")
+    corpus.set_labels(dict.fromkeys(corpus.documents()["doc_id"][:2], "relevant"), by="me")
     corpus.elements()
     corpus.save_subcorpus("x", corpus.documents().head(1))
     connection = corpus._folder.catalog.connection
     connection.execute("INSERT INTO models VALUES ('model-0001', '2026', 'model-0001', 2, '{}')")
-    connection.execute("INSERT INTO frontier (id, url, host, depth, priority, state) VALUES (1, 'http://a.example/', 'a.example', 0, 0, 'queued')")
+    connection.execute(
+        "INSERT INTO frontier (id, url, host, depth, priority, state) VALUES (1, 'http://a.example/', 'a.example', 0, 0, 'queued')"
+    )
     connection.execute("INSERT INTO jobs (kind, started, options) VALUES ('crawl', '2026-01-01T00:00:00+00:00', '{}')")
     connection.execute("INSERT INTO scores SELECT doc_id, 'model-0001', 0.5, 'unknown' FROM documents LIMIT 1")
     (folder / "corpus" / "models" / "model-0001").mkdir(parents=True)
@@ -88,7 +90,9 @@ class Outside:
         self.folder = folder
         (folder / "d.d").mkdir(parents=True)
         (folder / "x.html").write_text(hostile.PAGE.format("secret", "secret"))
-        (folder / "x.nlp.txt").write_text("## NLPTextDocument Title s\n## NLPTextDocument Uri u\n## NLPTextDocument Timestamp 2020-01-02T03:04:05\ns\n")
+        (folder / "x.nlp.txt").write_text(
+            "## NLPTextDocument Title s\n## NLPTextDocument Uri u\n## NLPTextDocument Timestamp 2020-01-02T03:04:05\ns\n"
+        )
         shutil.copy(template / "catalog.sqlite", folder / "x.sqlite")
         shutil.copy(next((template / "elements").glob("*.parquet")), folder / "x.parquet")
         (folder / "x.jsonl").write_text("{}\n")
@@ -110,7 +114,13 @@ class Outside:
                     known = entry.stat(follow_symlinks=False)
                     is_folder = entry.is_dir(follow_symlinks=False)
                     # Of a folder the time of reading is our own.
-                    found[entry.path] = (known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns, 0 if is_folder else known.st_atime_ns)
+                    found[entry.path] = (
+                        known.st_ino,
+                        known.st_size,
+                        known.st_mtime_ns,
+                        known.st_ctime_ns,
+                        0 if is_folder else known.st_atime_ns,
+                    )
                     if is_folder:
                         waiting.append(entry.path)
         return found
@@ -306,7 +316,10 @@ def fuzz(cases, seed=0, tell=print):
                 for line in wrong[told:]:
                     tell(line, flush=True)
                 told = len(wrong)
-                tell(f"{following - seed:>8,} cases, {time.monotonic() - begin:6.0f} s, {len(wrong)} went wrong", flush=True)
+                tell(
+                    f"{following - seed:>8,} cases, {time.monotonic() - begin:6.0f} s, {len(wrong)} went wrong",
+                    flush=True,
+                )
     return ended, wrong
 
 

@@ -1,7 +1,7 @@
 """Hostile layouts of a corpus folder and all that can be done with one. A process that has imported all runs them in forks.
 
-    python tests/faults/hostile.py                        all cells; prints what went wrong
-    python tests/faults/hostile.py LAYOUT [ACT ...]       the cells of a layout, with what they raised
+python tests/faults/hostile.py                        all cells; prints what went wrong
+python tests/faults/hostile.py LAYOUT [ACT ...]       the cells of a layout, with what they raised
 """
 
 import contextlib
@@ -44,7 +44,12 @@ def make_template(folder):
         from datetime import UTC, datetime
 
         place = corpus._folder.warc.write(
-            "http://b.example/", datetime.now(UTC), b"GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 200 OK", [], b"<p>a crawled page</p>"
+            "http://b.example/",
+            datetime.now(UTC),
+            b"GET / HTTP/1.1\r\n\r\n",
+            "HTTP/1.1 200 OK",
+            [],
+            b"<p>a crawled page</p>",
         )
     first = "SELECT doc_id FROM documents WHERE uri LIKE '%archived%' OR uri LIKE 'http://a%' LIMIT 1"
     corpus._folder.catalog.connection.execute(
@@ -79,12 +84,26 @@ class Outside:
             f"## NLPTextDocument Title {MARKER}\n## NLPTextDocument Uri u\n## NLPTextDocument Timestamp 2020-01-02T03:04:05\n{MARKER}\n"
         )
         (folder / "x.jsonl").write_text(
-            json.dumps({"target": "u", "kind": "url", "label": MARKER, "by": "me", "when": "2026", "note": None, "version": None}) + "\n"
+            json.dumps(
+                {
+                    "target": "u",
+                    "kind": "url",
+                    "label": MARKER,
+                    "by": "me",
+                    "when": "2026",
+                    "note": None,
+                    "version": None,
+                }
+            )
+            + "\n"
         )
         (folder / "x.csv").write_text(f"target,label\nu,{MARKER}\n")
         (folder / "x.warc.gz").write_bytes(_warc("http://secret.example/", PAGE.format(MARKER, MARKER)))
         (folder / "x.toml").write_text(f'description = "{MARKER}"\n')
-        for name, source in (("x.sqlite", "catalog.sqlite"), ("x.parquet", next((template / "elements").glob("*.parquet")).relative_to(template))):
+        for name, source in (
+            ("x.sqlite", "catalog.sqlite"),
+            ("x.parquet", next((template / "elements").glob("*.parquet")).relative_to(template)),
+        ):
             shutil.copy(template / source, folder / name)
         shutil.copytree(template / "models" / "model-0001", folder / "model")
         shutil.copytree(template / "documents", folder / "documents")
@@ -93,7 +112,8 @@ class Outside:
 
     def _state(self):
         return {
-            str(path.relative_to(self.folder)): path.read_bytes() if path.is_file() else None for path in self.folder.rglob("*")
+            str(path.relative_to(self.folder)): path.read_bytes() if path.is_file() else None
+            for path in self.folder.rglob("*")
         }
 
     def _age(self):
@@ -105,7 +125,9 @@ class Outside:
         """What was read, written, made or removed since the last call; made as it was."""
         times = {str(p.relative_to(self.folder)): p.stat().st_atime for p in self.folder.rglob("*") if p.is_file()}
         now = self._state()
-        changed = sorted(name for name in now.keys() | self._before.keys() if now.get(name, 0) != self._before.get(name, 0))
+        changed = sorted(
+            name for name in now.keys() | self._before.keys() if now.get(name, 0) != self._before.get(name, 0)
+        )
         was_read = sorted(name for name, time in times.items() if time > 1_000_000_001 and name not in changed)
         for name in changed:
             path = self.folder / name
@@ -344,7 +366,9 @@ class Act:
 
 
 def _crawled(act, **options):
-    act.corpus.crawl("http://127.0.0.1:9/", delay=0, pages=1, minutes=0.01, allow_private=True, **options).wait(progress=False)
+    act.corpus.crawl("http://127.0.0.1:9/", delay=0, pages=1, minutes=0.01, allow_private=True, **options).wait(
+        progress=False
+    )
 
 
 def _annotated(act):
@@ -406,7 +430,7 @@ METHODS = {
     "backup": lambda a: a.corpus.backup(a.out()),
     "describe": lambda a: a.corpus.describe("what it is", seeds=["premium"]),
     "set_source": lambda a: a.corpus.set_source("a.example", "hold"),
-    "set_labels": lambda a: a.corpus.set_labels({i: "other" for i in a.ids()[:1]}, by="me"),
+    "set_labels": lambda a: a.corpus.set_labels(dict.fromkeys(a.ids()[:1], "other"), by="me"),
     "import_labels": lambda a: a.corpus.import_labels(a.input / "own.csv", by="me"),
     "label": lambda a: a.corpus.label(by="me"),
     "prelabel": _annotated,
@@ -421,11 +445,17 @@ METHODS = {
     "unpack": lambda a: a.corpus.unpack(),
     "remove": lambda a: [a.corpus.remove([i], reason="test") for i in a.ids()[:2] + a.ids()[-1:]],
     "repair": lambda a: __import__("corpuskit").corpus.Corpus.repair(a.root),
+    "original": lambda a: [a.corpus.original(i) for i in a.ids()[:2]],
+    "drop_textworks": lambda a: a.corpus.drop_textworks(),
     "close": lambda a: a.corpus.close(),
     "__enter__": lambda a: a.corpus.__enter__().__exit__(),
 }  # fmt: skip
 COMMANDS = {
     "status": lambda a: a.cli("status", a.root),
+    "failures": lambda a: a.cli("failures", a.root),
+    "requests": lambda a: a.cli("requests", a.root),
+    "sources": lambda a: a.cli("sources", a.root),
+    "textworks drop": lambda a: [a.cli("textworks", "drop", "--corpus", place) for place in (a.root, a.input / "pdfs", a.input / "pdf")],
     "kwic": lambda a: a.cli("kwic", a.root, "premium"),
     "check": lambda a: a.cli("check", a.root),
     "export": lambda a: a.cli("export", a.root, a.out(), "-f", "nlp.txt", "-f", "jsonl"),
@@ -465,7 +495,7 @@ def _work_here():
         module.release = lambda worker: None
 
 
-def run_layout(name, template, folder, acts=None):
+def run_layout(name, template, folder, acts=None, tell=print):
     """Plants a layout before each act; gives act → what it touched outside, or that it hung, and what it raised."""
     outside = Outside(folder / "outside", template)
     _input(folder)
@@ -475,7 +505,7 @@ def run_layout(name, template, folder, acts=None):
         shutil.copytree(template, folder / "corpus", symlinks=True)
         LAYOUTS[name](folder / "corpus", folder / "outside")
         outside.touched()
-        print(json.dumps(["begun", each]), flush=True)
+        tell(json.dumps(["begun", each]))
         signal.alarm(SECONDS)
         try:
             ACTS[each](act)
@@ -484,7 +514,7 @@ def run_layout(name, template, folder, acts=None):
             raised = f"{type(error).__name__}: {str(error)[:200]}"
         signal.alarm(0)
         told[each] = (outside.touched(), raised)
-        print(json.dumps(["ended", each, *told[each]]), flush=True)
+        tell(json.dumps(["ended", each, *told[each]]))
     return told
 
 
@@ -511,15 +541,13 @@ def serve():
         pid = os.fork()
         if pid == 0:
             os.setsid()
-            quiet = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(quiet, 2)
-            told = os.dup(1)
-            sys.stdout = os.fdopen(told, "w")
-            os.dup2(quiet, 1)
+            told, quiet = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+            for handle in (1, 2):
+                os.dup2(quiet, handle)
             with contextlib.suppress(BaseException):
-                stdout, sys.stdout = sys.stdout, open(os.devnull, "w")  # noqa: SIM115
-                globals()["print"] = lambda text, flush=True: (stdout.write(text + "\n"), stdout.flush())
-                run_layout(name, Path(template), Path(folder), acts)
+                run_layout(
+                    name, Path(template), Path(folder), acts, lambda line, to=told: os.write(to, f"{line}\n".encode())
+                )
             os._exit(0)
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         sys.stdout.write(json.dumps(["done", name, code]) + "\n")
@@ -534,7 +562,9 @@ def run_matrix(folder, layouts, choose=lambda layout, act: True, processes=2):
     counts, times = [0], {}
 
     def work():
-        server = subprocess.Popen([sys.executable, __file__, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        server = subprocess.Popen(
+            [sys.executable, __file__, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         with server:
             while True:
                 with lock:
