@@ -24,7 +24,7 @@ from corpuskit.store.catalog import Catalog, clean
 from corpuskit.store.database import CATALOG, connect
 from corpuskit.store.documents import TEXT_SUFFIX, read_document
 from corpuskit.store.first_look import limited
-from corpuskit.store.folder import CorpusFolder
+from corpuskit.store.folder import CRAWL_LOCK, CorpusFolder, only_one
 from corpuskit.store.packs import Pack, pack_files
 from corpuskit.store.telling import who_has_open
 from corpuskit.text import count_words, text_hash
@@ -80,23 +80,8 @@ def repair(path: Path) -> Repaired:
     folder = SafeFolder(path.resolve())
     if not any(folder.has(name) for name in ("corpus.toml", CATALOG, "documents", "labels")):
         raise CorpusError(f"{path} is no corpus: there is no corpus.toml, catalogue, documents/ or labels/")
-    with _crawl_lock(folder):
+    with only_one(folder, CRAWL_LOCK, "crawl or repair"):
         return _repair(folder)
-
-
-@contextlib.contextmanager
-def _crawl_lock(folder: SafeFolder) -> Iterator[None]:
-    """The lock of a crawl, without a catalogue."""
-    connection = connect(folder, ".crawl.lock", timeout=0)
-    try:
-        connection.execute("BEGIN EXCLUSIVE")
-        yield
-    except sqlite3.OperationalError as error:
-        if "locked" not in str(error):
-            raise
-        raise CorpusBusyError("a crawl runs on this corpus: stop it first") from None
-    finally:
-        connection.close()
 
 
 def _repair(inside: SafeFolder) -> Repaired:
