@@ -133,7 +133,7 @@ class Corpus:
         """
         from corpuskit.extraction.pdf.textworks import drop_artifacts
 
-        return drop_artifacts(self._folder.originals.path)
+        return drop_artifacts(self._folder.originals)
 
     def add_wikipedia(
         self,

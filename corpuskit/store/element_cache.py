@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _BATCH: Final = 1000  # documents a part
 _IN_PROCESSES_FROM: Final = 3000  # documents; below, starting processes costs more than it gains
+_TRIES: Final = 3  # where a part goes while it is read
 _FIRST_ROWS: Final = 10_000  # looked through alone, so that the first lines come early
 _PARTS_AT_ONCE: Final = 8  # looked through together: faster than one by one, and 8,000 documents fit into memory
 _COMPACT_AT: Final = 64  # parts that are not full; then these are made again as few
@@ -75,10 +76,16 @@ def element_table(
     Returns:
         An Arrow table; text_hash (uint64) is equal where texts are.
     """
+    names = list(columns) if columns is not None else cache_schema().names
+    for _ in range(_TRIES):
+        with contextlib.suppress(FileNotFoundError):  # another process has removed a document of that part meanwhile
+            return _table(_parts(folder, doc_ids), names, where)
+    return _table(_parts(folder, doc_ids), names, where)
+
+
+def _table(parts: Sequence[_Part], names: Sequence[str], where: pl.Expr | None) -> pa.Table:
     import pyarrow as pa
 
-    names = list(columns) if columns is not None else cache_schema().names
-    parts = _parts(folder, doc_ids)
     if where is not None:
         return _selected(parts, names, where)
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # Arrow reads without the interpreter's lock
