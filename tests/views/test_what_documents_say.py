@@ -51,7 +51,7 @@ def test_a_corpus_of_an_earlier_version_has_the_columns_too(filled, tmp_path):
     filled.close()
     with sqlite3.connect(tmp_path / "corpus" / "catalog.sqlite") as connection:
         connection.execute("DROP TABLE said")
-        connection.execute("PRAGMA user_version = 5")
+        connection.execute("PRAGMA user_version = 6")
     connection.close()
     with corpuskit.open(tmp_path / "corpus") as opened:
         assert opened.documents().equals(before)
