@@ -192,3 +192,16 @@ def test_a_textworks_root_gives_its_pdfs_with_their_artifacts(corpus, tmp_path):
     for name, content in artifacts.items():
         assert json.loads((kept / name).read_text()) == content
     assert not (kept / "segmentation.json").exists()
+
+
+def test_a_source_is_extracted_by_its_own_options(corpus, tmp_path, web):
+    toml = tmp_path / "corpus" / "corpus.toml"
+    own = '\n[extraction.sources."b.example"]\nmain = "all"\ndrop = ["p.advert"]\n'
+    toml.write_text(toml.read_text("utf-8") + own, "utf-8")
+    page = b"<html><body><nav><a href='/'>Home</a></nav><p>The hives stand on the moor.</p><p class=advert>Gloves!</p></body></html>"
+    web.pages |= {"http://a.example/": page, "http://b.example/": page}
+    with corpuskit.open(tmp_path / "corpus") as opened:
+        opened.crawl(["http://a.example/", "http://b.example/"], proxy=web.proxy, delay=0).wait(progress=False)
+        texts = {document.uri: (document.to_text(), document.to_text(main=True)) for document in opened}
+    assert "Gloves!" in texts["http://a.example/"][0]
+    assert texts["http://b.example/"] == ("Home\nThe hives stand on the moor.",) * 2

@@ -136,6 +136,28 @@ def test_options_of_extraction_are_options_of_the_command(tree):
     assert run("extract", page, "-f", "xml", "--main-by", "trafilatura").stdout == (theirs or "")
 
 
+def test_a_list_of_urls_is_filtered_and_sampled_without_a_request(tmp_path):
+    pages = [f"https://a.example.com/news/{i}.html" for i in range(20)]
+    lines = [*pages, pages[0], "7\thttps://web.archive.org/web/20200102030405/https://b.example.com/about\t20200102",
+             "https://a.example.com/picture.jpg", "ftp://a.example.com/x", "# none", "https://a.example.com/de/artikel.html"]  # fmt: skip
+    (tmp_path / "urls.txt").write_text("\n".join(lines))
+    done = run("urls", tmp_path / "urls.txt", "--language", "en", "--no-navigation")
+    assert done.stdout.splitlines() == [*pages, "https://b.example.com/about"]
+    assert done.stderr == "21 of 23 URLs\n"
+    chosen = run(
+        "urls", tmp_path / "urls.txt", "--keep", "*/news/*", "--drop", "*/1.html", "--sample", 5
+    ).stdout.splitlines()
+    assert len(chosen) == 5
+    assert set(chosen) <= set(pages) - {pages[1]}
+    assert (
+        run(
+            "urls", tmp_path / "urls.txt", "--keep", "*/news/*", "--drop", "*/1.html", "--sample", 5
+        ).stdout.splitlines()
+        == chosen
+    )
+    assert run("urls", tmp_path / "urls.txt", "--sample", 5, "--seed", 1).stdout.splitlines() != chosen
+
+
 def test_a_url_is_extracted(tree, web):
     port = web.proxy.rpartition(":")[2]
     web.add(f"http://127.0.0.1:{port}/page", "the text of the page", title="On the web")

@@ -16,6 +16,7 @@ from corpuskit.cli.printing import print_frame, print_table, printable
 from corpuskit.cli.tables import failures, requests, sources, with_files_named
 from corpuskit.cli.textworks import textworks
 from corpuskit.cli.training import audit, fasttext, train
+from corpuskit.cli.urls import urls
 
 if TYPE_CHECKING:
     from corpuskit.ingest import IngestReport
@@ -112,6 +113,7 @@ def _tell_added(report: IngestReport, folder: Path) -> None:
 
 
 app.command()(crawl)
+app.command()(urls)
 
 
 @app.command()

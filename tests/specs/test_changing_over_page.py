@@ -57,7 +57,7 @@ def options_of(command):
 
 
 def test_no_option_is_named_that_is_not_there():
-    ours = options_of("extract") | options_of("crawl")
+    ours = options_of("extract") | options_of("crawl") | options_of("urls")
     cells = [line.split("|")[2] for title in ("Trafilatura", "The Language Resource Extractor")
              for line in section(title).splitlines() if line.startswith("| ")]  # fmt: skip
     named = {option for cell in cells for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", cell)}

@@ -1,0 +1,71 @@
+"""corpuskit urls: lists of URLs, filtered and sampled without a request."""
+
+from __future__ import annotations
+
+import hashlib
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import typer
+
+
+def urls(
+    file: Annotated[Path, typer.Argument(help="A file with a URL a line, or tab-separated as id, URL, time.")],
+    keep: Annotated[
+        list[str] | None, typer.Option(help="Only URLs that match, with * as in '*/news/*'; repeatable.")
+    ] = None,
+    drop: Annotated[list[str] | None, typer.Option(help="None that match; repeatable.")] = None,
+    language: Annotated[str | None, typer.Option(help="Only those that do not say another language, as en.")] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Also without queries and fragments that only track.")
+    ] = False,
+    navigation: Annotated[
+        bool, typer.Option("--navigation/--no-navigation", help="Lists of pages, archives and the like too.")
+    ] = True,
+    sample: Annotated[int | None, typer.Option(help="At most so many of each host.", min=1)] = None,
+    seed: Annotated[int, typer.Option(help="Another sample for another number.")] = 0,
+) -> None:
+    """Prints the URLs of a list that are worth a request, each once, in one form; nothing is fetched.
+
+    Archive prefixes are taken off. What is no page by its name, a tracker or a login is left out, by the rules of courlan,
+    as Trafilatura does. The same list and seed give the same sample, and a longer list leaves most of it as it was.
+    """
+    from corpuskit.cli.folders import lines_of
+    from corpuskit.errors import MissingExtraError
+    from corpuskit.sources.lists import read_url_list
+
+    try:
+        from courlan import check_url
+    except ImportError:
+        raise MissingExtraError("courlan", "crawl") from None
+    found: dict[str, None] = {}
+    read = 0
+    for listed in read_url_list(lines_of(file)):
+        read += 1
+        checked = check_url(listed.url, strict=strict, language=language, with_nav=navigation)
+        if checked is None:
+            continue
+        url = str(checked[0])
+        if keep and not any(fnmatchcase(url, pattern) for pattern in keep):
+            continue
+        if not any(fnmatchcase(url, pattern) for pattern in drop or ()):
+            found[url] = None
+    chosen = list(found) if sample is None else _sample(list(found), sample, seed)
+    for url in chosen:
+        typer.echo(url)
+    typer.echo(f"{len(chosen):,} of {read:,} URLs", err=True)
+
+
+def _sample(found: list[str], most: int, seed: int) -> list[str]:
+    """At most so many of each host, in their order; a URL's place in the draw depends on it and the seed alone."""
+    hosts: dict[str, list[str]] = {}
+    for url in found:
+        hosts.setdefault(urlsplit(url).netloc, []).append(url)
+    drawn = {
+        url
+        for of_host in hosts.values()
+        for url in sorted(of_host, key=lambda url: hashlib.sha256(f"{seed} {url}".encode()).digest())[:most]
+    }
+    return [url for url in found if url in drawn]
