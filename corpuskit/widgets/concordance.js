@@ -8,7 +8,7 @@ function render({ model, el }) {
   ]);
   const { root, tell } = frame;
   keepKeys(root);
-  const pattern = make("input", "", { type: "search", "aria-label": "Pattern: a regular expression" });
+  const pattern = make("input", "", { type: "search", "aria-label": "Pattern: words as regular expressions, or CQL" });
   pattern.value = model.get("pattern");
   const sort = make("select", "", { "aria-label": "Sort by" });
   const sorts = SORTS.some(([value]) => value === model.get("sort")) ? SORTS : [...SORTS, [model.get("sort"), model.get("sort")]];
@@ -40,6 +40,8 @@ function render({ model, el }) {
   });
   const show = ([generation, count, done, documents]) => {
     found.textContent = done ? `${number(count)} lines in ${number(documents)} documents` : `${number(count)} lines so far …`;
+    found.title = model.get("note");
+    if (done && model.get("note")) found.textContent += `; ${model.get("note")}`;
     list.setCount(count, generation);
     root.dataset.count = count;
     if (done) root.dataset.answered = performance.now();
