@@ -61,6 +61,10 @@ class TokenIndex:
         """For each part, the numbers in :meth:`lexicon` of the strings of its own lexicon."""
         return self._lexicon(attribute)[1]
 
+    def numbered(self, number: int, attribute: str, numbers: Numbers) -> Numbers:
+        """Numbers of a part's own lexicon as those of :meth:`lexicon`."""
+        return numbers if len(self.parts) == 1 else self.numbers_of(attribute)[number][numbers]
+
     def ranks(self, attribute: str) -> Numbers:
         """The place of each string of :meth:`lexicon` in the order of code points."""
         key = "ranks", attribute
@@ -68,6 +72,8 @@ class TokenIndex:
             import pyarrow.compute as pc
 
             lexicon = self.lexicon(attribute)
+            if len(self.parts) == 1:
+                return np.arange(len(lexicon))  # a part's lexicon is in order
             ranks = np.empty(len(lexicon), np.int64)
             ranks[pc.array_sort_indices(lexicon).to_numpy()] = np.arange(len(lexicon))
             self.cache[key] = ranks

@@ -149,8 +149,6 @@ class _Finder:
         """The matches, some at a time; without ``standard`` those that end together too."""
         for starts, ends in self._standard(self._unfiltered()) if standard else self._unfiltered():
             keep = np.ones(len(starts), np.bool_)
-            if self._query.begins is not None:
-                keep &= np.isin(starts, self._bounds(self._query.begins)[:-1])
             for inner, wanted in self._query.containing:
                 keep &= self._contain(starts, ends, inner) == wanted
             yield starts[keep], ends[keep]
@@ -251,6 +249,8 @@ class _Finder:
             starts = self._places(either)
         holds = self._selection.holds(self._number, starts)
         starts = starts if holds is None else starts[holds]
+        if self._query.begins is not None:
+            starts = starts[np.isin(starts, self._bounds(self._query.begins)[:-1])]
         if needed is not None and self._frequency(needed) * 10 < len(starts):
             # A token that each match has, however far on: without one behind it in its structure, none begins here.
             places = np.append(self._places(needed), np.iinfo(np.int64).max)

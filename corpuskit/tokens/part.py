@@ -150,7 +150,8 @@ class Part:
         starts: Numbers = self.column("document_start").astype(np.int64)
         sizes_of = starts[1:] - starts[:-1]
         elements = np.repeat(documents, sizes_of)
-        sizes = np.diff(self.column("element_start").astype(np.int64))
+        bounds: Numbers = self.column("element_start").astype(np.int64)
+        sizes = bounds[1:] - bounds[:-1]
         tokens = np.repeat(elements, sizes)
         columns = {name: self.column(name)[tokens] for name in ("word", "gap", *self.layers)}
         columns |= {name: self.column(name)[elements] for name in ("tail", "element_id", "element_main")}

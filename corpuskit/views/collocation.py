@@ -75,13 +75,13 @@ def collocates(
     left, right, together = (np.zeros(len(total)) for _ in range(3))
     nodes, size = 0.0, float(selection.size)
     matches = find(selection, parse_query(query, syntax))
-    for number, numbers in enumerate(index.numbers_of(attribute)):
+    for number, part in enumerate(index.parts):
         starts, ends = matches.of_part(number)
         if not len(starts):
             continue
         sides = _sides(selection, number, starts, ends, window)
         near = np.flatnonzero(sides)
-        of, side = numbers[index.parts[number].numbers(attribute, near)], sides[near]
+        of, side = index.numbered(number, attribute, part.numbers(attribute, near)), sides[near]
         node = side >= _NODE
         total -= np.bincount(of[node], minlength=len(total))
         nodes += float(node.sum())

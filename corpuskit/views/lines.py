@@ -79,7 +79,7 @@ def _ranks_at(matches: Matches, places: Numbers) -> Numbers:
     ranks, found = index.ranks("lower"), np.zeros(len(places), np.int64)
     for number, rows in _parts(matches):
         of = index.parts[number].numbers("lower", np.maximum(places[rows], 0))
-        found[rows] = ranks[index.numbers_of("lower")[number][of]]
+        found[rows] = ranks[index.numbered(number, "lower", of)]
     return found
 
 

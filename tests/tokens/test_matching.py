@@ -146,6 +146,12 @@ def test_of_matches_that_end_together_the_longest_counts():
     assert found('"saw" []*') == ["saw", "saw"]
 
 
+def test_a_match_that_does_not_begin_where_it_must_hides_no_other():
+    selection = select(index_of([("a", 0, "One x. The b.", True)]))
+    matches = find(selection, parse_query('<s> "x|The" []* "b"'))
+    assert (matches.start.tolist(), matches.end.tolist()) == ([2], [4])
+
+
 def test_an_attribute_that_is_not_there_is_told_with_those_that_are():
     with pytest.raises(ConfigurationError, match="no attribute 'lemma'; there are word, lower"):
         found('[lemma="x"]')
