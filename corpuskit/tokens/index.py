@@ -5,18 +5,19 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from corpuskit import engine
-from corpuskit.errors import ConfigurationError
+from corpuskit.errors import ConfigurationError, CorpusError
+from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.element_cache import update as update_elements
 from corpuskit.store.schema import DOCUMENTS_STATE, ELEMENTS_STATE
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 _FOLDER: Final = "tokens"
 _STATE: Final = "index.json"
+_PART: Final = re.compile(r"part-[0-9a-f]{16}")
 _MOST_TOKENS: Final = 24_000_000  # a part; a document that is removed has its part written again
 _IN_PROCESSES_FROM: Final = 2_000_000  # words; below, starting processes costs more than it gains
 _MERGED: Final = 3  # a part that is at most so many times as large as what comes new is written together with it
@@ -138,36 +140,43 @@ def open_index(folder: CorpusFolder) -> TokenIndex:
     """The index of a corpus; documents that are new or changed are added to it before."""
     with _LOCK:
         update_elements(folder)
-        states, path = _states(folder), folder.path / _FOLDER
+        states, tokens = _states(folder), folder.inside.within(_FOLDER)
         known = _OPEN.get(folder)
         if (
             known is not None
             and known.states == states
-            and all(unchanged(path / name, stamps) for name, stamps in known.stamps.items())
+            and all(unchanged(tokens.within(name), stamps) for name, stamps in known.stamps.items())
         ):
             return known.index
-        _OPEN[folder] = opened = _open(folder, path, states)
+        _OPEN[folder] = opened = _open(folder, tokens, states)
         return opened.index
 
 
 def forget(folder: CorpusFolder, doc_ids: Sequence[str]) -> None:
-    """Removes the parts that hold some documents, so that none of their words stays on disk."""
-    gone = set(doc_ids)
+    """Takes documents out of the parts that hold them, so that none of their words stays on disk."""
+    gone, tokens = set(doc_ids), folder.inside.within(_FOLDER)
     with _LOCK:
         _OPEN.pop(folder, None)
-        for path in _part_folders(folder.path / _FOLDER):
-            found = read_part(path)
-            if found is None or not gone.isdisjoint(found[0].documents.column("doc_id").to_pylist()):
-                remove_part(path)
+        for name in _part_names(tokens):
+            found = read_part(tokens.within(name))
+            if found is None:
+                remove_part(tokens.within(name))
+                continue
+            part, _ = found
+            stay = np.array([doc_id not in gone for doc_id in part.documents.column("doc_id").to_pylist()], np.bool_)
+            if stay.any() and not stay.all():
+                write_part(tokens, part.chunk(stay))
+            if not stay.all():
+                remove_part(tokens.within(name))
 
 
-def _open(folder: CorpusFolder, path: Path, states: tuple[str | None, ...]) -> _Open:
+def _open(folder: CorpusFolder, tokens: SafeFolder, states: tuple[str | None, ...]) -> _Open:
     parts: dict[str, Part] = {}
     stamps: dict[str, Stamps] = {}
-    noted = _read_state(path)
+    noted = _read_state(tokens)
     for name in sorted(noted["parts"], key=lambda name: noted["parts"][name]["order"]):
         known = {file: (size, when) for file, (size, when) in noted["parts"][name]["stamps"].items()}
-        if (found := read_part(path / name, known)) is not None:
+        if (found := read_part(tokens.within(name), known)) is not None:
             parts[name], stamps[name] = found
     if parts.keys() == noted["parts"].keys() and noted["states"] == list(states):
         dead = {name: set(noted["parts"][name]["dead"]) for name in parts}
@@ -178,19 +187,19 @@ def _open(folder: CorpusFolder, path: Path, states: tuple[str | None, ...]) -> _
             for name, part in parts.items()
         }
         return _Open(states, stamps, TokenIndex(tuple(parts.values()), tuple(alive.values()), {}))
-    for other in _part_folders(path):
-        if other.name not in parts and (found := read_part(other)) is not None:
-            parts[other.name], stamps[other.name] = found
+    for name in _part_names(tokens):
+        if name not in parts and (found := read_part(tokens.within(name))) is not None:
+            parts[name], stamps[name] = found
     wanted = _wanted(folder)
     alive = _alive(parts, wanted)
     missing = _missing(wanted, parts, alive)
     if missing:
-        for name, part in _make(folder, path, missing, parts, alive).items():
+        for name, part in _make(folder, tokens, missing, parts, alive).items():
             parts[name], stamps[name] = part
         alive = _alive(parts, wanted)
     parts = {name: part for name, part in parts.items() if alive[name].any()}
-    _write_state(path, states, {name: stamps[name] for name in parts}, alive)
-    _clean(path, set(parts))
+    _write_state(tokens, states, {name: stamps[name] for name in parts}, alive)
+    _clean(tokens, set(parts))
     index = TokenIndex(tuple(parts.values()), tuple(alive[name] for name in parts), {})
     return _Open(states, {name: stamps[name] for name in parts}, index)
 
@@ -239,16 +248,16 @@ def _missing(wanted: Wanted, parts: Mapping[str, Part], alive: Mapping[str, Bool
 
 
 def _make(
-    folder: CorpusFolder, path: Path, missing: Wanted, parts: dict[str, Part], alive: dict[str, Bools]
+    folder: CorpusFolder, tokens: SafeFolder, missing: Wanted, parts: dict[str, Part], alive: dict[str, Bools]
 ) -> dict[str, tuple[Part, Stamps]]:
     """Writes parts with the missing documents, together with small parts there are; these leave ``parts``."""
-    path.mkdir(exist_ok=True)
+    tokens.make()
     chunks: list[Chunk] = []
     size, made = 0, {}
 
     def write() -> None:
-        name = write_part(path, joined(chunks))
-        found = read_part(path / name)
+        name = write_part(tokens, joined(chunks))
+        found = read_part(tokens.within(name))
         assert found is not None
         made[name] = found
         chunks.clear()
@@ -266,7 +275,7 @@ def _make(
         size += len(part)
         del parts[name]
         with contextlib.suppress(OSError):
-            os.utime(path / name)  # who reads it can go on: it is removed when it is abandoned
+            os.utime(tokens / name)  # who reads it can go on: it is removed when it is abandoned
     write()
     return made
 
@@ -278,7 +287,7 @@ def _cut_missing(folder: CorpusFolder, missing: Wanted) -> Iterable[Chunk]:
     in_processes = len(tasks) > 1 and sum(words for _, words in missing.values()) >= _IN_PROCESSES_FROM
     outcomes = engine.run(
         _cut_part,
-        [(str(folder.elements / part), keys) for part, keys in tasks.items()],
+        [(folder.elements, part, keys) for part, keys in tasks.items()],
         on="processes" if in_processes else "serial",
         limits=engine.Limits(seconds=None, memory=None),
         progress="tokens" if in_processes else None,
@@ -291,14 +300,14 @@ def _cut_missing(folder: CorpusFolder, missing: Wanted) -> Iterable[Chunk]:
         yield outcome.value
 
 
-def _cut_part(task: tuple[str, list[tuple[str, int, str, str | None]]]) -> Chunk:
+def _cut_part(task: tuple[SafeFolder, str, list[tuple[str, int, str, str | None]]]) -> Chunk:
     """The tokens of some documents of a part of elements/."""
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    file, keys = task
-    table = pq.ParquetFile(file).read(["doc_id", "element_id", "text", "main"])
+    elements, part, keys = task
+    table = pq.ParquetFile(elements / part).read(["doc_id", "element_id", "text", "main"])
     doc_ids = table.column("doc_id").cast(pa.string())
     order = {key[0]: key for key in keys}
     table = table.set_column(0, "doc_id", doc_ids).filter(
@@ -314,40 +323,38 @@ def _cut_part(task: tuple[str, list[tuple[str, int, str, str | None]]]) -> Chunk
     return cut(zip(*named, strict=True), documents)
 
 
-def _part_folders(path: Path) -> list[Path]:
-    if not path.is_dir():
-        return []
-    return sorted(entry for entry in path.iterdir() if entry.name.startswith("part-") and entry.suffix != ".tmp")
+def _part_names(tokens: SafeFolder) -> list[str]:
+    return [name for name in tokens.folders() if _PART.fullmatch(name)]
 
 
-def _clean(path: Path, used: set[str]) -> None:
+def _clean(tokens: SafeFolder, used: set[str]) -> None:
     """Removes what nothing refers to, as soon as no other process can be about to."""
-    for entry in path.iterdir() if path.is_dir() else ():
-        if not entry.name.startswith("part-") or entry.name in used:
-            continue
-        with contextlib.suppress(FileNotFoundError):
-            if time.time() - entry.stat().st_mtime > _ABANDONED:
-                remove_part(entry)
+    for name in tokens.folders():
+        found = tokens.stat(name) if name.startswith("part-") and name not in used else None
+        if found is not None and time.time() - found.st_mtime > _ABANDONED:
+            remove_part(tokens.within(name))
 
 
-def _read_state(path: Path) -> dict[str, Any]:
+def _read_state(tokens: SafeFolder) -> dict[str, Any]:
     nothing: dict[str, Any] = {"states": None, "parts": {}}
     try:
-        noted: dict[str, Any] = json.loads((path / _STATE).read_text("utf-8"))
-        for part in noted["parts"].values():
+        noted: dict[str, Any] = json.loads(tokens.read(_STATE))
+        for name, part in noted["parts"].items():
+            if not _PART.fullmatch(name):
+                return nothing
             list(map(int, part["dead"]))
             int(part["order"])
             {file: (int(size), int(when)) for file, (size, when) in part["stamps"].items()}
         noted["states"]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (CorpusError, OSError, ValueError, KeyError, TypeError, AttributeError):
         return nothing
     return noted
 
 
 def _write_state(
-    path: Path, states: tuple[str | None, ...], stamps: Mapping[str, Stamps], alive: Mapping[str, Bools]
+    tokens: SafeFolder, states: tuple[str | None, ...], stamps: Mapping[str, Stamps], alive: Mapping[str, Bools]
 ) -> None:
-    if not path.is_dir():
+    if not tokens.has():
         return
     noted = {
         "states": states,
@@ -356,6 +363,4 @@ def _write_state(
             for order, (name, files) in enumerate(stamps.items())
         },
     }
-    temporary = path / f"{_STATE}.{os.getpid()}.tmp"
-    temporary.write_text(json.dumps(noted), "utf-8")
-    temporary.replace(path / _STATE)
+    tokens.write(_STATE, json.dumps(noted).encode())
