@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import re
 import threading
 import time
@@ -15,13 +13,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from corpuskit import engine
 from corpuskit.errors import ConfigurationError, CorpusError
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.element_cache import update as update_elements
 from corpuskit.store.schema import DOCUMENTS_STATE, ELEMENTS_STATE
-from corpuskit.tokens.chunks import Chunk, Row, cut, joined
+from corpuskit.tokens.chunks import Row, cut
+from corpuskit.tokens.making import alive_in, make_parts, missing_in, renew_sources, wanted_documents
 from corpuskit.tokens.part import Part, part_of
 from corpuskit.tokens.storage import Stamps, read_part, remove_part, unchanged, write_part
 
@@ -35,9 +33,6 @@ if TYPE_CHECKING:
 _FOLDER: Final = "tokens"
 _STATE: Final = "index.json"
 _PART: Final = re.compile(r"part-[0-9a-f]{16}")
-_MOST_TOKENS: Final = 24_000_000  # a part; a document that is removed has its part written again
-_IN_PROCESSES_FROM: Final = 2_000_000  # words; below, starting processes costs more than it gains
-_MERGED: Final = 3  # a part that is at most so many times as large as what comes new is written together with it
 _ABANDONED: Final = 3600.0  # seconds; a younger part that nothing refers to is about to be named, or still read
 
 
@@ -190,13 +185,14 @@ def _open(folder: CorpusFolder, tokens: SafeFolder, states: tuple[str | None, ..
     for name in _part_names(tokens):
         if name not in parts and (found := read_part(tokens.within(name))) is not None:
             parts[name], stamps[name] = found
-    wanted = _wanted(folder)
-    alive = _alive(parts, wanted)
-    missing = _missing(wanted, parts, alive)
+    wanted = wanted_documents(folder)
+    renew_sources(folder, tokens, parts, stamps, wanted)
+    alive = alive_in(parts, wanted)
+    missing = missing_in(wanted, parts, alive)
     if missing:
-        for name, part in _make(folder, tokens, missing, parts, alive).items():
+        for name, part in make_parts(folder, tokens, missing, parts, alive).items():
             parts[name], stamps[name] = part
-        alive = _alive(parts, wanted)
+        alive = alive_in(parts, wanted)
     parts = {name: part for name, part in parts.items() if alive[name].any()}
     _write_state(tokens, states, {name: stamps[name] for name in parts}, alive)
     _clean(tokens, set(parts))
@@ -206,121 +202,6 @@ def _open(folder: CorpusFolder, tokens: SafeFolder, states: tuple[str | None, ..
 
 def _states(folder: CorpusFolder) -> tuple[str | None, ...]:
     return tuple(folder.catalog.meta(key) for key in (DOCUMENTS_STATE, ELEMENTS_STATE))
-
-
-Key = tuple[str, int, str]  # doc_id, version, and the part of elements/ that its tokens were taken from
-
-
-Wanted = Mapping[Key, tuple[str | None, int]]
-"""Documents, and of each its language and how many words it has."""
-
-
-def _wanted(folder: CorpusFolder) -> Wanted:
-    """The last versions of documents, in the order of frames."""
-    rows = folder.catalog.tuples(
-        "SELECT doc_id, version, part, lang, words FROM current JOIN element_cache USING (doc_id, version) "
-        "ORDER BY host, uri"
-    )
-    return {(doc_id, version, part): (lang, words or 0) for doc_id, version, part, lang, words in rows}
-
-
-def _keys(part: Part) -> list[Key]:
-    columns = [part.documents.column(name).to_pylist() for name in ("doc_id", "version", "source")]
-    return list(zip(*columns, strict=True))
-
-
-def _alive(parts: Mapping[str, Part], wanted: Wanted) -> dict[str, Bools]:
-    """Which documents of each part are wanted; one that two parts hold counts in the first."""
-    alive: dict[str, Bools] = {}
-    seen: set[Key] = set()
-    for name, part in parts.items():
-        keys = _keys(part)
-        alive[name] = np.array([key in wanted and key not in seen for key in keys], np.bool_)
-        seen.update(key for key, is_alive in zip(keys, alive[name], strict=True) if is_alive)
-    return alive
-
-
-def _missing(wanted: Wanted, parts: Mapping[str, Part], alive: Mapping[str, Bools]) -> Wanted:
-    held = {
-        key for name, part in parts.items() for key, is_alive in zip(_keys(part), alive[name], strict=True) if is_alive
-    }
-    return {key: about for key, about in wanted.items() if key not in held}
-
-
-def _make(
-    folder: CorpusFolder, tokens: SafeFolder, missing: Wanted, parts: dict[str, Part], alive: dict[str, Bools]
-) -> dict[str, tuple[Part, Stamps]]:
-    """Writes parts with the missing documents, together with small parts there are; these leave ``parts``."""
-    tokens.make()
-    chunks: list[Chunk] = []
-    size, made = 0, {}
-
-    def write() -> None:
-        name = write_part(tokens, joined(chunks))
-        found = read_part(tokens.within(name))
-        assert found is not None
-        made[name] = found
-        chunks.clear()
-
-    for chunk in _cut_missing(folder, missing):
-        if chunks and size + len(chunk.columns["word"]) > _MOST_TOKENS:
-            write()
-            size = 0
-        chunks.append(chunk)
-        size += len(chunk.columns["word"])
-    for name, part in sorted(parts.items(), key=lambda named: len(named[1])):
-        if size + len(part) > _MOST_TOKENS or (len(part) > _MERGED * size and alive[name].mean() > 0.5):
-            continue
-        chunks.insert(0, part.chunk(alive[name]))
-        size += len(part)
-        del parts[name]
-        with contextlib.suppress(OSError):
-            os.utime(tokens / name)  # who reads it can go on: it is removed when it is abandoned
-    write()
-    return made
-
-
-def _cut_missing(folder: CorpusFolder, missing: Wanted) -> Iterable[Chunk]:
-    tasks: dict[str, list[tuple[str, int, str, str | None]]] = {}
-    for key, (lang, _) in missing.items():
-        tasks.setdefault(key[2], []).append((*key, lang))
-    in_processes = len(tasks) > 1 and sum(words for _, words in missing.values()) >= _IN_PROCESSES_FROM
-    outcomes = engine.run(
-        _cut_part,
-        [(folder.elements, part, keys) for part, keys in tasks.items()],
-        on="processes" if in_processes else "serial",
-        limits=engine.Limits(seconds=None, memory=None),
-        progress="tokens" if in_processes else None,
-        total=len(tasks),
-    )
-    for outcome in outcomes:
-        if outcome.error is not None:
-            raise outcome.error
-        assert outcome.value is not None
-        yield outcome.value
-
-
-def _cut_part(task: tuple[SafeFolder, str, list[tuple[str, int, str, str | None]]]) -> Chunk:
-    """The tokens of some documents of a part of elements/."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.parquet as pq
-
-    elements, part, keys = task
-    table = pq.ParquetFile(elements / part).read(["doc_id", "element_id", "text", "main"])
-    doc_ids = table.column("doc_id").cast(pa.string())
-    order = {key[0]: key for key in keys}
-    table = table.set_column(0, "doc_id", doc_ids).filter(
-        pc.and_(pc.is_in(doc_ids, pa.array(list(order), pa.string())), pc.is_valid(table.column("text")))
-    )
-    # Documents stand in a part in the order in which they were asked for; those without a text are in it nowhere.
-    there = dict.fromkeys(table.column("doc_id").unique().to_pylist())
-    rows = [order[doc_id] for doc_id in there] + [key for key in keys if key[0] not in there]
-    columns = list(zip(*rows, strict=True))
-    types = {"doc_id": pa.string(), "version": pa.int32(), "source": pa.string(), "lang": pa.string()}
-    documents = pa.table([pa.array(v, t) for v, t in zip(columns, types.values(), strict=True)], names=list(types))
-    named = (table.column(name).to_pylist() for name in ("doc_id", "element_id", "text", "main"))
-    return cut(zip(*named, strict=True), documents)
 
 
 def _part_names(tokens: SafeFolder) -> list[str]:

@@ -5,7 +5,7 @@ import pytest
 
 import corpuskit
 from corpuskit.text import WORD
-from corpuskit.tokens import find, index, index_of, open_index, parse_query, select
+from corpuskit.tokens import find, index_of, making, open_index, parse_query, select
 from corpuskit.tokens.chunks import cut, joined
 from corpuskit.tokens.index import TokenIndex
 from corpuskit.tokens.part import part_of
@@ -33,9 +33,9 @@ def parts_of(corpus):
 
 def cuts(monkeypatch):
     """The documents that are cut into tokens from now on."""
-    seen, real = [], index.cut
+    seen, real = [], making.cut
     monkeypatch.setattr(
-        index, "cut", lambda rows, documents: seen.extend(documents["doc_id"].to_pylist()) or real(rows, documents)
+        making, "cut", lambda rows, documents: seen.extend(documents["doc_id"].to_pylist()) or real(rows, documents)
     )
     return seen
 
@@ -107,6 +107,16 @@ def test_only_new_and_changed_documents_are_cut(filled, tmp_path, monkeypatch):
     filled.add(tmp_path / "2.txt", progress=False)
     assert words_of(filled) == ["w0", "w1", "w3", "w4", "w5", "w6", "wnew"]
     assert len(seen) == 2
+
+
+def test_tokens_stay_when_the_elements_are_made_again(filled, tmp_path, monkeypatch):
+    before = filled.wordlist()
+    seen = cuts(monkeypatch)
+    shutil.rmtree(filled._folder.path / "elements")
+    assert filled.wordlist().equals(before)
+    filled.remove(filled.kwic("w3").doc_id[0], reason="test")
+    assert words_of(filled) == ["w0", "w1", "w2", "w4", "w5"]
+    assert seen == []
 
 
 def test_small_parts_are_put_together(filled, tmp_path, monkeypatch):
