@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, overload
 
@@ -408,6 +408,29 @@ class Corpus:
 
         chosen = self._tokens(docs, main=main, copies=copies)
         return wordlist(chosen, min_count=min_count, attribute=attribute)
+
+    def annotate(
+        self, name: str, function: Callable[[Sequence[str]], Sequence[str]] | None = None, *, progress: bool = True
+    ) -> int:
+        """Gives each token a value in a layer, to query (``[lemma="go"]``) and to count (``attribute="lemma"``).
+
+        What has one is left as it is. New documents get lemmas by themselves; call again for other layers.
+
+        Args:
+            name: ``lemma`` needs no function: it is found by simplemma in the language of each document.
+            function: the words of a sentence → a value for each.
+            progress: shows a bar.
+
+        Returns:
+            How many tokens were given a value now.
+
+        Raises:
+            ConfigurationError: the name is taken, or the function gives another number of values.
+            MissingExtraError: the extra ``lemma``, or for a function the extra ``text``, is not installed.
+        """
+        from corpuskit.tokens import annotate
+
+        return annotate(self._folder, name, function, progress=progress)
 
     def _tokens(self, docs: Any, *, main: bool, copies: bool) -> Selection:
         from corpuskit.views import choosing

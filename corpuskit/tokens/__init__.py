@@ -1,7 +1,7 @@
 """The token index: words and their annotation as columns on disk, and the queries that they answer."""
 
 from corpuskit.tokens.chunks import TOKENIZER_VERSION
-from corpuskit.tokens.index import TokenIndex, forget, index_of, open_index
+from corpuskit.tokens.index import TokenIndex, annotate, forget, index_of, open_index
 from corpuskit.tokens.matching import Matches, check_query, find
 from corpuskit.tokens.query import Query, parse_query
 from corpuskit.tokens.selection import Selection, select
@@ -12,6 +12,7 @@ __all__ = [
     "Query",
     "Selection",
     "TokenIndex",
+    "annotate",
     "check_query",
     "find",
     "forget",

@@ -101,18 +101,18 @@ def cut(rows: Iterable[Row], documents: pa.Table | None = None) -> Chunk:
 
 
 def joined(chunks: Sequence[Chunk]) -> Chunk:
-    """Several chunks as one; layers that not all of them have are left out."""
+    """Several chunks as one; tokens of those that lack a layer have the empty string there."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if len(chunks) == 1:
         return chunks[0]
-    names = [name for name in chunks[0].columns if all(name in chunk.columns for chunk in chunks)]
+    layers = dict.fromkeys(name for chunk in chunks for name in chunk.lexica)
+    chunks = [with_layers(chunk, layers) for chunk in chunks]
+    names = list(chunks[0].columns)
     lexica: dict[str, pa.Array] = {}
     maps: dict[str, list[Numbers]] = {}
-    for name in chunks[0].lexica:
-        if name not in names:
-            continue
+    for name in layers:
         encoded = pc.dictionary_encode(pa.chunked_array([chunk.lexica[name] for chunk in chunks])).unify_dictionaries()
         lexica[name] = encoded.chunk(0).dictionary
         maps[name] = [part.indices.to_numpy().astype(np.uint32) for part in encoded.chunks]
@@ -124,3 +124,17 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
             parts = [numbers[part] for numbers, part in zip(maps[lexicon], parts, strict=True)]
         columns[name] = np.concatenate(parts)
     return Chunk(columns, lexica, pa.concat_tables([chunk.documents for chunk in chunks]))
+
+
+def with_layers(chunk: Chunk, names: Iterable[str]) -> Chunk:
+    """A chunk whose tokens have the empty string in the layers that it lacks."""
+    import pyarrow as pa
+
+    lacking = [name for name in names if name not in chunk.lexica]
+    if not lacking:
+        return chunk
+    nothing = np.zeros(len(chunk.columns["word"]), np.uint32)
+    empty = pa.array([""], pa.large_string())
+    return Chunk(
+        chunk.columns | dict.fromkeys(lacking, nothing), chunk.lexica | dict.fromkeys(lacking, empty), chunk.documents
+    )

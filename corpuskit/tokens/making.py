@@ -12,7 +12,8 @@ import numpy as np
 from corpuskit import engine
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
-from corpuskit.tokens.chunks import Chunk, cut, joined
+from corpuskit.tokens.chunks import Chunk, cut, joined, with_layers
+from corpuskit.tokens.layers import lemmas
 from corpuskit.tokens.part import Part
 from corpuskit.tokens.storage import Stamps, read_part, write_documents, write_part
 
@@ -81,7 +82,11 @@ def make_parts(
         made[name] = found
         chunks.clear()
 
-    for chunk in _cut_missing(folder, missing):
+    layers = dict.fromkeys(layer for part in parts.values() for layer in part.layers)
+    for cut_now in _cut_missing(folder, missing):
+        chunk = with_layers(cut_now, [layer for layer in layers if layer != "lemma"])
+        if "lemma" in layers:
+            chunk.columns["lemma"], chunk.lexica["lemma"] = lemmas(chunk)
         if chunks and size + len(chunk.columns["word"]) > _MOST_TOKENS:
             write()
             size = 0

@@ -233,6 +233,16 @@ def columns_of(chunk: Chunk) -> tuple[dict[str, Numbers], dict[str, pa.Array]]:
     return columns, lexica
 
 
+def layer_of(part: Part, name: str, numbers: Numbers, strings: pa.Array) -> tuple[dict[str, Numbers], pa.Array]:
+    """The columns and the lexicon of a layer that a part is to get."""
+    numbers, strings = _sorted(numbers, strings)
+    sizes = np.diff(part.document_bounds())
+    document = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
+    bounds: Numbers = part.column("element_start").astype(np.int64)
+    main = np.repeat(part.column("element_main"), bounds[1:] - bounds[:-1])
+    return {name: numbers} | attribute_columns(name, numbers, len(strings), document, main), strings
+
+
 def attribute_columns(name: str, numbers: Numbers, size: int, document: Numbers, main: Bools) -> dict[str, Numbers]:
     """Where each string of an attribute stands (``posting`` from ``start`` on), and its counts: in main content, and documents."""
     keys = numbers.astype(np.uint64) << np.uint64(32)
