@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from corpuskit.tokens import Selection
     from corpuskit.views.comparison import CrawlComparison
     from corpuskit.views.concordance import Concordance
+    from corpuskit.views.frequency import Frequency
     from corpuskit.views.relevance_report import RelevanceReport
     from corpuskit.widgets.labeler import Labeler
     from corpuskit.widgets.tree import DocumentTree
@@ -408,6 +409,34 @@ class Corpus:
 
         chosen = self._tokens(docs, main=main, copies=copies)
         return wordlist(chosen, min_count=min_count, attribute=attribute)
+
+    def frequency(
+        self,
+        query: str,
+        by: str | Mapping[str, Any] = "host",
+        *,
+        docs: Any = None,
+        main: bool = True,
+        copies: bool = False,
+        syntax: str | None = None,
+    ) -> Frequency:
+        """How frequent matches are in groups of documents, with intervals; ``.frame`` for pandas, ``.chart()`` for a picture.
+
+        Args:
+            query: as :meth:`kwic` takes it.
+            by: a column of :meth:`documents` such as ``host`` or ``lang``, or ``year``; or names and the documents of each:
+                ``{"ours": "my sub-corpus", "others": others}``.
+            docs: only in these documents.
+            main: only in the main content.
+            copies: in exact copies of documents too.
+            syntax: as for :meth:`kwic`.
+
+        Raises:
+            ConfigurationError: there is no such column, or the query cannot be read.
+        """
+        from corpuskit.views.frequency import frequency
+
+        return frequency(self._folder, self._tokens(docs, main=main, copies=copies), query, by, syntax=syntax)
 
     def annotate(
         self, name: str, function: Callable[[Sequence[str]], Sequence[str]] | None = None, *, progress: bool = True

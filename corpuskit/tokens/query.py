@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.text import WORD
 from corpuskit.tokens.patterns import compiled_pattern
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _MOST_NESTED: Final = 50
 STRUCTURES: Final = {
     "s": "sentence", "p": "block", "block": "block", "document": "document", "doc": "document", "text": "document",
 }  # fmt: skip
+_HYPHENED: Final = re.compile(r"[^\W_][\w'’\u2010-]*['’\u2010-][\w'’\u2010-]*")
 SYNTAXES: Final = ("cql", "simple", "wildcards", "text")
 
 
@@ -157,7 +159,10 @@ def _parse_simple(text: str, *, wildcards: bool) -> Query:
             compiled_pattern(pattern)
         except ConfigurationError as error:
             raise _wrong(text, part.start(), f"{error} (blanks stand between words here)") from None
-        items.append(One(Test("word", pattern, ignore_case=True)))
+        if not wildcards and _HYPHENED.fullmatch(pattern):  # of don't and e-mail, two words are made of the text too
+            items += [One(Test("word", word, ignore_case=True)) for word in WORD.findall(pattern)]
+        else:
+            items.append(One(Test("word", pattern, ignore_case=True)))
     return Query(text, items[0] if len(items) == 1 else Sequence(tuple(items)))
 
 

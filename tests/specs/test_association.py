@@ -119,3 +119,24 @@ def test_occurrences_say_where_in_the_corpus_a_word_stands():
     stream = stream_of([("a", 4, "x y"), ("b", 7, "z x")])
     frame = occurrences(None, stream, ["x"])
     assert frame[["doc_id", "element_id", "place"]].values.tolist() == [["a", 4, 0.0], ["b", 7, 0.75]]
+
+
+def test_the_interval_of_a_rate_is_wilsons_for_one_document():
+    # Newcombe 1998, Statistics in Medicine 17, table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29, method 3.
+    for count, size, low, high in [
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ]:
+        found = association.rate_interval(array(count), array(size))
+        assert found == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
+
+
+def test_words_that_come_in_bursts_have_a_wider_interval():
+    # Ten documents of 100 tokens. Ten matches in one of them: r = .01, sum (x - rn)^2 = 9^2 + 9 = 90, so the variance between
+    # documents is 10 / 9 * 90 / 1000^2 = 1e-4, that of independent tokens .01 * .99 / 1000 = 9.9e-6: 1000 tokens are worth 99.
+    burst, even = array(10, *[0] * 9), array(*[1] * 10)
+    sizes = array(*[100] * 10)
+    assert association.rate_interval(even, sizes) == association.rate_interval(array(10), array(1000))
+    assert association.rate_interval(burst, sizes) == pytest.approx(association.rate_interval(array(0.99), array(99)))

@@ -118,6 +118,8 @@ def found(written, syntax=None, main=True):
         ("strasse", ["Straße", "strasse", "STRASSE"]),
         ("istanbul", ["İstanbul"]),
         ("i.*l", ["İstanbul"]),
+        ("l'été", ["l été"]),
+        ("cat-saw", ["cat saw"]),
         ('"ete"%d', ["été"]),
         ('[word="s.*" & word!="saw"]', ["strasse"]),
         ('"saw" "the"? "dog"', ["saw the dog"]),

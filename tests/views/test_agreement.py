@@ -143,3 +143,27 @@ def test_runs_of_words_that_are_rare_are_left_out_as_they_were(corpus, tmp_path)
     runs = corpus.ngrams(3, min_count=2)
     assert dict(zip(runs.ngram, runs["count"], strict=True)) == {"a b c": 2, "b c a": 2, "c a b": 3}
     assert corpus.ngrams(8, min_count=1).ngram.tolist() == ["a b c a b c a b"]
+
+
+def test_frequencies_by_group_add_up_to_the_lines(filled):
+    for query in QUERIES:
+        for asked in ({}, {"main": False}, {"copies": True}):
+            lines = filled.kwic(query, **asked)
+            for by in ("host", "lang", "title", "year", "media_type"):
+                frame = filled.frequency(query, by=by, **asked).frame
+                assert frame["count"].sum() == len(lines)
+                assert frame["documents"].sum() == lines.doc_id.nunique()
+                assert frame["tokens"].sum() == filled.wordlist(**asked)["count"].sum()
+                assert ((frame.low <= frame.per_million) & (frame.per_million <= frame.high)).all()
+
+
+def test_frequencies_of_named_parts(filled):
+    documents = filled.documents()
+    one = documents[documents.title == "Page one"]
+    filled.save_subcorpus("first", one)
+    found = filled.frequency("password", by={"one": "first", "all": documents})
+    assert found.frame[["part", "count"]].values.tolist() == [["one", 2], ["all", 4]]
+    assert "'password' by part" in repr(found)
+    assert found.chart().get_xlabel().startswith("matches a million")
+    with pytest.raises(ConfigurationError, match="by='x': expected year"):
+        filled.frequency("password", by="x")
