@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _LONGEST: Final = 500
 _FIRST_BLOCK: Final = 1 << 12  # beginnings looked at together, so that the first matches come early
 _LARGEST_BLOCK: Final = 1 << 22  # beginnings times places of the automaton
+_MOST_WORK: Final = 10**11  # beginnings times the places of the automaton squared: minutes
 
 Spans = tuple["Numbers", "Numbers"]
 
@@ -163,6 +164,11 @@ class _Finder:
         automaton = automaton_of(self._query.pattern)
         starts, size, at = self._beginnings(automaton), _FIRST_BLOCK, 0
         most = max(_FIRST_BLOCK, _LARGEST_BLOCK // len(automaton.conditions))
+        if len(starts) * len(automaton.conditions) ** 2 > _MOST_WORK:
+            raise ConfigurationError(
+                f"query {self._query.text!r}: it can begin at {len(starts):,} tokens and has "
+                f"{len(automaton.conditions)} places, repetitions counted; begin it with a rarer word, or repeat less often"
+            )
         while at < len(starts):
             block = starts[at : at + size]
             at, size = at + size, min(size * 2, most)

@@ -201,7 +201,7 @@ class _Pieces:
         words, size = len(part.lexicon("word")), len(self._gaps)
         self._gap, self._shown, self._closing, self._opening = (words + n * size for n in range(4))
         self._empty = words + 4 * size
-        self._borders: dict[tuple[int, int], int] = {}
+        self._borders: dict[int, int] = {}  # tail and gap → number
         self._border_texts: list[str] = []
 
     def matches(self, matches: Matches) -> pa.Array:
@@ -258,15 +258,18 @@ class _Pieces:
 
     def _border(self, elements: Numbers, places: Numbers) -> Numbers:
         """The string between the last word of an element and the first of another."""
-        pairs = np.stack([self._part.column("tail")[elements], self._part.column("gap")[places]], axis=1)
-        kinds, of = np.unique(pairs, axis=0, return_inverse=True)
+        if not len(elements):
+            return np.empty(0, np.int64)
+        tails, gaps = self._part.column("tail")[elements], self._part.column("gap")[places]
+        kinds, of = np.unique(tails.astype(np.int64) << 32 | gaps, return_inverse=True)
         found = np.empty(len(kinds), np.int64)
-        for row, (tail, gap) in enumerate(kinds.tolist()):
-            if (tail, gap) not in self._borders:
-                self._borders[tail, gap] = self._empty + 1 + len(self._borders)
-                self._border_texts.append(f"{self._gaps[tail].rstrip()} {BORDER} {self._gaps[gap].lstrip()}")
-            found[row] = self._borders[tail, gap]
-        numbers: Numbers = found[of.ravel()]
+        for row, kind in enumerate(kinds.tolist()):
+            if kind not in self._borders:
+                self._borders[kind] = self._empty + 1 + len(self._borders)
+                tail, gap = self._gaps[kind >> 32], self._gaps[kind & 0xFFFFFFFF]
+                self._border_texts.append(f"{tail.rstrip()} {BORDER} {gap.lstrip()}")
+            found[row] = self._borders[kind]
+        numbers: Numbers = found[of]
         return numbers
 
     def _joined(self, numbers: Numbers, offsets: Numbers) -> pa.Array:

@@ -166,6 +166,14 @@ def test_patterns_that_take_exponential_time_are_ended(monkeypatch):
         find(select(index), parse_query('"((a|aa)+)+(?=c)c"'))
 
 
+def test_a_query_that_would_take_hours_is_told(monkeypatch):
+    monkeypatch.setattr(matching, "_MOST_WORK", 20 * 51**2)
+    assert found('[]{0,50} "cat"') == ["The cat"]
+    monkeypatch.setattr(matching, "_MOST_WORK", 1000)
+    with pytest.raises(ConfigurationError, match=r"can begin at .* begin it with a rarer word"):
+        found('[]{0,50} "cat"')
+
+
 def test_a_query_cannot_grow_without_bound():
     with pytest.raises(ConfigurationError, match="more than 500 tokens"):
         find(select(index_of(ROWS)), parse_query('(("a"{100}){100}){100}'))
