@@ -125,8 +125,10 @@ def ask_ours(folder: Path, words: list[str], lemma: bool) -> None:
         import pyarrow.compute  # noqa: F401
 
         import corpuskit
+        from corpuskit.tokens import open_index
 
         opened.append(corpuskit.open(folder / "ours"))
+        open_index(opened[0]._folder)
 
     loading = measured(load)
     [corpus] = opened
