@@ -1,0 +1,257 @@
+"""What a corpus is asked about its words: the part of class Corpus that hands over to the token index and its views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from corpuskit.store import CorpusFolder
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from corpuskit.tokens import Selection
+    from corpuskit.views.concordance import Concordance
+    from corpuskit.views.frequency import Frequency
+
+
+class CorpusWords:
+    """Concordance, collocates, key words, frequencies and layers of a :class:`corpuskit.corpus.Corpus`."""
+
+    _folder: CorpusFolder
+
+    def kwic(
+        self,
+        query: str,
+        *,
+        window: int = 8,
+        sort: str | None = None,
+        docs: Any = None,
+        limit: int | None = None,
+        main: bool = True,
+        copies: bool = False,
+        syntax: str | None = None,
+    ) -> pd.DataFrame:
+        """Key words in context; see :func:`corpuskit.views.concordance.kwic`.
+
+        The same query finds the same places in all methods that take one: regular expressions for whole words, without regard
+        to case, with blanks between them; or CQL, which begins with one of ``[ " ( <``.
+
+        Args:
+            query: such as ``premiums?``, ``access control``, ``[lemma="insure"] []{0,3} "risk"``.
+            window: words on each side.
+            sort: ``"1R"``, ``"2L 1L"``, ``"0"``; None: in reading order.
+            docs: documents: a DataFrame, ids, URIs, the name of a sub-corpus; None for all.
+            limit: only the first so many.
+            main: only in the main content.
+            copies: in exact copies of documents too.
+            syntax: cql, simple, wildcards (``insur*``), or text: one regular expression for the running text.
+
+        Raises:
+            ConfigurationError: the query or ``sort`` cannot be read, or ``docs`` has no documents.
+            UnknownDocumentError: ``docs`` names one that is not in the corpus.
+        """
+        from corpuskit.views.concordance import kwic
+
+        chosen = self._tokens(docs, main=main, copies=copies)
+        return kwic(self._folder, chosen, query, window=window, sort=sort, limit=limit, syntax=syntax)
+
+    def concordance(
+        self,
+        query: str,
+        *,
+        window: int = 8,
+        sort: str | None = None,
+        docs: Any = None,
+        main: bool = True,
+        copies: bool = False,
+        syntax: str | None = None,
+    ) -> Concordance:
+        """Key words in context, the matches aligned; ``.frame`` for pandas, ``.view()`` for the widget.
+
+        Arguments are those of :meth:`kwic`.
+        """
+        from corpuskit.views.concordance import concordance
+
+        chosen = self._tokens(docs, main=main, copies=copies)
+
+        def view() -> Any:
+            from corpuskit.widgets.concordance import ConcordanceView
+
+            return ConcordanceView(self._folder, query, window=window, sort=sort, selection=chosen, syntax=syntax)
+
+        return concordance(self._folder, chosen, query, view, window=window, sort=sort, syntax=syntax)
+
+    def collocates(  # noqa: PLR0913 (all are named)
+        self,
+        query: str,
+        *,
+        window: int = 5,
+        min_count: int = 3,
+        sort: str = "log_dice",
+        docs: Any = None,
+        main: bool = True,
+        copies: bool = False,
+        attribute: str = "lower",
+        syntax: str | None = None,
+    ) -> pd.DataFrame:
+        """Words that stand near matches of a query; see :func:`corpuskit.views.collocation.collocates`, and :meth:`kwic`."""
+        from corpuskit.views.collocation import collocates
+
+        chosen = self._tokens(docs, main=main, copies=copies)
+        return collocates(
+            chosen, query, window=window, min_count=min_count, sort=sort, attribute=attribute, syntax=syntax
+        )
+
+    def keywords(
+        self,
+        docs: Any = None,
+        reference: Any = None,
+        *,
+        min_count: int = 3,
+        sort: str = "log_likelihood",
+        main: bool = True,
+        copies: bool = False,
+        attribute: str = "lower",
+        stop_words: Sequence[str] = (),
+    ) -> pd.DataFrame:
+        """Words that documents have more of than a reference; see :func:`corpuskit.views.collocation.keywords`.
+
+        Args:
+            docs: the documents; None: those labelled relevant, else scored at least 0.5.
+            reference: other documents, another Corpus, or counts (word → count); None: all documents but ``docs``, and
+                but their copies.
+            min_count: words that are rarer in the documents are left out.
+            sort: log_likelihood, log_ratio or simple_maths.
+            main: only words of the main content.
+            copies: exact copies count too.
+            attribute: lower, word, or a layer such as lemma.
+            stop_words: words that are not listed.
+
+        Raises:
+            ConfigurationError: one of the two has no words.
+        """
+        from corpuskit.views import choosing, collocation, frames
+
+        target = frames.relevant_ids(self._folder) if docs is None else choosing.doc_ids_of(self._folder, docs) or []
+        if isinstance(reference, CorpusWords):
+            other: Any = reference._tokens(None, main=main, copies=copies)
+        elif isinstance(reference, Mapping):
+            other = reference
+        elif reference is None:
+            ids = choosing.others(self._folder, target, copies=copies)
+            other = choosing.chosen(self._folder, ids, main=main, copies=copies)
+        else:
+            other = self._tokens(reference, main=main, copies=copies)
+        chosen = choosing.chosen(self._folder, target, main=main, copies=copies)
+        return collocation.keywords(
+            chosen, other, min_count=min_count, sort=sort, attribute=attribute, stop_words=stop_words
+        )
+
+    def dispersion(
+        self, *queries: str, docs: Any = None, main: bool = True, copies: bool = False, syntax: str | None = None
+    ) -> pd.DataFrame:
+        """How evenly matches are spread over documents; see :func:`corpuskit.views.word_lists.dispersion`, and :meth:`kwic`."""
+        from corpuskit.views.word_lists import dispersion
+
+        return dispersion(self._tokens(docs, main=main, copies=copies), queries, syntax=syntax)
+
+    def occurrences(
+        self, *queries: str, docs: Any = None, main: bool = True, copies: bool = False, syntax: str | None = None
+    ) -> pd.DataFrame:
+        """Where matches stand, for a dispersion plot; see :func:`corpuskit.views.word_lists.occurrences`, and :meth:`kwic`."""
+        from corpuskit.views.word_lists import occurrences
+
+        return occurrences(self._folder, self._tokens(docs, main=main, copies=copies), queries, syntax=syntax)
+
+    def ngrams(
+        self,
+        n: int = 2,
+        *,
+        pattern: str | None = None,
+        min_count: int = 2,
+        docs: Any = None,
+        main: bool = True,
+        copies: bool = False,
+        attribute: str = "lower",
+        syntax: str | None = None,
+    ) -> pd.DataFrame:
+        """Runs of n words, most frequent first; see :func:`corpuskit.views.word_lists.ngrams`.
+
+        With ``pattern``, a query as :meth:`kwic` takes it, those in which a match stands.
+        """
+        from corpuskit.views.word_lists import ngrams
+
+        chosen = self._tokens(docs, main=main, copies=copies)
+        return ngrams(chosen, n, min_count=min_count, query=pattern, attribute=attribute, syntax=syntax)
+
+    def wordlist(
+        self,
+        *,
+        min_count: int = 1,
+        docs: Any = None,
+        main: bool = True,
+        copies: bool = False,
+        attribute: str = "lower",
+    ) -> pd.DataFrame:
+        """The words, most frequent first; see :func:`corpuskit.views.word_lists.wordlist`."""
+        from corpuskit.views.word_lists import wordlist
+
+        chosen = self._tokens(docs, main=main, copies=copies)
+        return wordlist(chosen, min_count=min_count, attribute=attribute)
+
+    def frequency(
+        self,
+        query: str,
+        by: str | Mapping[str, Any] = "host",
+        *,
+        docs: Any = None,
+        main: bool = True,
+        copies: bool = False,
+        syntax: str | None = None,
+    ) -> Frequency:
+        """How frequent matches are in groups of documents, with intervals; ``.frame`` for pandas, ``.chart()`` for a picture.
+
+        Args:
+            query: as :meth:`kwic` takes it.
+            by: a column of :meth:`documents` such as ``host`` or ``lang``, or ``year``; or names and the documents of each:
+                ``{"ours": "my sub-corpus", "others": others}``.
+            docs: only in these documents.
+            main: only in the main content.
+            copies: in exact copies of documents too.
+            syntax: as for :meth:`kwic`.
+
+        Raises:
+            ConfigurationError: there is no such column, or the query cannot be read.
+        """
+        from corpuskit.views.frequency import frequency
+
+        return frequency(self._folder, self._tokens(docs, main=main, copies=copies), query, by, syntax=syntax)
+
+    def annotate(
+        self, name: str, function: Callable[[Sequence[str]], Sequence[str]] | None = None, *, progress: bool = True
+    ) -> int:
+        """Gives each token a value in a layer, to query (``[lemma="go"]``) and to count (``attribute="lemma"``).
+
+        What has one is left as it is. New documents get lemmas by themselves; call again for other layers.
+
+        Args:
+            name: ``lemma`` needs no function: it is found by simplemma in the language of each document.
+            function: the words of a sentence → a value for each.
+            progress: shows a bar.
+
+        Returns:
+            How many tokens were given a value now.
+
+        Raises:
+            ConfigurationError: the name is taken, or the function gives another number of values.
+            MissingExtraError: the extra ``lemma``, or for a function the extra ``text``, is not installed.
+        """
+        from corpuskit.tokens import annotate
+
+        return annotate(self._folder, name, function, progress=progress)
+
+    def _tokens(self, docs: Any, *, main: bool, copies: bool) -> Selection:
+        from corpuskit.views import choosing
+
+        return choosing.chosen(self._folder, choosing.doc_ids_of(self._folder, docs), main=main, copies=copies)
