@@ -42,16 +42,22 @@ def beside(path: Path) -> dict[str, Path]:
     """What belongs to a document: name in its artifact directory → file."""
     if path.name.endswith(TEXT_SUFFIX):
         marks = path.with_name(path.name.removesuffix(TEXT_SUFFIX) + MARKS_SUFFIX)
-        return {MARKS: marks} if marks.is_file() else {}
+        return {MARKS: marks} if marks.is_file() and _stays_in(marks, path.parent) else {}
     if _entry(path) != path:
         return {}
     found = sorted(
         file
         for pattern in ("*", "*/*")
         for file in path.parent.glob(pattern)
-        if file.is_file() and file != path and not any(p.startswith(".") for p in file.relative_to(path.parent).parts)
+        if file != path and file.is_file() and _stays_in(file, path.parent)
+        if not any(part.startswith(".") for part in file.relative_to(path.parent).parts)
     )
     return {file.relative_to(path.parent).as_posix(): file for file in found[:_MOST_BESIDE]}
+
+
+def _stays_in(file: Path, folder: Path) -> bool:
+    """Whether no link leads from a folder, which a stranger may have made, to a file elsewhere."""
+    return file.resolve().is_relative_to(folder.resolve())
 
 
 def _entry(path: Path) -> Path | None:
