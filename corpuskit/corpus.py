@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, overload
 
@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from corpuskit.shards import MergeReport
     from corpuskit.store.check import Problem
     from corpuskit.store.repair import Repaired
+    from corpuskit.tokens import Selection
     from corpuskit.views.comparison import CrawlComparison
     from corpuskit.views.concordance import Concordance
+    from corpuskit.views.frequency import Frequency
     from corpuskit.views.relevance_report import RelevanceReport
     from corpuskit.widgets.labeler import Labeler
     from corpuskit.widgets.tree import DocumentTree
@@ -133,7 +135,7 @@ class Corpus:
         """
         from corpuskit.extraction.pdf.textworks import drop_artifacts
 
-        return drop_artifacts(self._folder.originals.path)
+        return drop_artifacts(self._folder.originals)
 
     def add_wikipedia(
         self,
@@ -229,94 +231,240 @@ class Corpus:
         return _backed(frames.failures(self._folder), arrow)
 
     def kwic(
-        self, pattern: str, *, window: int = 8, sort: str | None = None, docs: Any = None, limit: int | None = None
+        self,
+        query: str,
+        *,
+        window: int = 8,
+        sort: str | None = None,
+        docs: Any = None,
+        limit: int | None = None,
+        main: bool = True,
+        copies: bool = False,
+        syntax: str | None = None,
     ) -> pd.DataFrame:
-        """Key words in context; see :func:`corpuskit.views.concordance.kwic`."""
-        from corpuskit.views import concordance
+        """Key words in context; see :func:`corpuskit.views.concordance.kwic`.
 
-        return concordance.kwic(self._folder, pattern, window=window, sort=sort, doc_ids=doc_ids_of(docs), limit=limit)
+        The same query finds the same places in all methods that take one: regular expressions for whole words, without regard
+        to case, with blanks between them; or CQL, which begins with one of ``[ " ( <``.
 
-    def concordance(self, pattern: str, *, window: int = 8, sort: str | None = None, docs: Any = None) -> Concordance:
-        """Key words in context, the matches aligned; ``.frame`` for pandas, ``.view()`` for the widget."""
-        from corpuskit.views.concordance import Concordance
+        Args:
+            query: such as ``premiums?``, ``access control``, ``[lemma="insure"] []{0,3} "risk"``.
+            window: words on each side.
+            sort: ``"1R"``, ``"2L 1L"``, ``"0"``; None: in reading order.
+            docs: documents: a DataFrame, ids, URIs, the name of a sub-corpus; None for all.
+            limit: only the first so many.
+            main: only in the main content.
+            copies: in exact copies of documents too.
+            syntax: cql, simple, wildcards (``insur*``), or text: one regular expression for the running text.
 
-        ids = doc_ids_of(docs)
+        Raises:
+            ConfigurationError: the query or ``sort`` cannot be read, or ``docs`` has no documents.
+            UnknownDocumentError: ``docs`` names one that is not in the corpus.
+        """
+        from corpuskit.views.concordance import kwic
+
+        chosen = self._tokens(docs, main=main, copies=copies)
+        return kwic(self._folder, chosen, query, window=window, sort=sort, limit=limit, syntax=syntax)
+
+    def concordance(
+        self,
+        query: str,
+        *,
+        window: int = 8,
+        sort: str | None = None,
+        docs: Any = None,
+        main: bool = True,
+        copies: bool = False,
+        syntax: str | None = None,
+    ) -> Concordance:
+        """Key words in context, the matches aligned; ``.frame`` for pandas, ``.view()`` for the widget.
+
+        Arguments are those of :meth:`kwic`.
+        """
+        from corpuskit.views.concordance import concordance
+
+        chosen = self._tokens(docs, main=main, copies=copies)
 
         def view() -> Any:
             from corpuskit.widgets.concordance import ConcordanceView
 
-            return ConcordanceView(self._folder, pattern, window=window, sort=sort, doc_ids=ids)
+            return ConcordanceView(self._folder, query, window=window, sort=sort, selection=chosen, syntax=syntax)
 
-        return Concordance(pattern, self.kwic(pattern, window=window, sort=sort, docs=ids), view)
+        return concordance(self._folder, chosen, query, view, window=window, sort=sort, syntax=syntax)
 
-    def collocates(
-        self, pattern: str, *, window: int = 5, min_count: int = 3, sort: str = "log_dice", docs: Any = None,
+    def collocates(  # noqa: PLR0913 (all are named)
+        self,
+        query: str,
+        *,
+        window: int = 5,
+        min_count: int = 3,
+        sort: str = "log_dice",
+        docs: Any = None,
         main: bool = True,
-    ) -> pd.DataFrame:  # fmt: skip
-        """Words that stand near a word; see :func:`corpuskit.views.collocation.collocates`."""
+        copies: bool = False,
+        attribute: str = "lower",
+        syntax: str | None = None,
+    ) -> pd.DataFrame:
+        """Words that stand near matches of a query; see :func:`corpuskit.views.collocation.collocates`, and :meth:`kwic`."""
         from corpuskit.views.collocation import collocates
 
+        chosen = self._tokens(docs, main=main, copies=copies)
         return collocates(
-            self._folder, pattern, window=window, min_count=min_count, sort=sort, doc_ids=doc_ids_of(docs), main=main
+            chosen, query, window=window, min_count=min_count, sort=sort, attribute=attribute, syntax=syntax
         )
 
     def keywords(
-        self, docs: Any = None, reference: Any = None, *, min_count: int = 3, sort: str = "log_likelihood"
+        self,
+        docs: Any = None,
+        reference: Any = None,
+        *,
+        min_count: int = 3,
+        sort: str = "log_likelihood",
+        main: bool = True,
+        copies: bool = False,
+        attribute: str = "lower",
+        stop_words: Sequence[str] = (),
     ) -> pd.DataFrame:
         """Words that documents have more of than a reference; see :func:`corpuskit.views.collocation.keywords`.
 
         Args:
             docs: the documents; None: those labelled relevant, else scored at least 0.5.
-            reference: other documents, another Corpus, or counts (word → count); None: all documents but ``docs``.
+            reference: other documents, another Corpus, or counts (word → count); None: all documents but ``docs``, and
+                but their copies.
             min_count: words that are rarer in the documents are left out.
             sort: log_likelihood, log_ratio or simple_maths.
+            main: only words of the main content.
+            copies: exact copies count too.
+            attribute: lower, word, or a layer such as lemma.
+            stop_words: words that are not listed.
 
         Raises:
             ConfigurationError: one of the two has no words.
         """
-        from corpuskit.views import frames
-        from corpuskit.views.collocation import keywords
-        from corpuskit.views.token_stream import token_stream
+        from corpuskit.views import choosing, collocation, frames
 
-        target = frames.relevant_ids(self._folder) if docs is None else doc_ids_of(docs) or []
+        target = frames.relevant_ids(self._folder) if docs is None else choosing.doc_ids_of(self._folder, docs) or []
         if isinstance(reference, Corpus):
-            other: Any = token_stream(reference._folder)
+            other: Any = reference._tokens(None, main=main, copies=copies)
         elif isinstance(reference, Mapping):
             other = reference
+        elif reference is None:
+            ids = choosing.others(self._folder, target, copies=copies)
+            other = choosing.chosen(self._folder, ids, main=main, copies=copies)
         else:
-            chosen = frames.other_ids(self._folder, target) if reference is None else doc_ids_of(reference)
-            other = token_stream(self._folder, chosen)
-        return keywords(token_stream(self._folder, target), other, min_count=min_count, sort=sort)
+            other = self._tokens(reference, main=main, copies=copies)
+        chosen = choosing.chosen(self._folder, target, main=main, copies=copies)
+        return collocation.keywords(
+            chosen, other, min_count=min_count, sort=sort, attribute=attribute, stop_words=stop_words
+        )
 
-    def dispersion(self, *patterns: str, docs: Any = None) -> pd.DataFrame:
-        """How evenly words are spread over documents; see :func:`corpuskit.views.collocation.dispersion`."""
-        from corpuskit.views.collocation import dispersion
-        from corpuskit.views.token_stream import token_stream
+    def dispersion(
+        self, *queries: str, docs: Any = None, main: bool = True, copies: bool = False, syntax: str | None = None
+    ) -> pd.DataFrame:
+        """How evenly matches are spread over documents; see :func:`corpuskit.views.word_lists.dispersion`, and :meth:`kwic`."""
+        from corpuskit.views.word_lists import dispersion
 
-        return dispersion(token_stream(self._folder, doc_ids_of(docs)), patterns)
+        return dispersion(self._tokens(docs, main=main, copies=copies), queries, syntax=syntax)
 
-    def occurrences(self, *patterns: str, docs: Any = None) -> pd.DataFrame:
-        """Where words stand, for a dispersion plot; see :func:`corpuskit.views.collocation.occurrences`."""
-        from corpuskit.views.collocation import occurrences
-        from corpuskit.views.token_stream import token_stream
+    def occurrences(
+        self, *queries: str, docs: Any = None, main: bool = True, copies: bool = False, syntax: str | None = None
+    ) -> pd.DataFrame:
+        """Where matches stand, for a dispersion plot; see :func:`corpuskit.views.word_lists.occurrences`, and :meth:`kwic`."""
+        from corpuskit.views.word_lists import occurrences
 
-        return occurrences(token_stream(self._folder, doc_ids_of(docs)), patterns)
+        return occurrences(self._folder, self._tokens(docs, main=main, copies=copies), queries, syntax=syntax)
 
     def ngrams(
-        self, n: int = 2, *, pattern: str | None = None, min_count: int = 2, docs: Any = None
-    ) -> pd.DataFrame:  # fmt: skip
-        """Runs of n words, most frequent first; see :func:`corpuskit.views.collocation.ngrams`."""
-        from corpuskit.views.collocation import ngrams
-        from corpuskit.views.token_stream import token_stream
+        self,
+        n: int = 2,
+        *,
+        pattern: str | None = None,
+        min_count: int = 2,
+        docs: Any = None,
+        main: bool = True,
+        copies: bool = False,
+        attribute: str = "lower",
+        syntax: str | None = None,
+    ) -> pd.DataFrame:
+        """Runs of n words, most frequent first; see :func:`corpuskit.views.word_lists.ngrams`.
 
-        return ngrams(token_stream(self._folder, doc_ids_of(docs)), n, min_count=min_count, pattern=pattern)
+        With ``pattern``, a query as :meth:`kwic` takes it, those in which a match stands.
+        """
+        from corpuskit.views.word_lists import ngrams
 
-    def wordlist(self, *, min_count: int = 1, docs: Any = None) -> pd.DataFrame:
-        """The words, most frequent first; see :func:`corpuskit.views.collocation.wordlist`."""
-        from corpuskit.views.collocation import wordlist
-        from corpuskit.views.token_stream import token_stream
+        chosen = self._tokens(docs, main=main, copies=copies)
+        return ngrams(chosen, n, min_count=min_count, query=pattern, attribute=attribute, syntax=syntax)
 
-        return wordlist(token_stream(self._folder, doc_ids_of(docs)), min_count=min_count)
+    def wordlist(
+        self,
+        *,
+        min_count: int = 1,
+        docs: Any = None,
+        main: bool = True,
+        copies: bool = False,
+        attribute: str = "lower",
+    ) -> pd.DataFrame:
+        """The words, most frequent first; see :func:`corpuskit.views.word_lists.wordlist`."""
+        from corpuskit.views.word_lists import wordlist
+
+        chosen = self._tokens(docs, main=main, copies=copies)
+        return wordlist(chosen, min_count=min_count, attribute=attribute)
+
+    def frequency(
+        self,
+        query: str,
+        by: str | Mapping[str, Any] = "host",
+        *,
+        docs: Any = None,
+        main: bool = True,
+        copies: bool = False,
+        syntax: str | None = None,
+    ) -> Frequency:
+        """How frequent matches are in groups of documents, with intervals; ``.frame`` for pandas, ``.chart()`` for a picture.
+
+        Args:
+            query: as :meth:`kwic` takes it.
+            by: a column of :meth:`documents` such as ``host`` or ``lang``, or ``year``; or names and the documents of each:
+                ``{"ours": "my sub-corpus", "others": others}``.
+            docs: only in these documents.
+            main: only in the main content.
+            copies: in exact copies of documents too.
+            syntax: as for :meth:`kwic`.
+
+        Raises:
+            ConfigurationError: there is no such column, or the query cannot be read.
+        """
+        from corpuskit.views.frequency import frequency
+
+        return frequency(self._folder, self._tokens(docs, main=main, copies=copies), query, by, syntax=syntax)
+
+    def annotate(
+        self, name: str, function: Callable[[Sequence[str]], Sequence[str]] | None = None, *, progress: bool = True
+    ) -> int:
+        """Gives each token a value in a layer, to query (``[lemma="go"]``) and to count (``attribute="lemma"``).
+
+        What has one is left as it is. New documents get lemmas by themselves; call again for other layers.
+
+        Args:
+            name: ``lemma`` needs no function: it is found by simplemma in the language of each document.
+            function: the words of a sentence → a value for each.
+            progress: shows a bar.
+
+        Returns:
+            How many tokens were given a value now.
+
+        Raises:
+            ConfigurationError: the name is taken, or the function gives another number of values.
+            MissingExtraError: the extra ``lemma``, or for a function the extra ``text``, is not installed.
+        """
+        from corpuskit.tokens import annotate
+
+        return annotate(self._folder, name, function, progress=progress)
+
+    def _tokens(self, docs: Any, *, main: bool, copies: bool) -> Selection:
+        from corpuskit.views import choosing
+
+        return choosing.chosen(self._folder, choosing.doc_ids_of(self._folder, docs), main=main, copies=copies)
 
     def vocabulary(self, *, known: Any = None, min_count: int = 1, docs: Any = None) -> pd.DataFrame:
         """The words of the main content with hints at names and unknown words; see :func:`corpuskit.text.vocabulary`.
@@ -377,8 +525,11 @@ class Corpus:
             UnknownDocumentError: a doc_id is not in the corpus; then none is removed.
         """
         from corpuskit.store.removal import remove_documents
+        from corpuskit.tokens import forget
 
-        return remove_documents(self._folder, doc_ids_of(docs) or [], reason)
+        gone = doc_ids_of(docs) or []
+        forget(self._folder, gone)  # the index is a cache: if the rest fails, it is made again
+        return remove_documents(self._folder, gone, reason)
 
     def backup(self, path: str | os.PathLike[str]) -> int:
         """Copies the corpus into a new folder, also while it is crawled; gives the bytes.

@@ -19,6 +19,7 @@ from corpuskit.errors import CorpusError
 
 MOST_BYTES: Final = 2 * 1024**3
 """A file that is read whole is not larger."""
+_MOST_PARTS: Final = 50  # a deeper tree is made, and can then hardly be walked or removed
 
 # Folders are opened one beneath the other where the system can; elsewhere each part is looked at before.
 _BY_HANDLE: Final = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW") and hasattr(os, "O_DIRECTORY")
@@ -275,7 +276,7 @@ class SafeFolder:
         try:
             yield
         except OSError as error:
-            if error.errno in _NO_WAY:
+            if error.errno is None or error.errno in _NO_WAY:  # the first: what cannot be sought in
                 self._look(parts)
                 if error.errno in {errno.ENOTDIR, errno.EISDIR}:
                     raise _no_file(parts) from error
@@ -302,7 +303,7 @@ def parts_of(name: str | os.PathLike[str]) -> tuple[str, ...]:
     """The parts of a relative path.
 
     Raises:
-        CorpusError: it is absolute, has ``..`` or what some system takes for a separator or a drive in it.
+        CorpusError: it is absolute, too deep, has ``..`` or what some system takes for a separator or a drive in it.
     """
     text = os.fspath(name)
     if os.sep == "\\" and not isinstance(name, str):
@@ -310,6 +311,8 @@ def parts_of(name: str | os.PathLike[str]) -> tuple[str, ...]:
     if not text:
         return ()
     parts = tuple(text.split("/"))
+    if len(parts) > _MOST_PARTS:
+        raise CorpusError(f"{text[:80]!r}...: {len(parts):,} folders in each other, the limit is {_MOST_PARTS}")
     if any(part in {"", ".", ".."} or "\x00" in part or "\\" in part for part in parts) or (
         os.name == "nt" and ":" in text
     ):
@@ -339,7 +342,9 @@ def _is_regular(entry: os.DirEntry[str], *, follow: bool) -> bool:
 
 def _is_folder(entry: os.DirEntry[str], *, follow: bool) -> bool:
     # Of a junction the system says that it is a folder.
-    return entry.is_dir(follow_symlinks=follow) and (follow or not _is_link(entry.stat(follow_symlinks=False)))
+    with contextlib.suppress(FileNotFoundError):  # it has gone since it was listed
+        return entry.is_dir(follow_symlinks=follow) and (follow or not _is_link(entry.stat(follow_symlinks=False)))
+    return False
 
 
 def _told(parts: tuple[str, ...]) -> str:

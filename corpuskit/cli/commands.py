@@ -200,20 +200,29 @@ for command in (train, audit, fasttext):
 @app.command()
 def kwic(
     folder: Existing,
-    pattern: Annotated[str, typer.Argument(help="A regular expression.")],
+    query: Annotated[str, typer.Argument(help='Regular expressions for words, such as "access controls?", or CQL.')],
     window: Annotated[int, typer.Option(help="Words on each side.")] = 8,
     sort: Annotated[str | None, typer.Option(help="1R, 2L ...: by the nth word right or left.")] = None,
     limit: Annotated[int, typer.Option(help="Lines shown.")] = 40,
+    syntax: Annotated[
+        str | None, typer.Option(help="cql, simple, wildcards (insur*), or text: the running text.")
+    ] = None,
+    all_text: Annotated[bool, typer.Option("--all-text", help="Navigation, headers and footers too.")] = False,
+    copies: Annotated[bool, typer.Option("--copies", help="Exact copies of documents too.")] = False,
 ) -> None:
-    """Shows key words in context."""
-    frame = existing(folder).kwic(pattern, window=window, sort=sort)
+    """Shows key words in context, in the main content."""
+    frame = existing(folder).kwic(query, window=window, sort=sort, syntax=syntax, main=not all_text, copies=copies)
     row: Any
     for row in frame.head(limit).itertuples():
         typer.echo(f"{row.left[-50:]:>50}  {row.match}  {row.right[:50]}")
     if len(frame) > limit:
         typer.echo(f"... {len(frame) - limit:,} more; --limit shows them")
     if frame.empty:
-        typer.echo(f"corpuskit: nothing matches {pattern!r}", err=True)
+        typer.echo(f"corpuskit: nothing matches {query!r}", err=True)
+    if left_out := frame.attrs["copies_left_out"]:
+        typer.echo(
+            f"{left_out:,} exact {'copy' if left_out == 1 else 'copies'} left out; --copies keeps them", err=True
+        )
 
 
 def _export_help() -> str:

@@ -114,6 +114,8 @@ def drop(
 ) -> None:
     """Removes the artifacts that corpuskit wrote, which run makes again; those of other programs stay."""
     from corpuskit.extraction.pdf.textworks import drop_artifacts
+    from corpuskit.safe_folder import SafeFolder
 
-    originals = corpus / "originals"
-    typer.echo(f"{drop_artifacts(originals if originals.is_dir() else corpus):,} bytes removed")
+    inside = SafeFolder(corpus)
+    originals = inside.within("originals")
+    typer.echo(f"{drop_artifacts(originals if originals.has() else inside):,} bytes removed")

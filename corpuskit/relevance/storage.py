@@ -75,7 +75,7 @@ def _save(folder: SafeFolder, name: str, meta: dict[str, Any], arrays: dict[str,
 
 
 def _load(folder: SafeFolder, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    path = folder.path / f"{name}.json"
+    path = f"{folder.path}/{name}.json"
     meta = load_json(folder, f"{name}.json")
     if meta.get("format") != FORMAT or meta.get("tokenizer_version") != TOKENIZER_VERSION:
         raise RelevanceError(
@@ -131,7 +131,7 @@ def load_json(folder: SafeFolder, name: str) -> dict[str, Any]:
     Raises:
         RelevanceError: it is missing or no JSON object.
     """
-    path = folder.path / name
+    path = f"{folder.path}/{name}"
     try:
         meta = json.loads(folder.read(name, _MOST_JSON))
     except OSError as error:

@@ -121,4 +121,8 @@ def read_resource(found: FoundFile, *, max_bytes: int) -> Resource:
 
 def _beside(path: Path, max_bytes: int) -> dict[str, Path]:
     """The files that belong to one, without those that are too large."""
-    return {name: file for name, file in trees.beside(path.resolve()).items() if file.stat().st_size <= max_bytes}
+    return {
+        name: file
+        for name, file in trees.beside(path.resolve()).items()
+        if not file.is_symlink() and file.stat().st_size <= max_bytes
+    }

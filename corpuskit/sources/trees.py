@@ -42,45 +42,50 @@ def beside(path: Path) -> dict[str, Path]:
     """What belongs to a document: name in its artifact directory → file."""
     if path.name.endswith(TEXT_SUFFIX):
         marks = path.with_name(path.name.removesuffix(TEXT_SUFFIX) + MARKS_SUFFIX)
-        return {MARKS: marks} if marks.is_file() and _stays_in(marks, path.parent) else {}
+        return {MARKS: marks} if _stays_in(marks, path.parent) else {}
     if _entry(path) != path:
         return {}
     found = sorted(
         file
         for pattern in ("*", "*/*")
         for file in path.parent.glob(pattern)
-        if file != path and file.is_file() and _stays_in(file, path.parent)
+        if file != path and _stays_in(file, path.parent)
         if not any(part.startswith(".") for part in file.relative_to(path.parent).parts)
     )
     return {file.relative_to(path.parent).as_posix(): file for file in found[:_MOST_BESIDE]}
 
 
 def _stays_in(file: Path, folder: Path) -> bool:
-    """Whether no link leads from a folder, which a stranger may have made, to a file elsewhere."""
-    return file.resolve().is_relative_to(folder.resolve())
+    """Whether no link, also none of a folder between, leads from a folder to a file elsewhere."""
+    return _is_own(file) and file.resolve().is_relative_to(folder.resolve())
+
+
+def _is_own(file: Path) -> bool:
+    """A file that is no link: a folder may be a stranger's."""
+    return file.is_file() and not file.is_symlink()
 
 
 def _entry(path: Path) -> Path | None:
     """The original of the artifact directory that a file stands in; None where it stands in none."""
     for folder in path.parents[:2]:
         original = folder / folder.name.removesuffix(".d")
-        if folder.name.endswith(".d") and _is_corpus_root(folder.parent) and original.is_file():
+        if folder.name.endswith(".d") and _is_corpus_root(folder.parent) and _is_own(original):
             return original
     return None
 
 
 @functools.lru_cache(maxsize=1024)
 def _is_corpus_root(folder: Path) -> bool:
-    return (folder / _CORPUS_ROOT).is_file()
+    return _is_own(folder / _CORPUS_ROOT)
 
 
 @functools.lru_cache(maxsize=1024)
 def _has_log(folder: Path) -> bool:
     """Whether the Language Resource Extractor kept its log here, or its settings."""
     log, settings = folder / _REQUESTS, folder / "config.txt"
-    if log.is_file():
+    if _is_own(log):
         return is_request_log(log)
-    if not settings.is_file():
+    if not _is_own(settings):
         return False
     with settings.open("rb") as file:
         lines = [line.strip().lower() for line in file.read(10_000).splitlines()]
@@ -91,7 +96,7 @@ def _has_log(folder: Path) -> bool:
 def _is_export(folder: Path) -> bool:
     """Whether we have exported the standard format there."""
     manifest = folder / _MANIFEST
-    if not manifest.is_file() or not (folder / _EXPORTED).is_dir():
+    if not _is_own(manifest) or not (folder / _EXPORTED).is_dir():
         return False
     with manifest.open("rb") as file:
         return b'"made_by": "corpuskit' in file.read(_HEAD)

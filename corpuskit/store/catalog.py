@@ -11,10 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpuskit.errors import CorpusError
+from corpuskit.errors import CorpusBusyError, CorpusError
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import first_look, schema
 from corpuskit.store.database import connect
+from corpuskit.store.telling import who_has_open
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,20 +24,22 @@ if TYPE_CHECKING:
 class _Connection(sqlite3.Connection):
     """Says what went wrong with the disk in an error of ours."""
 
+    file = Path()
+
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
         try:
             return super().execute(sql, parameters)
         except sqlite3.DatabaseError as error:
-            raise _explained(error) from error
+            raise _explained(error, self.file) from error
 
     def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
         try:
             return super().executemany(sql, parameters)
         except sqlite3.DatabaseError as error:
-            raise _explained(error) from error
+            raise _explained(error, self.file) from error
 
 
-def _explained(error: sqlite3.DatabaseError) -> Exception:
+def _explained(error: sqlite3.DatabaseError, file: Path) -> Exception:
     text = str(error)
     if "malformed" in text or "not a database" in text:
         return CorpusError(f"catalog.sqlite is damaged ({text}): corpuskit repair makes it again from the other files")
@@ -45,7 +48,11 @@ def _explained(error: sqlite3.DatabaseError) -> Exception:
     if "readonly" in text or "unable to open" in text:
         return CorpusError(f"the corpus cannot be written ({text}): check the folder's permissions")
     if "locked" in text:
-        return CorpusError("another process holds the catalogue for more than a minute: run the same again")
+        return CorpusBusyError(
+            f"another process holds the catalogue for more than a minute ({who_has_open(file)}): run the same again"
+        )
+    if "decode to UTF-8" in text or "JSON" in text:
+        return CorpusError(f"catalog.sqlite holds what is no text ({text}): corpuskit repair makes it again")
     return error
 
 
@@ -92,6 +99,7 @@ class Catalog:
     def _connect(self) -> sqlite3.Connection:
         try:
             connection = connect(self._folder, self._path.name, timeout=60, factory=_Connection)
+            connection.file = self._path  # type: ignore[attr-defined]
             connection.row_factory = sqlite3.Row
             if not self._is_compared:  # nothing of it runs before; an index of version 5 cannot be read otherwise
                 connection.execute("PRAGMA trusted_schema = ON")
@@ -126,7 +134,7 @@ class Catalog:
         try:
             return self.connection.execute(sql, parameters).fetchall()
         except sqlite3.DatabaseError as error:  # a damaged page shows when it is reached
-            raise _explained(error) from error
+            raise _explained(error, self._path) from error
 
     def tuples(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query as plain tuples: a third of the time of :meth:`rows` where they are many."""
@@ -135,14 +143,14 @@ class Catalog:
             cursor.row_factory = None
             return cursor.execute(sql, parameters).fetchall()
         except sqlite3.DatabaseError as error:
-            raise _explained(error) from error
+            raise _explained(error, self._path) from error
 
     def value(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         """The first column of the first row; None without rows."""
         try:
             row = self.connection.execute(sql, parameters).fetchone()
         except sqlite3.DatabaseError as error:
-            raise _explained(error) from error
+            raise _explained(error, self._path) from error
         return None if row is None else row[0]
 
     def frame(self, sql: str, parameters: Sequence[Any] = ()) -> pd.DataFrame:

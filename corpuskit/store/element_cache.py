@@ -22,7 +22,7 @@ from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.documents import read_document
 from corpuskit.store.folder import CorpusFolder
 from corpuskit.store.schema import DOCUMENTS_STATE, ELEMENTS_STATE
-from corpuskit.text.tokens import WORD_IN_ARROW
+from corpuskit.text import count_words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _BATCH: Final = 1000  # documents a part
 _IN_PROCESSES_FROM: Final = 3000  # documents; below, starting processes costs more than it gains
+_TRIES: Final = 3  # where a part goes while it is read
 _FIRST_ROWS: Final = 10_000  # looked through alone, so that the first lines come early
 _PARTS_AT_ONCE: Final = 8  # looked through together: faster than one by one, and 8,000 documents fit into memory
 _COMPACT_AT: Final = 64  # parts that are not full; then these are made again as few
@@ -75,10 +76,16 @@ def element_table(
     Returns:
         An Arrow table; text_hash (uint64) is equal where texts are.
     """
+    names = list(columns) if columns is not None else cache_schema().names
+    for _ in range(_TRIES):
+        with contextlib.suppress(FileNotFoundError):  # another process has removed a document of that part meanwhile
+            return _table(_parts(folder, doc_ids), names, where)
+    return _table(_parts(folder, doc_ids), names, where)
+
+
+def _table(parts: Sequence[_Part], names: Sequence[str], where: pl.Expr | None) -> pa.Table:
     import pyarrow as pa
 
-    names = list(columns) if columns is not None else cache_schema().names
-    parts = _parts(folder, doc_ids)
     if where is not None:
         return _selected(parts, names, where)
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # Arrow reads without the interpreter's lock
@@ -321,11 +328,11 @@ def with_derived(table: pa.Table, doc_id: str, lang: str | None) -> pa.Table:
     import numpy as np
     import pandas as pd
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     size = len(table)
-    words = pc.count_substring_regex(table.column("text"), WORD_IN_ARROW)
     texts = np.array(["" if text is None else text for text in table.column("text").to_pylist()], dtype=object)
+    # Arrow compiles a pattern anew at each call: that of a word took 3 ms, more than all else of a small document.
+    words = np.fromiter(map(count_words, texts), np.int32, size)
     hashes = pd.util.hash_array(texts, categorize=False) if size else np.empty(0, np.uint64)
     zeros = pa.array(np.zeros(size, np.int8))
     columns = [
@@ -334,7 +341,7 @@ def with_derived(table: pa.Table, doc_id: str, lang: str | None) -> pa.Table:
         pa.nulls(size, pa.dictionary(pa.int8(), pa.string()))
         if lang is None
         else pa.DictionaryArray.from_arrays(zeros, pa.array([lang])),
-        pc.fill_null(words, 0).cast(pa.int32()),
+        pa.array(words),
         pa.array(hashes, pa.uint64()),
     ]
     return pa.Table.from_arrays(columns, schema=cache_schema())

@@ -21,9 +21,9 @@ from corpuskit.store.documents import read_document
 from corpuskit.store.labels import LabelLog
 from corpuskit.store.originals import Place, WarcWriter, read_original
 from corpuskit.store.settings import FILE_NAME, Settings, change_settings, read_settings, write_default_settings
-from corpuskit.store.telling import clock
+from corpuskit.store.telling import clock, who_has_open
 
-_LOCK: Final = ".crawl.lock"
+CRAWL_LOCK: Final = ".crawl.lock"
 _ANNOTATING: Final = ".annotate.lock"
 _PACKING: Final = ".pack.lock"
 
@@ -125,7 +125,7 @@ class CorpusFolder:
         Raises:
             CorpusBusyError: another crawl runs; the message says which.
         """
-        with self._only_one(_LOCK, "crawl"):
+        with self._only_one(CRAWL_LOCK, "crawl or repair"):
             try:
                 yield
             finally:
@@ -225,7 +225,8 @@ def only_one(folder: SafeFolder, name: str, what: str) -> Iterator[None]:
         except sqlite3.OperationalError as error:
             if "locked" not in str(error):
                 raise CorpusError(f"{name} cannot be locked ({error}): check the folder's permissions") from error
-            raise CorpusBusyError(f"another {what} runs on this corpus: {_holder(folder, who)}") from None
+            holder = _holder(folder, who) or who_has_open(folder / name)
+            raise CorpusBusyError(f"another {what} runs on this corpus: {holder}") from None
         except sqlite3.DatabaseError as error:
             raise CorpusError(f"{name} is no lock ({error}): remove it") from error
         folder.write(who, json.dumps({"pid": os.getpid(), "since": now()}).encode())
@@ -242,4 +243,4 @@ def _holder(folder: SafeFolder, who: str) -> str:
         data = json.loads(folder.read(who, 10_000))
         return f"process {int(data['pid'])}, since {clock(datetime.fromisoformat(data['since']).timestamp())}"
     except (OSError, ValueError, KeyError, TypeError, OverflowError):
-        return "by whom is not known"
+        return ""  # it has not written it yet, or has just ended

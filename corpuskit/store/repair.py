@@ -24,8 +24,9 @@ from corpuskit.store.catalog import Catalog, clean
 from corpuskit.store.database import CATALOG, connect
 from corpuskit.store.documents import TEXT_SUFFIX, read_document
 from corpuskit.store.first_look import limited
-from corpuskit.store.folder import CorpusFolder
+from corpuskit.store.folder import CRAWL_LOCK, CorpusFolder, only_one
 from corpuskit.store.packs import Pack, pack_files
+from corpuskit.store.telling import who_has_open
 from corpuskit.text import count_words, text_hash
 
 _NEW: Final = "catalog.sqlite.repaired"
@@ -79,23 +80,8 @@ def repair(path: Path) -> Repaired:
     folder = SafeFolder(path.resolve())
     if not any(folder.has(name) for name in ("corpus.toml", CATALOG, "documents", "labels")):
         raise CorpusError(f"{path} is no corpus: there is no corpus.toml, catalogue, documents/ or labels/")
-    with _crawl_lock(folder):
+    with only_one(folder, CRAWL_LOCK, "crawl or repair"):
         return _repair(folder)
-
-
-@contextlib.contextmanager
-def _crawl_lock(folder: SafeFolder) -> Iterator[None]:
-    """The lock of a crawl, without a catalogue."""
-    connection = connect(folder, ".crawl.lock", timeout=0)
-    try:
-        connection.execute("BEGIN EXCLUSIVE")
-        yield
-    except sqlite3.OperationalError as error:
-        if "locked" not in str(error):
-            raise
-        raise CorpusBusyError("a crawl runs on this corpus: stop it first") from None
-    finally:
-        connection.close()
 
 
 def _repair(inside: SafeFolder) -> Repaired:
@@ -151,6 +137,14 @@ def _old_catalog(folder: SafeFolder) -> Iterator[sqlite3.Connection | None]:
     connection = connect(folder, CATALOG, timeout=5)
     connection.execute("PRAGMA trusted_schema = ON")  # see Catalog; only tables are read, none that computes a column
     connection.row_factory = sqlite3.Row
+    try:
+        # It leaves the mode of many users only when it has one. Who has it open would write into the old one, which is lost.
+        connection.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.Error as error:
+        if "locked" in str(error):
+            connection.close()
+            who = who_has_open(folder / CATALOG)
+            raise CorpusBusyError(f"others have this corpus open ({who}): close it there, then repair") from error
     try:
         yield connection
     finally:

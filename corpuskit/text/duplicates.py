@@ -164,7 +164,7 @@ class DuplicateIndex:
         """The table texts: n is the place in order of first sight, first the n of the first text with the same hash."""
         import pandas as pd
 
-        pattern = str(self._folder.path / "part-*.parquet").replace("'", "''")
+        pattern = f"{self._folder.path}/part-*.parquet".replace("'", "''")
         where = ""
         if among is not None:
             connection.register("among", pd.DataFrame({"doc_id": list(dict.fromkeys(among))}).astype("str"))
@@ -181,7 +181,7 @@ class DuplicateIndex:
         """The n of each near-duplicate with the n of its original, which is none itself, and their likeness."""
         import numpy as np
 
-        pattern = str(self._folder.path / "part-*.parquet").replace("'", "''")
+        pattern = f"{self._folder.path}/part-*.parquet".replace("'", "''")
         connection.execute(
             "CREATE TABLE bands AS SELECT t.n::INTEGER AS n, unnest(p.bands::BIGINT[]) AS band FROM texts t JOIN "
             f"read_parquet('{pattern}') p ON p.part = t.part AND p.row = t.row WHERE t.first = t.n AND t.hash IS NOT NULL"

@@ -25,9 +25,6 @@ WORD: Final = re.compile(rf"\w+(?:{_MARK}\w*)*")
 WORD_BACKWARDS: Final = rf"(?:\w+|{_MARK}(?=\w))+"
 """The pattern of a word in a text that is read from its end."""
 
-WORD_IN_ARROW: Final = r"[\p{L}\p{N}_][\p{L}\p{N}\p{M}_\x{200C}\x{200D}]*"
-"""The same in the syntax of RE2."""
-
 
 def count_words(text: str) -> int:
     """How many words the text has."""

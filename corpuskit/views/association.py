@@ -6,6 +6,7 @@ Sources:
     - Rychlý 2008, A lexicographer-friendly association score (RASLAN): logDice.
     - Rayson and Garside 2000, Comparing corpora using frequency profiling: log-likelihood of two corpora.
     - Hardie 2014, Log ratio: an informal introduction. Kilgarriff 2009, Simple maths for keywords.
+    - Wilson 1927, Probable inference; Cochran 1977, Sampling techniques; Kish 1965, Survey sampling: design effect.
     - Gries 2008, Dispersions and adjusted frequencies in corpora: DP; Lijffijt and Gries 2012: its norm.
 """
 
@@ -94,6 +95,30 @@ def deviation_of_proportions(counts: Floats, sizes: Floats) -> tuple[float, floa
     dp = float(np.abs(expected - counts / counts.sum()).sum() / 2.0)
     smallest = float(expected.min())
     return dp, dp / (1.0 - smallest) if smallest < 1.0 else 0.0
+
+
+def rate_interval(counts: Floats, sizes: Floats, z: float = 1.959964) -> tuple[float, float]:
+    """The interval of a rate, total count by total size, from the counts and sizes of documents.
+
+    Wilson's (1927), with the size divided by the design effect: how much larger the variance of the ratio between documents
+    is (Cochran 1977, section 6.5) than that of so many independent tokens. It is at least 1, and 1 for one document.
+
+    Args:
+        counts: matches of each document.
+        sizes: tokens of each document.
+        z: the quantile of the normal distribution; 1.96 for a confidence of 95 %.
+    """
+    size, documents = float(sizes.sum()), len(sizes)
+    rate = float(counts.sum()) / size
+    independent = rate * (1.0 - rate) / size
+    between = 0.0
+    if documents > 1:
+        between = documents / (documents - 1) * float(((counts - rate * sizes) ** 2).sum()) / size**2
+    worth = size / max(1.0, between / independent if independent > 0 else 1.0)
+    middle = rate + z * z / (2.0 * worth)
+    width = z * float(np.sqrt(rate * (1.0 - rate) / worth + z * z / (4.0 * worth * worth)))
+    scale = 1.0 + z * z / worth
+    return max(0.0, (middle - width) / scale), min(1.0, (middle + width) / scale)
 
 
 def _times_log(observed: Floats, expected: Floats) -> Floats:

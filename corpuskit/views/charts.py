@@ -155,6 +155,19 @@ def dispersion(occurrences: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return _finished(ax)
 
 
+def frequency(frequencies: pd.DataFrame, *, most: int = 30, ax: Axes | None = None) -> Axes:
+    """Matches a million tokens with their intervals, a bar a group, from ``Corpus.frequency().frame``."""
+    _need(frequencies, "per_million", "low", "high")
+    shown = frequencies.head(most)[::-1]
+    ax = _axes(ax, height=0.8 + 0.26 * max(1, len(shown)))
+    rates = shown["per_million"].to_numpy()
+    reach = [rates - shown["low"].to_numpy(), shown["high"].to_numpy() - rates]
+    ax.barh([str(name) for name in shown.iloc[:, 0]], rates, xerr=reach, color=SKY, ecolor=_GREY, capsize=3)
+    left_out = len(frequencies) - len(shown)
+    ax.set_xlabel("matches a million tokens, 95 %" + (f"; {left_out:,} groups not shown" if left_out else ""))
+    return _finished(ax)
+
+
 def _axes(ax: Axes | None, *, width: float = 7.0, height: float = 2.8) -> Axes:
     if ax is not None:
         return ax

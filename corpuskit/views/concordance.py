@@ -3,144 +3,149 @@
 from __future__ import annotations
 
 import html
-import re
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from corpuskit.errors import ConfigurationError
+import numpy as np
+
 from corpuskit.store import CorpusFolder
-from corpuskit.store.element_cache import element_tables
-from corpuskit.text import WORD
-from corpuskit.text.tokens import WORD_BACKWARDS
-from corpuskit.views.patterns import compiled_pattern, ignoring_case, matches_in, wider
+from corpuskit.tokens import Matches, Selection, find, parse_query
+from corpuskit.views import lines, running_text
+from corpuskit.views.choosing import described, noted, told
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_COLUMNS: Final = {"doc_id": "str", "element_id": "int32", "left": "str", "match": "str", "right": "str"}
-_SORT: Final = re.compile(r"([0-9])([LRM])?", re.IGNORECASE)
-_SLICE: Final = 2_000  # elements whose texts become strings at once, so that the first lines come early
-_WORD_LENGTH: Final = 50  # characters a word that a side has at most: a text may be a single word
 _SHOWN: Final = 40
 _SIDE: Final = 45
-
-Line = tuple[str, int, str, str, str]
 
 
 def kwic(
     folder: CorpusFolder,
-    pattern: str,
+    selection: Selection,
+    query: str,
     *,
     window: int = 8,
     sort: str | None = None,
-    doc_ids: Sequence[str] | None = None,
     limit: int | None = None,
+    syntax: str | None = None,
 ) -> pd.DataFrame:
-    """Each place where a pattern stands, with the words around it.
+    """Each place where a query matches, with the words around it.
+
+    The words around a match go over the borders of blocks, which ``¶`` marks, but not out of the selection and not into
+    another document. Texts stand as they are, runs of blanks as one.
 
     Args:
         folder: the corpus.
-        pattern: a regular expression, case-insensitive, matched within one element, in the syntax of the package ``regex``:
-            Python's, with ``\\p{Greek}`` and the like.
+        selection: where to look.
+        query: as :func:`corpuskit.tokens.parse_query` reads it.
         window: words on each side, in at most 50 characters for each.
         sort: by the nth word to the left or right, as ``"1R"``, or by several, as ``"1R 2R 1L"``; ``"0"`` is the match itself;
-            None: in reading order.
-        doc_ids: only in these documents.
-        limit: only the first so many in reading order, found without reading the rest.
+            lines without such a word come last. None: in reading order.
+        limit: only the first so many in reading order, found without looking for the rest.
+        syntax: cql, simple, wildcards; or text: the query is one regular expression for the running text of a block, across
+            words and punctuation.
 
     Returns:
-        Columns doc_id, left, match, right (str), element_id (int32).
+        Columns doc_id, left, match, right, title, uri (str), element_id (int32). ``attrs["copies_left_out"]`` says how many
+        exact copies were left out.
 
     Raises:
-        ConfigurationError: the pattern or ``sort`` cannot be read, or the pattern takes too long.
+        ConfigurationError: the query or ``sort`` cannot be read, or a pattern takes too long.
     """
-    places = _places_of(sort)
-    rows: list[Line] = []
-    for line in lines(folder, pattern, window=window, doc_ids=doc_ids):
-        if limit is not None and len(rows) >= limit:
-            break
-        rows.append(line)
-    return frame_of(sorted_lines(rows, places) if places else rows)
+    places = lines.sort_places(sort)
+    found = found_lines(folder, selection, query, window=window, limit=limit, syntax=syntax)
+    return noted((found.sorted(places) if places else found).frame(0, len(found)), selection)
 
 
-def lines(
-    folder: CorpusFolder, pattern: str, *, window: int = 8, doc_ids: Sequence[str] | None = None
-) -> Iterator[Line]:
-    """The lines (doc_id, element_id, left, match, right) in reading order, as they are found.
+class FoundLines(Protocol):
+    """Lines that were found; they are made when they are looked at."""
 
-    Raises:
-        ConfigurationError: the pattern cannot be read, or takes too long.
-    """
-    import polars as pl
-    import pyarrow as pa
+    def __len__(self) -> int: ...
 
-    compiled = compiled_pattern(pattern)
-    where, wide = pl.col("text").is_not_null(), wider(pattern)
-    if wide is not None:  # finds the texts that may match without making Python strings of all
-        where = pl.col("text").str.contains(ignoring_case(wide))
-    before, after = _contexts(window)
-    most = _WORD_LENGTH * window
-    for table in element_tables(folder, doc_ids, columns=["doc_id", "element_id", "text"], where=where):
-        for start in range(0, len(table), _SLICE):
-            part = table.slice(start, _SLICE)
-            ids = part.column("doc_id").cast(pa.string()).to_pylist()
-            texts = part.column("text").to_pylist()
-            for doc_id, element_id, text in zip(ids, part.column("element_id").to_pylist(), texts, strict=True):
-                backwards, size = "", len(text)
-                for match in matches_in(text, compiled):
-                    first, last = match.span()
-                    if first < last:
-                        backwards = backwards or text[::-1]
-                        left = text[size - _reach(before, backwards, size - first, most) : first]
-                        right = text[last : _reach(after, text, last, most)]
-                        yield doc_id, element_id, " ".join(left.split()), match[0], " ".join(right.split())
+    @property
+    def documents(self) -> int:
+        """How many documents have a line."""
+
+    def sorted(self, places: lines.Sort) -> FoundLines:
+        """The lines in the order of some words; see :func:`corpuskit.views.lines.sort_places`."""
+
+    def frame(self, start: int, end: int) -> pd.DataFrame:
+        """Some of the lines, with the columns of :func:`kwic`."""
 
 
-@cache
-def _contexts(window: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Up to so many words: before a place, in the text read backwards, and after it."""
-    return re.compile(rf"(?:\W*{WORD_BACKWARDS}){{0,{window}}}"), re.compile(rf"(?:\W*{WORD.pattern}){{0,{window}}}")
+def found_lines(
+    folder: CorpusFolder,
+    selection: Selection,
+    query: str,
+    *,
+    window: int = 8,
+    limit: int | None = None,
+    syntax: str | None = None,
+) -> FoundLines:
+    """The lines of a query; see :func:`kwic`."""
+    if syntax == "text":
+        rows = itertools.islice(running_text.lines(folder, query, selection, window=window), limit)
+        return _TextLines(folder, selection, list(rows))
+    return _IndexLines(folder, find(selection, parse_query(query, syntax), limit), window)
 
 
-def _reach(words: re.Pattern[str], text: str, place: int, most: int) -> int:
-    """Where the words from a place on end."""
-    found = words.match(text, place, place + most)
-    return found.end() if found else place
+@dataclass(frozen=True, slots=True)
+class _IndexLines:
+    _folder: CorpusFolder
+    _matches: Matches
+    _window: int
+
+    def __len__(self) -> int:
+        return len(self._matches)
+
+    @property
+    def documents(self) -> int:
+        count = 0
+        for number, part in enumerate(self._matches.selection.index.parts):
+            starts = self._matches.start[self._matches.part == number]
+            count += len(np.unique(part.document_of(part.element_of(starts))))
+        return count
+
+    def sorted(self, places: lines.Sort) -> FoundLines:
+        order = lines.order_of(self._matches, places)
+        return _IndexLines(self._folder, self._matches.take(order), self._window)
+
+    def frame(self, start: int, end: int) -> pd.DataFrame:
+        return lines.frame_of(self._folder, self._matches.take(slice(start, end)), self._window)
 
 
-def frame_of(rows: Sequence[Line]) -> pd.DataFrame:
-    """The lines as a DataFrame."""
-    import pandas as pd
+@dataclass(frozen=True, slots=True)
+class _TextLines:
+    _folder: CorpusFolder
+    _selection: Selection
+    _rows: list[running_text.Line]
 
-    return pd.DataFrame(list(rows), columns=list(_COLUMNS)).astype(_COLUMNS)
+    def __len__(self) -> int:
+        return len(self._rows)
 
+    @property
+    def documents(self) -> int:
+        return len({doc_id for doc_id, *_ in self._rows})
 
-def _places_of(sort: str | None) -> list[tuple[int, str]]:
-    places = []
-    for part in (sort or "").replace(",", " ").split():
-        match = _SORT.fullmatch(part)
-        if match is None or (match[1] == "0") == bool(match[2]):
-            raise ConfigurationError(f"sort {sort!r}: expected places such as '1R' or '2L 1L', or '0' for the match")
-        places.append((int(match[1]), (match[2] or "").upper()))
-    if sort is not None and not places:
-        raise ConfigurationError("sort '': expected places such as '1R' or '2L 1L', or '0' for the match")
-    return places
+    def sorted(self, places: lines.Sort) -> FoundLines:
+        return _TextLines(self._folder, self._selection, running_text.sorted_lines(self._rows, places))
 
+    def frame(self, start: int, end: int) -> pd.DataFrame:
+        import pandas as pd
 
-def sorted_lines(rows: Sequence[Line], places: Sequence[tuple[int, str]] | str) -> list[Line]:
-    """The lines by the words at some places (a sort expression); lines without such a word come first."""
-    wanted = _places_of(places) if isinstance(places, str) else places
-
-    def key(line: Line) -> list[str]:
-        words = {"L": WORD.findall(line[2].casefold())[::-1], "R": WORD.findall(line[4].casefold())}
-        return [
-            line[3].casefold() if place == 0 else words[side][place - 1] if len(words[side]) >= place else ""
-            for place, side in wanted
-        ]
-
-    return sorted(rows, key=key)
+        rows = self._rows[start:end]
+        wanted = {doc_id for doc_id, *_ in rows}
+        about: dict[str, tuple[str | None, str]] = {}
+        for number in range(len(self._selection.index.parts)):
+            table = described(self._folder, self._selection.index, number).to_pydict()
+            found = zip(table["doc_id"], table["title"], table["uri"], strict=True)
+            about |= {doc_id: (title, uri) for doc_id, title, uri in found if doc_id in wanted}
+        names = ("doc_id", "element_id", "left", "match", "right", "title", "uri")
+        frame = pd.DataFrame([(*row, *about[row[0]]) for row in rows], columns=list(names))
+        return frame.astype({name: "int32" if name == "element_id" else "str" for name in names})
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -150,11 +155,13 @@ class Concordance:
     Attributes:
         pattern: what was looked for.
         frame: the lines, as :func:`kwic` gives them.
+        note: what was left out; empty for nothing.
     """
 
     pattern: str
     frame: pd.DataFrame
     _viewer: Callable[[], Any] = field(repr=False)
+    note: str = ""
 
     def view(self) -> Any:
         """The widget: aligned lines, sorting, and the document of a line as a tree."""
@@ -165,7 +172,7 @@ class Concordance:
 
     def __repr__(self) -> str:
         """The first lines, the matches below each other."""
-        head = f"{len(self.frame):,} lines of {self.pattern!r}"
+        head = f"{len(self.frame):,} lines of {self.pattern!r}" + (f"; {self.note}" if self.note else "")
         width = max((len(match) for match in self.frame["match"].head(_SHOWN)), default=0)
         rows = [
             f"{left[-_SIDE:]:>{_SIDE}}  {match:<{width}}  {right[:_SIDE]}"
@@ -178,3 +185,18 @@ class Concordance:
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+def concordance(
+    folder: CorpusFolder,
+    selection: Selection,
+    query: str,
+    viewer: Callable[[], Any],
+    *,
+    window: int = 8,
+    sort: str | None = None,
+    syntax: str | None = None,
+) -> Concordance:
+    """The lines of a query and their widget; see :func:`kwic`."""
+    frame = kwic(folder, selection, query, window=window, sort=sort, syntax=syntax)
+    return Concordance(query, frame, viewer, told(selection))

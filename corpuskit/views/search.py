@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from corpuskit.document.elements import TYPE_NAMES
 from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
+from corpuskit.tokens.patterns import ignoring_case, problem_of
 from corpuskit.views.frames import element_frame
-from corpuskit.views.patterns import ignoring_case, problem_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -25,6 +25,10 @@ def test_lines_and_documents_are_found_sorted_and_lead_to_the_tree(notebook):
             return Number(answered) > Number(asked) && left.length >= 5 && Math.max(...left) - Math.min(...left) < 2;
         }"""
     )
+    widget.get_by_label("Sort by").select_option("1L 1R 2R")
+    widget.locator(".ck-sort-3").first.wait_for()
+    marked = [widget.locator(f".ck-line >> nth=0 >> .ck-sort-{number}").inner_text() for number in (1, 2, 3)]
+    assert marked == ["the", "of", "policy"]
     widget.locator(".ck-list").focus()
     for key in ["ArrowDown", "ArrowDown", "a", "x", "b", "d", "d", "m"]:
         opened.page.keyboard.press(key)
@@ -35,7 +39,7 @@ def test_lines_and_documents_are_found_sorted_and_lead_to_the_tree(notebook):
     widget.get_by_label("Pattern").fill("policy 4[0-9]")
     widget.get_by_label("Pattern").press("Enter")
     widget.get_by_text("118 lines in 30 documents").wait_for()
-    widget.get_by_label("Pattern").fill("(")
+    widget.get_by_label("Pattern").fill("a(")
     widget.get_by_label("Pattern").press("Enter")
     widget.locator(".ck-error").get_by_text("missing )", exact=False).wait_for()
     assert opened.cells == 4

@@ -5,9 +5,14 @@ from math import log, log2, sqrt
 import numpy as np
 import pytest
 
+from corpuskit.tokens import index_of, select
 from corpuskit.views import association
-from corpuskit.views.collocation import collocates_of, dispersion, keywords, ngrams, occurrences, wordlist
-from corpuskit.views.token_stream import stream_of
+from corpuskit.views.collocation import collocates, keywords
+from corpuskit.views.word_lists import dispersion, ngrams, occurrences, wordlist
+
+
+def stream_of(rows):
+    return select(index_of((*row, True) for row in rows))
 
 
 def array(*values):
@@ -65,7 +70,7 @@ def test_simple_maths_by_its_definition():
 
 def test_collocates_by_hand():
     texts = ["strong tea and strong coffee", "weak tea", "strong wind", "tea is tea"]
-    frame = collocates_of(stream_of(("d", i, text) for i, text in enumerate(texts)), "tea", 1, 1, "log_dice")
+    frame = collocates(stream_of(("d", i, text) for i, text in enumerate(texts)), "tea", window=1, min_count=1)
     found = frame.set_index("word")
     # 12 tokens, 4 of them tea, so N = 8. In windows of 1: strong, and | weak | is: R1 = 4.
     assert found["count"].to_dict() == {"strong": 1, "and": 1, "weak": 1, "is": 1}
@@ -83,7 +88,7 @@ def test_collocates_by_hand():
 
 def test_a_window_does_not_leave_its_element():
     stream = stream_of([("d", 0, "green tea"), ("d", 1, "black coffee")])
-    assert collocates_of(stream, "tea", 5, 1, "count").word.tolist() == ["green"]
+    assert collocates(stream, "tea", min_count=1, sort="count").word.tolist() == ["green"]
 
 
 def test_keywords_by_hand():
@@ -103,7 +108,7 @@ def test_ngrams_and_the_word_list_by_hand():
     bigrams = ngrams(stream, 2, min_count=1).set_index("ngram")
     assert bigrams["count"].to_dict() == {"be or": 2, "to be": 2, "not to": 1, "or not": 1}
     assert bigrams.documents.to_dict() == {"be or": 2, "to be": 1, "not to": 1, "or not": 1}
-    assert ngrams(stream, 3, min_count=1, pattern="not").ngram.tolist() == ["be or not", "not to be", "or not to"]
+    assert ngrams(stream, 3, min_count=1, query="not").ngram.tolist() == ["be or not", "not to be", "or not to"]
     words = wordlist(stream).set_index("word")
     assert words["count"].to_dict() == {"be": 3, "or": 2, "to": 2, "not": 1}
     assert words.loc["be", "documents"] == 2
@@ -112,5 +117,26 @@ def test_ngrams_and_the_word_list_by_hand():
 
 def test_occurrences_say_where_in_the_corpus_a_word_stands():
     stream = stream_of([("a", 4, "x y"), ("b", 7, "z x")])
-    frame = occurrences(stream, ["x"])
+    frame = occurrences(None, stream, ["x"])
     assert frame[["doc_id", "element_id", "place"]].values.tolist() == [["a", 4, 0.0], ["b", 7, 0.75]]
+
+
+def test_the_interval_of_a_rate_is_wilsons_for_one_document():
+    # Newcombe 1998, Statistics in Medicine 17, table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29, method 3.
+    for count, size, low, high in [
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ]:
+        found = association.rate_interval(array(count), array(size))
+        assert found == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
+
+
+def test_words_that_come_in_bursts_have_a_wider_interval():
+    # Ten documents of 100 tokens. Ten matches in one of them: r = .01, sum (x - rn)^2 = 9^2 + 9 = 90, so the variance between
+    # documents is 10 / 9 * 90 / 1000^2 = 1e-4, that of independent tokens .01 * .99 / 1000 = 9.9e-6: 1000 tokens are worth 99.
+    burst, even = array(10, *[0] * 9), array(*[1] * 10)
+    sizes = array(*[100] * 10)
+    assert association.rate_interval(even, sizes) == association.rate_interval(array(10), array(1000))
+    assert association.rate_interval(burst, sizes) == pytest.approx(association.rate_interval(array(0.99), array(99)))

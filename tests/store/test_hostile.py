@@ -384,3 +384,15 @@ def test_an_older_catalogue_opens_and_one_with_something_foreign_does_not(filled
     assert opened.check() == []
     opened.close()
     assert len(corpuskit.open(filled.path)) == 3
+
+
+def test_no_tree_is_made_that_can_hardly_be_removed(filled):
+    change(
+        filled,
+        "UPDATE documents SET status = 'fetched', path = ? WHERE doc_id = ?",
+        "a/" * 500 + "a",
+        document_id("in/a.html"),
+    )
+    filled.extract_pending()
+    assert "500 folders" in filled.failures()["message"][0] or "501 folders" in filled.failures()["message"][0]
+    assert not Path(filled.path, "documents", "a").exists()

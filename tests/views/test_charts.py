@@ -72,6 +72,7 @@ def test_every_chart_is_a_picture_in_a_kernel_that_never_heard_of_pyplot():
         "precision_recall": [[0.9, 0.2], [True, False]],
         "learning_curve": [[(10, 0.5), (20, 0.7)]],
         "dispersion": [pd.DataFrame({"pattern": ["a"], "place": [0.5]})],
+        "frequency": [pd.DataFrame({"host": ["a"], "per_million": [2.0], "low": [1.0], "high": [4.0]})],
     }
     own = [name for name, of in inspect.getmembers(charts, inspect.isfunction)
            if of.__module__ == charts.__name__ and not name.startswith("_")]  # fmt: skip

@@ -21,6 +21,7 @@ def test_each_match_is_a_line_with_the_words_around_it(filled):
     ]
     assert {name: str(dtype) for name, dtype in lines.dtypes.items()} == {
         "doc_id": "str", "element_id": "int32", "left": "str", "match": "str", "right": "str",
+        "title": "str", "uri": "str",
     }  # fmt: skip
 
 
@@ -31,9 +32,11 @@ def test_lines_are_sorted_by_a_word_on_either_side(filled):
 
 
 def test_a_pattern_with_look_around_works_and_a_wrong_one_is_told(filled):
-    assert len(filled.kwic(r"(?<=high )premium")) == 1
+    assert len(filled.kwic(r"(?<=high )premium", syntax="text")) == 1
     with pytest.raises(ConfigurationError, match="pattern"):
-        filled.kwic("(")
+        filled.kwic("(", syntax="text")
+    with pytest.raises(ConfigurationError, match="missing \\)"):
+        filled.kwic("a(")
     with pytest.raises(ConfigurationError, match="'1R'"):
         filled.kwic("premium", sort="right")
 
@@ -55,13 +58,13 @@ def test_an_empty_corpus_has_the_same_columns(corpus, filled):
 def test_letters_digits_and_blanks_of_all_scripts_are_known(corpus, tmp_path, pattern, found):
     (tmp_path / "a.txt").write_text("Un été chaud, la\u00a0façade.\n\nprix ١٢ € à İstanbul", "utf-8")
     corpus.add(tmp_path / "a.txt", progress=False)
-    assert corpus.kwic(pattern).match.tolist() == found
+    assert corpus.kwic(pattern, syntax="text").match.tolist() == found
 
 
 def test_a_text_that_is_a_single_word_gives_short_lines(corpus, tmp_path):
     (tmp_path / "a.txt").write_text("a" * 5000, "utf-8")
     corpus.add(tmp_path / "a.txt", progress=False)
-    lines = corpus.kwic("a", window=2)
+    lines = corpus.kwic("a", window=2, syntax="text")
     assert len(lines) == 5000
     assert lines.left.str.len().max() == lines.right.str.len().max() == 100
-    assert corpus.kwic("a", window=0).left.str.len().max() == 0
+    assert corpus.kwic("a", window=0, syntax="text").left.str.len().max() == 0

@@ -47,7 +47,7 @@ class SteeredRun:
 
     def first_labels(self) -> pd.DataFrame:
         documents = self.corpus.documents()
-        hits = self.corpus.kwic(self.gold["keywords"])["doc_id"].value_counts()
+        hits = self.corpus.kwic(self.gold["keywords"], syntax="text", main=False, copies=True)["doc_id"].value_counts()
         known = documents["doc_id"].isin(hits.index[:FIRST_LABELS])
         others = documents[~known]
         drawn = others.sample(min(FIRST_LABELS, len(others)), random_state=self.random.randrange(2**31))

@@ -156,13 +156,13 @@ def _make(entry: SafeFolder, *, trace: bool) -> None:
     write_artifacts(entry.read(original), entry, document_id=original, trace=trace)
 
 
-def drop_artifacts(folder: str | os.PathLike[str]) -> int:
+def drop_artifacts(folder: Folder) -> int:
     """Remove the segmentation, text grid and logs that corpuskit wrote in artifact directories; return their bytes.
 
     Told by the text grid, which names its maker: what another program wrote stays, and so does all where the PDF is gone.
     """
     freed = 0
-    for entry in entries(folder) if Path(folder).is_dir() else ():
+    for entry in entries(folder):
         names = set(entry.artifacts())
         if TEXTGRID not in names or not any(name.lower().endswith(_SUFFIXES) for name in names):
             continue

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from corpuskit.errors import ConfigurationError, CorpusError
-from corpuskit.safe_folder import SafeFolder
+from corpuskit.safe_folder import Folder, SafeFolder, as_safe
 
 _STASH: Final = ".stash"
 
@@ -120,7 +119,8 @@ class Entry:
         return SafeFolder(self.folder) / artifact
 
 
-def entries(root: str | os.PathLike[str]) -> list[Entry]:
+def entries(root: Folder) -> list[Entry]:
     """The entries of a corpus root, sorted by name; directories without artifacts are left out."""
-    folders = [Path(root) / name for name in SafeFolder(Path(root)).folders() if not name.startswith(".")]
+    root = as_safe(root)
+    folders = [root / name for name in root.folders() if not name.startswith(".")]
     return [entry for entry in map(Entry, folders) if entry.artifacts()]

@@ -16,7 +16,7 @@ from corpuskit.errors import ConfigurationError
 if TYPE_CHECKING:
     from regex import Match, Pattern
 
-_SECONDS: Final = 10.0  # for one text: some patterns take exponential time
+SECONDS: Final = 10.0  # for one text, or for all words of a lexicon: some patterns take exponential time
 _CHARACTER: Final = r"\\[^0-9A-Za-z]|\\[afnrtv]"
 _TOKEN: Final = re.compile(
     rf"""(?P<class>\[\^?\]?(?:[^\[\]\\]|\\.)*\])
@@ -34,14 +34,14 @@ _CONTROL: Final = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
 _ALSO_I: Final = r"\x{130}\x{131}"
 
 
-def compiled_pattern(pattern: str) -> Pattern[str]:
-    """The pattern, without regard to case.
+def compiled_pattern(pattern: str, *, ignore_case: bool = True) -> Pattern[str]:
+    """The pattern, without regard to case unless told otherwise.
 
     Raises:
         ConfigurationError: it cannot be read.
     """
     try:
-        return regex.compile(pattern, regex.IGNORECASE)
+        return regex.compile(pattern, regex.IGNORECASE if ignore_case else 0)
     except (regex.error, OverflowError, RecursionError) as error:
         raise ConfigurationError(f"pattern {pattern!r}: {error}") from error
 
@@ -53,10 +53,10 @@ def matches_in(text: str, pattern: Pattern[str]) -> list[Match[str]]:
         ConfigurationError: it takes too long.
     """
     try:
-        return list(pattern.finditer(text, timeout=_SECONDS))
+        return list(pattern.finditer(text, timeout=SECONDS))
     except TimeoutError:
         raise ConfigurationError(
-            f"pattern {pattern.pattern!r} took more than {_SECONDS:.0f} s on a text of {len(text):,} characters; "
+            f"pattern {pattern.pattern!r} took more than {SECONDS:.0f} s on a text of {len(text):,} characters; "
             "write it with fewer repetitions within repetitions"
         ) from None
 

@@ -7,8 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.views import patterns
-from corpuskit.views.patterns import compiled_pattern, ignoring_case, matches_in, problem_of, wider
+from corpuskit.tokens import patterns
+from corpuskit.tokens.patterns import compiled_pattern, ignoring_case, matches_in, problem_of, wider
 
 # Letters with case of several kinds, marks, digits of other scripts, blanks of several kinds, signs that one syntax knows.
 CHARACTERS = "aZéßẞiIİıkKſsςσΣ²½١٣ेंनहß_- \t\n\v\x1c\x85\u00a0\u200d\u2028.<>&~|[](){}^$*+?,#:=!P"
@@ -91,6 +91,6 @@ def test_marks_are_part_of_words():
 
 
 def test_a_pattern_that_takes_exponential_time_is_ended(monkeypatch):
-    monkeypatch.setattr(patterns, "_SECONDS", 0.2)
+    monkeypatch.setattr(patterns, "SECONDS", 0.2)
     with pytest.raises(ConfigurationError, match="took more than"):
         matches_in("a " * 1000 + "= 1", compiled_pattern(r"(?:\w+ ?)*\w+=\d"))

@@ -1,0 +1,300 @@
+"""tokens/: the index of a corpus, a cache that is made from elements/ where it lacks something."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from corpuskit.errors import ConfigurationError, CorpusError
+from corpuskit.safe_folder import SafeFolder
+from corpuskit.store import CorpusFolder
+from corpuskit.store.element_cache import update as update_elements
+from corpuskit.store.schema import DOCUMENTS_STATE, ELEMENTS_STATE
+from corpuskit.tokens.chunks import Row, cut
+from corpuskit.tokens.layers import Values, check_name, lemmas, valued
+from corpuskit.tokens.making import alive_in, make_parts, missing_in, renew_sources, wanted_documents
+from corpuskit.tokens.part import Part, layer_of, part_of
+from corpuskit.tokens.storage import Stamps, add_layer, read_part, remove_part, unchanged, write_part
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    Numbers = npt.NDArray[Any]
+    Bools = npt.NDArray[np.bool_]
+
+_FOLDER: Final = "tokens"
+_STATE: Final = "index.json"
+_PART: Final = re.compile(r"part-[0-9a-f]{16}")
+_ABANDONED: Final = 3600.0  # seconds; a younger part that nothing refers to is about to be named, or still read
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenIndex:
+    """The tokens of a corpus in some parts.
+
+    Attributes:
+        parts: the parts, in the order in which they came.
+        alive: of each part, which of its documents are the last versions of documents of the corpus.
+        cache: what queries found out about it; thrown away with it.
+    """
+
+    parts: tuple[Part, ...]
+    alive: tuple[Bools, ...]
+    cache: dict[Any, Any]
+
+    def lexicon(self, attribute: str) -> pa.Array:
+        """The strings of an attribute in all parts, each once; see :meth:`numbers_of`."""
+        return self._lexicon(attribute)[0]
+
+    def numbers_of(self, attribute: str) -> tuple[Numbers, ...]:
+        """For each part, the numbers in :meth:`lexicon` of the strings of its own lexicon."""
+        return self._lexicon(attribute)[1]
+
+    def numbered(self, number: int, attribute: str, numbers: Numbers) -> Numbers:
+        """Numbers of a part's own lexicon as those of :meth:`lexicon`."""
+        return numbers if len(self.parts) == 1 else self.numbers_of(attribute)[number][numbers]
+
+    def ranks(self, attribute: str) -> Numbers:
+        """The place of each string of :meth:`lexicon` in the order of code points."""
+        key = "ranks", attribute
+        if key not in self.cache:
+            import pyarrow.compute as pc
+
+            lexicon = self.lexicon(attribute)
+            if len(self.parts) == 1:
+                return np.arange(len(lexicon))  # a part's lexicon is in order
+            ranks = np.empty(len(lexicon), np.int64)
+            ranks[pc.array_sort_indices(lexicon).to_numpy()] = np.arange(len(lexicon))
+            self.cache[key] = ranks
+        found: Numbers = self.cache[key]
+        return found
+
+    def _lexicon(self, attribute: str) -> tuple[pa.Array, tuple[Numbers, ...]]:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        key = "lexicon", attribute
+        if key not in self.cache:
+            if not all(part.has(attribute) for part in self.parts):
+                there = ", ".join(("lower", "word", *self.layers))
+                raise ConfigurationError(f"no attribute {attribute!r}; there are {there}")
+            lexica = [part.lexicon(attribute) for part in self.parts]
+            if len(lexica) == 1:
+                self.cache[key] = lexica[0], (np.arange(len(lexica[0])),)
+            elif not lexica:
+                self.cache[key] = pa.array([], pa.large_string()), ()
+            else:
+                encoded = pc.dictionary_encode(pa.chunked_array(lexica)).unify_dictionaries()
+                numbers = tuple(chunk.indices.to_numpy().astype(np.int64) for chunk in encoded.chunks)
+                self.cache[key] = encoded.chunk(0).dictionary, numbers
+        found: tuple[pa.Array, tuple[Numbers, ...]] = self.cache[key]
+        return found
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The layers that all parts have."""
+        first = self.parts[0].layers if self.parts else ()
+        return tuple(name for name in first if all(part.has(name) for part in self.parts))
+
+    def __len__(self) -> int:
+        return sum(len(part) for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """An index as it was opened, and what it was made of."""
+
+    states: tuple[str | None, ...]
+    stamps: dict[str, Stamps]
+    index: TokenIndex
+
+
+_OPEN: Final[WeakKeyDictionary[CorpusFolder, _Open]] = WeakKeyDictionary()
+_LOCK: Final = threading.RLock()  # widgets ask from threads of their own
+
+
+def index_of(rows: Iterable[Row]) -> TokenIndex:
+    """An index in memory, of texts.
+
+    Args:
+        rows: doc_id, element_id, text and whether it is main content; those of a document together and in order.
+    """
+    part = part_of(cut(rows))
+    return TokenIndex((part,), (np.ones(len(part.documents), np.bool_),), {})
+
+
+def open_index(folder: CorpusFolder) -> TokenIndex:
+    """The index of a corpus; documents that are new or changed are added to it before."""
+    with _LOCK:
+        update_elements(folder)
+        states, tokens = _states(folder), folder.inside.within(_FOLDER)
+        known = _OPEN.get(folder)
+        if (
+            known is not None
+            and known.states == states
+            and all(unchanged(tokens.within(name), stamps) for name, stamps in known.stamps.items())
+        ):
+            return known.index
+        _OPEN[folder] = opened = _open(folder, tokens, states)
+        return opened.index
+
+
+def annotate(folder: CorpusFolder, name: str, function: Values | None = None, *, progress: bool = True) -> int:
+    """Gives tokens a layer; gives how many tokens got it now.
+
+    Args:
+        folder: the corpus.
+        name: ``lemma`` without a function: by simplemma, in the language of each document.
+        function: the words of a sentence → a value for each.
+        progress: shows a bar.
+
+    What has the layer is left as it is; stopped, it goes on with the next part. New documents get lemmas by themselves.
+
+    Raises:
+        ConfigurationError: there is no such name and no function, or the function is wrong.
+        MissingExtraError: simplemma or what finds sentences is not installed.
+    """
+    from tqdm.auto import tqdm
+
+    check_name(name)
+    if function is None and name != "lemma":
+        raise ConfigurationError(
+            f"layer {name!r}: expected a function (words of a sentence → values); lemma needs none"
+        )
+    tokens, count = folder.inside.within(_FOLDER), 0
+    with _LOCK:
+        open_index(folder)
+        opened = _OPEN[folder]
+        named = list(zip(opened.stamps, opened.index.parts, strict=True))
+        for part_name, part in tqdm(named, desc=name, unit="part", disable=not progress):
+            if part.has(name) and not _lacking(part, name).any():
+                continue
+            chunk = part.chunk(np.ones(len(part.documents), np.bool_))
+            if function is None:
+                numbers, strings = lemmas(chunk)
+            else:
+                bounds = part.sentence_bounds().tolist()
+                numbers, strings = valued(chunk, pairwise(bounds), name, function)
+            add_layer(tokens.within(part_name), name, *layer_of(part, name, numbers, strings))
+            count += len(part)
+        _OPEN.pop(folder, None)
+    return count
+
+
+def _lacking(part: Part, name: str) -> Bools:
+    """Which tokens have no value in a layer: those of documents that came after it."""
+    lexicon = part.lexicon(name)
+    if not len(lexicon) or lexicon[0].as_py():
+        return np.zeros(len(part), np.bool_)
+    found: Bools = part.column(name) == 0
+    return found
+
+
+def forget(folder: CorpusFolder, doc_ids: Sequence[str]) -> None:
+    """Takes documents out of the parts that hold them, so that none of their words stays on disk."""
+    gone, tokens = set(doc_ids), folder.inside.within(_FOLDER)
+    with _LOCK:
+        _OPEN.pop(folder, None)
+        for name in _part_names(tokens):
+            found = read_part(tokens.within(name))
+            if found is None:
+                remove_part(tokens.within(name))
+                continue
+            part, _ = found
+            stay = np.array([doc_id not in gone for doc_id in part.documents.column("doc_id").to_pylist()], np.bool_)
+            if stay.any() and not stay.all():
+                write_part(tokens, part.chunk(stay))
+            if not stay.all():
+                remove_part(tokens.within(name))
+
+
+def _open(folder: CorpusFolder, tokens: SafeFolder, states: tuple[str | None, ...]) -> _Open:
+    parts: dict[str, Part] = {}
+    stamps: dict[str, Stamps] = {}
+    noted = _read_state(tokens)
+    for name in sorted(noted["parts"], key=lambda name: noted["parts"][name]["order"]):
+        known = {file: (size, when) for file, (size, when) in noted["parts"][name]["stamps"].items()}
+        if (found := read_part(tokens.within(name), known)) is not None:
+            parts[name], stamps[name] = found
+    if parts.keys() == noted["parts"].keys() and noted["states"] == list(states):
+        dead = {name: set(noted["parts"][name]["dead"]) for name in parts}
+        alive = {
+            name: np.array([i not in dead[name] for i in range(len(part.documents))], np.bool_)
+            if dead[name]
+            else np.ones(len(part.documents), np.bool_)
+            for name, part in parts.items()
+        }
+        return _Open(states, stamps, TokenIndex(tuple(parts.values()), tuple(alive.values()), {}))
+    for name in _part_names(tokens):
+        if name not in parts and (found := read_part(tokens.within(name))) is not None:
+            parts[name], stamps[name] = found
+    wanted = wanted_documents(folder)
+    renew_sources(folder, tokens, parts, stamps, wanted)
+    alive = alive_in(parts, wanted)
+    missing = missing_in(wanted, parts, alive)
+    if missing:
+        for name, part in make_parts(folder, tokens, missing, parts, alive).items():
+            parts[name], stamps[name] = part
+        alive = alive_in(parts, wanted)
+    parts = {name: part for name, part in parts.items() if alive[name].any()}
+    _write_state(tokens, states, {name: stamps[name] for name in parts}, alive)
+    _clean(tokens, set(parts))
+    index = TokenIndex(tuple(parts.values()), tuple(alive[name] for name in parts), {})
+    return _Open(states, {name: stamps[name] for name in parts}, index)
+
+
+def _states(folder: CorpusFolder) -> tuple[str | None, ...]:
+    return tuple(folder.catalog.meta(key) for key in (DOCUMENTS_STATE, ELEMENTS_STATE))
+
+
+def _part_names(tokens: SafeFolder) -> list[str]:
+    return [name for name in tokens.folders() if _PART.fullmatch(name)]
+
+
+def _clean(tokens: SafeFolder, used: set[str]) -> None:
+    """Removes what nothing refers to, as soon as no other process can be about to."""
+    for name in tokens.folders():
+        found = tokens.stat(name) if name.startswith("part-") and name not in used else None
+        if found is not None and time.time() - found.st_mtime > _ABANDONED:
+            remove_part(tokens.within(name))
+
+
+def _read_state(tokens: SafeFolder) -> dict[str, Any]:
+    nothing: dict[str, Any] = {"states": None, "parts": {}}
+    try:
+        noted: dict[str, Any] = json.loads(tokens.read(_STATE))
+        for name, part in noted["parts"].items():
+            if not _PART.fullmatch(name):
+                return nothing
+            list(map(int, part["dead"]))
+            int(part["order"])
+            {file: (int(size), int(when)) for file, (size, when) in part["stamps"].items()}
+        noted["states"]
+    except (CorpusError, OSError, ValueError, KeyError, TypeError, AttributeError):
+        return nothing
+    return noted
+
+
+def _write_state(
+    tokens: SafeFolder, states: tuple[str | None, ...], stamps: Mapping[str, Stamps], alive: Mapping[str, Bools]
+) -> None:
+    if not tokens.has():
+        return
+    noted = {
+        "states": states,
+        "parts": {
+            name: {"order": order, "dead": np.flatnonzero(~alive[name]).tolist(), "stamps": files}
+            for order, (name, files) in enumerate(stamps.items())
+        },
+    }
+    tokens.write(_STATE, json.dumps(noted).encode())

@@ -1,0 +1,130 @@
+"""Which documents and tokens a view is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from corpuskit.errors import ConfigurationError, UnknownDocumentError
+from corpuskit.store import CorpusFolder
+from corpuskit.store.document_rows import document_rows
+from corpuskit.tokens import Selection, TokenIndex, open_index, select
+from corpuskit.views import frames
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+
+def chosen(
+    folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, main: bool = True, copies: bool = False
+) -> Selection:
+    """The tokens of some documents, each exact copy of a text once.
+
+    Args:
+        folder: the corpus.
+        doc_ids: only these documents; None for all.
+        main: only the main content.
+        copies: keeps documents whose main text another one has too.
+    """
+    index = open_index(folder)
+    return select(index, doc_ids, main=main, duplicate_of=None if copies else duplicates(folder, index))
+
+
+def duplicates(folder: CorpusFolder, index: TokenIndex) -> Mapping[str, str]:
+    """Of each exact copy the document that it is one of."""
+    if "duplicate_of" not in index.cache:
+        import pyarrow.compute as pc
+
+        rows = document_rows(folder).select(["doc_id", "duplicate_of"])
+        rows = rows.filter(pc.is_valid(rows["duplicate_of"]))
+        index.cache["duplicate_of"] = dict(zip(*(column.to_pylist() for column in rows.columns), strict=True))
+    found: Mapping[str, str] = index.cache["duplicate_of"]
+    return found
+
+
+def others(folder: CorpusFolder, doc_ids: Sequence[str], *, copies: bool = False) -> list[str]:
+    """All documents but these; without ``copies``, but the exact copies of these too."""
+    of = {} if copies else duplicates(folder, open_index(folder))
+    texts = {of.get(doc_id, doc_id) for doc_id in doc_ids}
+    return [doc_id for doc_id in frames.other_ids(folder, doc_ids) if of.get(doc_id, doc_id) not in texts]
+
+
+def described(folder: CorpusFolder, index: TokenIndex, number: int) -> pa.Table:
+    """doc_id, title, uri and host of the documents of a part, in its order."""
+    key = "described", number
+    if key not in index.cache:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        rows = document_rows(folder).select(["doc_id", "title", "uri", "host"]).combine_chunks()
+        ids = index.parts[number].documents.column("doc_id").cast(pa.large_string())
+        places = pc.index_in(ids, value_set=rows["doc_id"].combine_chunks()).combine_chunks()
+        index.cache[key] = rows.take(places).set_column(0, "doc_id", ids)
+    found: pa.Table = index.cache[key]
+    return found
+
+
+def noted(frame: pd.DataFrame, selection: Selection) -> pd.DataFrame:
+    """The frame with a note of what was left out, in ``attrs``."""
+    frame.attrs["main"] = selection.main
+    frame.attrs["copies_left_out"] = selection.copies
+    return frame
+
+
+def told(selection: Selection) -> str:
+    """What was left out, in words."""
+    if not selection.copies:
+        return ""
+    return (
+        f"{selection.copies:,} exact {'copy' if selection.copies == 1 else 'copies'} left out, copies=True keeps them"
+    )
+
+
+def doc_ids_of(folder: CorpusFolder, docs: Any) -> list[str] | None:
+    """The documents meant.
+
+    Args:
+        folder: the corpus.
+        docs: None for all; a DataFrame or Series with doc_id; ids or URIs; the name of a sub-corpus.
+
+    Raises:
+        ConfigurationError: no document is meant.
+        UnknownDocumentError: one is not in the corpus.
+        TypeError: it is none of these.
+    """
+    if docs is None:
+        return None
+    if isinstance(docs, str):
+        name = docs.strip()
+        if name in frames.subcorpora(folder):
+            ids = list(frames.subcorpus(folder, name)["doc_id"])
+            return _some(ids, f"docs: the sub-corpus {name!r} has no documents any more")
+        return _known(folder, [docs])
+    if hasattr(docs, "columns"):
+        if "doc_id" not in docs.columns:
+            raise TypeError("docs: a DataFrame of documents needs a column doc_id")
+        docs = docs["doc_id"]
+    if not isinstance(docs, Iterable):
+        raise TypeError(f"docs as a {type(docs).__name__}: expected a DataFrame, Series, list of ids, name or None")
+    ids = list(dict.fromkeys(str(doc_id) for doc_id in docs))
+    return _known(folder, _some(ids, "docs: found no documents in it; leave it out for all"))
+
+
+def _some(ids: list[str], problem: str) -> list[str]:
+    if not ids:
+        raise ConfigurationError(problem)
+    return ids
+
+
+def _known(folder: CorpusFolder, names: Sequence[str]) -> list[str]:
+    """The ids of documents that are named by id or URI."""
+    rows = folder.catalog.tuples("SELECT doc_id, uri FROM current")
+    ids, of_uri = {doc_id for doc_id, _ in rows}, {uri: doc_id for doc_id, uri in rows}
+    found = [name if name in ids else of_uri.get(name) for name in names]
+    unknown = [name for name, doc_id in zip(names, found, strict=True) if doc_id is None]
+    if unknown:
+        there = ", ".join(map(repr, frames.subcorpora(folder))) or "none"
+        more = f" ({len(unknown):,} unknown in all)" if len(unknown) > 1 else ""
+        raise UnknownDocumentError(f"docs: found no document {unknown[0]!r}{more}; sub-corpora: {there}")
+    return [doc_id for doc_id in found if doc_id is not None]
