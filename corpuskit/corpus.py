@@ -101,7 +101,7 @@ class Corpus(CorpusWords):
         """
         max_bytes = self._folder.settings.extraction.max_bytes
         found = list(find_files(paths))
-        logs = [file for file in found if is_request_log(file.path)]
+        logs = [file for file in found if not file.leads_out and is_request_log(file.path)]
 
         def known(digest: str) -> tuple[bytes, str, str | None] | None:
             return known_payload(self._folder, digest)

@@ -205,3 +205,22 @@ def test_a_source_is_extracted_by_its_own_options(corpus, tmp_path, web):
         texts = {document.uri: (document.to_text(), document.to_text(main=True)) for document in opened}
     assert "Gloves!" in texts["http://a.example/"][0]
     assert texts["http://b.example/"] == ("Home\nThe hives stand on the moor.",) * 2
+
+
+def test_no_link_in_an_added_folder_brings_a_file_from_elsewhere(corpus, tmp_path):
+    secret = tmp_path / "secret.json"
+    secret.write_text("a secret")
+    entry = tmp_path / "root" / "a.pdf.d"
+    entry.mkdir(parents=True)
+    (tmp_path / "root" / ".corpus-root").touch()
+    shutil.copy(demo_data() / "files" / "tram-noise-report.pdf", entry / "a.pdf")
+    (entry / "textgrid.json").symlink_to(secret)
+    (entry / "group").symlink_to(tmp_path)
+    text = tmp_path / "root" / "x.nlp.txt"
+    text.write_text(DOCUMENT.format(uri="https://bank.example/x"), "utf-8")
+    (tmp_path / "root" / "x.marks.json.zst").symlink_to(secret)
+    corpus.add(tmp_path / "root", progress=False)
+    assert "a secret" not in [
+        file.read_text("utf-8", "replace") for file in (tmp_path / "corpus" / "originals").rglob("*") if file.is_file()
+    ]
+    assert sorted(file.name for file in (tmp_path / "corpus" / "originals" / "a.pdf.d").iterdir()) == ["a.pdf"]

@@ -42,16 +42,27 @@ def beside(path: Path) -> dict[str, Path]:
     """What belongs to a document: name in its artifact directory → file."""
     if path.name.endswith(TEXT_SUFFIX):
         marks = path.with_name(path.name.removesuffix(TEXT_SUFFIX) + MARKS_SUFFIX)
-        return {MARKS: marks} if _is_own(marks) else {}
+        return {MARKS: marks} if _stays_in(marks, path.parent) else {}
     if _entry(path) != path:
         return {}
     found = sorted(
         file
         for pattern in ("*", "*/*")
         for file in path.parent.glob(pattern)
-        if _is_own(file) and file != path and not any(p.startswith(".") for p in file.relative_to(path.parent).parts)
+        if file != path and _stays_in(file, path.parent)
+        if not any(part.startswith(".") for part in file.relative_to(path.parent).parts)
     )
     return {file.relative_to(path.parent).as_posix(): file for file in found[:_MOST_BESIDE]}
+
+
+def _stays_in(file: Path, folder: Path) -> bool:
+    """Whether no link, also none of a folder between, leads from a folder to a file elsewhere."""
+    return _is_own(file) and file.resolve().is_relative_to(folder.resolve())
+
+
+def _is_own(file: Path) -> bool:
+    """A file that is no link: a folder may be a stranger's."""
+    return file.is_file() and not file.is_symlink()
 
 
 def _entry(path: Path) -> Path | None:
@@ -61,11 +72,6 @@ def _entry(path: Path) -> Path | None:
         if folder.name.endswith(".d") and _is_corpus_root(folder.parent) and _is_own(original):
             return original
     return None
-
-
-def _is_own(file: Path) -> bool:
-    """A file that is no link: a folder may be a stranger's."""
-    return file.is_file() and not file.is_symlink()
 
 
 @functools.lru_cache(maxsize=1024)
