@@ -72,7 +72,7 @@ class Catalog:
         self._path = path
         self._folder = SafeFolder(path.parent, follow=trust)
         self._local = threading.local()
-        self._connections: list[sqlite3.Connection] = []
+        self._connections: list[tuple[threading.Thread, sqlite3.Connection]] = []
         self._lock = threading.Lock()
         self._is_compared = False
         try:
@@ -93,7 +93,11 @@ class Catalog:
             connection = self._connect()
             self._local.connection = connection
             with self._lock:
-                self._connections.append(connection)
+                ended = [known for thread, known in self._connections if not thread.is_alive()]
+                self._connections = [known for known in self._connections if known[0].is_alive()]
+                self._connections.append((threading.current_thread(), connection))
+            for known in ended:  # each crawl has threads of its own
+                known.close()
         return connection
 
     def _connect(self) -> sqlite3.Connection:
@@ -199,7 +203,7 @@ class Catalog:
     def close(self) -> None:
         """Closes the connections of all threads."""
         with self._lock:
-            for connection in self._connections:
+            for _, connection in self._connections:
                 connection.close()
             self._connections.clear()
         self._local = threading.local()

@@ -42,9 +42,9 @@ def connect(folder: SafeFolder, name: str, *, read_only: bool = False, **options
                 raise CorpusError(
                     f"{name}-journal names another file to be deleted; corpuskit writes none such: remove it"
                 )
-    place = f"{path.as_uri()}?mode={'ro' if read_only else 'rwc'}"
+    place = f"{path.as_uri()}?mode=ro" if read_only else str(path)
     options = {"isolation_level": None, "check_same_thread": False, **options}
-    connection: sqlite3.Connection = sqlite3.connect(place, uri=True, **options)
+    connection: sqlite3.Connection = sqlite3.connect(place, uri=read_only, **options)
     try:
         connection.execute("PRAGMA trusted_schema = OFF")
     except sqlite3.Error:

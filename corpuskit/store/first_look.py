@@ -36,8 +36,12 @@ def look(connection: sqlite3.Connection, file: Path) -> None:
     if _size(connection) < _REMEMBERED_FROM or (memory := _memory()) is None:
         _look_through(connection)
     else:
+        known = (*key, _identity(connection))
+        if known in _LOOKED_THROUGH:
+            return
         name = hashlib.sha256(str(file).encode("utf-8", "surrogateescape")).hexdigest()[:32] + ".json"
-        if _remembered(memory, name) == [*key, _identity(connection)]:
+        if _remembered(memory, name) == list(known):
+            _LOOKED_THROUGH.add(known)
             return
         _look_through(connection)
         with contextlib.suppress(OSError, CorpusError, sqlite3.Error):  # a folder or corpus that is only read
@@ -45,6 +49,9 @@ def look(connection: sqlite3.Connection, file: Path) -> None:
                 connection.execute("INSERT OR REPLACE INTO meta VALUES (?, hex(randomblob(16)))", (_IDENTITY,))
             memory.make()
             memory.write(name, json.dumps([*key, _identity(connection)]).encode())
+
+
+_LOOKED_THROUGH: Final[set[tuple[object, ...]]] = set()  # in this process
 
 
 def _identity(connection: sqlite3.Connection) -> str:

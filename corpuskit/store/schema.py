@@ -245,6 +245,11 @@ _TOKEN: Final = re.compile(
 def _objects(connection: sqlite3.Connection) -> Made:
     """What a catalogue holds, without the indexes that SQLite makes for keys."""
     rows = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+    return _read(tuple(tuple(row) for row in rows))
+
+
+@functools.lru_cache(32)
+def _read(rows: tuple[tuple[object, object, object], ...]) -> Made:
     return frozenset(
         (str(kind), str(name), _tokens(str(sql)))
         for kind, name, sql in rows

@@ -2,6 +2,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -156,3 +157,13 @@ def test_one_crawl_at_a_time_even_from_another_process(corpus, tmp_path):
     with folder.crawl_lock():
         pass
     folder.close()
+
+
+def test_the_connections_of_threads_that_have_ended_are_closed(corpus):
+    catalog = corpus._folder.catalog
+    for _ in range(20):
+        thread = threading.Thread(target=lambda: catalog.value("SELECT 1"))
+        thread.start()
+        thread.join()
+    assert len(catalog._connections) <= 2
+    assert len(corpus) == 0
