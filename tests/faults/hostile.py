@@ -404,6 +404,8 @@ METHODS = {
     "occurrences": lambda a: a.corpus.occurrences("premium"),
     "ngrams": lambda a: a.corpus.ngrams(),
     "wordlist": lambda a: a.corpus.wordlist(),
+    "frequency": lambda a: a.corpus.frequency("premium"),
+    "annotate": lambda a: a.corpus.annotate("lemma", progress=False),
     "vocabulary": lambda a: a.corpus.vocabulary(),
     "charset": lambda a: a.corpus.charset(),
     "browse": lambda a: a.corpus.browse(),
