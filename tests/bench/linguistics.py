@@ -1,6 +1,6 @@
 """Questions of corpus linguistics beside Conc, on the same texts.
 
-    uv run --with conc python tests/bench/linguistics.py --data FOLDER [--tokens 4000000] [--no-peer] [--lemma]
+    uv run --with conc python tests/bench/linguistics.py --data FOLDER [--tokens 4000000] [--no-peer] [--lemma] [--brief]
 
 FOLDER has text files (*.txt). They are repeated with changed words until there are as many tokens. Prints for each question
 seconds of the first and the second call, wall and CPU, each side in a process of its own; what the index took and takes, and
@@ -116,7 +116,7 @@ def build_ours(folder: Path, texts: Path) -> None:
     print(json.dumps({"elements": elements, "index": index, "tokens": len(found), "bytes": size}))
 
 
-def ask_ours(folder: Path, words: list[str], lemma: bool) -> None:
+def ask_ours(folder: Path, words: list[str], lemma: bool, brief: bool) -> None:
     opened = []
 
     def load() -> None:
@@ -146,6 +146,9 @@ def ask_ours(folder: Path, words: list[str], lemma: bool) -> None:
             f"3-grams with {word}": lambda word=word: corpus.ngrams(3, pattern=word),
         }
     questions["all 3-grams"] = lambda: corpus.ngrams(3)
+    if brief:
+        long = ["all 3-grams", f"3-grams with {words[0]}", *(f"concordance of {word}" for word in words)]
+        questions = {name: question for name, question in questions.items() if name not in long}
     if lemma:
         questions['[lemma="go"] []{0,3} "back"'] = lambda: corpus.kwic('[lemma="go"] []{0,3} "back"')
     ask(questions)
@@ -238,7 +241,7 @@ def side(name: str, folder: Path, *arguments: str) -> list:
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith(("{", "["))]
 
 
-def compare(data: Path, tokens: int, peer: bool, lemma: bool, folder: Path) -> None:
+def compare(data: Path, tokens: int, peer: bool, lemma: bool, brief: bool, folder: Path) -> None:
     count = write_texts(data, folder / "texts", tokens)
     print(f"{count:,} words in {len(list((folder / 'texts').iterdir())):,} files")
     [built] = side("build-ours", folder)
@@ -256,7 +259,7 @@ def compare(data: Path, tokens: int, peer: bool, lemma: bool, folder: Path) -> N
         theirs = {key: value for row in side("ask-conc", folder, *words) for key, value in row.items()}
     ours = {
         key: value
-        for row in side("ask-ours", folder, *words, *(["--lemma"] if lemma else []))
+        for row in side("ask-ours", folder, *words, *["--lemma"] * lemma, *["--brief"] * brief)
         for key, value in row.items()
     }
     print(f"memory: corpuskit {ours.pop('memory'):,.0f} MB" + (f", Conc {theirs['memory']:,.0f} MB" if peer else ""))
@@ -295,6 +298,7 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=4_000_000)
     parser.add_argument("--no-peer", action="store_true", help="without Conc")
     parser.add_argument("--lemma", action="store_true", help="with a layer of lemmas")
+    parser.add_argument("--brief", action="store_true", help="without questions whose answers are long")
     parser.add_argument("--keep", type=Path, help="a folder that stays, for the corpora")
     parser.add_argument("--step", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
@@ -302,7 +306,7 @@ def main() -> None:
     options = parser.parse_args()
     steps = {
         "build-ours": lambda: build_ours(options.folder, options.folder / "texts"),
-        "ask-ours": lambda: ask_ours(options.folder, options.words, options.lemma),
+        "ask-ours": lambda: ask_ours(options.folder, options.words, options.lemma, options.brief),
         "lemma": lambda: lemma_layer(options.folder),
         "add-ten": lambda: add_ten(options.folder),
         "build-conc": lambda: build_conc(options.folder, options.folder / "texts"),
@@ -315,10 +319,10 @@ def main() -> None:
         parser.error("--data: expected a folder of text files")
     if options.keep is not None:
         options.keep.mkdir()
-        compare(options.data, options.tokens, not options.no_peer, options.lemma, options.keep)
+        compare(options.data, options.tokens, not options.no_peer, options.lemma, options.brief, options.keep)
         return
     with tempfile.TemporaryDirectory() as work:
-        compare(options.data, options.tokens, not options.no_peer, options.lemma, Path(work))
+        compare(options.data, options.tokens, not options.no_peer, options.lemma, options.brief, Path(work))
 
 
 if __name__ == "__main__":
