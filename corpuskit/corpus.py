@@ -17,6 +17,7 @@ from corpuskit.sources.files import find_files
 from corpuskit.sources.request_log import is_request_log, read_request_log
 from corpuskit.sources.resource import Resource
 from corpuskit.store import CorpusFolder
+from corpuskit.store.document_names import doc_id_of
 from corpuskit.store.request_rows import add_requests
 
 if TYPE_CHECKING:
@@ -418,7 +419,7 @@ class Corpus(CorpusWords):
         """A document as a tree, with its place in the original; j and f label it.
 
         Args:
-            doc_id: which document.
+            doc_id: which document, by id, URI or file name.
             reveal: the element_id to open at.
 
         Raises:
@@ -426,7 +427,7 @@ class Corpus(CorpusWords):
         """
         from corpuskit.widgets.documents import document_tree
 
-        return document_tree(self._folder, doc_id, reveal=reveal)
+        return document_tree(self._folder, doc_id_of(self._folder, doc_id), reveal=reveal)
 
     def labels_report(self) -> LabelsReport:
         """Who labelled how much, how far annotators agree, and what they disagree on; see :class:`corpuskit.labels.LabelsReport`."""
@@ -720,6 +721,7 @@ class Corpus(CorpusWords):
         """
         from corpuskit.extraction.original import Original
 
+        doc_id = doc_id_of(self._folder, doc_id)
         content = self._folder.original(doc_id)
         row = self._folder.catalog.rows(
             "SELECT uri, host, media_type, charset, original, original_offset FROM documents WHERE doc_id = ? "
@@ -742,7 +744,7 @@ class Corpus(CorpusWords):
         from corpuskit.extraction.pdf.picture import page_picture
 
         # In a worker: a hostile PDF can end the process that draws it.
-        return engine.call(page_picture, self._folder.original(doc_id), number)
+        return engine.call(page_picture, self._folder.original(doc_id_of(self._folder, doc_id)), number)
 
     def check(self, *, progress: bool = False) -> list[Problem]:
         """What in the folder is damaged or missing; see :func:`corpuskit.store.check.check`."""
@@ -808,12 +810,15 @@ class Corpus(CorpusWords):
         return extract_pending(self._folder)
 
     def __getitem__(self, doc_id: str) -> NLPTextDocument:
-        """The document with this id.
+        """The document with this id, this URI, or this file name if only one has it.
+
+        Example:
+            >>> corpus["reports/2024.pdf"]                                               # doctest: +SKIP
 
         Raises:
-            UnknownDocumentError: there is none.
+            UnknownDocumentError: there is none, or several; the message names the nearest.
         """
-        return self._folder.document(doc_id)
+        return self._folder.document(doc_id_of(self._folder, doc_id))
 
     def __iter__(self) -> Iterator[NLPTextDocument]:
         """All documents, by host and URI, read one at a time."""
@@ -824,7 +829,12 @@ class Corpus(CorpusWords):
         return int(self._folder.catalog.value("SELECT count(*) FROM current"))
 
     def __contains__(self, doc_id: object) -> bool:
-        return self._folder.catalog.value("SELECT 1 FROM current WHERE doc_id = ?", (doc_id,)) is not None
+        """Whether there is a document with this id or URI."""
+        catalog = self._folder.catalog
+        return any(
+            catalog.value(f"SELECT 1 FROM current WHERE {column} = ?", (doc_id,)) is not None
+            for column in ("doc_id", "uri")
+        )
 
     def close(self) -> None:
         """Closes the catalogue; the corpus cannot be used afterwards. ``with`` does so at its end."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpuskit.errors import ConfigurationError, UnknownDocumentError
 from corpuskit.store import CorpusFolder
+from corpuskit.store.document_names import doc_id_of
 from corpuskit.store.document_rows import document_rows
 from corpuskit.tokens import Selection, TokenIndex, open_index, select
 from corpuskit.views import frames
@@ -86,7 +87,7 @@ def doc_ids_of(folder: CorpusFolder, docs: Any) -> list[str] | None:
 
     Args:
         folder: the corpus.
-        docs: None for all; a DataFrame or Series with doc_id; ids or URIs; the name of a sub-corpus.
+        docs: None for all; a DataFrame or Series with doc_id; ids, URIs or file names; the name of a sub-corpus.
 
     Raises:
         ConfigurationError: no document is meant.
@@ -118,13 +119,15 @@ def _some(ids: list[str], problem: str) -> list[str]:
 
 
 def _known(folder: CorpusFolder, names: Sequence[str]) -> list[str]:
-    """The ids of documents that are named by id or URI."""
+    """The ids of documents that are named by id, URI or file name."""
     rows = folder.catalog.tuples("SELECT doc_id, uri FROM current")
     ids, of_uri = {doc_id for doc_id, _ in rows}, {uri: doc_id for doc_id, uri in rows}
-    found = [name if name in ids else of_uri.get(name) for name in names]
-    unknown = [name for name, doc_id in zip(names, found, strict=True) if doc_id is None]
-    if unknown:
-        there = ", ".join(map(repr, frames.subcorpora(folder))) or "none"
-        more = f" ({len(unknown):,} unknown in all)" if len(unknown) > 1 else ""
-        raise UnknownDocumentError(f"docs: found no document {unknown[0]!r}{more}; sub-corpora: {there}")
-    return [doc_id for doc_id in found if doc_id is not None]
+    found = []
+    for name in names:
+        doc_id = name if name in ids else of_uri.get(name)
+        try:
+            found.append(doc_id or doc_id_of(folder, name))
+        except UnknownDocumentError as error:
+            there = ", ".join(map(repr, frames.subcorpora(folder))) or "none"
+            raise UnknownDocumentError(f"docs: {error}; sub-corpora: {there}") from None
+    return list(dict.fromkeys(found))
