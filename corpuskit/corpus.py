@@ -329,6 +329,7 @@ class Corpus(CorpusWords):
         """
         from corpuskit.labels import check_names
 
+        labels = dict(labels)  # of a Series too
         check_names(self._folder, labels.values(), new_class=new_class)
         versions = {}
         if kind == "document":
@@ -365,13 +366,15 @@ class Corpus(CorpusWords):
             show_scores: show what the model thinks before you judge, which sways; p shows and hides it.
 
         Raises:
+            UnknownDocumentError: one of ``docs`` is not in the corpus.
+            ConfigurationError: ``by`` is empty, or a machine.
             MissingExtraError: the extra ``notebook`` is not installed.
         """
         from corpuskit.widgets.labeler import Labeler
 
         return Labeler(
             self._folder,
-            doc_ids_of(docs),
+            self._ids(docs),
             keys=keys,
             by=by,
             question=question,
@@ -409,7 +412,7 @@ class Corpus(CorpusWords):
         from corpuskit.annotators import prelabel
 
         report = prelabel(
-            self._folder, annotator, doc_ids_of(docs), budget=budget, name=name, again=again, progress=progress
+            self._folder, annotator, self._ids(docs), budget=budget, name=name, again=again, progress=progress
         )
         if report.is_interrupted:
             raise KeyboardInterrupt(repr(report))
@@ -627,8 +630,14 @@ class Corpus(CorpusWords):
 
         return next_to_label(self._folder, n, by=by, overlap=overlap, stakes=stakes(self._folder))
 
-    def audit(self, *, precision: float = 0.95, confidence: float = 0.9, seed: int = 0) -> CorpusAudit:
-        """Starts an audit of the last model; see :class:`corpuskit.relevance.auditing.CorpusAudit`.
+    def audit(self, *, precision: float | None = None, confidence: float | None = None, seed: int = 0) -> CorpusAudit:
+        """Start an audit of the last model, or go on with it; see :class:`corpuskit.relevance.auditing.CorpusAudit`.
+
+        Args:
+            precision: the share of relevant documents to claim; None: that of the model's claim if it has one, else 0.95.
+                Another one replaces the claim.
+            confidence: how sure the claim is to be; None: as before, else 0.9.
+            seed: of the samples.
 
         Raises:
             RelevanceError: there is no model, or nothing left to audit on.
@@ -639,6 +648,11 @@ class Corpus(CorpusWords):
         model = self.model()
         if model is None:
             raise RelevanceError("there is no model to audit: train one first")
+        claim = model.document.audit
+        if precision is None:
+            precision = claim.precision if claim else 0.95
+        if confidence is None:
+            confidence = claim.confidence if claim else 0.9
         return CorpusAudit(self._folder, model, precision=precision, confidence=confidence, seed=seed)
 
     def model(self) -> CorpusModel | None:
@@ -819,6 +833,11 @@ class Corpus(CorpusWords):
             UnknownDocumentError: there is none, or several; the message names the nearest.
         """
         return self._folder.document(doc_id_of(self._folder, doc_id))
+
+    def _ids(self, docs: Any) -> list[str] | None:
+        """The ids of the documents meant, each of which is there."""
+        ids = doc_ids_of(docs)
+        return None if ids is None else [doc_id_of(self._folder, name) for name in ids]
 
     def __iter__(self) -> Iterator[NLPTextDocument]:
         """All documents, by host and URI, read one at a time."""

@@ -174,6 +174,7 @@ class Chat:
             raise MissingExtraError(error.name or "httpx", "annotate") from error
         self._httpx, self._tenacity = httpx, tenacity
         self._annotator, self._purse, self._stopped = annotator, purse, stopped
+        self.trouble = ""  # the last answer that was none, or why none came
         self._key = os.environ.get(annotator.key_variable, "").strip()
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         self._client = httpx.Client(
@@ -212,7 +213,7 @@ class Chat:
         # A token is at least one byte; so these are at most as many.
         most = len(content) + _A_MESSAGE * len(body["messages"])
         try:
-            answer, spent = retrying(self._once, content, most)
+            answer, spent = retrying(self._attempt, content, most)
         except _AgainError as error:
             raise FetchError(self._without_key(f"{self._url}: {error}"), url=self._url, status=error.status) from None
         try:
@@ -220,6 +221,13 @@ class Chat:
         except NoLabelError as error:
             raise NoLabelError(self._without_key(str(error))) from None
         return label, self._without_key(reason), spent
+
+    def _attempt(self, content: bytes, most: int) -> tuple[Any, int]:
+        try:
+            return self._once(content, most)
+        except _AgainError as error:
+            self.trouble = self._without_key(f"{self._url}: {error}")
+            raise
 
     def _once(self, content: bytes, most: int) -> tuple[Any, int]:
         """One request: the decoded answer, and the tokens that it cost."""

@@ -57,6 +57,7 @@ class PrelabelReport:
         stopped: why documents are left; empty where none are.
         is_interrupted: stopped with Ctrl-C.
         trust: the machine against people, see :class:`corpuskit.labels.Trust`.
+        trouble: the last answer of the server that was none, or why none came; empty without any.
     """
 
     by: str
@@ -70,6 +71,7 @@ class PrelabelReport:
     stopped: str
     is_interrupted: bool
     trust: Trust | None
+    trouble: str = ""
 
     def __repr__(self) -> str:
         said = ", ".join(f"{count:,} {label}" for label, count in sorted(self.labels.items())) or "no labels"
@@ -82,11 +84,14 @@ class PrelabelReport:
             lines.append(f"  {self.failed:,} failed: see .failures(); the same call asks them again")
         if self.left:
             lines.append(f"  {self.left:,} documents are left: {self.stopped}; the same call goes on")
-        lines.append(
-            f"  {self.trust!r}"
-            if self.trust
-            else "  none of these documents was labelled by people: label some of them, then .train() weighs the machine"
-        )
+        if self.trouble:
+            lines.append(f"  the last trouble: {self.trouble}")
+        if self.trust:
+            lines.append(f"  {self.trust!r}")
+        elif self.labels:
+            lines.append(
+                "  none of these documents was labelled by people: label some of them, then .train() weighs the machine"
+            )
         return "\n".join(lines)
 
 
@@ -102,6 +107,7 @@ class _Work:
     failed: int = 0
     stopped: str = ""
     is_interrupted: bool = False
+    trouble: str = ""
 
     def keep(self, found: Mapping[str, tuple[str, str]]) -> None:
         """Writes labels down, with their reasons."""
@@ -155,6 +161,8 @@ def prelabel(
         MissingExtraError: the extra ``annotate`` is not installed.
     """
     by = _signature(annotator, name)
+    if not isinstance(budget, Budget | int | None):
+        raise ConfigurationError(f"budget={budget!r}: expected a Budget, a number of requests, or None")
     limit = Budget(requests=budget) if isinstance(budget, int) else budget or Budget()
     price = annotator.price if isinstance(annotator, ChatAnnotator) else Price()
     if limit.money is not None and price == Price():
@@ -175,17 +183,17 @@ def prelabel(
     found = next((one for one in trust(folder) if one.by == by and one.documents), None)
     return PrelabelReport(
         by, dict(work.labels), work.cached, work.failed, len(asked) - done, work.purse.requests, work.purse.tokens,
-        work.purse.money, work.stopped, work.is_interrupted, found,
+        work.purse.money, work.stopped, work.is_interrupted, found, work.trouble,
     )  # fmt: skip
 
 
 def _signature(annotator: Annotator, name: str | None) -> str:
+    if not isinstance(annotator, ChatAnnotator) and not callable(annotator):
+        raise ConfigurationError(f"annotator: found {type(annotator).__name__}, expected a ChatAnnotator or a function")
     if name is not None:
         return machine_name(name)
     if isinstance(annotator, ChatAnnotator):
         return annotator.by
-    if not callable(annotator):
-        raise ConfigurationError(f"annotator: found {type(annotator).__name__}, expected a ChatAnnotator or a function")
     given = getattr(annotator, "__name__", type(annotator).__name__)
     if given == "<lambda>":
         raise ConfigurationError("a function without a name needs name=...")
@@ -302,6 +310,7 @@ def _ask_server(
                 chat.close()  # breaks off what is late
                 wait(late)
                 pool.shutdown()
+                work.trouble = chat.trouble
                 for future in [*finished, *late]:
                     _take(work, future, of[under_way[future]], 0, None)
         if refused is not None:

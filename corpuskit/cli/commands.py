@@ -189,7 +189,7 @@ def prelabel(
         typer.echo(_lines(str(stopped)))
         raise typer.Exit(130) from None
     typer.echo(_lines(repr(report)))
-    if report.failed:
+    if report.failed or (report.trouble and not report.labels):
         raise typer.Exit(3)
 
 
@@ -201,9 +201,9 @@ for command in (train, audit, fasttext):
 def kwic(
     folder: Existing,
     query: Annotated[str, typer.Argument(help='Regular expressions for words, such as "access controls?", or CQL.')],
-    window: Annotated[int, typer.Option(help="Words on each side.")] = 8,
+    window: Annotated[int, typer.Option(min=0, help="Words on each side.")] = 8,
     sort: Annotated[str | None, typer.Option(help="1R, 2L ...: by the nth word right or left.")] = None,
-    limit: Annotated[int, typer.Option(help="Lines shown.")] = 40,
+    limit: Annotated[int, typer.Option(min=1, help="Lines shown.")] = 40,
     syntax: Annotated[
         str | None, typer.Option(help="cql, simple, wildcards (insur*), or text: the running text.")
     ] = None,

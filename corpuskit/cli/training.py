@@ -30,9 +30,17 @@ def audit(
     labels: Annotated[Path | None, typer.Option(help="CSV with target and label: answers to what was asked.")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write what to label now as CSV, and end.")] = None,
     precision: Annotated[
-        float, typer.Option(min=0, max=1, help="What to claim of the documents called relevant.")
-    ] = 0.95,
-    confidence: Annotated[float, typer.Option(min=0, max=1, help="How sure the claim is to be.")] = 0.9,
+        float | None,
+        typer.Option(
+            min=0.5,
+            max=0.999,
+            help="What to claim of the documents called relevant; default: as claimed before, else 0.95.",
+        ),
+    ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(min=0.5, max=0.999, help="How sure the claim is to be; default: as before, else 0.9."),
+    ] = None,
     by: Annotated[str, typer.Option(help="Who labels.")] = "audit",
     below: Annotated[
         int,

@@ -27,11 +27,13 @@ class LabelImport:
 def import_labels(folder: CorpusFolder, file: Path, *, by: str, new_class: bool = False) -> LabelImport:
     """Takes the labels of a CSV file with columns target and label; a target is a doc_id, a URI or a file's name.
 
+    Rows without a label, not judged yet, are passed over.
+
     Raises:
-        ConfigurationError: the file cannot be read, lacks a column, or has an empty label, or one that is not in use without
+        ConfigurationError: the file cannot be read, lacks a column, or has a label that is not in use without
             ``new_class``; then none is taken.
     """
-    given = read_label_file(file)
+    given = [(target, label) for target, label in read_label_file(file) if label]
     check_names(folder, (label for _, label in given), new_class=new_class)
     versions: dict[str, int] = {}
     ids: dict[str, str] = {}
@@ -53,9 +55,14 @@ def read_label_file(file: Path) -> list[tuple[str, str]]:
     """
     try:
         with file.open(encoding="utf-8-sig", newline="") as handle:
-            reader = csv.DictReader(handle)
-            if not {"target", "label"} <= set(reader.fieldnames or ()):
-                raise ConfigurationError(f"{file}: found columns {reader.fieldnames}, expected target and label")
+            head = handle.readline()
+            delimiter = max(",;\t", key=head.count)  # a semicolon where the comma is a decimal one
+            names = [name.strip().lower() for name in next(csv.reader([head], delimiter=delimiter), [])]
+            if not {"target", "label"} <= set(names):
+                raise ConfigurationError(
+                    f"{file}: found columns {', '.join(names) or 'none'}, expected target and label"
+                )
+            reader = csv.DictReader(handle, fieldnames=names, delimiter=delimiter)
             return [((row["target"] or "").strip(), (row["label"] or "").strip()) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ConfigurationError(f"{file} cannot be read: {error}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
@@ -51,12 +52,15 @@ class CorpusAudit:
         self._model = model
         self._seed = seed
         self._note = f"{AUDIT_NOTE} of {model.version}"
-        asked = {label.target for label in folder.labels.current("document")
-                 if label.note == self._note and not is_machine(label.by)}  # fmt: skip
-        labels = {label.target: label.label for label in corpus_labels(folder, "document")}
+        current = folder.labels.current("document")
+        asked = {label.target for label in current if label.note == self._note and not is_machine(label.by)}
         self._read()
-        labelled = labels.keys() - asked
-        labelled |= judged_documents(folder).keys()  # what a rule for a host has taught the model
+        by_name = {label.target for label in corpus_labels(folder, "document")}
+        labelled = judged_documents(folder).keys() - by_name  # what a rule for a host has taught the model
+        labelled |= by_name - asked
+        if asked:
+            # Who labels on while an audit runs, or after it, does not change what it is about.
+            labelled -= by_name - folder.labels.targets_before(self._note)
         texts = {doc_id: text for doc_id, text in scoring_texts(folder).items() if doc_id not in labelled}
         if not texts:
             raise RelevanceError("all documents are labelled already: there is nothing left to audit on")
@@ -64,6 +68,7 @@ class CorpusAudit:
         self._audit = Audit(model.document, list(texts.values()), precision=precision, confidence=confidence, seed=seed)
         self._positions = {doc_id: position for position, doc_id in enumerate(self._doc_ids)}
         self._is_saved = False
+        self._replay()
 
     def _read(self) -> None:
         """The labels that were given to this audit; a tie of two who answered is asked again."""
@@ -109,12 +114,16 @@ class CorpusAudit:
 
     def wanted(self) -> list[str]:
         """The same documents, only their ids."""
-        while known_already := [i for i in self._audit.next() if self._doc_ids[i] in self._given]:
-            self._audit.add(known_already, [self._given[self._doc_ids[i]] for i in known_already])
+        self._replay()
         found = [self._doc_ids[i] for i in self._audit.next()]
         if not found:
             self._save()
         return found
+
+    def _replay(self) -> None:
+        """Takes what was answered before, as far as it is asked for."""
+        while known_already := [i for i in self._audit.next() if self._doc_ids[i] in self._given]:
+            self._audit.add(known_already, [self._given[self._doc_ids[i]] for i in known_already])
 
     def _frame(self, doc_ids: Sequence[str]) -> pd.DataFrame:
         import pandas as pd
@@ -148,9 +157,9 @@ class CorpusAudit:
         threshold, known = self.threshold, self._audit.labels
         if threshold is None:
             return []
-        below = [i for i in np.flatnonzero(self._audit.score < threshold).tolist() if i not in known]
-        order = np.random.RandomState(self._seed + 1).permutation(len(below)).tolist()
-        return [self._doc_ids[below[i]] for i in order]
+        below = [self._doc_ids[i] for i in np.flatnonzero(self._audit.score < threshold).tolist() if i not in known]
+        # By a hash of each: the order of the others stays when one is labelled elsewhere or removed.
+        return sorted(below, key=lambda doc_id: hashlib.sha256(f"{self._seed} {doc_id}".encode()).digest())
 
     @property
     def missed(self) -> Missed | None:

@@ -68,6 +68,8 @@ def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int 
     Raises:
         RelevanceError: the labels do not suffice; the message says what lacks.
     """
+    if seed < 0:
+        raise RelevanceError(f"seed={seed}: expected 0 or more")
     texts = scoring_texts(folder)
     judged = {target: label for target, label in judged_documents(folder, positive=positive).items() if target in texts}
     if not judged:

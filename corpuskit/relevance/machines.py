@@ -63,7 +63,7 @@ class MachineWeight:
             told += (
                 f"; average precision {self.without:.3f} without, {self.together:.3f} with them, on labels held back"
             )
-        if not self.weight:
+        if not self.weight and self.labels:
             told += f"; not trusted ({self.trust!r})"
         if self.left_out:
             some = ", ".join(source or "files" for source in self.left_out[:3])

@@ -19,6 +19,7 @@ class Missed:
         missed, low, high: relevant documents below the threshold, estimated, and the interval.
         recall, recall_low, recall_high: the share of all relevant documents that is above the threshold, and its interval;
             they hold with a confidence of 95 % at least. None where nothing relevant is estimated.
+        known: relevant documents below the threshold that are labelled and were not drawn.
     """
 
     documents: int
@@ -30,6 +31,7 @@ class Missed:
     recall: float | None
     recall_low: float | None
     recall_high: float | None
+    known: int = 0
 
     def __repr__(self) -> str:
         told = f"about {self.missed:,.0f} relevant documents are missed ({self.low:,.0f} to {self.high:,.0f})"
@@ -37,9 +39,8 @@ class Missed:
             told += f": recall {self.recall:.2f} ({self.recall_low:.2f} to {self.recall_high:.2f})"
         if not self.sampled:
             return f"{told}; all {self.documents:,} below the threshold are labelled"
-        return (
-            f"{told}; {self.relevant} of {self.sampled} drawn from {self.documents:,} below the threshold are relevant"
-        )
+        told += f"; {self.relevant} of {self.sampled} drawn from {self.documents:,} below the threshold are relevant"
+        return told + (f", {self.known} more were met on the way" if self.known else "")
 
 
 def share_interval(relevant: int, drawn: int) -> tuple[float, float]:
@@ -75,7 +76,7 @@ def estimate(above: tuple[int, int, int, int], below: tuple[int, int, int, int],
         documents, below[3], below[2], missed, low, high,
         found / every if every else None,
         found_low / (found_low + high) if found_low + high else 1.0 if every else None,
-        found_high / (found_high + low) if every else None,
+        found_high / (found_high + low) if every else None, below[0] - below[2],
     )  # fmt: skip
 
 

@@ -79,11 +79,12 @@ class CorpusFolder:
         Raises:
             ConfigurationError: the seeds are one string, not a list of words.
         """
-        if isinstance(seeds, str):
-            raise ConfigurationError(f"found seeds={seeds!r}, expected a list of words")
+        seeds = seeds if seeds is None or isinstance(seeds, str) else list(seeds)
+        if isinstance(seeds, str) or not all(isinstance(word, str) and word.strip() for word in seeds or ()):
+            raise ConfigurationError(f"found seeds={seeds!r}, expected a list of words; [] for none")
         values: dict[str, object] = {} if description is None else {"description": description}
         if seeds is not None:
-            values["seeds"] = [word.strip() for word in seeds if word.strip()]
+            values["seeds"] = [word.strip() for word in seeds]
         if values:
             change_settings(self.inside, values)
             self.settings = read_settings(self.inside)

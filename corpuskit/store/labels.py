@@ -69,6 +69,8 @@ class LabelLog:
         Raises:
             ConfigurationError: an unknown kind, or a label that is empty or longer than 64 characters.
         """
+        if not clean(by).strip():
+            raise ConfigurationError(f"by={by!r}: expected the name of who labels")
         when = now()
         rows = []
         for target, kind, label in labels:
@@ -186,6 +188,14 @@ class LabelLog:
             (WITHDRAWN, kind, kind),
         )
         return [Label(**dict(row)) for row in rows]
+
+    def targets_before(self, note: str) -> set[str]:
+        """Return the documents and hosts that had a label, withdrawn since or not, before the first one with this note."""
+        self._index_if_changed()
+        rows = self._catalog.tuples(
+            "SELECT DISTINCT target FROM labels WHERE id < (SELECT min(id) FROM labels WHERE note = ?)", (note,)
+        )
+        return {target for (target,) in rows}
 
     def refresh(self) -> None:
         """Takes in what other processes have written."""

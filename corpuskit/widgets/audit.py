@@ -14,7 +14,7 @@ from corpuskit.labels import sample
 from corpuskit.relevance.auditing import CorpusAudit
 from corpuskit.store import CorpusFolder
 from corpuskit.widgets.cards import PREFETCH, Cards
-from corpuskit.widgets.labeler import user_name
+from corpuskit.widgets.labeler import a_person
 from corpuskit.widgets.labeling import card_of
 from corpuskit.widgets.learner import Asked
 
@@ -37,7 +37,7 @@ class AuditLabeler(Cards):
 
     def __init__(self, folder: CorpusFolder, audit: CorpusAudit, *, by: str | None = None, question: str) -> None:
         self._audit = audit
-        self._by = by or user_name()
+        self._by = a_person(by)
         self._auditing = threading.RLock()
         self._given_out: set[str] = set()
         self._labels_of: dict[tuple[str, int], str] = {}

@@ -11,7 +11,7 @@ from typing import Any, Final
 import traitlets
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.labels import check_names
+from corpuskit.labels import check_names, is_machine
 from corpuskit.store import CorpusFolder
 from corpuskit.widgets.cards import PREFETCH, Cards
 from corpuskit.widgets.labeling import LabelQueue, has_flattened
@@ -59,7 +59,7 @@ class Labeler(Cards):
         overlap: float | None = None,
         show_scores: bool = False,
     ) -> None:
-        self._by = by or user_name()
+        self._by = a_person(by)
         self._undo: dict[tuple[str, int], dict[str, str | None]] = {}
         chosen = _checked(keys or DEFAULT_KEYS)
         check_names(folder, chosen.values(), only_alike=True)
@@ -177,6 +177,19 @@ def _checked(keys: Mapping[str, str]) -> dict[str, str]:
         if not label.strip() or len(label) > 64:
             raise ConfigurationError(f"label {label!r}: expected 1 to 64 characters")
     return dict(keys)
+
+
+def a_person(by: str | None) -> str:
+    """Return who labels with the keyboard: the name given, or the user's.
+
+    Raises:
+        ConfigurationError: the name is empty, or that of a machine.
+    """
+    if by is None:
+        return user_name()
+    if not by.strip() or is_machine(by):
+        raise ConfigurationError(f"by={by!r}: expected the name of a person; machines label by corpus.prelabel()")
+    return by
 
 
 def user_name() -> str:

@@ -1,0 +1,64 @@
+"""Label files as people make them."""
+
+import pytest
+
+import corpuskit
+from corpuskit.errors import ConfigurationError, UnknownDocumentError
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.txt").write_text(f"Text {name} about things", "utf-8")
+    with corpuskit.open(tmp_path / "corpus") as opened:
+        opened.add([tmp_path / "a.txt", tmp_path / "b.txt", tmp_path / "c.txt"], progress=False)
+        yield opened
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "target,label\na.txt,relevant\nb.txt,\n",
+        "\ufeffTarget; Label\na.txt;relevant\n",
+        "target\tlabel\na.txt\trelevant\n",
+    ],
+)
+def test_a_spreadsheet_of_any_land_is_read_and_rows_without_a_label_wait(corpus, tmp_path, content):
+    (tmp_path / "labels.csv").write_text(content, "utf-8")
+    assert corpus.import_labels(tmp_path / "labels.csv", by="ann").taken == 1
+    (labelled,) = corpus.documents().dropna(subset="label").uri
+    assert labelled.endswith("a.txt")
+
+
+def test_an_empty_file_is_told(corpus, tmp_path):
+    (tmp_path / "labels.csv").write_text("")
+    with pytest.raises(ConfigurationError, match="found columns none, expected target and label"):
+        corpus.import_labels(tmp_path / "labels.csv", by="ann")
+
+
+def test_whoever_labels_has_a_name(corpus):
+    pd = pytest.importorskip("pandas")
+    doc_ids = corpus.documents().doc_id
+    with pytest.raises(ConfigurationError, match="expected the name of who labels"):
+        corpus.set_labels({doc_ids[0]: "relevant"}, by=" ")
+    assert corpus.set_labels(pd.Series("other", index=doc_ids), by="ann") == 3
+
+
+def test_what_is_no_document_is_not_asked(corpus):
+    pytest.importorskip("anywidget")
+    with pytest.raises(UnknownDocumentError, match="nope"):
+        corpus.prelabel(lambda texts: ["other" for _ in texts], ["nope"], name="rule", progress=False)
+    with pytest.raises(UnknownDocumentError, match="nope"):
+        corpus.label(["nope"], by="me")
+    with pytest.raises(ConfigurationError, match="expected the name of a person"):
+        corpus.label(by="machine:x")
+    with pytest.raises(ConfigurationError, match="expected a ChatAnnotator or a function"):
+        corpus.prelabel("gemma", name="x", progress=False)
+
+
+def test_seed_words_are_words(corpus):
+    corpus.describe(seeds=["things"])
+    for seeds in ([""], [1, 2], "things"):
+        with pytest.raises(ConfigurationError, match="expected a list of words"):
+            corpus.describe(seeds=seeds)
+    assert corpus._folder.settings.seeds == ("things",)
