@@ -576,9 +576,11 @@ def run_matrix(folder, layouts, choose=lambda layout, act: True, processes=2):
                     if not waiting:
                         break
                     number, layout = waiting.pop()
+                acts = [act for act in ACTS if choose(layout, act)]
+                if not acts:  # none would stand for all
+                    continue
                 place = folder / f"cell{number}"
                 place.mkdir()
-                acts = [act for act in ACTS if choose(layout, act)]
                 server.stdin.write(json.dumps([layout, str(template), str(place), acts]) + "\n")
                 server.stdin.flush()
                 under_way, began = None, 0.0
