@@ -63,8 +63,10 @@ class MachineWeight:
             told += (
                 f"; average precision {self.without:.3f} without, {self.together:.3f} with them, on labels held back"
             )
-        if not self.weight and self.labels:
+        if not self.weight and (self.labels or self.left_out):
             told += f"; not trusted ({self.trust!r})"
+        elif not self.weight:
+            told += f"; it labelled nothing that people have not ({self.trust!r})"
         if self.left_out:
             some = ", ".join(source or "files" for source in self.left_out[:3])
             told += f"; left out, since people disagree there: {some}{', ...' if len(self.left_out) > 3 else ''}"
