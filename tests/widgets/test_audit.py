@@ -194,3 +194,34 @@ def test_the_interval_of_recall_holds_in_nineteen_of_twenty_corpora():
         )  # fmt: skip
         held += found.recall_low <= above.sum() / (above.sum() + below.sum()) <= found.recall_high
     assert held >= 371
+
+
+def finished(corpus, **how):
+    """An audit whose questions are all answered, those below the threshold too."""
+    audit = corpus.audit(**how)
+    while len(batch := audit.next()) or len(batch := audit.next_below()):
+        audit.add({row.doc_id: truth(row.uri) for row in batch.itertuples()}, by="me")
+    return audit
+
+
+def test_an_audit_without_a_precision_goes_on_as_claimed(corpus):
+    finished(corpus, precision=0.8)
+    decided = corpus.documents().decision.value_counts().to_dict()
+    again = corpus.audit()
+    assert again.labels_given > 0
+    assert again.next().empty
+    assert corpus.model().document.audit.precision == 0.8
+    assert corpus.documents().decision.value_counts().to_dict() == decided
+
+
+def test_a_label_given_after_the_claim_leaves_the_sample_below_as_it_was(corpus):
+    audit = finished(corpus, precision=0.8)
+    before = repr(audit.missed)
+    asked = set(corpus.labels().target)
+    other = next(row for row in corpus.documents().itertuples() if row.doc_id not in asked)
+    corpus.set_labels({other.doc_id: truth(other.uri)}, by="bob")
+    again = corpus.audit(precision=0.8)
+    assert again.next().empty
+    assert again.next_below().empty
+    assert repr(again.missed) == before
+    corpus.set_labels({other.doc_id: "withdrawn"}, by="bob")
