@@ -467,6 +467,26 @@ def test_nothing_found_and_nothing_to_export_are_told(tmp_path, pages):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["kwic", "c", "flood", "--window", "-2"],
+        ["kwic", "c", "flood", "--limit", "-3"],
+        ["audit", "c", "--precision", "0"],
+    ],
+)
+def test_numbers_out_of_range_are_wrong_usage(tmp_path, pages, arguments):
+    run("add", tmp_path / "c", pages)
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_a_negative_seed_is_told(trained):
+    done = run("train", trained, "--seed", "-1")
+    assert (done.returncode, done.stderr) == (1, "corpuskit: seed=-1: expected 0 or more\n")
+
+
 def test_jupyterlab_gets_its_own_options(tmp_path):
     pytest.importorskip("jupyterlab")
     done = run("lab", tmp_path / "notebooks", "--no-browser", "--port=9", "--version")

@@ -391,3 +391,19 @@ def test_a_label_that_is_like_one_in_use_is_refused_before_anything_is_paid(fill
     with pytest.raises(ConfigurationError, match="relevant"):
         filled.prelabel(annotator(server, labels={"relevent": "yes", "other": "no"}), progress=False)
     assert server.requests == []
+
+
+def test_a_server_that_is_not_there_is_told_with_its_cause(filled):
+    nobody = ChatAnnotator("http://127.0.0.1:9/v1", "stub", retry_seconds=0.0, concurrency=1)
+    report = filled.prelabel(nobody, budget=2, progress=False)
+    assert report.labels == {}
+    assert "127.0.0.1:9" in report.trouble
+    told = repr(report)
+    assert f"the last trouble: {report.trouble}" in told
+    assert "labelled by people" not in told
+
+
+def test_a_budget_is_a_number_or_a_budget(filled, server):
+    with pytest.raises(ConfigurationError, match="expected a Budget"):
+        filled.prelabel(annotator(server), budget="5", progress=False)
+    assert not server.requests
