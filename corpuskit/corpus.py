@@ -634,26 +634,25 @@ class Corpus(CorpusWords):
         """Start an audit of the last model, or go on with it; see :class:`corpuskit.relevance.auditing.CorpusAudit`.
 
         Args:
-            precision: the share of relevant documents to claim; None: that of the model's claim if it has one, else 0.95.
+            precision: the share of relevant documents to claim; None: that of this model's audit so far, else 0.95.
                 Another one replaces the claim.
-            confidence: how sure the claim is to be; None: as before, else 0.9.
+            confidence: how sure the claim is to be; None: as so far, else 0.9.
             seed: of the samples.
 
         Raises:
             RelevanceError: there is no model, or nothing left to audit on.
         """
         from corpuskit.errors import RelevanceError
-        from corpuskit.relevance.auditing import CorpusAudit
+        from corpuskit.relevance.auditing import CorpusAudit, aims
 
         model = self.model()
         if model is None:
             raise RelevanceError("there is no model to audit: train one first")
-        claim = model.document.audit
-        if precision is None:
-            precision = claim.precision if claim else 0.95
-        if confidence is None:
-            confidence = claim.confidence if claim else 0.9
-        return CorpusAudit(self._folder, model, precision=precision, confidence=confidence, seed=seed)
+        usual = aims(self._folder, model)
+        return CorpusAudit(
+            self._folder, model, precision=usual[0] if precision is None else precision,
+            confidence=usual[1] if confidence is None else confidence, seed=seed,
+        )  # fmt: skip
 
     def model(self) -> CorpusModel | None:
         """The model trained last; None before the first."""

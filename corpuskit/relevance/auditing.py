@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
@@ -22,6 +23,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _LABELS: Final = frozenset({"relevant", "other"})
+_BEGUN: Final = "audit"  # in the catalogue: the model audited last, with what precision and confidence
+
+
+def aims(folder: CorpusFolder, model: CorpusModel) -> tuple[float, float]:
+    """Return the precision and confidence that a model's audit was begun with, or those of its claim; else the usual ones."""
+    try:
+        version, precision, confidence = json.loads(folder.catalog.meta(_BEGUN) or "")
+        if version == model.version:
+            return float(precision), float(confidence)
+    except (TypeError, ValueError):  # none was begun, or a stranger wrote it
+        pass
+    claim = model.document.audit
+    return (claim.precision, claim.confidence) if claim else (0.95, 0.9)
 
 
 class CorpusAudit:
@@ -199,6 +213,9 @@ class CorpusAudit:
             raise RelevanceError(
                 f"labels by {by!r}: an audit is a person's; expected a name that does not begin with machine:"
             )
+        begun = json.dumps([self._model.version, self._audit.precision, self._audit.confidence])
+        if self._folder.catalog.meta(_BEGUN) != begun:
+            self._folder.catalog.set_meta(_BEGUN, begun)
         below = set(self.wanted_below(len(self._doc_ids)))
         asked = {self._doc_ids[i]: i for i in self._audit.next()} | dict.fromkeys(below, -1)
         wrong = [doc_id for doc_id, label in labels.items() if doc_id not in asked or label not in _LABELS]

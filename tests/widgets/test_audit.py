@@ -214,6 +214,18 @@ def test_an_audit_without_a_precision_goes_on_as_claimed(corpus):
     assert corpus.documents().decision.value_counts().to_dict() == decided
 
 
+def test_an_audit_that_was_broken_off_goes_on_with_its_own_precision(corpus):
+    audit = corpus.audit(precision=0.8)
+    first = audit.next()
+    audit.add({row.doc_id: truth(row.uri) for row in first.head(5).itertuples()}, by="me")
+    again = corpus.audit()
+    assert again.labels_given == 5
+    assert set(again.next().doc_id) == set(first.doc_id[5:])
+    while len(batch := again.next()):
+        again.add({row.doc_id: truth(row.uri) for row in batch.itertuples()}, by="me")
+    assert corpus.model().document.audit.precision == 0.8
+
+
 def test_a_label_given_after_the_claim_leaves_the_sample_below_as_it_was(corpus):
     audit = finished(corpus, precision=0.8)
     before = repr(audit.missed)
