@@ -69,7 +69,7 @@ function makeCard(openRest) {
     return make("div", "", {}, ...parts);
   };
   const show = (card, withScore) => {
-    const key = `${card.id} ${card.blocks.length} ${card.left_out} ${withScore}`;
+    const key = `${card.id} ${card.blocks.length} ${card.left_out} ${withScore} ${card.score} ${card.why}`;
     if (key === shown) return; // it stays where it was scrolled to
     const isOther = !shown.startsWith(`${card.id} `);
     shown = key;

@@ -204,6 +204,15 @@ def test_what_the_model_thinks_is_told_after_the_key_or_when_asked_for(notebook)
     assert "P(relevant)" not in labeler.locator(".ck-card").inner_text()
 
 
+def test_a_card_that_comes_again_for_another_reason_tells_that_one(notebook):
+    opened = notebook(SETUP.format(n=3, where=NEW), "labeler = corpus.label(by='me'); labeler").run()
+    labeler = ready(opened)
+    opened.python(
+        "labeler.send({'op': 'fresh', 'cards': [labeler.cards[0] | {'why': 'it is near the seed words'}], 'near': True})"
+    )
+    labeler.get_by_text("it is near the seed words", exact=False).wait_for()
+
+
 def test_the_empty_labeller_asks_for_seed_words_and_begins_near_them(notebook):
     code = SETUP.format(n=20, where=NEW) + (
         "\nfor i in range(4):\n    (folder / f'net{i}.txt').write_text(f'Net {i}\\n\\nFishing boats and harbour number {i}.')\n"
