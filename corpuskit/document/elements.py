@@ -29,7 +29,8 @@ OPTIONAL_COLUMNS: Final = ("main_probability", "role", "zone", "page", "locator"
 """Columns kept sparsely in :attr:`ElementTable.marks`; the ``.nlp.txt`` format has no place for them."""
 
 FORMATTING: Final = "formatting"
-"""A mark that is kept where it was asked for: JSON ``[[start, end, kind], ...]`` into the text, kind as bold or code."""
+"""A mark: JSON ``[[start, end, kind], ...]`` into the text. Formulas of web pages are ``tex``; bold, italic, code and the like are kept
+where they are asked for."""
 
 _SURROGATES: Final = dict.fromkeys(range(55296, 57344), "�")
 

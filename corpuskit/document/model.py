@@ -85,7 +85,8 @@ class NLPTextDocument:
         Columns: element_id, parent_id, subtree_end, nesting_level (int32); type (category); text (str);
         row, row_span, col, col_span, page (Int32, 1-based, null but for cells and paged documents); main (bool);
         main_probability (float32); role, zone (category); locator, links, tex (str, nullable); and formatting (str,
-        JSON ``[[start, end, kind], ...]`` into the text), where it was kept.
+        JSON ``[[start, end, kind], ...]`` into the text), where there is any: ``tex`` for the formulas of a web page,
+        and ``bold``, ``italic`` and the like where they were asked for.
         """
         from corpuskit.document.frames import to_frame
 

@@ -14,6 +14,7 @@ from lxml import etree
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.extraction.html.decode import parse
+from corpuskit.extraction.html.formulas import settle
 from corpuskit.extraction.html.metadata import Head, article_of, dates, kinds_of, metadata_of, read_head, squeeze
 from corpuskit.extraction.html.roles import locators, roles
 from corpuskit.extraction.html.rows import Walked
@@ -82,6 +83,7 @@ def _extract(
 ) -> NLPTextDocument:
     """``roots`` holds one tree, which is taken out, so that it can be freed before the work ends."""
     drop(roots[0], options.drop)
+    settle(roots[0], content)
     head = read_head(roots[0])
     walked, resolve = walk_page(roots, head, uri, options)
     needs_javascript = is_shell(walked.shown, head)

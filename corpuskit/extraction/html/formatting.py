@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from corpuskit.extraction.html.rows import Walked
+from corpuskit.document.elements import FORMATTING
+from corpuskit.extraction.html.rows import FORMULA_KIND, Walked
 from corpuskit.extraction.html.tags import FORMATTED, INLINE, Tag
 from corpuskit.extraction.html.walk import Walker
 
@@ -72,8 +73,9 @@ class FormattingWalker(Walker):
             is_verbatim = node >= 0 and walked.node_tag[node][3] == "pre"
             clean, new_at, spans = _unmarked(text, still_open, is_verbatim=is_verbatim)
             table.text[row] = clean
-            if spans:
-                table.mark("formatting", row, _json(spans))
+            formulas = [[new_at[start], new_at[end], FORMULA_KIND] for start, end in walked.formulas.get(row, ())]
+            if spans or formulas:
+                table.mark(FORMATTING, row, _json(sorted(spans + formulas)))
             if row in links:
                 moved = [[new_at[start], new_at[end], url] for start, end, url in json.loads(links[row])]
                 links[row] = _json([link for link in moved if link[0] < link[1]])

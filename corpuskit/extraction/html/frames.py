@@ -20,11 +20,13 @@ from corpuskit.extraction.html import tags
 from corpuskit.extraction.html.grid import Grid
 from corpuskit.extraction.html.rows import Rows
 from corpuskit.extraction.html.tags import (
+    APART,
     BLOCK,
     CAPTION,
     CELL,
     DEFINITION,
     DEFINITIONS,
+    ENDS_SECTIONS,
     HEADING,
     ITEM,
     LIST,
@@ -37,6 +39,7 @@ from corpuskit.extraction.html.tags import (
     attributes_of,
 )
 from corpuskit.extraction.html.texts import (
+    FORMULA,
     LINK_END,
     LINK_START,
     Link,
@@ -59,7 +62,7 @@ class Frames(Rows):
         self.resolve = resolve
         # The blocks of the page that are open: how many rows were open, how many there were, the block around.
         self.frames: list[tuple[int, int, int, int]] = []  # ... and as what it was opened
-        self.scope: dict[int, int] = {}  # open Section → how many blocks were open around it
+        self.scope: dict[int, int] = {}  # open Section → node inside the one that ends it
         self.level: dict[int, int] = {}  # open Section → level of its heading
         self.buffer: list[str] = []
         self.urls: list[str] = []
@@ -160,7 +163,11 @@ class Frames(Rows):
         return text, links
 
     def mark_links(self, row: int, links: list[Link]) -> None:
-        """Keeps a row's links."""
+        """Keeps a row's links, and where its formulas are."""
+        formulas = [(start, end) for start, end, url in links if url == FORMULA]
+        if formulas:
+            self.result.formulas[row] = formulas
+            links = [link for link in links if link[2] != FORMULA]
         if links:
             self.result.link_chars[row] = sum([end - start for start, end, _ in links])
             self.links[row] = links_json(links)
@@ -286,7 +293,7 @@ class Frames(Rows):
         self.block_node = around
         if kind == BLOCK:
             if len(self.open_rows) != depth or self.open_types[-1] == SECTION:
-                self.end_block(depth, rows)
+                self.end_block(depth, rows, node)
         elif kind == HEADING:
             return
         elif kind in (LIST, DEFINITIONS, TABLE, CELL, ITEM):
@@ -294,14 +301,21 @@ class Frames(Rows):
         elif kind == ROW:
             self.close_to(max(depth, 1))
 
-    def end_block(self, depth: int, rows: int) -> None:
-        """Closes the Sections of a wrapper, unless it holds a heading and nothing else."""
-        here = len(self.frames)
+    def end_block(self, depth: int, rows: int, node: int) -> None:
+        """Closes what a block holds. Sections go on behind it, unless it is one that ends them; and also then if it
+        holds a heading and nothing else."""
         open_rows, open_types = self.open_rows, self.open_types
-        if open_types[-1] == SECTION and len(self.types) == rows + 1 and open_rows[-1] == rows:
-            self.scope[rows] = min(self.scope[rows], here)
+        for at in range(depth, len(open_rows)):
+            if open_types[at] != SECTION:
+                self.close_to(at)
+                break
+        if not self.result.node_tag[node][1] & ENDS_SECTIONS:
             return
-        while len(open_rows) > depth or (open_types[-1] == SECTION and self.scope[open_rows[-1]] > here):
+        if open_types[-1] == SECTION and len(self.types) == rows + 1 and open_rows[-1] == rows:
+            self.scope[rows] = self.result.node_parent[node]
+            return
+        lowest = 2 if self.result.node_tag[node][3] == "section" else 1  # the page's title stands in one of its own
+        while open_types[-1] == SECTION and self.scope[open_rows[-1]] >= node and self.level[open_rows[-1]] >= lowest:
             self.close_to(len(open_rows) - 1)
 
     def end_group(self, kind: int, depth: int) -> None:
@@ -364,13 +378,23 @@ class Frames(Rows):
         if what == IN_CAPTION:
             self.end_caption(text, links, node)
             return
-        level = self.level[-1]
-        while self.open_types[-1] == SECTION and self.level[self.open_rows[-1]] >= level:
-            self.close_to(len(self.open_rows) - 1)
+        level, apart = self.level[-1], self.apart_around(node)
+        open_rows = self.open_rows
+        while (
+            self.open_types[-1] == SECTION and self.level[open_rows[-1]] >= level and self.scope[open_rows[-1]] >= apart
+        ):
+            self.close_to(len(open_rows) - 1)
         row = self.open(SECTION, text, node)
         self.level[row] = level
-        self.scope[row] = self.collecting_depth - 1
+        self.scope[row] = node
         self.mark_links(row, links)
+
+    def apart_around(self, node: int) -> int:
+        """The innermost element around that stands apart; -1."""
+        parents, tags_of = self.result.node_parent, self.result.node_tag
+        while node >= 0 and not tags_of[node][1] & APART:
+            node = parents[node]
+        return node
 
     def end_caption(self, text: str, links: list[Link], node: int) -> None:
         """The caption becomes the table's title; a second one stays text."""

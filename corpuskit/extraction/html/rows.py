@@ -10,6 +10,8 @@ from corpuskit.document.elements import CELLS, LIST_ITEM, LISTS, TABLE, TABLE_CE
 from corpuskit.extraction.html.grid import Grid
 from corpuskit.extraction.html.tags import Tag
 
+FORMULA_KIND: Final = "tex"
+"""The kind of the spans of formulas, beside bold, italic and the like."""
 _WITH_WRAPPERS: Final = frozenset((*LISTS, TABLE))
 
 
@@ -23,6 +25,7 @@ class Walked:
         node_parent: node → node around it; -1 for the first.
         node_tag: node → its start tag.
         link_chars: element_id → how many characters are links.
+        formulas: element_id → start and end of each formula in its text.
         licenses: targets of ``rel=license`` links.
         alts: element_ids of texts that are alternatives of images only.
         hidden: how many hidden subtrees were left out.
@@ -36,6 +39,7 @@ class Walked:
     node_parent: list[int] = field(default_factory=list)
     node_tag: list[Tag] = field(default_factory=list)
     link_chars: dict[int, int] = field(default_factory=dict)
+    formulas: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     licenses: list[str] = field(default_factory=list)
     alts: set[int] = field(default_factory=set)
     hidden: int = 0

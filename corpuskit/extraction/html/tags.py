@@ -38,6 +38,15 @@ SELF_CLOSED: Final = 1
 HIDDEN: Final = 2
 NAVIGATION: Final = 4
 LICENSE: Final = 8
+ENDS_SECTIONS: Final = 32
+APART: Final = 64
+
+# Where the Sections of the headings inside end: sectioning content and the roots of the HTML standard's outline, and the
+# parts of a page that stand for themselves. In those that stand apart a heading ends no Section from outside.
+_APART: Final = frozenset((
+    "aside", "nav", "footer", "blockquote", "details", "dialog", "fieldset", "figure", "td", "th", "li", "dd",
+))  # fmt: skip
+_SECTIONING: Final = _APART | {"html", "body", "main", "article", "section"}
 
 
 def _kinds() -> dict[str, int]:
@@ -91,7 +100,7 @@ _NEVER_HIDDEN: Final = frozenset(("html", "body", "main"))
 
 Tag = tuple[int, int, int, str, str]
 """What a start tag says: its kind, one of the constants of this module; flags of ``SELF_CLOSED``, ``HIDDEN``,
-``NAVIGATION``, ``LICENSE``; a number, of a heading its level, 1 of a link that is shown as a block; its name; and the
+``NAVIGATION``, ``LICENSE``, ``ENDS_SECTIONS``, ``APART``; a number, of a heading its level, 1 of a link that is shown as a block; its name; and the
 tag itself, without the slash at its end. A plain tuple, for it is unpacked for each element of a page."""
 
 
@@ -161,8 +170,10 @@ def read_tag(head: str, shown_as_block: frozenset[str]) -> Tag:
     kind = KINDS.get(name, INLINE)
     if kind == HEADING:
         number = int(name[1])
-    elif name == "nav":
-        flags |= NAVIGATION
+    elif name in _SECTIONING:
+        flags |= ENDS_SECTIONS | APART if name in _APART else ENDS_SECTIONS
+        if name == "nav":
+            flags |= NAVIGATION
     if not rest or (kind == SKIPPED and name != "noscript"):
         if kind == INLINE and name in shown_as_block:
             kind = BLOCK

@@ -11,6 +11,8 @@ from urllib.parse import urljoin, urlsplit
 BREAK: Final = "\x01"
 LINK_START: Final = "\x02"
 LINK_END: Final = "\x03"
+FORMULA: Final = "\x00"
+"""Stands for the URL where a span is no link but a formula."""
 
 Link = tuple[int, int, str]
 """Start and end in a text, and the URL."""

@@ -5,19 +5,21 @@ No recursion: what is open stands on stacks, so depth costs memory only.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from corpuskit.document.elements import SECTION
+from corpuskit.document.elements import FORMATTING, SECTION
 from corpuskit.errors import ExtractionError
 from corpuskit.extraction.html import tags
 from corpuskit.extraction.html.frames import IN_VERBATIM, Frames
-from corpuskit.extraction.html.rows import Walked
+from corpuskit.extraction.html.rows import FORMULA_KIND, Walked
 from corpuskit.extraction.html.tags import (
     BLOCK,
+    ENDS_SECTIONS,
     HIDDEN,
     IMAGE,
     INLINE,
@@ -35,7 +37,7 @@ from corpuskit.extraction.html.tags import (
     read_tag,
     without_target,
 )
-from corpuskit.extraction.html.texts import BREAK, LINK_END, LINK_START
+from corpuskit.extraction.html.texts import BREAK, FORMULA, LINK_END, LINK_START
 
 _CHUNK: Final = 1 << 14
 _KEPT_TAGS: Final = 20_000
@@ -137,8 +139,10 @@ class Walker(Frames):
                             if buffer:
                                 self.flush()
                             depth, rows, self.block_node, _ = frames.pop()
-                            if open_types[-1] == SECTION or len(open_rows) != depth:
-                                self.end_block(depth, rows)
+                            if len(open_rows) != depth or (
+                                open_types[-1] == SECTION and node_tag[node][1] & ENDS_SECTIONS
+                            ):
+                                self.end_block(depth, rows, node)
                         else:
                             kind = state & _KIND
                             if kind == LINK:
@@ -212,6 +216,9 @@ class Walker(Frames):
         self.close_to(1)
         if self.links:
             self.table.marks["links"] = self.links
+        for row, formulas in result.formulas.items():
+            spans = [[start, end, FORMULA_KIND] for start, end in formulas]
+            self.table.mark(FORMATTING, row, json.dumps(spans, separators=(",", ":")))
         _, result.noscript_chars, result.hidden_chars = unseen
         return result
 
@@ -234,11 +241,13 @@ class Walker(Frames):
         kind = tag[0]
         if kind == tags.BREAK:
             self.buffer.append("\n" if self.collecting == IN_VERBATIM else BREAK)
-        elif kind in (IMAGE, MATH):
-            text = attributes_of(tag[4]).get("alt" if kind == IMAGE else "alttext", "").strip()
-            if kind == IMAGE and self.options.addresses:
+        elif kind == MATH:
+            self.formula(attributes_of(tag[4]).get("alttext", "").strip(), tail)
+        elif kind == IMAGE:
+            text = attributes_of(tag[4]).get("alt", "").strip()
+            if self.options.addresses:
                 self.image(text, attributes_of(tag[4]).get("src", ""))
-            elif text and (self.options.images or kind == MATH):
+            elif text and self.options.images:
                 before = self.buffer[-1][-1:] if self.buffer else ""
                 self.buffer.append(f" {text}" if before.isalnum() else text)
                 self.alt_length += len(text)
@@ -246,6 +255,21 @@ class Walker(Frames):
                     self.buffer.append(" ")
         elif kind == RULE:
             self.flush()
+
+    def formula(self, tex: str, tail: str) -> None:
+        """The TeX of a formula; a span like that of a link keeps where it stands."""
+        if not tex:
+            return
+        before = self.buffer[-1][-1:] if self.buffer else ""
+        if before.isalnum():
+            self.buffer.append(" ")
+        if self.link is None:
+            self.buffer += [LINK_START, tex, LINK_END]
+            self.urls.append(FORMULA)
+        else:
+            self.buffer.append(tex)
+        if tail[:1].isalnum():
+            self.buffer.append(" ")
 
     def image(self, text: str, source: str) -> None:
         """An image as a link to it; in a link, as text alone."""

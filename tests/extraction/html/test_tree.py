@@ -35,8 +35,55 @@ def texts(body: str) -> list[str]:
     return [text for text in extract(body, classify=False).table.text if text]
 
 
-def test_a_section_ends_with_the_block_it_is_in() -> None:
-    assert outline("<div><h2>A</h2><p>a</p></div><p>b</p>") == ["Section A", "  TextBlock a", "TextBlock b"]
+def test_a_section_reaches_beyond_the_wrappers_around_its_heading() -> None:
+    assert outline("<div><div><h2>A</h2><p>by B</p></div></div><div><p>a</p></div>") == [
+        "Section A",
+        "  TextBlock by B",
+        "  TextBlock a",
+    ]
+
+
+@pytest.mark.parametrize("tag", ["article", "main", "section", "aside", "blockquote", "figure", "details", "footer"])
+def test_a_section_ends_with_the_part_of_the_page_it_is_in(tag: str) -> None:
+    assert outline(f"<{tag}><div><h2>A</h2></div><p>a</p></{tag}><p>b</p>") == [
+        "Section A",
+        "  TextBlock a",
+        "TextBlock b",
+    ]
+
+
+def test_the_title_of_a_page_reaches_beyond_a_section_of_its_own() -> None:
+    assert outline("<section><h1>A</h1><p>by B</p></section><section><h2>C</h2><p>c</p></section><p>d</p>") == [
+        "Section A",
+        "  TextBlock by B",
+        "  Section C",
+        "    TextBlock c",
+        "  TextBlock d",
+    ]
+
+
+@pytest.mark.parametrize("tag", ["aside", "nav", "footer", "blockquote", "figure", "details", "dialog", "fieldset"])
+def test_a_heading_in_a_part_that_stands_apart_ends_no_section_outside(tag: str) -> None:
+    assert outline(f"<h2>A</h2><p>a</p><{tag}><h1>B</h1><p>b</p><h1>C</h1></{tag}><p>d</p>") == [
+        "Section A",
+        "  TextBlock a",
+        "  Section B",
+        "    TextBlock b",
+        "  Section C",
+        "  TextBlock d",
+    ]
+
+
+def test_a_list_made_for_items_without_one_ends_with_the_wrapper_though_a_section_goes_on() -> None:
+    assert outline("<div><h2>A</h2><li>a</li></div><li>b</li>") == [
+        "Section A",
+        "  List",
+        "    ListItem",
+        "      TextBlock a",
+        "  List",
+        "    ListItem",
+        "      TextBlock b",
+    ]
 
 
 def test_a_heading_alone_in_its_wrapper_opens_a_section_that_goes_on() -> None:
@@ -49,7 +96,7 @@ def test_a_higher_heading_in_a_wrapper_closes_a_section_opened_outside() -> None
         "  TextBlock a",
         "Section B",
         "  TextBlock b",
-        "TextBlock c",
+        "  TextBlock c",
     ]
 
 
