@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-
 from corpuskit import extract
 from corpuskit.document import NLPTextDocument
 from corpuskit.document.elements import SECTION
