@@ -7,6 +7,7 @@ import ctypes
 import re
 import sys
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,12 +16,21 @@ from lxml import etree
 from corpuskit.document import NLPTextDocument
 from corpuskit.extraction.html.decode import parse
 from corpuskit.extraction.html.formulas import settle
-from corpuskit.extraction.html.metadata import Head, article_of, dates, kinds_of, metadata_of, read_head, squeeze
+from corpuskit.extraction.html.metadata import (
+    Head,
+    article_of,
+    dates,
+    kinds_of,
+    metadata_of,
+    read_head,
+    squeeze,
+)
 from corpuskit.extraction.html.roles import locators, roles
 from corpuskit.extraction.html.rows import Walked
 from corpuskit.extraction.html.rules import main_by_rules
 from corpuskit.extraction.html.selectors import drop
 from corpuskit.extraction.html.shell import content_beside, fill, is_shell
+from corpuskit.extraction.html.shown_dates import shown_dates
 from corpuskit.extraction.html.tags import block_selectors
 from corpuskit.extraction.html.texts import Resolver
 from corpuskit.extraction.html.walk import MarkupError, WalkOptions, walk
@@ -93,7 +103,12 @@ def _extract(
     article = article_of(head.data)
     document = NLPTextDocument(uri=uri or "?", table=walked.table)
     document.title = head.title or head.values.get("title", (0, ""))[1] or squeeze(str(article.get("headline") or ""))
-    _fill_metadata(document, head, article, walked, resolve, options)
+    _fill_metadata(document, head, article, walked, resolve)
+    found = dates(head, article, uri, earliest=options.earliest_date)
+    if found == (None, None):
+        found = shown_dates(walked, earliest=options.earliest_date)
+    _fill_dates(document, *found, wants_first=options.date == "original")
+    document.metadata = dict(sorted(document.metadata.items()))
     table = walked.table
     if needs_javascript:
         document.metadata["needs_javascript"] = "true"
@@ -136,25 +151,28 @@ def walk_page(
 
 
 def _fill_metadata(
-    document: NLPTextDocument, head: Head, article: dict[str, Any], walked: Walked, resolve: Resolver,
-    options: ExtractOptions,
-) -> None:  # fmt: skip
+    document: NLPTextDocument, head: Head, article: dict[str, Any], walked: Walked, resolve: Resolver
+) -> None:
     metadata = metadata_of(head, article)
     if head.canonical:
         metadata["canonical"] = resolve(head.canonical)
     license_url = head.license or (walked.licenses[0] if walked.licenses else "")
     if license_url:
         metadata["license"] = resolve(license_url)
-    published, modified = dates(head, article, document.uri, earliest=options.earliest_date)
+    document.metadata.update(metadata)
+
+
+def _fill_dates(
+    document: NLPTextDocument, published: datetime | None, modified: datetime | None, *, wants_first: bool
+) -> None:
     if published:
-        metadata["published"] = published.isoformat()
+        document.metadata["published"] = published.isoformat()
     if modified:
-        metadata["modified"] = modified.isoformat()
-    wants_first = options.date == "original" and published is not None
-    document.timestamp = published if wants_first else modified or published
+        document.metadata["modified"] = modified.isoformat()
+    is_first = published is not None and (wants_first or modified is None)
+    document.timestamp = published if is_first else modified
     if document.timestamp:
-        metadata["timestamp_source"] = "published" if wants_first or not modified else "modified"
-    document.metadata.update(sorted(metadata.items()))
+        document.metadata["timestamp_source"] = "published" if is_first else "modified"
 
 
 def _walk(roots: list[etree._Element], resolve: Resolver, options: WalkOptions) -> Walked:

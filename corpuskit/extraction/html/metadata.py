@@ -216,7 +216,10 @@ def article_of(data: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def parse_date(value: str) -> datetime | None:
-    """A date of ISO 8601 or RFC 5322 or any that dateutil reads with a year, in UTC; what names no zone is taken as UTC."""
+    """A date of ISO 8601 or RFC 5322 or any that dateutil reads with a year, in the zone it names; UTC where it names none.
+
+    In another zone it could be another day than the page says.
+    """
     value = value.strip()
     if not 8 <= len(value) <= 60 or not any(map(str.isdigit, value)):
         return None
@@ -227,11 +230,7 @@ def parse_date(value: str) -> datetime | None:
         if parsed is None:
             return None
         date = parsed
-    try:
-        date = date.astimezone(UTC) if date.tzinfo else date.replace(tzinfo=UTC)
-    except (OverflowError, ValueError):
-        return None
-    return date if 1980 <= date.year <= 2100 else None
+    return (date if date.tzinfo else date.replace(tzinfo=UTC)) if 1980 <= date.year <= 2100 else None
 
 
 def _loose_date(value: str) -> datetime | None:

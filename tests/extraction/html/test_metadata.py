@@ -43,7 +43,7 @@ def test_json_ld_fills_what_meta_elements_leave_out() -> None:
     assert document.metadata == {
         "author": "Ann; Tom",
         "language": "en-GB",
-        "published": "2024-05-06T08:00:00+00:00",
+        "published": "2024-05-06T10:00:00+02:00",
         "site_name": "Hilltop",
         "timestamp_source": "published",
     }
@@ -65,6 +65,31 @@ def test_the_date_is_the_modified_one_before_the_published_one(
     document = extract(head, body, uri or "https://site.example/x")
     assert document.timestamp == datetime(*day, tzinfo=UTC)
     assert document.metadata["timestamp_source"] == source
+
+
+def test_a_date_is_the_day_in_the_zone_of_the_page() -> None:
+    document = extract('<meta property="article:published_time" content="2023-11-08T23:30:00-05:00">')
+    assert document.metadata["published"] == "2023-11-08T23:30:00-05:00"
+    assert document.timestamp == datetime(2023, 11, 9, 4, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("body", "published", "modified"),
+    [
+        ("<h1>A</h1><div>By Ann Marlow, 12 May 2020</div><p>In 2021 more.</p>", "2020-05-12", None),
+        ("<h1>A</h1><p>a</p>" + "<p>b</p>" * 9 + '<div class="entry-date">20. März 2021</div>', "2021-03-20", None),
+        ("<h1>A</h1><p>Last updated: Sep 4, 2025</p><p>Published Sep 1, 2025</p>", "2025-09-01", "2025-09-04"),
+        ("<h1>A</h1><p>Last updated: Sep 4, 2025</p>", None, "2025-09-04"),
+        ("<h1>A</h1><p>a</p><footer>© 2020 Hilltop</footer>", None, None),
+        ("<h1>A</h1><p>http://127.0.0.1:9/2020/05/12</p>", None, None),
+    ],
+)
+def test_a_date_that_only_the_text_shows(body: str, published: str | None, modified: str | None) -> None:
+    metadata = extract("", body).metadata
+    assert (metadata.get("published", "")[:10] or None, metadata.get("modified", "")[:10] or None) == (
+        published,
+        modified,
+    )
 
 
 def test_a_page_without_date_has_none() -> None:
