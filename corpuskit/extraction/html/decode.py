@@ -16,6 +16,7 @@ _TAIL: Final = 200  # bytes that may stand behind the page's end
 _META_WITHIN: Final = 4096
 _SAMPLE: Final = 64 * 1024
 _MOST_WRONG: Final = 0.01
+_TWICE: Final = (b"\xc3\x83\xc2", b"\xc3\xa2\xe2\x82\xac", b"\xc3\x90\xc2")  # é, ’ and ж, encoded twice
 _BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
 
@@ -29,7 +30,24 @@ def to_utf8(content: bytes, charset: str | None) -> tuple[bytes, str]:
     content, encoding = _decode(content, charset)
     if b"\0" in content:
         content = content.replace(b"\0", b"")
+    if any(sign in content for sign in _TWICE):
+        content = _decoded_once_more(content)
     return content, encoding
+
+
+def _decoded_once_more(content: bytes) -> bytes:
+    """A page whose text was UTF-8, was read as Windows-1252 and written as UTF-8 again; others as they are.
+
+    Only where all of it is so: a page that shows such text beside good text, as one about encodings does, is right.
+    """
+    import ftfy.bad_codecs  # noqa: F401  (registers Windows-1252 with the five bytes that it leaves out)
+
+    try:
+        once = content.decode().encode("sloppy-windows-1252")
+        once.decode()
+    except UnicodeError:
+        return content
+    return once
 
 
 def _decode(content: bytes, charset: str | None) -> tuple[bytes, str]:

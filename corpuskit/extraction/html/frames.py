@@ -49,6 +49,7 @@ from corpuskit.extraction.html.texts import (
     verbatim,
 )
 
+_PERMALINKS: Final = frozenset("#¶§🔗∞")
 _ENDS_HEADING: Final = frozenset((HEADING, LIST, ITEM, DEFINITIONS, TABLE, VERBATIM))
 # What collects text apart from blocks: the title of a heading or table, and pre.
 IN_BLOCKS, IN_HEADING, IN_CAPTION, IN_VERBATIM = range(4)
@@ -110,6 +111,10 @@ class Frames(Rows):
                 buffer.pop()
                 self.link = None
                 return
+        elif len(buffer) > 1 and buffer[-2] == LINK_START and buffer[-1].strip() in _PERMALINKS and "#" in self.link:
+            del buffer[-2:]  # it leads to where it stands
+            self.link = None
+            return
         buffer.append(LINK_END)
         self.urls.append(self.link)
         self.link = None
@@ -131,12 +136,24 @@ class Frames(Rows):
             else:
                 text, links = self.take()
             if text and not text.isspace():
+                if self.result.alts:
+                    self.drop_alternative(text)
                 row = self.add(TEXT_BLOCK, text, self.block_node if node is None else node)
                 if links:
                     self.mark_links(row, links)
                 if self.alt_length >= len(text):
                     self.result.alts.add(row)
             self.alt_length = 0
+
+    def drop_alternative(self, caption: str) -> None:
+        """Takes the text of a picture out again if the caption that follows says the same."""
+        last = len(self.types) - 1
+        if last in self.result.alts and self.texts[last] == caption and self.parents[last] == self.open_rows[-1]:
+            self.drop_last()
+            self.result.alts.discard(last)
+            self.result.link_chars.pop(last, None)
+            self.result.formulas.pop(last, None)
+            self.links.pop(last, None)
 
     def take(self) -> tuple[str, list[Link]]:
         """Empties the buffer; a link that is open goes on behind it."""

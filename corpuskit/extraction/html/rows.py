@@ -124,12 +124,12 @@ class Rows:
             kind = open_types.pop()
             size = len(types)
             if row == size - 1 and self.texts[row] is None and kind not in CELLS:
-                types.pop()
-                self.parents.pop()
-                self.ends.pop()
-                self.nesting.pop()
-                self.texts.pop()
-                self.row_node.pop()
+                self.drop_last()
                 self.implicit.discard(row)
             else:
                 self.ends[row] = size
+
+    def drop_last(self) -> None:
+        """Takes the last row out again."""
+        for column in (self.types, self.parents, self.ends, self.nesting, self.texts, self.row_node):
+            column.pop()

@@ -93,6 +93,8 @@ _COLLAPSED: Final = re.compile(
     r"(?:^|[\s_-])(?:tabs?|tabpanel|accordion\w*|collaps\w*|faqs?|answer|panel|toggle\w*|expand\w*)(?:$|[\s_-])",
     re.IGNORECASE,
 )
+# MediaWiki's "[edit]" behind titles, "^ a b" before notes, and "Jump to content".
+_DECORATION: Final = frozenset(("mw-editsection", "mw-cite-backlink", "mw-jump-link"))
 _HIDDEN_CLASSES: Final = frozenset(("hidden", "invisible"))
 # A hidden body is shown by a script when the page is ready.
 _NEVER_HIDDEN: Final = frozenset(("html", "body", "main"))
@@ -181,6 +183,8 @@ def read_tag(head: str, shown_as_block: frozenset[str]) -> Tag:
     if kind == LINK and 'rel="license"' in rest:
         flags |= LICENSE
     is_inline = kind in (INLINE, LINK)
+    if 'class="mw-' in rest and not _DECORATION.isdisjoint(attributes_of(head)["class"].split()):
+        return kind, flags | HIDDEN, number, name, head
     # To take all tags apart would be a third of the walk's time.
     if (
         'style="' in rest

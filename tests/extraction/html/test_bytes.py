@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import ftfy.bad_codecs  # noqa: F401
 import pytest
 
 from corpuskit.errors import ExtractionError
@@ -100,3 +101,15 @@ def test_tables_of_large_spans_do_not_hang() -> None:
     start = time.monotonic()
     extract_bytes(page, media_type="text/html", options=TREE_ONLY)
     assert time.monotonic() - start < 20
+
+
+@pytest.mark.parametrize("text", ["Le café est à côté – « d’accord »", "Жизнь и судьба", "naïve “quotes” œuvre"])
+def test_a_page_that_was_encoded_twice_is_decoded_twice(text: str) -> None:
+    twice = f"<p>{text}</p>".encode().decode("sloppy-windows-1252").encode()
+    assert extract_bytes(twice, media_type="text/html", uri=None).table.text == [text]
+
+
+@pytest.mark.parametrize("text", ["é was written as Ã©, ’ as â€™", "Ã©"])
+def test_a_page_about_such_text_stays_as_it_is(text: str) -> None:
+    page = f"<p>{text} — 日本</p>".encode()
+    assert extract_bytes(page, media_type="text/html", uri=None).table.text == [f"{text} — 日本"]

@@ -263,3 +263,25 @@ def test_an_element_without_blocks_in_it_has_its_text_and_place(markup: str, tex
     document = extract_tree(lxml_html.fragment_fromstring(markup), uri=None, options=ExtractOptions())
     assert document.to_text() == text
     assert document.table.marks["locator"][0] == locator
+
+
+@pytest.mark.parametrize("sign", ["¶", "#", "§", "🔗"])
+def test_links_of_a_title_to_itself_are_no_part_of_it(sign: str) -> None:
+    assert outline(f'<h2>A<a class="x" href="#a">{sign}</a></h2><p>See # and <a href="#n">b</a></p>') == [
+        "Section A",
+        "  TextBlock See # and b",
+    ]
+
+
+def test_what_mediawiki_puts_behind_titles_and_before_notes_is_no_text() -> None:
+    assert outline(
+        '<h2>A<span class="mw-editsection">[<a href="/e">edit</a>]</span></h2><ol><li><span class="mw-cite-backlink">^ '
+        '<a href="#r1">a</a></span> <span>Smith</span></li></ol>'
+    ) == ["Section A", "  List", "    ListItem", "      TextBlock Smith"]
+
+
+def test_a_caption_that_repeats_the_alternative_text_stands_once() -> None:
+    assert outline(
+        '<figure><a href="/x"><img alt="A cat"></a><figcaption>A cat</figcaption></figure><img alt="B"><ul><li><img alt="C">'
+        "</li></ul><p>C</p>"
+    ) == ["TextBlock A cat", "TextBlock B", "List", "  ListItem", "    TextBlock C", "TextBlock C"]
