@@ -18,14 +18,18 @@ import json
 import math
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import lightgbm
 import numpy as np
 
 from corpuskit.extraction.html import features
 from corpuskit.extraction.html.blocks import Blocks, blocks_of
+from corpuskit.extraction.html.context import context_columns
 from corpuskit.extraction.html.decode import parse
 from corpuskit.extraction.html.extract import walk_page
 from corpuskit.extraction.html.forest import DEPTH
@@ -52,6 +56,9 @@ PARAMETERS = {
     "feature_fraction": 0.35, "bagging_fraction": 0.7, "bagging_freq": 1, "lambda_l2": 8, "max_bin": 63, "seed": 3,
     "num_threads": 1, "deterministic": True, "force_row_wise": True, "verbose": -1,
 }  # fmt: skip
+# The second forest has less to find, and over what the first has found large leaves hold better.
+SECOND_TREES = 60
+SECOND_PARAMETERS = {"num_leaves": 16, "min_data_in_leaf": 100, "learning_rate": 0.12}
 WORD = re.compile(r"\w+")
 
 
@@ -230,38 +237,98 @@ def lexicon_of(tables: list[tuple[dict, dict]], without: set[int]) -> Lexicon:
     return Lexicon(*made)
 
 
-# ---- the forest --------------------------------------------------------------------------------------------------
+# ---- the forests -------------------------------------------------------------------------------------------------
+
+Looks = dict[int, np.ndarray]
+"""Number of an example → block → how probable it is main content, by a model that has not seen the example's fold."""
 
 
-def train(examples: list[Example], tables: list[tuple[dict, dict]], left_out: int | None) -> dict[str, np.ndarray]:
-    """The arrays of a model that has not seen one fold (None: of the model to ship).
+def matrix_of(example: Example, lexicon: Lexicon, look: np.ndarray | None) -> np.ndarray:
+    """What the first forest reads; with a first look what the second reads."""
+    parts = [example.static, features.matrix(features.lexicon_columns(example.blocks, lexicon))]
+    if look is not None:
+        parts.append(features.matrix(context_columns(example.blocks, look)))
+    return np.concatenate(parts, axis=1)
+
+
+def grow(
+    examples: list[Example], tables: list[tuple[dict, dict]], left_out: set[int], looks: Looks | None = None
+) -> lightgbm.Booster:
+    """A forest that has not seen some folds: the first, or with the looks of the first the second.
 
     A training page's lexicon never saw the page's own fold, as at run time it never saw the page.
     """
-    import lightgbm
-
     rng = np.random.RandomState(0)
-    lexicons = {fold: lexicon_of(tables, {fold} | ({left_out} - {None})) for fold in range(FOLDS)}
+    lexicons = {fold: lexicon_of(tables, {fold} | left_out) for fold in range(FOLDS)}
     matrices, labels, weights = [], [], []
-    for example in examples:
-        if example.fold == left_out:
+    for number, example in enumerate(examples):
+        if example.fold in left_out:
             continue
-        lexical = features.matrix(features.lexicon_columns(example.blocks, lexicons[example.fold]))
         known = np.flatnonzero(~np.isnan(example.share))
         if len(known) > MOST_BLOCKS:
             chosen = np.sort(rng.choice(known, MOST_BLOCKS, replace=False))
             factor, known = len(known) / MOST_BLOCKS, chosen
         else:
             factor = 1.0
-        matrices.append(np.concatenate((example.static[known], lexical[known]), axis=1))
+        matrices.append(matrix_of(example, lexicons[example.fold], looks and looks[number])[known])
         labels.append(example.share[known] >= 0.5)
         weights.append(example.weight[known] * factor)
     weight = np.concatenate(weights)
     weight = np.minimum(weight, np.quantile(weight, 0.995))
     data = lightgbm.Dataset(np.concatenate(matrices), np.concatenate(labels).astype(int), weight=weight)
-    booster = lightgbm.train(PARAMETERS, data, TREES)
-    lexicon = lexicon_of(tables, {left_out} - {None})
-    return arrays_of(booster.dump_model()["tree_info"]) | lexicon_arrays(lexicon)
+    if looks is None:
+        return lightgbm.train(PARAMETERS, data, TREES)
+    return lightgbm.train(PARAMETERS | SECOND_PARAMETERS, data, SECOND_TREES)
+
+
+def looks_of(
+    forest: lightgbm.Booster, examples: list[Example], tables: list[tuple[dict, dict]], left_out: set[int]
+) -> Looks:
+    """What a first forest says of the folds it has not seen."""
+    lexicon = lexicon_of(tables, left_out)
+    return {
+        number: forest.predict(matrix_of(example, lexicon, None))
+        for number, example in enumerate(examples)
+        if example.fold in left_out
+    }
+
+
+def models(
+    examples: list[Example], tables: list[tuple[dict, dict]], *, folds: bool, ship: bool
+) -> Iterator[tuple[int | None, dict[str, np.ndarray]]]:
+    """Fold → arrays of the model that has not seen it; None → those of the model to ship.
+
+    The second forest learns from looks at pages that the first had not seen: for a model without a fold those are of forests that
+    saw neither this fold nor the page's.
+    """
+    alone = {fold: grow(examples, tables, {fold}) for fold in range(FOLDS)}
+    unseen = {fold: looks_of(alone[fold], examples, tables, {fold}) for fold in range(FOLDS)}
+    if folds:
+        pairs: dict[frozenset[int], Looks] = {}
+        for pair in map(frozenset, combinations(range(FOLDS), 2)):
+            pairs[pair] = looks_of(grow(examples, tables, set(pair)), examples, tables, set(pair))
+        for left_out in range(FOLDS):
+            looks = {
+                number: pairs[frozenset((left_out, example.fold))][number]
+                for number, example in enumerate(examples)
+                if example.fold != left_out
+            }
+            second = grow(examples, tables, {left_out}, looks)
+            yield left_out, model_arrays(alone[left_out], second, lexicon_of(tables, {left_out}))
+    if ship:
+        looks = {number: unseen[example.fold][number] for number, example in enumerate(examples)}
+        first, second = grow(examples, tables, set()), grow(examples, tables, set(), looks)
+        yield None, model_arrays(first, second, lexicon_of(tables, set()))
+
+
+def model_arrays(first: lightgbm.Booster, second: lightgbm.Booster, lexicon: Lexicon) -> dict[str, np.ndarray]:
+    """What a model file holds."""
+    arrays = {}
+    for name, forest in (("first", first), ("second", second)):
+        arrays |= {f"{name}_{key}": array for key, array in arrays_of(forest.dump_model()["tree_info"]).items()}
+    arrays["favor"] = np.asarray([FAVOR[""], FAVOR["precision"], FAVOR["recall"]])
+    arrays["floor"] = np.asarray(FLOOR)
+    return arrays | lexicon_arrays(lexicon)
 
 
 def arrays_of(trees: list[dict]) -> dict[str, np.ndarray]:
@@ -284,13 +351,7 @@ def arrays_of(trees: list[dict]) -> dict[str, np.ndarray]:
 
     for number, tree in enumerate(trees):
         fill(number, tree["tree_structure"], 0)
-    return {
-        "feature": feature,
-        "threshold": threshold,
-        "leaf": leaf,
-        "favor": np.asarray([FAVOR[""], FAVOR["precision"], FAVOR["recall"]]),
-        "floor": np.asarray(FLOOR),
-    }
+    return {"feature": feature, "threshold": threshold, "leaf": leaf}
 
 
 def lexicon_arrays(lexicon: Lexicon) -> dict[str, np.ndarray]:
@@ -319,14 +380,16 @@ def main() -> None:
     folders = [*(options.data / name for name in SETS), options.structure]
     examples = [example for folder in folders for example in examples_of(folder)]
     tables = domain_tables(examples)
+    package = Path(features.__file__).parent
     if options.folds:
         options.folds.mkdir(parents=True, exist_ok=True)
-        for fold in range(FOLDS):
-            np.savez_compressed(options.folds / f"fold{fold}.npz", **train(examples, tables, fold))
+    made = models(examples, tables, folds=options.folds is not None, ship=not options.only_folds)
+    for fold, arrays in made:
+        path = package / "model.npz" if fold is None else options.folds / f"fold{fold}.npz"
+        np.savez_compressed(path, **arrays)
+        print(f"{path.name} written", flush=True)
     if options.only_folds:
         return
-    package = Path(features.__file__).parent
-    np.savez_compressed(package / "model.npz", **train(examples, tables, None))
     write_card(package, folders, examples)
 
 
@@ -339,8 +402,9 @@ def write_card(package: Path, folders: list[Path], examples: list[Example]) -> N
     card.write_text(
         f"""# Model of main content
 
-`model.npz` (SHA-256 `{model}`) holds a lexicon of words in class names, ids and short texts, and {TREES} decision trees of depth
-{DEPTH}. It gives each block of a page a probability of being main content. Made by `tests/bench/html_train.py` (LightGBM, one
+`model.npz` (SHA-256 `{model}`) holds a lexicon of words in class names, ids and short texts, and two forests of {TREES} and
+{SECOND_TREES} decision trees of depth {DEPTH}. The first gives each block of a page a probability of being main content; the second looks again, at what the
+first says of the blocks around it and of those like it. Made by `tests/bench/html_train.py` (LightGBM, one
 thread, fixed seeds) from {len(examples):,} pages of {len({e.domain for e in examples}):,} domains:
 
 | set | SHA-256 of gold and pages |

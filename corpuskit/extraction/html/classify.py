@@ -59,7 +59,7 @@ def classify(walked: Walked, page: Page, options: ExtractOptions, model: Model |
         table.main[:] = table.default_main()
         return
     columns = static_columns(walked, blocks, page.title, page.uri, page.kinds)
-    probabilities = model.probabilities(matrix([*columns, *lexicon_columns(blocks, model.lexicon)]))
+    probabilities = model.probabilities(blocks, matrix([*columns, *lexicon_columns(blocks, model.lexicon)]))
     probabilities = lean(blocks, probabilities)
     chosen = choose(probabilities, blocks.words, model.favor[options.favor or ""], model.floor)
     subtitles, first_titles = titles_of(blocks, chosen)

@@ -1,4 +1,4 @@
-"""The model file: a lexicon and a forest of small trees, evaluated by numpy alone."""
+"""The model file: a lexicon and two forests of small trees, evaluated by numpy alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from corpuskit.extraction.html.blocks import Blocks
+from corpuskit.extraction.html.context import context_columns
 from corpuskit.extraction.html.features import Floats
+from corpuskit.extraction.html.features import matrix as columns_of
 from corpuskit.extraction.html.lexicon import Lexicon
 
 DEPTH: Final = 6
@@ -24,26 +27,18 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
-    """Decides about blocks.
+class Forest:
+    """Trees that vote.
 
     Attributes:
-        lexicon: log-odds of tokens.
         feature: (trees, 2**DEPTH - 1) column of the matrix that each decision looks at.
         threshold: what is greater goes right; the children of decision i are 2i + 1 and 2i + 2.
         leaf: (trees, 2**DEPTH) log-odds.
-        favor: use (``""``, ``"precision"``, ``"recall"``) → weight of recall.
-        floor: no block below this probability is main content.
-        name: version and hash of the file.
     """
 
-    lexicon: Lexicon
     feature: NDArray[np.int32]
     threshold: NDArray[np.float32]
     leaf: NDArray[np.float32]
-    favor: dict[str, float]
-    floor: float
-    name: str
 
     def probabilities(self, matrix: Floats) -> NDArray[np.float64]:
         """For each row of the matrix how probable it is main content."""
@@ -74,6 +69,34 @@ class Model:
         return scores
 
 
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Decides about blocks, in two looks: each for itself, then each among what the first look said of the others.
+
+    Attributes:
+        lexicon: log-odds of tokens.
+        first: reads the columns of :mod:`corpuskit.extraction.html.features`.
+        second: reads those, then the columns of :mod:`corpuskit.extraction.html.context`.
+        favor: use (``""``, ``"precision"``, ``"recall"``) → weight of recall.
+        floor: no block below this probability is main content.
+        name: version and hash of the file.
+    """
+
+    lexicon: Lexicon
+    first: Forest
+    second: Forest
+    favor: dict[str, float]
+    floor: float
+    name: str
+
+    def probabilities(self, blocks: Blocks, matrix: Floats) -> NDArray[np.float64]:
+        """For each block how probable it is main content."""
+        if not len(matrix):
+            return np.zeros(0)
+        context = context_columns(blocks, self.first.probabilities(matrix))
+        return self.second.probabilities(np.concatenate((matrix, columns_of(context)), axis=1))
+
+
 @functools.cache
 def shipped_model() -> Model | None:
     """The model of this package; None, and one warning in the log, where its file is absent."""
@@ -94,9 +117,10 @@ def load_model(path: Path) -> Model:
         names, texts = (_read_words(arrays, kind) for kind in ("names", "texts"))
         return Model(
             Lexicon(names, texts),
-            arrays["feature"].astype(np.int32),
-            arrays["threshold"],
-            arrays["leaf"],
+            *(
+                Forest(arrays[f"{look}_feature"].astype(np.int32), arrays[f"{look}_threshold"], arrays[f"{look}_leaf"])
+                for look in ("first", "second")
+            ),
             dict(zip(("", "precision", "recall"), arrays["favor"].tolist(), strict=True)),
             float(arrays["floor"]),
             hashlib.sha256(content).hexdigest()[:12],

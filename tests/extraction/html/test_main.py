@@ -10,7 +10,6 @@ import pytest
 from corpuskit.document import NLPTextDocument
 from corpuskit.extraction import ExtractOptions, extract_bytes
 from corpuskit.extraction.html import classify, forest
-from corpuskit.extraction.html.lexicon import Lexicon
 
 PARAGRAPH = "A flat roof is a better place for bees than most people think, because it is warm, dry and out of reach. "
 PAGE = f"""<html lang=en><body><header><nav><ul><li><a href=/a>Home</a></li><li><a href=/b>About</a></li></ul></nav></header>
@@ -86,7 +85,6 @@ def test_the_forest_walks_down_to_the_leaves() -> None:
     feature[0, 0], threshold[0, 0] = 1, 0.5
     leaf = np.full((1, leaves), 3.0, np.float32)
     leaf[0, : leaves // 2] = -3.0
-    model = forest.Model(Lexicon({}, {}), feature, threshold, leaf, {"": 1.0}, 0.0, "test")
-    left, right = model.probabilities(np.array([[9.0, 0.5], [9.0, 0.6]], np.float32))
+    left, right = forest.Forest(feature, threshold, leaf).probabilities(np.array([[9.0, 0.5], [9.0, 0.6]], np.float32))
     assert left == pytest.approx(1 / (1 + np.exp(3)))
     assert right == pytest.approx(1 / (1 + np.exp(-3)))
