@@ -477,7 +477,7 @@ class Corpus(CorpusWords):
         proxy: str | None = NOT_NAMED,
         delay: float | None = NOT_NAMED,
         allow_private: bool | None = NOT_NAMED,
-        plan: bool = False,
+        plan: bool | str = False,
         **more: Any,
     ) -> CrawlJob | pd.DataFrame:
         """Starts a crawl in the background and returns at once.
@@ -494,8 +494,9 @@ class Corpus(CorpusWords):
             proxy: URL of an HTTP proxy.
             delay: seconds between two requests to one host; default from corpus.toml. A Crawl-delay is always kept.
             allow_private: hosts with private addresses may be fetched.
-            plan: fetches no page; gives what would be fetched, see :func:`corpuskit.crawl.planning.plan_crawl`.
-            more: ``preset="nlptextdoc"``, exclude, languages, retry_failed, connections, max_depth, host_pages, minutes, max_errors, max_megabytes,
+            plan: fetches no page; gives what would be fetched, see :func:`corpuskit.crawl.planning.plan_crawl`. ``"links"``
+                reads the seeds, and gives also what they link to; nothing is kept.
+            more: ``preset="nlptextdoc"``, exclude, include, languages, retry_failed, connections, max_depth, host_pages, minutes, max_errors, max_megabytes,
                 contact, headers, cookies, netrc, render, extract and others; see :class:`corpuskit.crawl.CrawlOptions`.
 
         Raises:
@@ -513,7 +514,7 @@ class Corpus(CorpusWords):
             score_documents(self._folder, choices.steer)
         urls = [seeds] if isinstance(seeds, (str, os.PathLike)) else list(seeds or [])
         if plan:
-            return plan_crawl(self._folder, first_urls(self._folder, urls, resume=resume), choices)
+            return plan_crawl(self._folder, first_urls(self._folder, urls, resume=resume), choices, kind=plan)
         return start_crawl(self._folder, urls, choices, resume=resume)
 
     def crawl_report(self) -> pd.DataFrame:

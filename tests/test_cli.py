@@ -168,6 +168,16 @@ def test_a_url_is_extracted(tree, web):
     assert files(tree / "out") == [f"127.0.0.1_{port}_other.txt", f"127.0.0.1_{port}_page.txt"]
 
 
+def test_pages_can_be_probed_for_text_in_a_language(tmp_path):
+    texts = {"en": "The insurer pays for the damage that the water has done to the house when the river rises.",
+             "de": "Die Versicherung bezahlt den Schaden, den das Wasser am Haus verursacht hat, wenn es regnet."}  # fmt: skip
+    for name, text in {**texts, "none": ""}.items():
+        (tmp_path / f"{name}.html").write_text(f"<html><body><article><p>{text}</p></article></body></html>", "utf-8")
+    pages = [str(tmp_path / f"{name}.html") for name in ("en", "none", "de")]
+    assert run("extract", *pages, "--probe").stdout.splitlines() == [pages[0], pages[2]]
+    assert run("extract", *pages, "--probe", "--target-language", "de").stdout.splitlines() == [pages[2]]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

@@ -158,3 +158,9 @@ def test_the_command_line_speaks_commands(command, tmp_path):
     printed = command("--resume") + CliRunner().invoke(app, ["status", str(tmp_path / "c")]).stdout
     assert f"next: corpuskit label {tmp_path / 'c'} labels.csv, then corpuskit train {tmp_path / 'c'}" in printed
     assert not re.search(r"\.\w+\(|\w+=True|None", printed)
+
+
+def test_a_list_of_links_goes_to_the_next_program(command):
+    assert command(SEED, "--delay", "0", "--list", "--include", "/p*").splitlines() == [
+        "http://a.example/p", "http://a.example/private/x"
+    ]  # fmt: skip
