@@ -274,6 +274,10 @@ def test_the_command_lines_of_textworks_are_taken(tmp_path):
     assert done.stdout.splitlines()[0] == f"made     {file}.grid.json"
     assert "nowhere.pdf cannot be read" in done.stdout
     assert run("textworks").returncode == 2
+    done = run("textworks", "--corpus", root, "--overwrite", "--options", "dehyphenate", "--annotations")
+    assert done.stdout == "made     a.pdf.d\n"
+    assert (root / "a.pdf.d" / "annotations.json").exists()
+    assert "there is only dehyphenate" in run("textworks", "--corpus", root, "--options", "shout").stderr
 
 
 def test_textworks_artifacts_are_made_once_and_an_unprepared_folder_is_told_what_to_do(tmp_path):
