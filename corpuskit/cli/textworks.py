@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
-
-if TYPE_CHECKING:
-    from click import Context
 
 _INIT: Final = "--init-corpus"
 _DEHYPHENATE: Final = "dehyphenate"
@@ -18,7 +15,7 @@ _DEHYPHENATE: Final = "dehyphenate"
 class _AsTextWorks(TyperGroup):
     """Options without a command are those of ``run``, and ``--init-corpus DIR`` is ``init --corpus DIR``."""
 
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         first, _, value = args[0].partition("=") if args else ("", "", "")
         if first == _INIT:
             args = ["init", "--corpus", *([value] if value else []), *args[1:]]

@@ -13,7 +13,7 @@ from corpuskit.extraction import ExtractOptions
 from corpuskit.extraction.pdf import extract_pdf_with_artifacts, textworks
 from corpuskit.extraction.pdf.analysis import analyse
 from corpuskit.extraction.pdf.notation import token_of
-from corpuskit.extraction.pdf.textworks import annotations
+from corpuskit.extraction.pdf.textworks import annotation_json
 from corpuskit.extraction.pdf.textworks.whole_words import make_segmentation_whole, make_textgrid_whole
 from corpuskit.extraction.pdf.words import Word
 
@@ -118,7 +118,7 @@ def test_dehyphenated_words_stand_whole_and_each_letter_keeps_its_place():
     assert [row["text"] for row in rows] == ["The committee met in the afternoon,", "and its wellknown", "chair spoke"]
     after = [locus for row in rows for locus in row["loci"] if "g" in locus]
     assert after == [place for place in places if place["g"][0][0] != "-"]
-    assert annotations(document, analyse(document))["annotations"][0]["label"] == "Para"
+    assert annotation_json(document, analyse(document))["annotations"][0]["label"] == "Para"
 
 
 FRONT = pdf(
@@ -151,7 +151,7 @@ def test_the_front_of_a_paper_and_its_references_have_labels():
 
 def test_annotations_are_zones_with_boxes_in_hundredths_of_points():
     document = pypdfium2.PdfDocument(FRONT)
-    found = annotations(document, analyse(document), "x.pdf.d")["annotations"]
+    found = annotation_json(document, analyse(document), "x.pdf.d")["annotations"]
     texts = {}
     for one in found:
         texts.setdefault(one["label"], []).append(one["body"]["text"])

@@ -1,6 +1,6 @@
 """What TextWorks gave: segmentation and text grid of a PDF in artifact directories."""
 
-from corpuskit.extraction.pdf.textworks.annotations import annotations
+from corpuskit.extraction.pdf.textworks.annotations import annotation_json
 from corpuskit.extraction.pdf.textworks.artifacts import (
     Also,
     EntryOutcome,
@@ -21,7 +21,7 @@ __all__ = [
     "Also",
     "Entry",
     "EntryOutcome",
-    "annotations",
+    "annotation_json",
     "drop_artifacts",
     "entries",
     "init_corpus",

@@ -16,7 +16,7 @@ from corpuskit import engine
 from corpuskit.errors import ConfigurationError, CorpusError, SourceError
 from corpuskit.extraction.pdf.analysis import Analysis, analyse
 from corpuskit.extraction.pdf.opening import open_pdf
-from corpuskit.extraction.pdf.textworks.annotations import annotations
+from corpuskit.extraction.pdf.textworks.annotations import annotation_json
 from corpuskit.extraction.pdf.textworks.entries import entries
 from corpuskit.extraction.pdf.textworks.segmentation import segmentation
 from corpuskit.extraction.pdf.textworks.textgrid import textgrid
@@ -99,7 +99,7 @@ def write_artifacts(
         _write(folder, SEGMENTATION, blocks)
         _write(folder, TEXTGRID, grid)
         if also.annotations:
-            _write(folder, ANNOTATIONS, annotations(opened.pdf, analysis, document_id))
+            _write(folder, ANNOTATIONS, annotation_json(opened.pdf, analysis, document_id))
         if also.trace:
             _write(folder, f"{TRACELOGS}/font-summary.json", font_summary(opened.pdf, analysis))
             _write(folder, f"{TRACELOGS}/tracelog.json", trace_log(analysis))

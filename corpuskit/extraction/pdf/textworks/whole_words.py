@@ -6,6 +6,7 @@ of the second is gone; in the text grid each letter keeps its own place, those o
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, Final
 
 from corpuskit.text.hyphenation import dehyphenate
@@ -22,7 +23,7 @@ def make_segmentation_whole(segmentation: dict[str, Any]) -> None:
     for page in segmentation["pages"]:
         for block in page["blocks"]:
             lines = block["lines"]
-            for (tokens, _), (below, ids) in zip(lines, lines[1:], strict=False):
+            for (tokens, _), (below, ids) in itertools.pairwise(lines):
                 if tokens and below and (whole := _whole(tokens[-1], below[0], known)):
                     tokens[-1] = whole
                     below.pop(0)
@@ -37,7 +38,7 @@ def make_textgrid_whole(textgrid: dict[str, Any]) -> None:
     known = _known(token for page in pages for row in page["rows"] for token in row["text"].split())
     for page in pages:
         rows = page["rows"]
-        for row, below in zip(rows, rows[1:], strict=False):
+        for row, below in itertools.pairwise(rows):
             first, second = row["text"].rpartition(" ")[2], below["text"].partition(" ")[0]
             whole = _whole(first, second, known)
             if not whole:
