@@ -447,8 +447,12 @@ class Corpus(CorpusWords):
 
         return disagreements(self._folder)
 
-    def import_labels(self, file: str | os.PathLike[str], *, by: str, new_class: bool = False) -> LabelImport:
+    def import_labels(
+        self, file: str | os.PathLike[str], *, by: str, new_class: bool = False, label: str | None = None
+    ) -> LabelImport:
         """Takes labels from a CSV file with columns target (doc_id, URI or file name) and label.
+
+        With ``label`` the file lists what has this one label: a URL a line, or tab-separated as id, URL, time.
 
         Gives how many were taken, and the targets that are not in the corpus.
 
@@ -458,7 +462,7 @@ class Corpus(CorpusWords):
         """
         from corpuskit.labels import import_labels
 
-        return import_labels(self._folder, Path(file), by=by, new_class=new_class)
+        return import_labels(self._folder, Path(file), by=by, new_class=new_class, label=label)
 
     @overload
     def crawl(self, seeds: Seeds = None, *, plan: Literal[True, "links"], **more: Any) -> pd.DataFrame: ...

@@ -135,13 +135,16 @@ for table in (failures, requests, sources):
 def label(
     folder: Existing,
     file: Annotated[Path, typer.Argument(help="CSV with columns target and label: doc_id, URL or file name.")],
+    all_are: Annotated[
+        str | None, typer.Option("--all-are", help="The label of all URLs of a list: one a line, or id, URL, time.")
+    ] = None,
     by: Annotated[str, typer.Option(help="Who says so.")] = "file",
     new_class: Annotated[bool, typer.Option("--new-class", help="Labels that are not in use yet are meant.")] = False,
 ) -> None:
     """Takes labels from a CSV file."""
     from corpuskit.store.telling import counted
 
-    report = existing(folder).import_labels(file, by=by, new_class=new_class)
+    report = existing(folder).import_labels(file, by=by, new_class=new_class, label=all_are)
     typer.echo(f"{counted(report.taken, 'label')} taken")
     if report.unknown:
         names = "".join(f"\n  {printable(target)}" for target in report.unknown[:_UNKNOWN])
