@@ -222,7 +222,8 @@ def element_frame(
     hashes = table.column("text_hash").to_numpy()
     table = table.drop_columns(["text_hash"])
     frame = table.to_pandas(types_mapper=pd.ArrowDtype) if arrow else arrow_to_pandas(table)
-    frame["unique"] = ~pd.Series(hashes).duplicated().to_numpy()
+    unique = ~pd.Series(hashes).duplicated().to_numpy()
+    frame["unique"] = pd.Series(unique, index=frame.index, dtype="bool[pyarrow]" if arrow else "bool")
     return frame
 
 
