@@ -183,13 +183,13 @@ class Corpus(CorpusWords):
         arrow: bool = False,
         languages: bool = False,
         frequencies: bool = False,
+        formatting: bool = False,
     ) -> pd.DataFrame:
         """One row an element; see :func:`corpuskit.views.frames.elements`."""
         from corpuskit.views import frames
 
-        return frames.elements(
-            self._folder, doc_ids_of(docs), text=text, arrow=arrow, languages=languages, frequencies=frequencies
-        )
+        more = {"languages": languages, "frequencies": frequencies, "formatting": formatting}
+        return frames.elements(self._folder, doc_ids_of(docs), text=text, arrow=arrow, **more)
 
     def find(self, pattern: str | None = None, *, docs: Any = None, **conditions: Any) -> pd.DataFrame:
         """The elements whose text matches, of a type, role, language or length; see :func:`corpuskit.views.search.find`.
