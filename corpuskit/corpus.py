@@ -488,6 +488,7 @@ class Corpus(CorpusWords):
         delay: float | None = NOT_NAMED,
         allow_private: bool | None = NOT_NAMED,
         plan: bool | str = False,
+        restart: bool = False,
         **more: Any,
     ) -> CrawlJob | pd.DataFrame:
         """Starts a crawl in the background and returns at once.
@@ -506,6 +507,8 @@ class Corpus(CorpusWords):
             allow_private: hosts with private addresses may be fetched.
             plan: fetches no page; gives what would be fetched, see :func:`corpuskit.crawl.planning.plan_crawl`. ``"links"``
                 reads the seeds, and gives also what they link to; nothing is kept.
+            restart: as ``resume``, and all that was fetched or failed is asked for again; what did not change stays as it is,
+                and nothing that was collected is removed.
             more: ``preset="nlptextdoc"``, exclude, include, languages, retry_failed, connections, max_depth, host_pages, minutes, max_errors, max_megabytes,
                 contact, headers, cookies, netrc, render, extract and others; see :class:`corpuskit.crawl.CrawlOptions`.
 
@@ -515,6 +518,8 @@ class Corpus(CorpusWords):
         """
         from corpuskit.crawl import choose, first_urls, plan_crawl, start_crawl
 
+        if restart:
+            resume, more = True, {"refresh": True, "retry_failed": True, **more}
         perhaps = {"scope": scope, "steer": steer, "proxy": proxy, "delay": delay, "allow_private": allow_private}
         named = {name: value for name, value in perhaps.items() if value is not NOT_NAMED}
         choices = choose(self._folder, {"pages": pages, **named, **more}, resume=resume)

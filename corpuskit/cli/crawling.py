@@ -43,6 +43,12 @@ def crawl(
     ] = False,
     limit: Annotated[int, typer.Option(min=1, help="--plan: rows shown.")] = _ROWS,
     resume: Annotated[bool, _going_on("--resume", help="Go on with what is left, as that crawl was told to.")] = False,
+    restart: Annotated[
+        bool, _going_on("--restart", help="As --resume, and ask again for all that was fetched or failed.")
+    ] = False,
+    config: Annotated[
+        Path | None, _going_on(help="A config.txt of the Language Resource Extractor: its root and options.")
+    ] = None,
     forget: Annotated[
         list[str] | None,
         _going_on(help="With --resume: an option of that crawl to take back, as exclude or max-depth; repeatable."),
@@ -145,16 +151,23 @@ def crawl(
     forgotten = [_forgotten(name) for name in forget or []]
     named = {name: value for name, value in chosen.items() if value is not None}
     options: dict[str, Any] = dict.fromkeys(forgotten) | named
+    roots: list[str] = []
+    if config is not None:
+        from corpuskit.crawl import read_legacy_config
+
+        roots, written = read_legacy_config(config)
+        options = written | options
+    going_on = {"resume": resume, "restart": restart}
     with made_if_absent(folder) as corpus:
         if steer is not None:
             options["steer"] = _model(corpus, folder) if steer else None
-        urls: list[str | Path] = [*(seeds or []), *(seed_file or [])]
+        urls: list[str | Path] = [*roots, *(seeds or []), *(seed_file or [])]
         if links:
-            _list(corpus, urls, {"resume": resume, **options})
+            _list(corpus, urls, {**going_on, **options})
         elif plan:
-            _plan(corpus, urls, limit, {"resume": resume, **options})
+            _plan(corpus, urls, limit, {**going_on, **options})
         else:
-            _crawl(corpus, folder, urls, {"resume": resume, **options})
+            _crawl(corpus, folder, urls, {**going_on, **options})
 
 
 def _list(corpus: Corpus, seeds: list[str | Path], options: dict[str, Any]) -> None:
