@@ -117,6 +117,28 @@ def test_a_list_is_extracted_and_what_fails_is_told(tree):
     assert [topic for topic in ("flood", "bread") if f"About {topic}" in done.stdout] == ["flood", "bread"]
 
 
+def test_texts_on_the_screen_end_their_lines(tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text(f"Text {name}", "utf-8")
+    done = run("extract", tmp_path / "a.txt", tmp_path / "b.txt", "-f", "txt")
+    assert done.stdout == "Text a\nText b\n"
+
+
+def test_copies_that_an_export_leaves_out_are_told(tmp_path):
+    (tmp_path / "pages").mkdir()
+    for name in ("a", "b", "other"):
+        (tmp_path / "pages" / f"{name}.txt").write_text(
+            "Another text." if name == "other" else "The same text.", "utf-8"
+        )
+    run("add", tmp_path / "c", tmp_path / "pages")
+    done = run("export", tmp_path / "c", tmp_path / "out", "-f", "txt")
+    assert done.stdout.startswith("2 documents")
+    assert done.stderr == "1 copy of another document is left out: --keep-duplicates has them\n"
+    assert run("export", tmp_path / "c", tmp_path / "all", "-f", "txt", "--keep-duplicates").stdout.startswith(
+        "3 documents"
+    )
+
+
 def test_inputs_are_filtered(tree):
     done = run("extract", "-i", tree / "list.txt", "-f", "txt", "--url-filter", "flood")
     assert done.stdout == "About flood and what an insurer says of it.\n"

@@ -172,14 +172,17 @@ def crawl(
 
 def _list(corpus: Corpus, seeds: list[str | Path], options: dict[str, Any]) -> None:
     """Only URLs go to the output, for the next program."""
+    from corpuskit.store.telling import counted
+
     frame = corpus.crawl(seeds, plan="links", **options)
     found = frame[frame["verdict"].eq("fetch") & frame["found"].ne("seed")]
     for url in found["url"]:
         typer.echo(url)
     for seed, why in frame.attrs["failed"].items():
         typer.echo(f"{seed}: {why}", err=True)
-    refused = int(frame["verdict"].eq("refused").sum())
-    typer.echo(f"{len(found):,} URLs; {refused:,} refused, which --plan shows with the reasons", err=True)
+    reasons = frame.loc[frame["verdict"].eq("refused"), "why"].value_counts()
+    refused = "; refused: " + ", ".join(f"{why} ({count:,})" for why, count in reasons.items()) if len(reasons) else ""
+    typer.echo(f"{counted(len(found), 'URL')}{refused}", err=True)
     if frame.attrs["failed"]:
         raise typer.Exit(3)
 

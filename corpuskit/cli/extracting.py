@@ -204,7 +204,9 @@ def _run(inputs: list[_Input], out: Path | None, output: _Output, options: Any, 
         elif out is None:
             text = outcome.value or ""
             has_head = output.format == "csv" and number > failed
-            sys.stdout.write(text.partition("\n")[2] if has_head else text)
+            text = text.partition("\n")[2] if has_head else text
+            # The next document, or the prompt, begins a line of its own.
+            sys.stdout.write(text + "\n" if text and not text.endswith("\n") else text)
         else:
             suffix = SUFFIXES.get(output.format, f".{output.format}")
             file = out / f"{one.name}{suffix}" if many else out

@@ -112,3 +112,16 @@ def test_urls_make_a_training_set_and_a_list_of_each_class_that_is_read_again(co
     report = other.import_labels(tmp_path / "research.tsv", by="list", label="research", new_class=True)
     assert (report.taken, report.unknown) == (8, ("http://nowhere.example/",))
     assert sorted(other.documents().query("label == 'research'").uri) == sorted(url for _, url, _ in rows)
+
+
+def test_the_command_line_has_its_options(labelled, tmp_path):
+    from typer.testing import CliRunner
+
+    from corpuskit.cli.commands import app
+
+    _, ids = labelled
+    (tmp_path / "kill.txt").write_text(f"# mistakes\n{ids['texts/3.txt']}\ntexts/4.txt\n", "utf-8")
+    arguments = [str(tmp_path / "corpus"), str(tmp_path / "out"), "-f", "pdf_trio", "--page-size-tokens"]
+    result = CliRunner().invoke(app, ["export", *arguments, "--kill", str(tmp_path / "kill.txt")])
+    assert result.exit_code == 0, result.output
+    assert len(lines(tmp_path / "out")) == 27
