@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, overload
 from corpuskit import engine
 from corpuskit.corpus_words import CorpusWords
 from corpuskit.document import NLPTextDocument
+from corpuskit.document.frames import in_types
 from corpuskit.errors import SourceError, UnknownDocumentError
 from corpuskit.ingest import IngestReport, extract_pending, ingest, known_payload
 from corpuskit.sources.archives import read_file
@@ -172,7 +173,7 @@ class Corpus(CorpusWords):
         """One row a document; see :func:`corpuskit.views.frames.documents`. ``arrow``: with columns of ArrowDtype."""
         from corpuskit.views import frames
 
-        return _backed(frames.documents(self._folder, doc_ids_of(docs), versions=versions), arrow)
+        return in_types(frames.documents(self._folder, doc_ids_of(docs), versions=versions), arrow)
 
     def elements(
         self,
@@ -182,13 +183,13 @@ class Corpus(CorpusWords):
         arrow: bool = False,
         languages: bool = False,
         frequencies: bool = False,
+        formatting: bool = False,
     ) -> pd.DataFrame:
         """One row an element; see :func:`corpuskit.views.frames.elements`."""
         from corpuskit.views import frames
 
-        return frames.elements(
-            self._folder, doc_ids_of(docs), text=text, arrow=arrow, languages=languages, frequencies=frequencies
-        )
+        more = {"languages": languages, "frequencies": frequencies, "formatting": formatting}
+        return frames.elements(self._folder, doc_ids_of(docs), text=text, arrow=arrow, **more)
 
     def find(self, pattern: str | None = None, *, docs: Any = None, **conditions: Any) -> pd.DataFrame:
         """The elements whose text matches, of a type, role, language or length; see :func:`corpuskit.views.search.find`.
@@ -203,49 +204,54 @@ class Corpus(CorpusWords):
         """One row a request of the crawls; see :func:`corpuskit.views.frames.requests`."""
         from corpuskit.views import frames
 
-        return _backed(frames.requests(self._folder), arrow)
+        return in_types(frames.requests(self._folder), arrow)
 
     def frontier(self, *states: str, arrow: bool = False) -> pd.DataFrame:
         """One row a known URL; see :func:`corpuskit.views.frames.frontier`."""
         from corpuskit.views import frames
 
-        return _backed(frames.frontier(self._folder, states), arrow)
+        return in_types(frames.frontier(self._folder, states), arrow)
 
     def sources(self, *, candidates: bool = False, arrow: bool = False) -> pd.DataFrame:
         """One row a host; see :func:`corpuskit.views.frames.sources`."""
         from corpuskit.views import frames
 
-        return _backed(frames.sources(self._folder, candidates=candidates), arrow)
+        return in_types(frames.sources(self._folder, candidates=candidates), arrow)
 
     def labels(self, *, arrow: bool = False) -> pd.DataFrame:
         """One row a label; see :func:`corpuskit.views.frames.labels`."""
         from corpuskit.views import frames
 
-        return _backed(frames.labels(self._folder), arrow)
+        return in_types(frames.labels(self._folder), arrow)
 
     def failures(self, *, arrow: bool = False) -> pd.DataFrame:
         """One row a failure; see :func:`corpuskit.views.frames.failures`."""
         from corpuskit.views import frames
 
-        return _backed(frames.failures(self._folder), arrow)
+        return in_types(frames.failures(self._folder), arrow)
 
-    def vocabulary(self, *, known: Any = None, min_count: int = 1, docs: Any = None) -> pd.DataFrame:
+    def vocabulary(
+        self, *, known: Any = None, min_count: int = 1, docs: Any = None, tags: Any = None, arrow: bool = False
+    ) -> pd.DataFrame:
         """The words of the main content with hints at names and unknown words; see :func:`corpuskit.text.vocabulary`.
 
         Args:
             known: the words of a dictionary, in lower case.
             min_count: rarer words are left out.
             docs: only these documents; None for all.
+            tags: name of a dictionary → word → its tags, such as ``corpuskit.text.read_tags`` reads.
+            arrow: with Arrow types.
         """
         from corpuskit.preprocessing.reports import vocabulary
 
-        return vocabulary(self._folder, known=known, min_count=min_count, doc_ids=doc_ids_of(docs))
+        found = doc_ids_of(docs)
+        return in_types(vocabulary(self._folder, known=known, min_count=min_count, tags=tags, doc_ids=found), arrow)
 
-    def charset(self, *, by_site: bool = False, docs: Any = None) -> pd.DataFrame:
+    def charset(self, *, by_site: bool = False, docs: Any = None, arrow: bool = False) -> pd.DataFrame:
         """The characters of the main content, with names and counts; see :func:`corpuskit.text.charset`."""
         from corpuskit.preprocessing.reports import charset
 
-        return charset(self._folder, by_site=by_site, doc_ids=doc_ids_of(docs))
+        return in_types(charset(self._folder, by_site=by_site, doc_ids=doc_ids_of(docs)), arrow)
 
     def browse(self) -> Any:
         """The documents as a widget: filter them, see the query as code, open one as a tree."""
@@ -253,11 +259,11 @@ class Corpus(CorpusWords):
 
         return CorpusBrowser(self._folder)
 
-    def sample(self, n: int, *, seed: int = 0, docs: Any = None) -> pd.DataFrame:
+    def sample(self, n: int, *, seed: int = 0, docs: Any = None, arrow: bool = False) -> pd.DataFrame:
         """``n`` documents at random, the same ones for the same seed; see :func:`corpuskit.views.frames.sample`."""
         from corpuskit.views import frames
 
-        return frames.sample(self._folder, n, seed=seed, doc_ids=doc_ids_of(docs))
+        return in_types(frames.sample(self._folder, n, seed=seed, doc_ids=doc_ids_of(docs)), arrow)
 
     def save_subcorpus(self, name: str, docs: Any) -> int:
         """Gives documents a name; gives how many they are. An earlier list of this name is replaced."""
@@ -265,7 +271,7 @@ class Corpus(CorpusWords):
 
         return frames.save_subcorpus(self._folder, name, doc_ids_of(docs) or [])
 
-    def subcorpus(self, name: str) -> pd.DataFrame:
+    def subcorpus(self, name: str, *, arrow: bool = False) -> pd.DataFrame:
         """The documents of a name, as :meth:`documents` gives them.
 
         Raises:
@@ -273,7 +279,7 @@ class Corpus(CorpusWords):
         """
         from corpuskit.views import frames
 
-        return frames.subcorpus(self._folder, name)
+        return in_types(frames.subcorpus(self._folder, name), arrow)
 
     def subcorpora(self) -> dict[str, int]:
         """The names given to documents, and how many each has."""
@@ -438,17 +444,21 @@ class Corpus(CorpusWords):
 
         return labels_report(self._folder)
 
-    def disagreements(self) -> pd.DataFrame:
+    def disagreements(self, *, arrow: bool = False) -> pd.DataFrame:
         """The documents on which annotators differ, ties first; ``label(corpus.disagreements(), by=...)`` settles them.
 
         See :func:`corpuskit.labels.disagreements`.
         """
         from corpuskit.labels import disagreements
 
-        return disagreements(self._folder)
+        return in_types(disagreements(self._folder), arrow)
 
-    def import_labels(self, file: str | os.PathLike[str], *, by: str, new_class: bool = False) -> LabelImport:
+    def import_labels(
+        self, file: str | os.PathLike[str], *, by: str, new_class: bool = False, label: str | None = None
+    ) -> LabelImport:
         """Takes labels from a CSV file with columns target (doc_id, URI or file name) and label.
+
+        With ``label`` the file lists what has this one label: a URL a line, or tab-separated as id, URL, time.
 
         Gives how many were taken, and the targets that are not in the corpus.
 
@@ -458,10 +468,10 @@ class Corpus(CorpusWords):
         """
         from corpuskit.labels import import_labels
 
-        return import_labels(self._folder, Path(file), by=by, new_class=new_class)
+        return import_labels(self._folder, Path(file), by=by, new_class=new_class, label=label)
 
     @overload
-    def crawl(self, seeds: Seeds = None, *, plan: Literal[True], **more: Any) -> pd.DataFrame: ...
+    def crawl(self, seeds: Seeds = None, *, plan: Literal[True, "links"], **more: Any) -> pd.DataFrame: ...
 
     @overload
     def crawl(self, seeds: Seeds = None, *, plan: Literal[False] = False, **more: Any) -> CrawlJob: ...
@@ -477,7 +487,8 @@ class Corpus(CorpusWords):
         proxy: str | None = NOT_NAMED,
         delay: float | None = NOT_NAMED,
         allow_private: bool | None = NOT_NAMED,
-        plan: bool = False,
+        plan: bool | str = False,
+        restart: bool = False,
         **more: Any,
     ) -> CrawlJob | pd.DataFrame:
         """Starts a crawl in the background and returns at once.
@@ -494,8 +505,11 @@ class Corpus(CorpusWords):
             proxy: URL of an HTTP proxy.
             delay: seconds between two requests to one host; default from corpus.toml. A Crawl-delay is always kept.
             allow_private: hosts with private addresses may be fetched.
-            plan: fetches no page; gives what would be fetched, see :func:`corpuskit.crawl.planning.plan_crawl`.
-            more: ``preset="nlptextdoc"``, exclude, languages, retry_failed, connections, max_depth, host_pages, minutes, max_errors, max_megabytes,
+            plan: fetches no page; gives what would be fetched, see :func:`corpuskit.crawl.planning.plan_crawl`. ``"links"``
+                reads the seeds, and gives also what they link to; nothing is kept.
+            restart: as ``resume``, and all that was fetched or failed is asked for again; what did not change stays as it is,
+                and nothing that was collected is removed.
+            more: ``preset="nlptextdoc"``, exclude, include, languages, retry_failed, connections, max_depth, host_pages, minutes, max_errors, max_megabytes,
                 contact, headers, cookies, netrc, render, extract and others; see :class:`corpuskit.crawl.CrawlOptions`.
 
         Raises:
@@ -504,6 +518,8 @@ class Corpus(CorpusWords):
         """
         from corpuskit.crawl import choose, first_urls, plan_crawl, start_crawl
 
+        if restart:
+            resume, more = True, {"refresh": True, "retry_failed": True, **more}
         perhaps = {"scope": scope, "steer": steer, "proxy": proxy, "delay": delay, "allow_private": allow_private}
         named = {name: value for name, value in perhaps.items() if value is not NOT_NAMED}
         choices = choose(self._folder, {"pages": pages, **named, **more}, resume=resume)
@@ -513,14 +529,14 @@ class Corpus(CorpusWords):
             score_documents(self._folder, choices.steer)
         urls = [seeds] if isinstance(seeds, (str, os.PathLike)) else list(seeds or [])
         if plan:
-            return plan_crawl(self._folder, first_urls(self._folder, urls, resume=resume), choices)
+            return plan_crawl(self._folder, first_urls(self._folder, urls, resume=resume), choices, kind=plan)
         return start_crawl(self._folder, urls, choices, resume=resume)
 
-    def crawl_report(self) -> pd.DataFrame:
+    def crawl_report(self, *, arrow: bool = False) -> pd.DataFrame:
         """One row a site: what its requests came to; see :func:`corpuskit.crawl.report.site_report`."""
         from corpuskit.crawl import site_report
 
-        return site_report(self._folder.catalog)
+        return in_types(site_report(self._folder.catalog), arrow)
 
     def set_source(self, host: str, verdict: str, *, why: str | None = None) -> None:
         """Says what you think of a source; crawls follow it, a running one by ``CrawlJob.judge``.
@@ -617,7 +633,9 @@ class Corpus(CorpusWords):
 
         return compare_crawls(self._folder, *crawls)
 
-    def next_to_label(self, n: int = 10, *, by: str | None = None, overlap: float | None = None) -> pd.DataFrame:
+    def next_to_label(
+        self, n: int = 10, *, by: str | None = None, overlap: float | None = None, arrow: bool = False
+    ) -> pd.DataFrame:
         """Documents whose labels teach most; see :func:`corpuskit.relevance.learning.next_to_label`.
 
         Args:
@@ -628,7 +646,7 @@ class Corpus(CorpusWords):
         from corpuskit.crawl.steering import stakes
         from corpuskit.relevance.learning import next_to_label
 
-        return next_to_label(self._folder, n, by=by, overlap=overlap, stakes=stakes(self._folder))
+        return in_types(next_to_label(self._folder, n, by=by, overlap=overlap, stakes=stakes(self._folder)), arrow)
 
     def audit(self, *, precision: float | None = None, confidence: float | None = None, seed: int = 0) -> CorpusAudit:
         """Start an audit of the last model, or go on with it; see :class:`corpuskit.relevance.auditing.CorpusAudit`.
@@ -868,12 +886,6 @@ class Corpus(CorpusWords):
         from corpuskit.views.summary import summary
 
         return summary(self._folder)
-
-
-def _backed(frame: pd.DataFrame, arrow: bool) -> pd.DataFrame:
-    from corpuskit.document.frames import arrow_backed
-
-    return arrow_backed(frame) if arrow else frame
 
 
 def doc_ids_of(docs: Any) -> list[str] | None:

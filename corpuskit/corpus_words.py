@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from corpuskit.document.frames import in_types
 from corpuskit.store import CorpusFolder
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ class CorpusWords:
 
     _folder: CorpusFolder
 
-    def kwic(
+    def kwic(  # noqa: PLR0913 (all are named)
         self,
         query: str,
         *,
@@ -31,6 +32,7 @@ class CorpusWords:
         main: bool = True,
         copies: bool = False,
         syntax: str | None = None,
+        arrow: bool = False,
     ) -> pd.DataFrame:
         """Key words in context; see :func:`corpuskit.views.concordance.kwic`.
 
@@ -54,7 +56,7 @@ class CorpusWords:
         from corpuskit.views.concordance import kwic
 
         chosen = self._tokens(docs, main=main, copies=copies)
-        return kwic(self._folder, chosen, query, window=window, sort=sort, limit=limit, syntax=syntax)
+        return in_types(kwic(self._folder, chosen, query, window=window, sort=sort, limit=limit, syntax=syntax), arrow)
 
     def concordance(
         self,
@@ -94,16 +96,20 @@ class CorpusWords:
         copies: bool = False,
         attribute: str = "lower",
         syntax: str | None = None,
+        arrow: bool = False,
     ) -> pd.DataFrame:
         """Words that stand near matches of a query; see :func:`corpuskit.views.collocation.collocates`, and :meth:`kwic`."""
         from corpuskit.views.collocation import collocates
 
         chosen = self._tokens(docs, main=main, copies=copies)
-        return collocates(
-            chosen, query, window=window, min_count=min_count, sort=sort, attribute=attribute, syntax=syntax
+        return in_types(
+            collocates(
+                chosen, query, window=window, min_count=min_count, sort=sort, attribute=attribute, syntax=syntax
+            ),
+            arrow,
         )
 
-    def keywords(
+    def keywords(  # noqa: PLR0913 (all are named)
         self,
         docs: Any = None,
         reference: Any = None,
@@ -114,6 +120,7 @@ class CorpusWords:
         copies: bool = False,
         attribute: str = "lower",
         stop_words: Sequence[str] = (),
+        arrow: bool = False,
     ) -> pd.DataFrame:
         """Words that documents have more of than a reference; see :func:`corpuskit.views.collocation.keywords`.
 
@@ -144,27 +151,44 @@ class CorpusWords:
         else:
             other = self._tokens(reference, main=main, copies=copies)
         chosen = choosing.chosen(self._folder, target, main=main, copies=copies)
-        return collocation.keywords(
-            chosen, other, min_count=min_count, sort=sort, attribute=attribute, stop_words=stop_words
+        return in_types(
+            collocation.keywords(
+                chosen, other, min_count=min_count, sort=sort, attribute=attribute, stop_words=stop_words
+            ),
+            arrow,
         )
 
     def dispersion(
-        self, *queries: str, docs: Any = None, main: bool = True, copies: bool = False, syntax: str | None = None
+        self,
+        *queries: str,
+        docs: Any = None,
+        main: bool = True,
+        copies: bool = False,
+        syntax: str | None = None,
+        arrow: bool = False,
     ) -> pd.DataFrame:
         """How evenly matches are spread over documents; see :func:`corpuskit.views.word_lists.dispersion`, and :meth:`kwic`."""
         from corpuskit.views.word_lists import dispersion
 
-        return dispersion(self._tokens(docs, main=main, copies=copies), queries, syntax=syntax)
+        return in_types(dispersion(self._tokens(docs, main=main, copies=copies), queries, syntax=syntax), arrow)
 
     def occurrences(
-        self, *queries: str, docs: Any = None, main: bool = True, copies: bool = False, syntax: str | None = None
+        self,
+        *queries: str,
+        docs: Any = None,
+        main: bool = True,
+        copies: bool = False,
+        syntax: str | None = None,
+        arrow: bool = False,
     ) -> pd.DataFrame:
         """Where matches stand, for a dispersion plot; see :func:`corpuskit.views.word_lists.occurrences`, and :meth:`kwic`."""
         from corpuskit.views.word_lists import occurrences
 
-        return occurrences(self._folder, self._tokens(docs, main=main, copies=copies), queries, syntax=syntax)
+        return in_types(
+            occurrences(self._folder, self._tokens(docs, main=main, copies=copies), queries, syntax=syntax), arrow
+        )
 
-    def ngrams(
+    def ngrams(  # noqa: PLR0913 (all are named)
         self,
         n: int = 2,
         *,
@@ -175,6 +199,7 @@ class CorpusWords:
         copies: bool = False,
         attribute: str = "lower",
         syntax: str | None = None,
+        arrow: bool = False,
     ) -> pd.DataFrame:
         """Runs of n words, most frequent first; see :func:`corpuskit.views.word_lists.ngrams`.
 
@@ -183,7 +208,9 @@ class CorpusWords:
         from corpuskit.views.word_lists import ngrams
 
         chosen = self._tokens(docs, main=main, copies=copies)
-        return ngrams(chosen, n, min_count=min_count, query=pattern, attribute=attribute, syntax=syntax)
+        return in_types(
+            ngrams(chosen, n, min_count=min_count, query=pattern, attribute=attribute, syntax=syntax), arrow
+        )
 
     def wordlist(
         self,
@@ -193,12 +220,13 @@ class CorpusWords:
         main: bool = True,
         copies: bool = False,
         attribute: str = "lower",
+        arrow: bool = False,
     ) -> pd.DataFrame:
         """The words, most frequent first; see :func:`corpuskit.views.word_lists.wordlist`."""
         from corpuskit.views.word_lists import wordlist
 
         chosen = self._tokens(docs, main=main, copies=copies)
-        return wordlist(chosen, min_count=min_count, attribute=attribute)
+        return in_types(wordlist(chosen, min_count=min_count, attribute=attribute), arrow)
 
     def frequency(
         self,

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import tarfile
+import zipfile
 
 import pytest
 
@@ -141,6 +143,32 @@ def test_our_own_export_gives_the_same_corpus_again(corpus, tmp_path):
                 for root in (tmp_path / "export", tmp_path / f"{name}-export")
             )
             assert before == after
+
+
+@pytest.mark.parametrize("order", ["as it is", "texts first", "tar"])
+def test_our_own_export_in_an_archive_gives_the_same_corpus_again(corpus, tmp_path, order):
+    corpus.add(demo_data() / "files", progress=False)
+    corpus.export(tmp_path / "export", format=["nlp.txt", "jsonl"])
+    files = sorted(file for file in (tmp_path / "export").rglob("*") if file.is_file())
+    archive = tmp_path / ("export.tar.gz" if order == "tar" else "export.zip")
+    if order == "tar":
+        with tarfile.open(archive, "w:gz") as tar:
+            tar.add(tmp_path / "export" / "nlp.txt", "texts")
+    else:
+        with zipfile.ZipFile(archive, "w") as packed:
+            for file in files if order == "as it is" else files[::-1]:
+                packed.write(file, file.relative_to(tmp_path).as_posix())
+    with corpuskit.open(tmp_path / "again") as again:
+        assert repr(again.add(archive, progress=False)) == f"{len(corpus)} new"
+        for doc_id in corpus.documents().doc_id:
+            assert again[doc_id] == corpus[doc_id]
+
+
+def test_marks_in_an_archive_without_their_text_are_told(corpus, tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as packed:
+        packed.writestr("a.marks.json.zst", b"x")
+    corpus.add(tmp_path / "a.zip", progress=False)
+    assert "marks of a text that is not there" in corpus.failures().message[0]
 
 
 def test_changed_marks_are_taken_in(corpus, tmp_path):

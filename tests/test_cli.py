@@ -117,6 +117,28 @@ def test_a_list_is_extracted_and_what_fails_is_told(tree):
     assert [topic for topic in ("flood", "bread") if f"About {topic}" in done.stdout] == ["flood", "bread"]
 
 
+def test_texts_on_the_screen_end_their_lines(tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text(f"Text {name}", "utf-8")
+    done = run("extract", tmp_path / "a.txt", tmp_path / "b.txt", "-f", "txt")
+    assert done.stdout == "Text a\nText b\n"
+
+
+def test_copies_that_an_export_leaves_out_are_told(tmp_path):
+    (tmp_path / "pages").mkdir()
+    for name in ("a", "b", "other"):
+        (tmp_path / "pages" / f"{name}.txt").write_text(
+            "Another text." if name == "other" else "The same text.", "utf-8"
+        )
+    run("add", tmp_path / "c", tmp_path / "pages")
+    done = run("export", tmp_path / "c", tmp_path / "out", "-f", "txt")
+    assert done.stdout.startswith("2 documents")
+    assert done.stderr == "1 copy of another document is left out: --keep-duplicates has them\n"
+    assert run("export", tmp_path / "c", tmp_path / "all", "-f", "txt", "--keep-duplicates").stdout.startswith(
+        "3 documents"
+    )
+
+
 def test_inputs_are_filtered(tree):
     done = run("extract", "-i", tree / "list.txt", "-f", "txt", "--url-filter", "flood")
     assert done.stdout == "About flood and what an insurer says of it.\n"
@@ -166,6 +188,16 @@ def test_a_url_is_extracted(tree, web):
     done = run("extract", *urls, "-f", "txt", "-o", tree / "out")
     assert (done.returncode, "404" in done.stderr) == (3, True)
     assert files(tree / "out") == [f"127.0.0.1_{port}_other.txt", f"127.0.0.1_{port}_page.txt"]
+
+
+def test_pages_can_be_probed_for_text_in_a_language(tmp_path):
+    texts = {"en": "The insurer pays for the damage that the water has done to the house when the river rises.",
+             "de": "Die Versicherung bezahlt den Schaden, den das Wasser am Haus verursacht hat, wenn es regnet."}  # fmt: skip
+    for name, text in {**texts, "none": ""}.items():
+        (tmp_path / f"{name}.html").write_text(f"<html><body><article><p>{text}</p></article></body></html>", "utf-8")
+    pages = [str(tmp_path / f"{name}.html") for name in ("en", "none", "de")]
+    assert run("extract", *pages, "--probe").stdout.splitlines() == [pages[0], pages[2]]
+    assert run("extract", *pages, "--probe", "--target-language", "de").stdout.splitlines() == [pages[2]]
 
 
 @pytest.mark.parametrize(
@@ -264,6 +296,10 @@ def test_the_command_lines_of_textworks_are_taken(tmp_path):
     assert done.stdout.splitlines()[0] == f"made     {file}.grid.json"
     assert "nowhere.pdf cannot be read" in done.stdout
     assert run("textworks").returncode == 2
+    done = run("textworks", "--corpus", root, "--overwrite", "--options", "dehyphenate", "--annotations")
+    assert done.stdout == "made     a.pdf.d\n"
+    assert (root / "a.pdf.d" / "annotations.json").exists()
+    assert "there is only dehyphenate" in run("textworks", "--corpus", root, "--options", "shout").stderr
 
 
 def test_textworks_artifacts_are_made_once_and_an_unprepared_folder_is_told_what_to_do(tmp_path):

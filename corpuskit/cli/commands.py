@@ -11,7 +11,7 @@ from typer.core import TyperCommand
 
 from corpuskit.cli.crawling import crawl
 from corpuskit.cli.extracting import extract
-from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent
+from corpuskit.cli.folders import Existing, Folder, existing, lines_of, made_if_absent
 from corpuskit.cli.printing import print_frame, print_table, printable
 from corpuskit.cli.tables import failures, requests, sources, with_files_named
 from corpuskit.cli.textworks import textworks
@@ -135,13 +135,16 @@ for table in (failures, requests, sources):
 def label(
     folder: Existing,
     file: Annotated[Path, typer.Argument(help="CSV with columns target and label: doc_id, URL or file name.")],
+    all_are: Annotated[
+        str | None, typer.Option("--all-are", help="The label of all URLs of a list: one a line, or id, URL, time.")
+    ] = None,
     by: Annotated[str, typer.Option(help="Who says so.")] = "file",
     new_class: Annotated[bool, typer.Option("--new-class", help="Labels that are not in use yet are meant.")] = False,
 ) -> None:
     """Takes labels from a CSV file."""
     from corpuskit.store.telling import counted
 
-    report = existing(folder).import_labels(file, by=by, new_class=new_class)
+    report = existing(folder).import_labels(file, by=by, new_class=new_class, label=all_are)
     typer.echo(f"{counted(report.taken, 'label')} taken")
     if report.unknown:
         names = "".join(f"\n  {printable(target)}" for target in report.unknown[:_UNKNOWN])
@@ -271,6 +274,13 @@ def export(
     shuffle: Annotated[
         int, typer.Option(help="frenchtext: the seed of the order; -1 keeps that of the documents.")
     ] = 0,
+    page_size_tokens: Annotated[
+        bool,
+        typer.Option("--page-size-tokens", help="pdf_trio: WIDTH and HEIGHT of the first page at the end of a line."),
+    ] = False,
+    kill: Annotated[
+        Path | None, typer.Option("--kill", help="pdf_trio: a file with doc_ids and URLs to leave out, one a line.")
+    ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="An earlier export there in other formats is replaced.")
     ] = False,
@@ -283,7 +293,11 @@ def export(
     before = _earlier_export(out, formats, replace)
     documents = corpus.documents()
     if not keep_duplicates:
+        copies = int(documents["duplicate_of"].notna().sum())
         documents = documents[documents["duplicate_of"].isna()]
+        if copies:
+            what = "copy of another document is" if copies == 1 else "copies of other documents are"
+            typer.echo(f"{copies:,} {what} left out: --keep-duplicates has them", err=True)
     if min_relevance is not None:
         unscored = int(documents["relevance"].isna().sum())
         if unscored:
@@ -297,7 +311,8 @@ def export(
     report = corpus.export(
         out, docs=documents, format=formats, progress=sys.stderr.isatty(), main=not all_text,
         elements=not no_elements, only_licensed=only_licensed, mask_personal_data=mask_personal_data,
-        chunk_tokens=chunk_tokens, shuffle=None if shuffle < 0 else shuffle,
+        chunk_tokens=chunk_tokens, shuffle=None if shuffle < 0 else shuffle, page_size_tokens=page_size_tokens,
+        kill=lines_of(kill) if kill is not None else (),
     )  # fmt: skip
     told = "" if report.is_unchanged or before is None else f", in place of an earlier export of {before:,} documents"
     typer.echo(repr(report) + told)

@@ -37,8 +37,18 @@ def crawl(
     plan: Annotated[
         bool, typer.Option("--plan", help="Fetch no page; show what would be fetched, and why not.")
     ] = False,
+    links: Annotated[
+        bool,
+        typer.Option("--list", help="Print the URLs that the seeds lead to, one a line; the seeds are read, not kept."),
+    ] = False,
     limit: Annotated[int, typer.Option(min=1, help="--plan: rows shown.")] = _ROWS,
     resume: Annotated[bool, _going_on("--resume", help="Go on with what is left, as that crawl was told to.")] = False,
+    restart: Annotated[
+        bool, _going_on("--restart", help="As --resume, and ask again for all that was fetched or failed.")
+    ] = False,
+    config: Annotated[
+        Path | None, _going_on(help="A config.txt of the Language Resource Extractor: its root and options.")
+    ] = None,
     forget: Annotated[
         list[str] | None,
         _going_on(help="With --resume: an option of that crawl to take back, as exclude or max-depth; repeatable."),
@@ -54,6 +64,9 @@ def crawl(
     ] = None,
     exclude: Annotated[
         list[str] | None, _which(help="Path never fetched, with * and a final $ as in robots.txt; repeatable.")
+    ] = None,
+    include: Annotated[
+        list[str] | None, _which(help="Of links only paths like this, as '/news/*'; repeatable. Seeds are always read.")
     ] = None,
     language: Annotated[list[str] | None, _which(help="Only pages in this language, as en; repeatable.")] = None,
     max_depth: Annotated[int | None, _which(help="At most so many links from a seed.")] = None,
@@ -126,7 +139,7 @@ def crawl(
     the crawl met are told and change no exit code.
     """
     chosen: dict[str, Any] = {
-        "pages": pages, "scope": scope, "refresh": refresh, "delay": delay, "proxy": proxy, "exclude": exclude,
+        "pages": pages, "scope": scope, "refresh": refresh, "delay": delay, "proxy": proxy, "exclude": exclude, "include": include,
         "languages": language, "contact": contact, "allow_private": allow_private, "connections": connections,
         "max_depth": max_depth, "host_pages": host_pages, "minutes": minutes, "max_errors": max_errors,
         "missing_counts": missing_counts, "preset": preset,
@@ -138,14 +151,40 @@ def crawl(
     forgotten = [_forgotten(name) for name in forget or []]
     named = {name: value for name, value in chosen.items() if value is not None}
     options: dict[str, Any] = dict.fromkeys(forgotten) | named
+    roots: list[str] = []
+    if config is not None:
+        from corpuskit.crawl import read_legacy_config
+
+        roots, written = read_legacy_config(config)
+        options = written | options
+    going_on = {"resume": resume, "restart": restart}
     with made_if_absent(folder) as corpus:
         if steer is not None:
             options["steer"] = _model(corpus, folder) if steer else None
-        urls: list[str | Path] = [*(seeds or []), *(seed_file or [])]
-        if plan:
-            _plan(corpus, urls, limit, {"resume": resume, **options})
+        urls: list[str | Path] = [*roots, *(seeds or []), *(seed_file or [])]
+        if links:
+            _list(corpus, urls, {**going_on, **options})
+        elif plan:
+            _plan(corpus, urls, limit, {**going_on, **options})
         else:
-            _crawl(corpus, folder, urls, {"resume": resume, **options})
+            _crawl(corpus, folder, urls, {**going_on, **options})
+
+
+def _list(corpus: Corpus, seeds: list[str | Path], options: dict[str, Any]) -> None:
+    """Only URLs go to the output, for the next program."""
+    from corpuskit.store.telling import counted
+
+    frame = corpus.crawl(seeds, plan="links", **options)
+    found = frame[frame["verdict"].eq("fetch") & frame["found"].ne("seed")]
+    for url in found["url"]:
+        typer.echo(url)
+    for seed, why in frame.attrs["failed"].items():
+        typer.echo(f"{seed}: {why}", err=True)
+    reasons = frame.loc[frame["verdict"].eq("refused"), "why"].value_counts()
+    refused = "; refused: " + ", ".join(f"{why} ({count:,})" for why, count in reasons.items()) if len(reasons) else ""
+    typer.echo(f"{counted(len(found), 'URL')}{refused}", err=True)
+    if frame.attrs["failed"]:
+        raise typer.Exit(3)
 
 
 def _plan(corpus: Corpus, seeds: list[str | Path], limit: int, options: dict[str, Any]) -> None:

@@ -39,6 +39,7 @@ class _Output:
     format: str
     everything: bool
     metadata: bool | None
+    probe: bool
 
 
 def extract(
@@ -64,6 +65,9 @@ def extract(
     with_metadata: Annotated[
         bool | None, typer.Option("--with-metadata/--no-metadata", help="Title, author, date and the like too.")
     ] = None,
+    probe: Annotated[
+        bool, typer.Option("--probe", help="Only print which of them have main text, in --target-language.")
+    ] = False,
     parallel: Annotated[int, typer.Option("--parallel", help="So many processes.", min=1)] = 1,
     main_by: Annotated[
         str,
@@ -147,7 +151,7 @@ def extract(
     inputs = [one for one in _inputs(given, keep_dirs) if one.source not in passed_over]
     if url_filter:
         inputs = [one for one in inputs if any(part in one.source for part in url_filter)]
-    output = _Output("txt" if main else format, everything, with_metadata)
+    output = _Output("txt" if main else format, everything, with_metadata, probe)
     many = len(inputs) != 1 or input_list is not None or Path(given[0]).is_dir() or (out is not None and out.is_dir())
     failed = _run(inputs, out, output, options, parallel, many=many)
     if failed:
@@ -200,7 +204,9 @@ def _run(inputs: list[_Input], out: Path | None, output: _Output, options: Any, 
         elif out is None:
             text = outcome.value or ""
             has_head = output.format == "csv" and number > failed
-            sys.stdout.write(text.partition("\n")[2] if has_head else text)
+            text = text.partition("\n")[2] if has_head else text
+            # The next document, or the prompt, begins a line of its own.
+            sys.stdout.write(text + "\n" if text and not text.endswith("\n") else text)
         else:
             suffix = SUFFIXES.get(output.format, f".{output.format}")
             file = out / f"{one.name}{suffix}" if many else out
@@ -249,6 +255,8 @@ def _extract_one(item: tuple[_Input, Any], *, options: Any, output: _Output) -> 
         document = corpuskit._extract_opened(content, options)
     else:
         document = corpuskit.extract(source.source, options=options)
+    if output.probe:
+        return f"{source.source}\n" if any(map(str.isalpha, document.to_text(main=True))) else ""
     return document.to(output.format, main=not output.everything, metadata=output.metadata)
 
 

@@ -3,52 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
-Corpus = Annotated[Path | None, typer.Option("--corpus", help="A folder that init has made a corpus.")]
-File = Annotated[Path | None, typer.Option("--file", "--input", help="One PDF file instead.")]
-InputList = Annotated[Path | None, typer.Option("--input-list", help="A file with a PDF file a line.")]
-Output = Annotated[Path | None, typer.Option("--output", help="Where the textgrid of --file goes.")]
-OutputExt = Annotated[
-    str, typer.Option("--output-ext", help="--input-list: the output of x.pdf is x.pdf.EXT beside it.")
-]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Make what is there again.")]
-Filter = Annotated[str | None, typer.Option("--filter", help="Only entries whose whole name matches.")]
-Trace = Annotated[bool, typer.Option("--trace", help="Also tracelogs/: fonts, and what told roles.")]
+_INIT: Final = "--init-corpus"
+_DEHYPHENATE: Final = "dehyphenate"
+
+
+class _AsTextWorks(TyperGroup):
+    """Options without a command are those of ``run``, and ``--init-corpus DIR`` is ``init --corpus DIR``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        first, _, value = args[0].partition("=") if args else ("", "", "")
+        if first == _INIT:
+            args = ["init", "--corpus", *([value] if value else []), *args[1:]]
+        elif first.startswith("--") and first != "--help":
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
 
 textworks = typer.Typer(
-    invoke_without_command=True, help="Writes TextWorks' segmentation.json and textgrid.json for PDF files."
+    cls=_AsTextWorks,
+    no_args_is_help=True,
+    help="Writes TextWorks' segmentation.json and textgrid.json for PDF files. Its own command lines are taken too: "
+    "--init-corpus DIR, --corpus DIR, --file X.pdf, --input-list FILE.",
 )
-
-
-@textworks.callback()
-def either(
-    context: typer.Context,
-    init_corpus: Annotated[Path | None, typer.Option("--init-corpus", help="As: init --corpus.")] = None,
-    corpus: Corpus = None,
-    file: File = None,
-    input_list: InputList = None,
-    output: Output = None,
-    output_ext: OutputExt = "textgrid.json",
-    overwrite: Overwrite = False,
-    filter: Filter = None,
-    trace: Trace = False,
-) -> None:
-    """Writes TextWorks' segmentation.json and textgrid.json for PDF files.
-
-    Without a command it takes what TextWorks takes: --init-corpus DIR, --corpus DIR, --file X.pdf, --input-list FILE.
-    """
-    if context.invoked_subcommand is not None:
-        return
-    if init_corpus is not None:
-        init(init_corpus)
-    elif any(value is not None for value in (corpus, file, input_list)):
-        run(corpus, file, input_list, output, output_ext, overwrite, filter, trace)
-    else:
-        typer.echo(context.get_help())
-        raise typer.Exit(2)
 
 
 @textworks.command("init")
@@ -61,37 +42,52 @@ def init(corpus: Annotated[Path, typer.Option("--corpus", help="A folder with PD
 
 @textworks.command("run")
 def run(
-    corpus: Corpus = None,
-    file: File = None,
-    input_list: InputList = None,
-    output: Output = None,
-    output_ext: OutputExt = "textgrid.json",
-    overwrite: Overwrite = False,
-    filter: Filter = None,
-    trace: Trace = False,
+    corpus: Annotated[Path | None, typer.Option("--corpus", help="A folder that init has made a corpus.")] = None,
+    file: Annotated[Path | None, typer.Option("--file", "--input", help="One PDF file instead.")] = None,
+    input_list: Annotated[Path | None, typer.Option("--input-list", help="A file with a PDF file a line.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", help="Where the textgrid of --file goes.")] = None,
+    output_ext: Annotated[
+        str, typer.Option("--output-ext", help="--input-list: the output of x.pdf is x.pdf.EXT beside it.")
+    ] = "textgrid.json",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Make what is there again.")] = False,
+    filter: Annotated[str | None, typer.Option("--filter", help="Only entries whose whole name matches.")] = None,
+    options: Annotated[
+        list[str] | None, typer.Option("--options", help="dehyphenate: words parted at line ends stand whole.")
+    ] = None,
+    annotations: Annotated[
+        bool, typer.Option("--annotations", help="--corpus: also annotations.json, the labels as zones.")
+    ] = False,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="--corpus: also tracelogs/: fonts, and what told roles.")
+    ] = False,
 ) -> None:
     """Writes the artifacts of a corpus, or the textgrid of one file or of those of a list."""
     from corpuskit.errors import ConfigurationError
-    from corpuskit.extraction.pdf.textworks import run_corpus, run_file
+    from corpuskit.extraction.pdf.textworks import Also, run_corpus, run_file
 
     if sum(value is not None for value in (corpus, file, input_list)) != 1:
         raise ConfigurationError("name one of --corpus, --file and --input-list")
+    named = {word for option in options or [] for word in option.replace(",", " ").split()}
+    if unknown := named - {_DEHYPHENATE}:
+        raise ConfigurationError(f"--options {min(unknown)}: there is only {_DEHYPHENATE}")
+    whole_words = _DEHYPHENATE in named
     if file is not None:
-        typer.echo(str(run_file(file, output, overwrite=overwrite)))
+        typer.echo(str(run_file(file, output, overwrite=overwrite, whole_words=whole_words)))
         return
     if input_list is not None:
-        _run_list(input_list, output_ext, overwrite)
+        _run_list(input_list, output_ext, overwrite=overwrite, whole_words=whole_words)
         return
     assert corpus is not None
+    also = Also(trace=trace, annotations=annotations, whole_words=whole_words)
     failed = 0
-    for outcome in run_corpus(corpus, overwrite=overwrite, filter=filter, trace=trace):
+    for outcome in run_corpus(corpus, overwrite=overwrite, filter=filter, also=also):
         failed += outcome.error is not None
         typer.echo(f"{outcome.state:8} {outcome.name}" + (f": {outcome.error}" if outcome.error else ""))
     if failed:
         raise typer.Exit(3)
 
 
-def _run_list(input_list: Path, output_ext: str, overwrite: bool) -> None:
+def _run_list(input_list: Path, output_ext: str, *, overwrite: bool, whole_words: bool) -> None:
     from corpuskit.cli.folders import lines_of
     from corpuskit.errors import CorpusKitError
     from corpuskit.extraction.pdf.textworks import run_file
@@ -99,7 +95,8 @@ def _run_list(input_list: Path, output_ext: str, overwrite: bool) -> None:
     failed = 0
     for name in lines_of(input_list):
         try:
-            made = run_file(name, f"{name}.{output_ext.lstrip('.')}", overwrite=overwrite)
+            target = f"{name}.{output_ext.lstrip('.')}"
+            made = run_file(name, target, overwrite=overwrite, whole_words=whole_words)
             typer.echo(f"made     {made}")
         except CorpusKitError as error:
             failed += 1

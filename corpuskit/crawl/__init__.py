@@ -2,6 +2,7 @@
 
 from corpuskit.crawl.choices import ONE_CALL, SECRET, Choices, choose
 from corpuskit.crawl.job import CrawlJob, first_urls, start_crawl
+from corpuskit.crawl.legacy_config import read_legacy_config
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.planning import plan_crawl
 from corpuskit.crawl.ranking import BreadthFirst, Ranking, ranking_of
@@ -21,6 +22,7 @@ __all__ = [
     "first_urls",
     "plan_crawl",
     "ranking_of",
+    "read_legacy_config",
     "read_seeds",
     "set_verdict",
     "site_report",

@@ -25,11 +25,11 @@ ONE_CALL: Final = frozenset({"pages", "minutes", "retry_failed"})
 """Options of one call: the budgets of the crawl that is resumed are used up, and what had failed was asked for."""
 SECRET: Final = ("proxy", "netrc", "headers", "cookies")
 """Options that are written down nowhere."""
-_LISTS: Final = ("exclude", "languages")
+_LISTS: Final = ("exclude", "include", "languages")
 _NOT_RECORDED: Final = {"": "not recorded"}
 _DEFAULT: Final = CrawlOptions()
 _NAMES: Final = tuple(item.name for item in dataclasses.fields(CrawlOptions))
-_BY_TOML: Final = ("scope", "delay", "exclude", "contact", "languages")
+_BY_TOML: Final = ("scope", "delay", "exclude", "include", "contact", "languages")
 _KEPT: Final = tuple(name for name in _NAMES if name not in ONE_CALL and name not in SECRET)
 
 

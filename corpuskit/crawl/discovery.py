@@ -76,7 +76,7 @@ class Discovery:
     def refusal(self, url: str, depth: int, lang: str = "") -> str | None:
         """Why a URL is not fetched in this crawl."""
         most = self._state.options.max_depth
-        refused = self._state.scope.refusal(url, lang)
+        refused = self._state.scope.refusal(url, lang, depth=depth)
         return f"depth over {most}" if refused is None and most is not None and depth > most else refused
 
     def count_refused(self, host: str, page: PageLinks) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from corpuskit.crawl.scope import BY_NAME, SCOPE, Scope
+from corpuskit.crawl.scope import BY_NAME, NOT_INCLUDED, SCOPE, Scope
 from corpuskit.sources.web import host_of, url_key
 from corpuskit.store.catalog import Catalog
 
@@ -38,7 +38,8 @@ _LEASE: Final = (
     "FROM frontier WHERE id = ?"
 )
 _ROW: Final = "n, id, url, host, depth, anchor, context, parent, parent_score, priority"
-_AGAIN: Final = (SCOPE, "excluded", "depth", "trap", "held", "language")  # refusals that a change of borders lifts
+# Refusals that a change of borders lifts.
+_AGAIN: Final = (SCOPE, NOT_INCLUDED, "excluded", "depth", "trap", "held", "language")
 _WITHOUT_PAGE: Final = f"state = 'failed' OR (state = 'fetched' AND reason_refused = '{EMPTY}')"
 _SAME: Final = 1e-3  # a priority that moved by less is left as it is
 
@@ -233,7 +234,7 @@ class Frontier:
                     reason = row["reason_refused"] or ""
                     if state == "refused" and not (reason.startswith(_AGAIN) or reason.endswith(BY_NAME)):
                         continue
-                    verdict = scope.refusal(row["url"]) or _too_deep(row["depth"], max_depth)
+                    verdict = scope.refusal(row["url"], depth=row["depth"]) or _too_deep(row["depth"], max_depth)
                     if verdict is None and scope.remains(reason):
                         verdict = reason
                     if row["parent"] is None and verdict == SCOPE:
@@ -283,8 +284,8 @@ class Frontier:
 
     def refuse(self, scope: Scope, host: str) -> int:
         """Takes what a changed border refuses out of the queue of a host; gives how many URLs."""
-        rows = self._catalog.rows("SELECT id, url FROM frontier WHERE host = ? AND state = 'queued'", (host,))
-        changes = [(verdict, row["id"]) for row in rows if (verdict := scope.refusal(row["url"]))]
+        rows = self._catalog.rows("SELECT id, url, depth FROM frontier WHERE host = ? AND state = 'queued'", (host,))
+        changes = [(verdict, row["id"]) for row in rows if (verdict := scope.refusal(row["url"], depth=row["depth"]))]
         with self._catalog.transaction() as connection:
             connection.executemany("UPDATE frontier SET state = 'refused', reason_refused = ? WHERE id = ?", changes)
         return len(changes)

@@ -64,6 +64,7 @@ class CrawlJob:
             self.progress.reason = f"{type(error).__name__}: {error}"
             logger.debug("the crawl broke down", exc_info=True)  # wait() raises it
         finally:
+            self.progress.ended = time.monotonic()
             self._folder.catalog.connection.execute(
                 "UPDATE jobs SET ended = ?, reason = ?, pages = ? WHERE id = ?",
                 (now(), self.progress.reason, self.progress.pages, self._job),
@@ -201,7 +202,7 @@ class CrawlJob:
         state = self.progress
         how = "paused" if self.is_paused else "running"
         status = how if self.is_running else f"ended: {state.reason}"
-        seconds = time.monotonic() - state.started
+        seconds = state.seconds
         speed = f", {state.pages / seconds:.1f} pages/s" if self.is_running and seconds > 1 else ""
         return (
             f"Crawl {status}; {counted(state.pages, 'page')} of {counted(len(state.hosts), 'host')}, "

@@ -26,6 +26,8 @@ class CrawlOptions:
         pages: at most so many more fetches; None: until nothing is left.
         scope: ``domain``, ``host``, ``path`` or ``web``: how far from the seeds.
         exclude: path patterns never fetched, with ``*`` and a final ``$`` as in robots.txt.
+        include: path patterns; of what links, sitemaps and feeds name only what matches one is fetched. Empty: all. Seeds,
+            sitemaps and feeds are read whatever their path.
         delay: seconds between two requests to one host; 0: no waiting of our own. A Crawl-delay is always kept.
         proxy: URL of an HTTP proxy.
         allow_private: hosts with private addresses may be fetched.
@@ -61,6 +63,7 @@ class CrawlOptions:
     pages: int | None = None
     scope: str = "domain"
     exclude: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
     delay: float = 1.0
     proxy: str | None = None
     allow_private: bool = False
@@ -94,6 +97,9 @@ class CrawlOptions:
         for code in self.languages:
             if not (len(code) in {2, 3} and code.isascii() and code.isalpha() and code.islower()):
                 raise ConfigurationError(f"languages {code!r}: expected ISO 639-1 codes such as 'en'")
+        for pattern in self.include:
+            if not pattern.startswith(("/", "*")):
+                raise ConfigurationError(f"include {pattern!r}: expected a path such as '/news/*' or '*/{pattern}/*'")
         for name in (
             "pages",
             "connections",

@@ -14,9 +14,10 @@ from corpuskit.crawl.politeness import PausedError, Politeness
 from corpuskit.crawl.ranking import Ranking, ranking_of
 from corpuskit.crawl.run import client_options
 from corpuskit.crawl.scope import Scope
+from corpuskit.crawl.seed_links import links_of_seed
 from corpuskit.crawl.verdicts import Verdicts
 from corpuskit.crawl.wording import on_command_line
-from corpuskit.errors import RefusedError, UnreachableError
+from corpuskit.errors import ConfigurationError, FetchError, RefusedError, ResourceLimitError, UnreachableError
 from corpuskit.sources.web import Client, Robots, host_of
 from corpuskit.store import CorpusFolder
 
@@ -26,26 +27,32 @@ if TYPE_CHECKING:
 MAX_ROWS: Final = 100_000
 
 
-def plan_crawl(folder: CorpusFolder, seeds: list[str], choices: Choices) -> pd.DataFrame:
+def plan_crawl(folder: CorpusFolder, seeds: list[str], choices: Choices, *, kind: bool | str = True) -> pd.DataFrame:
     """One row a URL that is known before a page is fetched: seeds, the queue, the sitemaps of the seeds.
 
     Asks for robots.txt and sitemaps, as politely as a crawl; the frontier stays as it is. Links and feeds stand on pages,
-    so that they are not in a plan.
+    so that they are not in a plan, unless ``kind`` is ``links``, which has the seeds themselves
+    read, of which nothing is kept.
 
-    Columns: url, host, found (seed, frontier, sitemap), verdict (fetch; later: behind the first ``pages``; known: fetched
+    Columns: url, host, found (seed, frontier, sitemap, sitemap or feed, link), verdict (fetch; later: behind the first ``pages``; known: fetched
     before; refused), why (str: the rule of robots.txt, the border of the crawl, or the ranking's reason) and crawl_delay
     (float64, seconds between requests to the host). ``attrs["resumed"]`` says what is kept of the crawl that is resumed,
-    ``attrs["resumed_as_typed"]`` the same in the words of the command line.
+    ``attrs["resumed_as_typed"]`` the same in the words of the command line, ``attrs["failed"]`` seed → why it could not
+    be read.
 
     Raises:
+        ConfigurationError: there is no such kind.
         CorpusBusyError: a crawl runs on this corpus.
     """
+    if kind not in {True, "links"}:
+        raise ConfigurationError(f"crawl: plan={kind!r}: expected True, False or 'links'")
     ranking = ranking_of(choices.steer)
     with folder.crawl_lock():
         planner = _Planner(folder, seeds, choices.options)
-        _run_in_thread(planner.ask())
+        _run_in_thread(planner.ask(links=kind == "links"))
         ranking.begin(folder, Frontier(folder.catalog))
         frame = planner.frame(ranking)
+    frame.attrs["failed"] = planner.failed
     frame.attrs["resumed"] = choices.resumed()
     frame.attrs["resumed_as_typed"] = choices.resumed(on_command_line(str(folder.path)))
     return frame
@@ -81,17 +88,22 @@ class _Planner:
             options.scope,
             self._all_seeds,
             options.exclude,
+            include=options.include,
             languages=options.languages,
             verdicts=Verdicts(folder.catalog),
         )
         self._politeness = Politeness(folder.catalog, options.delay)
         self._robots: dict[str, Robots | str] = {}
         self._found: dict[str, str] = dict.fromkeys(seeds, "seed")
+        self._depths: dict[str, int] = {}  # of the queue
+        self.failed: dict[str, str] = {}
 
-    async def ask(self) -> None:
-        """Reads robots.txt and the sitemaps of the seeds' hosts, one after the other."""
+    async def ask(self, *, links: bool) -> None:
+        """Reads robots.txt and the sitemaps of the seeds' hosts, one after the other, and the seeds where asked."""
         async with Client(client_options(self._options, self._all_seeds)) as client:
             for seed in self._seeds:
+                if links:
+                    await self._read_seed(client, seed)
                 scheme, host = seed.partition("://")[0], host_of(seed)
                 if host in self._robots:
                     continue
@@ -102,6 +114,15 @@ class _Planner:
                     self._robots[host] = str(error)
                     continue
                 await self._read_sitemaps(client, scheme, host)
+
+    async def _read_seed(self, client: Client, seed: str) -> None:
+        try:
+            async for url, found in links_of_seed(client, self._politeness, self._options, seed):
+                self._found.setdefault(url, found)
+                if len(self._found) >= MAX_ROWS:
+                    return
+        except (FetchError, PausedError, ResourceLimitError) as error:
+            self.failed[seed] = str(error)
 
     async def _read_sitemaps(self, client: Client, scheme: str, host: str) -> None:
         async for _, listing in read_sitemaps(client, self._politeness, self._options, (scheme, host)):
@@ -119,6 +140,7 @@ class _Planner:
             "ORDER BY priority DESC, n LIMIT ?",
             (MAX_ROWS,),
         )
+        self._depths = {row["url"]: int(row["depth"]) for row in queue}
         ranked = ranking.rank([dict(row) for row in queue])
         best = sorted(zip(queue, ranked, strict=True), key=lambda item: -item[1][0])
         why_of = {row["url"]: why for row, (_, why) in best}
@@ -142,7 +164,7 @@ class _Planner:
     def _verdict(self, url: str, found: str) -> tuple[str, str, float]:
         host = host_of(url)
         delay = self._politeness.of(host).delay
-        reason = self._scope.refusal(url)
+        reason = self._scope.refusal(url, depth=self._depths.get(url, found != "seed"))
         if reason is not None:
             return "refused", reason, delay
         robots = self._robots.get(host) or self._politeness.kept_robots(url.partition("://")[0], host)

@@ -83,6 +83,7 @@ class Crawler:
             options.scope,
             seeds,
             options.exclude,
+            include=options.include,
             languages=options.languages,
             verdicts=self._verdicts,
             yields=self._yields if options.traps else None,

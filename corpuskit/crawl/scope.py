@@ -13,6 +13,7 @@ from corpuskit.extraction import media_types
 from corpuskit.sources.web import host_of, media_type_by_name
 
 SCOPE: Final = "scope"
+NOT_INCLUDED: Final = "not included"
 HELD: Final = "held by the analyst"
 LANGUAGE: Final = "language"
 BY_NAME: Final = " by its name"
@@ -32,6 +33,7 @@ class Scope:
         kind: ``domain``, ``host``, ``path`` or ``web``.
         seeds: canonical URLs.
         exclude: path patterns with ``*`` and a final ``$``.
+        include: such patterns, one of which a link must match; empty: any may.
         languages: ISO 639-1 codes; pages that are said to be in another one are left out. Empty: all.
         verdicts: host → what the analyst said: ``hold`` keeps a host out, ``approve`` and ``boost`` bring it in.
         yields: which kinds of page bring nothing new.
@@ -43,6 +45,7 @@ class Scope:
         seeds: Iterable[str],
         exclude: Sequence[str] = (),
         *,
+        include: Sequence[str] = (),
         languages: Sequence[str] = (),
         verdicts: Mapping[str, str] | None = None,
         yields: Yields | None = None,
@@ -52,16 +55,18 @@ class Scope:
         self._allowed = {_anchor(kind, seed) for seed in self._seeds}
         self._readable = frozenset(media_types())
         self._exclude = [(pattern, _compile(pattern)) for pattern in exclude]
+        self._include = [_compile(pattern) for pattern in include]
         self._languages = tuple(languages)
         self._verdicts = {} if verdicts is None else verdicts
         self._yields = yields
 
-    def refusal(self, url: str, lang: str = "") -> str | None:
+    def refusal(self, url: str, lang: str = "", *, depth: int = 1) -> str | None:
         """Why a canonical URL is not fetched; None where it belongs to the crawl.
 
         Args:
             url: canonical.
             lang: the language that a link to it or the page itself says it has.
+            depth: links from a seed; 0 of seeds, sitemaps and feeds, which need not be included.
         """
         verdict = self._verdicts.get(host_of(url)) if self._verdicts else None
         if verdict == "hold":
@@ -72,6 +77,8 @@ class Scope:
         for pattern, compiled in self._exclude:
             if compiled.match(path):
                 return f"excluded by {pattern}"
+        if depth and self._include and not any(compiled.match(path) for compiled in self._include):
+            return NOT_INCLUDED
         media_type = media_type_by_name(path)
         # A seed is asked for: a person has named it.
         if media_type is not None and media_type not in self._readable and url not in self._seeds:

@@ -42,6 +42,7 @@ class Progress:
         hosts: pages a host.
         unique: share of new text of the last 1,000 pages.
         harvest: whether the model called each of the last 200 pages relevant; empty without a model.
+        started, ended: of the clock ``time.monotonic``; ``ended`` is None while it runs.
         reason: why it ended; None while it runs.
     """
 
@@ -52,12 +53,24 @@ class Progress:
     bytes: int = 0
     scripted: int = 0
     started: float = field(default_factory=time.monotonic)
+    ended: float | None = None
     hosts: Counter[str] = field(default_factory=Counter)
     unique: deque[float] = field(default_factory=lambda: deque(maxlen=_RING))
     harvest: deque[bool] = field(default_factory=lambda: deque(maxlen=HARVEST))
     failing: dict[int, bool] = field(default_factory=dict)
     failed_seeds: dict[str, str] = field(default_factory=dict)
     reason: str | None = None
+
+    @property
+    def seconds(self) -> float:
+        """How long it has run, or ran."""
+        return (time.monotonic() if self.ended is None else self.ended) - self.started
+
+    @property
+    def new_text(self) -> float | None:
+        """Share of new text of the last 1,000 pages, 0 to 1; None before the first is extracted."""
+        shares = list(self.unique)
+        return sum(shares) / len(shares) if shares else None
 
     @property
     def failed(self) -> int:

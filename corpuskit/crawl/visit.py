@@ -145,7 +145,7 @@ class Visitor:
             lease.context,
             lease.parent_score,
             f"redirect from {lease.url}"[:300],
-            self._state.scope.refusal(answer.location),
+            self._state.scope.refusal(answer.location, depth=lease.depth),
             lease.url,
             lease.redirects + 1,
         )

@@ -33,8 +33,14 @@ def arrow_backed(frame: pd.DataFrame) -> pd.DataFrame:
     import pyarrow as pa
 
     table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
-    made: pd.DataFrame = table.to_pandas(types_mapper=pd.ArrowDtype)
+    made: pd.DataFrame = table.to_pandas(types_mapper=pd.ArrowDtype).set_axis(frame.index)
+    made.attrs = frame.attrs
     return made
+
+
+def in_types(frame: pd.DataFrame, arrow: bool) -> pd.DataFrame:
+    """The frame as it is, or with columns of ArrowDtype."""
+    return arrow_backed(frame) if arrow else frame
 
 
 @cache

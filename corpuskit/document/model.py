@@ -79,7 +79,7 @@ class NLPTextDocument:
             return "\n".join(text for text, kept in zip(table.text, table.main, strict=True) if text and kept)
         return "\n".join(text for text in table.text if text)
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self, *, arrow: bool = False) -> pd.DataFrame:
         """The elements as a DataFrame, one row an element in pre-order.
 
         Columns: element_id, parent_id, subtree_end, nesting_level (int32); type (category); text (str);
@@ -88,15 +88,16 @@ class NLPTextDocument:
         JSON ``[[start, end, kind], ...]`` into the text), where there is any: ``tex`` for the formulas of a web page,
         and ``bold``, ``italic`` and the like where they were asked for.
         """
-        from corpuskit.document.frames import to_frame
+        from corpuskit.document.frames import in_types, to_frame
 
-        return to_frame(self.table)
+        return in_types(to_frame(self.table), arrow)
 
-    def events(self, doc_id: int = 0) -> pd.DataFrame:
+    def events(self, doc_id: int = 0, *, arrow: bool = False) -> pd.DataFrame:
         """The legacy frame of one row an event; see :func:`corpuskit.document.events.events`."""
         from corpuskit.document.events import events
+        from corpuskit.document.frames import in_types
 
-        return events([self], first_doc_id=doc_id)
+        return in_types(events([self], first_doc_id=doc_id), arrow)
 
     def normalize(self) -> NLPTextDocument:
         """The document in normal form, the one the ``.nlp.txt`` file holds. Normal form again gives itself."""

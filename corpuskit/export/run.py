@@ -61,6 +61,9 @@ class ExportReport:
         return f"{text}; {self.failed:,} failed, see failures()" if self.failed else text
 
 
+_ALIASES: Final = {"markdown": "md"}  # as doc.to() calls it
+
+
 def format_names() -> list[str]:
     """The formats that can be exported."""
     return list(FORMATS)
@@ -94,6 +97,7 @@ def export(
         ExportError: an unknown format, or a folder that holds other things.
         UnknownDocumentError: a doc_id is not in the corpus.
     """
+    formats = [_ALIASES.get(name, name) for name in formats]
     unknown = [name for name in formats if name not in FORMATS]
     if unknown or not formats:
         raise ExportError(f"format {unknown[0] if unknown else ''!r} is unknown; there are: {', '.join(FORMATS)}")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels.names import check_names
+from corpuskit.sources.lists import read_url_list
 from corpuskit.store import CorpusFolder
 from corpuskit.store.telling import counted
 
@@ -24,17 +25,22 @@ class LabelImport:
         return f"{counted(self.taken, 'label')} taken{lacking}{', ...' if len(self.unknown) > 3 else ''}"
 
 
-def import_labels(folder: CorpusFolder, file: Path, *, by: str, new_class: bool = False) -> LabelImport:
+def import_labels(
+    folder: CorpusFolder, file: Path, *, by: str, new_class: bool = False, label: str | None = None
+) -> LabelImport:
     """Takes the labels of a CSV file with columns target and label; a target is a doc_id, a URI or a file's name.
 
-    Rows without a label, not judged yet, are passed over.
+    Rows without a label, not judged yet, are passed over. With ``label`` the file is a list of what has this one label: a
+    URL a line, or tab-separated as id, URL, time, as :func:`corpuskit.sources.lists.read_url_list` reads it.
 
     Raises:
         ConfigurationError: the file cannot be read, lacks a column, or has a label that is not in use without
             ``new_class``; then none is taken.
     """
-    given = [(target, label) for target, label in read_label_file(file) if label]
-    check_names(folder, (label for _, label in given), new_class=new_class)
+    given = (
+        [(target, name) for target, name in read_label_file(file) if name] if label is None else _listed(file, label)
+    )
+    check_names(folder, (name for _, name in given), new_class=new_class)
     versions: dict[str, int] = {}
     ids: dict[str, str] = {}
     for row in folder.catalog.rows("SELECT doc_id, uri, host, version FROM current ORDER BY host DESC, uri DESC"):
@@ -42,9 +48,18 @@ def import_labels(folder: CorpusFolder, file: Path, *, by: str, new_class: bool 
         if not row["host"]:
             ids[row["uri"].rpartition("/")[2]] = row["doc_id"]
         ids[row["uri"]] = ids[row["doc_id"]] = row["doc_id"]
-    known = [(ids[target], label) for target, label in given if target in ids]
-    taken = folder.labels.add(((doc_id, "document", label) for doc_id, label in known), by=by, versions=versions)
+    known = [(ids[target], name) for target, name in given if target in ids]
+    taken = folder.labels.add(((doc_id, "document", name) for doc_id, name in known), by=by, versions=versions)
     return LabelImport(taken, tuple(target for target, _ in given if target not in ids))
+
+
+def _listed(file: Path, label: str) -> list[tuple[str, str]]:
+    """The URLs of a list of one class, without the prefix of the archive."""
+    try:
+        with file.open(encoding="utf-8-sig", errors="replace") as lines:
+            return [(listed.url, label) for listed in read_url_list(lines)]
+    except OSError as error:
+        raise ConfigurationError(f"{file} cannot be read: {error}") from error
 
 
 def read_label_file(file: Path) -> list[tuple[str, str]]:

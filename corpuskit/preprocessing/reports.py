@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from corpuskit import text as texts
@@ -18,10 +18,12 @@ def vocabulary(
     *,
     known: Container[str] | None = None,
     min_count: int = 1,
+    tags: Mapping[str, Mapping[str, Iterable[str]]] | None = None,
     doc_ids: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """The words of the main content; see :func:`corpuskit.text.vocabulary`."""
-    return texts.vocabulary((text for _, text in main_texts(folder, doc_ids)), known=known, min_count=min_count)
+    found = (text for _, text in main_texts(folder, doc_ids))
+    return texts.vocabulary(found, known=known, min_count=min_count, tags=tags)
 
 
 def charset(folder: CorpusFolder, *, by_site: bool = False, doc_ids: Sequence[str] | None = None) -> pd.DataFrame:

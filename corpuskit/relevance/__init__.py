@@ -12,6 +12,7 @@ from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.examples import split
 from corpuskit.relevance.machines import MachineWeight, train_with_machines
 from corpuskit.relevance.model import AuditRecord, Explanation, ModelCard, RelevanceModel
+from corpuskit.relevance.pdf_trio import FastTextTest, PdfTrioModel
 from corpuskit.relevance.report import (
     agreement,
     confusion,
@@ -34,8 +35,10 @@ __all__ = [
     "AuditRecord",
     "CorpusModel",
     "Explanation",
+    "FastTextTest",
     "MachineWeight",
     "ModelCard",
+    "PdfTrioModel",
     "RelevanceModel",
     "Space",
     "Student",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import RelevanceError
@@ -16,6 +16,9 @@ from corpuskit.relevance.model import Explanation, RelevanceModel
 from corpuskit.relevance.reading import scoring_text
 from corpuskit.relevance.storage import load_json, load_model, save_model
 from corpuskit.safe_folder import Folder, as_safe, made
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["CorpusModel"]
 
@@ -60,6 +63,50 @@ class CorpusModel:
         if self.url is None:
             raise RelevanceError("found no model of URLs, expected one; label documents of more hosts and train again")
         return self.url.score(urls)
+
+    def cascade(
+        self,
+        urls: Sequence[str],
+        texts: Sequence[str | None] | Callable[[str], str | None] | None = None,
+        *,
+        sure: float = 0.95,
+    ) -> pd.DataFrame:
+        """Decide by URLs where they say enough, else by texts, as the service of pdf_trio does.
+
+        A URL only ever says yes: one that says no is unknown, and its text decides.
+
+        Args:
+            urls: of the documents.
+            texts: of each URL its text, or a function that gets one, which is called only for URLs that are not sure; None
+                where there is none.
+            sure: from this P(relevant) on the URL alone decides.
+
+        Returns:
+            A row a URL: url, relevance (float64), decision (``relevant``, ``other``, ``unknown``) and by (``url``,
+            ``document``, ``nothing``). Without an audit a document's decision is ``unknown``, as by ``decide``.
+
+        Raises:
+            RelevanceError: there is no model of URLs, or not as many texts as URLs.
+        """
+        import pandas as pd
+
+        if isinstance(texts, Sequence) and (isinstance(texts, str) or len(texts) != len(urls)):
+            raise RelevanceError(f"found {len(texts)} texts and {len(urls)} URLs, expected as many of each")
+        scores = self.score_urls(urls)
+        decisions, by = ["unknown"] * len(urls), ["nothing"] * len(urls)
+        asked: dict[int, str] = {}
+        for position, url in enumerate(urls):
+            if scores[position] >= sure:
+                decisions[position], by[position] = "relevant", "url"
+                continue
+            text = texts(url) if callable(texts) else texts[position] if texts is not None else None
+            if text:
+                asked[position] = text
+        for position, score, decision in zip(asked, *self.document.verdicts(list(asked.values())), strict=True):
+            scores[position], decisions[position], by[position] = score, decision, "document"
+        return pd.DataFrame({"url": list(urls), "relevance": scores, "decision": decisions, "by": by}).astype(
+            dict.fromkeys(("url", "decision", "by"), "str")
+        )
 
     def explain(self, text: str | NLPTextDocument) -> Explanation:
         """Every token's share in the logit of one text, or of what is read of a document."""

@@ -11,7 +11,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from corpuskit.errors import MissingExtraError, RelevanceError
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.examples import Examples, examples, label_hash
 from corpuskit.relevance.model import ModelCard, RelevanceModel
+from corpuskit.relevance.pdf_trio import PdfTrioModel, train_pdf_trio
 from corpuskit.relevance.places import Places
 from corpuskit.relevance.space import Kind, Space, Words, matrix, one_thread
 from corpuskit.relevance.table import Bags, Meaning, WordTable, directions
@@ -34,6 +35,19 @@ _DIRECTION = 0.5  # how much longer than its weighted tokens a text's direction 
 _SPACES: OrderedDict[tuple[Kind, int, tuple[str, ...]], Space] = OrderedDict()
 
 
+@overload
+def train(
+    texts: Sequence[str],
+    labels: Sequence[str],
+    *,
+    preset: Literal["pdf_trio"],
+    kind: Kind = "document",
+    seed: int = 0,
+    positive: str = "relevant",
+) -> PdfTrioModel: ...
+
+
+@overload
 def train(
     texts: Sequence[str],
     labels: Sequence[str],
@@ -44,7 +58,22 @@ def train(
     space: Space | None = None,
     positive: str = "relevant",
     groups: Sequence[Hashable] | None = None,
-) -> RelevanceModel:
+    preset: None = None,
+) -> RelevanceModel: ...
+
+
+def train(  # noqa: PLR0913 - the public signature
+    texts: Sequence[str],
+    labels: Sequence[str],
+    *,
+    pool: Sequence[str] | None = None,
+    kind: Kind = "document",
+    seed: int = 0,
+    space: Space | None = None,
+    positive: str = "relevant",
+    groups: Sequence[Hashable] | None = None,
+    preset: str | None = None,
+) -> RelevanceModel | PdfTrioModel:
     """Train a model that tells relevant texts or URLs from others.
 
     Args:
@@ -57,6 +86,7 @@ def train(
         positive: for labels of more than two classes: the one to tell from all others.
         groups: of each document, what it shares with others besides its topic, as its host; the border between the classes is
             then drawn for groups without labels.
+        preset: ``pdf_trio`` trains the fastText classifier of its recipe, as a baseline; it knows of no pool, space or groups.
 
     Raises:
         RelevanceError: no model can be trained from these labels.
@@ -67,6 +97,12 @@ def train(
         >>> model.score(["a fish in the sea"])[0] > 0.5
         np.True_
     """
+    if preset is not None:
+        if preset != "pdf_trio":
+            raise RelevanceError(f"found preset={preset!r}, expected 'pdf_trio'")
+        if pool is not None or space is not None or groups is not None:
+            raise RelevanceError("the preset pdf_trio learns from labels alone: pool, space and groups go without it")
+        return train_pdf_trio(texts, labels, kind=kind, seed=seed, positive=positive)
     given = examples(texts, labels, positive=positive)
     if groups is not None and len(groups) != len(texts):
         raise RelevanceError(f"found {len(texts)} texts and {len(groups)} groups, expected as many of each")

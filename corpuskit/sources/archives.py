@@ -21,9 +21,11 @@ from corpuskit.sources.feeds import is_feed, read_feed
 from corpuskit.sources.files import FoundFile, read_resource
 from corpuskit.sources.mail import MAIL_TYPE, attachments, messages
 from corpuskit.sources.media import detect_media_type
+from corpuskit.sources.member_pairs import MemberPairs, is_of_a_pair
 from corpuskit.sources.nlptext import as_itself
 from corpuskit.sources.packed import PACKERS, unpack
 from corpuskit.sources.resource import Resource
+from corpuskit.sources.trees import EXPORTED, MANIFEST
 from corpuskit.sources.warc import WARC_SUFFIXES, Known, read_wacz, read_warc
 from corpuskit.sources.zim import ZIM_SUFFIX, read_zim
 
@@ -35,6 +37,7 @@ _BAD_ARCHIVE: Final = (
     zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError,
     NotImplementedError, RuntimeError, TypeError,  # the last: tarfile on a gzip header cut short
 )  # fmt: skip
+_MOST_EXPORTS: Final = 20  # in one archive
 _PACKAGE_PARTS: Final = ("[Content_Types].xml", "mimetype")  # of documents that are ZIP files
 
 
@@ -96,6 +99,7 @@ def _read_archive(
     found: FoundFile, max_bytes: int, members: Callable[[FoundFile], Iterator[Member | tuple[str, Exception]]]
 ) -> Iterator[Found]:
     total = 0
+    pairs = MemberPairs()
     try:
         for number, member in enumerate(members(found)):
             if len(member) == 2:
@@ -121,9 +125,14 @@ def _read_archive(
                 resource = Resource(
                     uri, content, detect_media_type(content, last), modified=date, name=last, origin=found.origin
                 )
-                yield from _parts(resource)
+                for ready in pairs.add(name, resource) if is_of_a_pair(name) else (resource,):
+                    yield from _parts(ready)
     except _BAD_ARCHIVE as error:
         yield found.uri, SourceError(f"{found.uri} is damaged: {error}")
+    for ready in pairs.rest():
+        yield from _parts(ready)
+    for name in pairs.lone():
+        yield f"{found.uri}/{name}", SourceError(f"{found.uri}: {name} are marks of a text that is not there")
 
 
 def _read(opened: Callable[[], IO[bytes]], uri: str, max_bytes: int) -> bytes:
@@ -137,15 +146,25 @@ def _read(opened: Callable[[], IO[bytes]], uri: str, max_bytes: int) -> bytes:
 
 def _zip_members(found: FoundFile) -> Iterator[Member | tuple[str, Exception]]:
     with zipfile.ZipFile(found.path) as archive:
+        exports = _exports(archive)
         for info in archive.infolist():
             name = info.filename.replace("\\", "/")
             if not name or info.is_dir() or _is_hidden(name):
                 continue
+            if any(name.startswith(root) and not name.startswith(f"{root}{EXPORTED}/") for root in exports):
+                continue  # a card, tables and other formats of the same documents
             if not _is_safe(name):
                 yield name, SourceError(f"{found.uri}: the name {name!r} leads out of the archive")
                 continue
             date = _zip_date(info)
             yield name, info.file_size, date, lambda info=info: archive.open(info)  # type: ignore[misc]
+
+
+def _exports(archive: zipfile.ZipFile) -> list[str]:
+    """The folders in an archive that are exports of ours with texts."""
+    names = [name.replace("\\", "/") for name in archive.NameToInfo]
+    roots = [name.removesuffix(MANIFEST) for name in names if PurePosixPath(name).name == MANIFEST]
+    return [root for root in roots[:_MOST_EXPORTS] if any(name.startswith(f"{root}{EXPORTED}/") for name in names)]
 
 
 def _tar_members(found: FoundFile) -> Iterator[Member | tuple[str, Exception]]:

@@ -17,8 +17,8 @@ MARKS_SUFFIX: Final = f".{MARKS}"
 _CORPUS_ROOT: Final = ".corpus-root"
 _REQUESTS: Final = "requests.log.csv"
 _LOGS: Final = frozenset((_REQUESTS, "config.txt", "messages.log.txt", "exceptions.log.txt", "checkpoint.bin"))
-_MANIFEST: Final = "manifest.json"
-_EXPORTED: Final = "nlp.txt"
+MANIFEST: Final = "manifest.json"
+EXPORTED: Final = "nlp.txt"
 _HEAD: Final = 200  # bytes
 _MOST_BESIDE: Final = 1000  # files
 
@@ -35,7 +35,7 @@ def is_part(path: Path) -> bool:
         return name != _REQUESTS
     if (entry := _entry(path)) is not None:
         return path != entry
-    return any(_is_export(folder) and _EXPORTED not in path.relative_to(folder).parts[:1] for folder in path.parents)
+    return any(_is_export(folder) and EXPORTED not in path.relative_to(folder).parts[:1] for folder in path.parents)
 
 
 def beside(path: Path) -> dict[str, Path]:
@@ -95,8 +95,8 @@ def _has_log(folder: Path) -> bool:
 @functools.lru_cache(maxsize=1024)
 def _is_export(folder: Path) -> bool:
     """Whether we have exported the standard format there."""
-    manifest = folder / _MANIFEST
-    if not _is_own(manifest) or not (folder / _EXPORTED).is_dir():
+    manifest = folder / MANIFEST
+    if not _is_own(manifest) or not (folder / EXPORTED).is_dir():
         return False
     with manifest.open("rb") as file:
         return b'"made_by": "corpuskit' in file.read(_HEAD)

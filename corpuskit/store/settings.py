@@ -33,6 +33,8 @@ delay = 1.0
 scope = "domain"
 # URLs never fetched: path patterns with * and a final $, as in robots.txt.
 exclude = []
+# Of links only those whose path matches one of such patterns; empty: all.
+include = []
 # Where a webmaster can reach you: an e-mail address or a page. It is sent with each request.
 contact = ""
 
@@ -63,6 +65,7 @@ class CrawlSettings:
     delay: float = 1.0
     scope: str = "domain"
     exclude: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
     contact: str = ""
 
 

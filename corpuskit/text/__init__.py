@@ -1,6 +1,6 @@
 """Text to text: normalisation, sentences, words, language, duplicates, quality, personal data."""
 
-from corpuskit.text.charset import charset
+from corpuskit.text.charset import block_of, charset
 from corpuskit.text.duplicates import DuplicateIndex, near_duplicates, repeated_blocks
 from corpuskit.text.fingerprint import text_hash
 from corpuskit.text.hyphenation import dehyphenate
@@ -14,7 +14,7 @@ from corpuskit.text.sentence_splitting import sentences
 from corpuskit.text.shingles import jaccard
 from corpuskit.text.subwords import SubwordModel, train_subwords
 from corpuskit.text.tokens import WORD, count_words
-from corpuskit.text.word_lists import ngrams, stop_words, vocabulary, words
+from corpuskit.text.word_lists import ngrams, read_tags, stop_words, vocabulary, words
 
 __all__ = [
     "LAYERS",
@@ -30,6 +30,7 @@ __all__ = [
     "Rule",
     "SubwordModel",
     "Target",
+    "block_of",
     "charset",
     "count_words",
     "dehyphenate",
@@ -43,6 +44,7 @@ __all__ = [
     "normalizer",
     "personal_data",
     "quality",
+    "read_tags",
     "repeated_blocks",
     "sentences",
     "stop_words",

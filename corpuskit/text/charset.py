@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.text.layers import script_of
@@ -30,11 +33,29 @@ _SUBCATEGORIES: Final = {
 }  # fmt: skip
 
 
+def block_of(char: str) -> str:
+    """The Unicode block of a character, empty where it is in none.
+
+    Example:
+        >>> block_of("œ")
+        'Latin Extended-A'
+    """
+    starts, names = _blocks()
+    return names[bisect_right(starts, ord(char)) - 1]
+
+
+@cache
+def _blocks() -> tuple[list[int], list[str]]:
+    lines = files("corpuskit.text").joinpath("unicode_blocks.txt").read_text("utf-8").splitlines()
+    rows = [line.split(";") for line in lines if not line.startswith("#")]
+    return [int(start, 16) for start, _ in rows], [name for _, name in rows]
+
+
 def charset(texts: Iterable[str] | Mapping[str, Iterable[str]]) -> pd.DataFrame:
     """One row a character, most frequent first; rows of equal count by code.
 
     Columns: code (int64), char, name (Unicode's; empty where it has none), category (letter, mark, number, punctuation,
-    symbol, separator, other), subcategory (str), script (first word of the name, empty for what is no letter), count
+    symbol, separator, other), subcategory (str), block (str, Unicode's, as ``Latin-1 Supplement``; empty in a gap), script (first word of the name, empty for what is no letter), count
     (int64), documents (int64, texts that have it), per_million (float64, of all characters).
 
     Args:
@@ -69,6 +90,7 @@ def charset(texts: Iterable[str] | Mapping[str, Iterable[str]]) -> pd.DataFrame:
             "name": pd.Series([unicodedata.name(char, "") for char in chars], dtype="str"),
             "category": pd.Series([_FAMILIES[category[0]] for category in categories], dtype="str"),
             "subcategory": pd.Series([_SUBCATEGORIES[category] for category in categories], dtype="str"),
+            "block": pd.Series([block_of(char) for char in chars], dtype="str"),
             "script": pd.Series([script_of(char) if char.isalpha() else "" for char in chars], dtype="str"),
             "count": pd.Series([total[char] for char in chars], dtype="int64"),
             "documents": pd.Series([documents[char] for char in chars], dtype="int64"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from corpuskit.errors import ConfigurationError
+from corpuskit.errors import ConfigurationError, SourceError
 from corpuskit.text.tokens import WORD
 
 if TYPE_CHECKING:
@@ -106,19 +108,26 @@ def stop_words(lang: str) -> frozenset[str]:
 
 
 def vocabulary(
-    texts: Iterable[str], *, known: Container[str] | None = None, min_count: int = 1
-) -> pd.DataFrame:  # fmt: skip
+    texts: Iterable[str],
+    *,
+    known: Container[str] | None = None,
+    min_count: int = 1,
+    tags: Mapping[str, Mapping[str, Iterable[str]]] | None = None,
+) -> pd.DataFrame:
     """The words of a corpus, with what hints at names and at words no dictionary has.
 
     Columns: those of :func:`words` (share of all words), capitalised (float64: of the occurrences that do not begin a
     sentence, how many begin with a capital; missing where there are none), proper (bool: alphabetic and more than half of at least
-    two such occurrences are capitalised; in German that holds for every noun), known (boolean: in ``known``; missing without it or where the
-    word has no letters).
+    two such occurrences are capitalised; in German that holds for every noun), known (boolean: in ``known``, or in one of the
+    dictionaries of ``tags``; missing without both or where the word has no letters). With ``tags`` also, for each dictionary,
+    ``NAME_tags`` (str, sorted, a blank between; missing where it does not have the word), and common_tags, those of all that
+    have it.
 
     Args:
         texts: one text a document.
         known: the words of a dictionary, in lower case.
         min_count: rarer words are left out.
+        tags: name of a dictionary → word in lower case → its tags, such as :func:`read_tags` reads.
     """
     import pandas as pd
 
@@ -145,11 +154,51 @@ def vocabulary(
     frame["proper"] = pd.Series(
         [word.isalpha() and inside[word] > 1 and capitals[word] * 2 > inside[word] for word in chosen], dtype="bool"
     )
+    found = [{name: set(words[word]) for name, words in (tags or {}).items() if word in words} for word in chosen]
+    lists = known is not None or bool(tags)
     frame["known"] = pd.Series(
-        [None if known is None or not any(map(str.isalpha, word)) else word in known for word in chosen],
+        [
+            (bool(own) or (known is not None and word in known)) if lists and any(map(str.isalpha, word)) else None
+            for word, own in zip(chosen, found, strict=True)
+        ],
         dtype="boolean",
     )
+    for name in tags or {}:
+        frame[f"{name}_tags"] = pd.Series([_written(own.get(name)) for own in found], dtype="str")
+    if tags:
+        common = [set.intersection(*own.values()) if own else None for own in found]
+        frame["common_tags"] = pd.Series([_written(one) for one in common], dtype="str")
     return frame
+
+
+def _written(tags: set[str] | None) -> str | None:
+    return None if tags is None else " ".join(sorted(tags))
+
+
+def read_tags(path: str | os.PathLike[str], *, word: int = 0, tag: int = 1) -> dict[str, set[str]]:
+    """Reads a dictionary of word forms, such as Lefff or the lexicon of Dicollecte: a form a line, tab-separated.
+
+    Args:
+        path: a text file; lines that begin with ``#`` and those with too few columns are passed over.
+        word, tag: the columns of form and tag, from 0; several tags of one form have lines of their own, or stand with blanks
+            between.
+
+    Returns:
+        Form in lower case → its tags.
+
+    Raises:
+        SourceError: the file cannot be read.
+    """
+    found: dict[str, set[str]] = {}
+    try:
+        with Path(path).open(encoding="utf-8-sig", errors="replace") as lines:
+            for line in lines:
+                columns = line.rstrip("\r\n").split("\t")
+                if not line.startswith("#") and len(columns) > max(word, tag) and columns[word]:
+                    found.setdefault(columns[word].casefold(), set()).update(columns[tag].split())
+    except OSError as error:
+        raise SourceError(f"{os.fspath(path)} cannot be read: {error.strerror or error}") from error
+    return found
 
 
 def _begins_sentence(text: str, start: int) -> bool:

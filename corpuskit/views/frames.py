@@ -7,8 +7,9 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from corpuskit.document.elements import FORMATTING
 from corpuskit.document.frames import COLUMNS as ELEMENT_COLUMNS
-from corpuskit.document.frames import arrow_to_pandas
+from corpuskit.document.frames import arrow_to_pandas, in_types
 from corpuskit.errors import ConfigurationError, UnknownDocumentError
 from corpuskit.labels import corpus_labels
 from corpuskit.store import CorpusFolder
@@ -152,6 +153,7 @@ def elements(
     arrow: bool = False,
     languages: bool = False,
     frequencies: bool = False,
+    formatting: bool = False,
 ) -> pd.DataFrame:
     """One row an element, those of a document together and in order.
 
@@ -161,25 +163,50 @@ def elements(
 
     ``lang`` is the document's language; with ``languages`` it is that of each element's own text, ``?`` when unsure. With
     ``frequencies`` two columns follow (int64): frequency_in_site and frequency_in_corpus, how many documents of the host and of the
-    whole corpus have the element's text; 0 without words.
+    whole corpus have the element's text; 0 without words. With ``formatting`` the last column is that of
+    :meth:`NLPTextDocument.to_frame`, null where none was kept; the documents are read for it.
 
     Raises:
         ConfigurationError: languages without text.
     """
     if languages and not text:
         raise ConfigurationError("languages=True reads the texts: leave text=False out")
+    import pandas as pd
+
     frame = element_frame(folder, doc_ids, text=text, arrow=arrow)
     if languages:
-        import pandas as pd
-
         from corpuskit.text import detect_languages
 
         texts = frame["text"].astype("object")
-        frame["lang"] = pd.Categorical(detect_languages(texts.where(texts.notna(), None)))
+        found = pd.Series(pd.Categorical(detect_languages(texts.where(texts.notna(), None))), index=frame.index)
+        frame["lang"] = in_types(found.to_frame("lang"), arrow)["lang"]
     if frequencies:
         for name, column in _frequencies(folder, doc_ids).items():
-            frame[name] = column.to_numpy()
+            values = pd.Series(column.to_numpy(), index=frame.index)
+            frame[name] = values.astype("int64[pyarrow]" if arrow else "int64")
+    if formatting:
+        ids = frame["doc_id"].astype("object").tolist()
+        spans: Any = _formatting(folder, ids)
+        frame[FORMATTING] = pd.Series(spans, index=frame.index, dtype=_text_type(arrow))
     return frame
+
+
+def _text_type(arrow: bool) -> Any:
+    import pandas as pd
+    import pyarrow as pa
+
+    return pd.ArrowDtype(pa.large_string()) if arrow else "str"
+
+
+def _formatting(folder: CorpusFolder, ids: Sequence[str]) -> list[str | None]:
+    """The spans of each element; those of a document stand together and in order."""
+    import itertools
+
+    found: list[str | None] = []
+    for doc_id, rows in itertools.groupby(ids):
+        spans = folder.document(doc_id).table.marks.get(FORMATTING, {})
+        found += [spans.get(i) for i, _ in enumerate(rows)]
+    return found
 
 
 def _frequencies(folder: CorpusFolder, doc_ids: Sequence[str] | None) -> pd.DataFrame:
@@ -222,7 +249,8 @@ def element_frame(
     hashes = table.column("text_hash").to_numpy()
     table = table.drop_columns(["text_hash"])
     frame = table.to_pandas(types_mapper=pd.ArrowDtype) if arrow else arrow_to_pandas(table)
-    frame["unique"] = ~pd.Series(hashes).duplicated().to_numpy()
+    unique = ~pd.Series(hashes).duplicated().to_numpy()
+    frame["unique"] = pd.Series(unique, index=frame.index, dtype="bool[pyarrow]" if arrow else "bool")
     return frame
 
 

@@ -1,8 +1,13 @@
 // A crawl's state, a few times a second; buttons that steer it.
 const FIGURES = [
   ["pages", "pages"], ["relevant", "relevant"], ["harvest", "harvest rate"], ["window", "last 50 pages"], ["speed", "pages / s"],
+  ["elapsed", "elapsed"], ["unique", "new text"], ["bytes", "megabytes"],
   ["hosts", "hosts"], ["queued", "queued"], ["failed", "failed"], ["refused", "refused"],
 ];
+const FORMS = {
+  harvest: percent, window: percent, unique: percent, bytes: (count) => number(Math.round(count / 1e5) / 10),
+  elapsed: (seconds) => [seconds / 3600, (seconds / 60) % 60, seconds % 60].map((part) => String(Math.floor(part)).padStart(2, "0")).join(":"),
+};
 
 function render({ model, el }) {
   const frame = makeFrame("dashboard", "Crawl", [
@@ -75,7 +80,7 @@ function render({ model, el }) {
     bar.hidden = !state.budget;
     if (state.budget) { bar.max = state.budget; bar.value = state.pages; }
     for (const [name, value] of values) {
-      const shown = ["harvest", "window"].includes(name) ? percent(state[name]) : state[name] === null ? "–" : number(state[name]);
+      const shown = state[name] === null ? "–" : (FORMS[name] ?? number)(state[name]);
       if (value.textContent !== shown) value.textContent = shown;
     }
     spark.svg.toggleAttribute("hidden", !state.curve.length);

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 import corpuskit
 from corpuskit.cli.commands import app
+from corpuskit.crawl import read_legacy_config
 from corpuskit.errors import ConfigurationError, RelevanceError
 
 SEED = "http://a.example/"
@@ -158,3 +159,59 @@ def test_the_command_line_speaks_commands(command, tmp_path):
     printed = command("--resume") + CliRunner().invoke(app, ["status", str(tmp_path / "c")]).stdout
     assert f"next: corpuskit label {tmp_path / 'c'} labels.csv, then corpuskit train {tmp_path / 'c'}" in printed
     assert not re.search(r"\.\w+\(|\w+=True|None", printed)
+
+
+def test_a_list_of_links_goes_to_the_next_program(command):
+    assert command(SEED, "--delay", "0", "--list", "--include", "/p*").splitlines() == [
+        "http://a.example/p", "http://a.example/private/x"
+    ]  # fmt: skip
+
+
+CONFIG = """\ufeff# nlptextdoc
+scope=subdomain
+rootUrl=http://old.example/
+excludeUrls=/gone/*
+// went on
+Scope=domain
+rootUrl=http://a.example/
+storageDir=.
+minCrawlDelay=0
+maxDuration=0
+maxPageCount=2
+maxErrorsCount=10
+minUniqueText=10
+maxSizeOnDisk=0
+excludeUrls=/private/*
+excludeUrls=/*?id=3
+"""
+
+
+def test_the_config_of_the_language_resource_extractor_is_read(command, web, tmp_path):
+    (tmp_path / "config.txt").write_text(CONFIG, "utf-8")
+    roots, options = read_legacy_config(tmp_path / "config.txt")
+    assert (roots, options) == (
+        [SEED],
+        {
+            "missing_counts": False, "scope": "domain", "delay": 0.0, "minutes": None, "pages": 2, "max_errors": 10,
+            "min_unique": 0.1, "max_megabytes": None, "exclude": ("/private/*", "/*?id=3"),
+        },
+    )  # fmt: skip
+    assert "2 pages fetched" in command("--config", str(tmp_path / "config.txt"))
+    assert command("--config", str(tmp_path / "config.txt"), "--pages", "9", "--resume")
+    assert "http://a.example/private/x" not in web.fetched
+    assert "http://sub.a.example/" in web.fetched
+    (tmp_path / "config.txt").write_text("maxPages=2\n", "utf-8")
+    with pytest.raises(ConfigurationError, match="line 1: unknown name 'maxPages'"):
+        command("--config", str(tmp_path / "config.txt"))
+
+
+def test_restart_asks_again_for_all_and_keeps_the_options(command, web):
+    command(SEED, "--delay", "0", "--scope", "host", "--exclude", "/private/*")
+    web.add(SEED, "another front", ["/p", "/private/x", "/new"])
+    web.add("http://a.example/new", "new")
+    told = command("--restart").splitlines()[0]
+    assert "--scope host" in told
+    assert "--exclude '/private/*'" in told
+    assert web.fetched["http://a.example/p"] == 2
+    assert web.fetched["http://a.example/new"] == 1
+    assert "http://sub.a.example/" not in web.fetched

@@ -7,6 +7,7 @@ import pytest
 from corpuskit.crawl.ranking import PageScore, Ranking
 from corpuskit.errors import ConfigurationError, RefusedError
 from corpuskit.ingest import document_id
+from corpuskit.widgets.crawl_state import CrawlState
 
 SEED = "http://a.example/"
 
@@ -434,3 +435,13 @@ def test_the_share_of_new_text_is_noted_and_stops_a_crawl_of_copies(corpus, web)
     # Two workers extract: whichever page is committed first is all new.
     assert (shares == 1.0).sum() == 1
     assert len(shares) >= 100
+
+
+def test_a_dashboard_tells_the_time_the_share_of_new_text_and_the_bytes(corpus, web):
+    web.add("http://a.example/", "one two three", ["/same"])
+    web.pages["http://a.example/same"] = web.pages["http://a.example/"]
+    job = corpus.crawl("http://a.example/", delay=0, proxy=web.proxy, preset="nlptextdoc").wait(progress=False)
+    state = CrawlState(job).read()
+    assert state["bytes"] == 2 * len(web.pages["http://a.example/"])
+    assert state["unique"] == 0.5
+    assert state["elapsed"] == int(job.progress.ended - job.progress.started)

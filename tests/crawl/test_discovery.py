@@ -4,6 +4,8 @@ import base64
 
 import pytest
 
+from corpuskit.errors import ConfigurationError
+
 SEED = "http://a.example/"
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 
@@ -290,3 +292,56 @@ def test_pages_can_be_stored_first_and_extracted_later(corpus, web):
     assert (job.progress.stored, len(corpus)) == (2, 0)
     assert corpus.extract_pending() == 2
     assert len(corpus) == 2
+
+
+def test_of_links_only_what_is_included_is_fetched_and_a_later_crawl_may_include_more(corpus, web):
+    web.add(SEED, "front", ["/news/1", "/about", "/shop/news/2"])
+    for path in ("news/1", "about", "shop/news/2"):
+        web.add(f"http://a.example/{path}", path)
+    job = crawl(corpus, web, include=["/news/*"])
+    assert job.options.include == ("/news/*",)
+    assert sorted(corpus.documents().uri) == [SEED, "http://a.example/news/1"]
+    assert set(reasons(corpus).values()) == {"not included"}
+    crawl(corpus, web, None, resume=True, include=["*/news/"])
+    assert sorted(corpus.documents().uri)[-1] == "http://a.example/shop/news/2"
+    crawl(corpus, web, None, resume=True, include=None)
+    assert "http://a.example/about" in set(corpus.documents().uri)
+
+
+def test_sitemaps_and_feeds_are_read_whatever_is_included(corpus, web):
+    web.pages["http://a.example/robots.txt"] = lambda _: (200, {}, b"Sitemap: http://a.example/map.xml\n")
+    pages = "".join(f"<url><loc>http://a.example/{name}</loc></url>" for name in ("news/1", "other"))
+    web.pages["http://a.example/map.xml"] = f"<urlset>{pages}</urlset>".encode()
+    web.pages["http://a.example/feed"] = (
+        b"<rss><channel><item><link>http://a.example/news/2</link></item></channel></rss>"
+    )
+    web.pages[SEED] = b'<link rel="alternate" type="application/rss+xml" href="/feed"><p>front</p>'
+    for path in ("news/1", "news/2", "other"):
+        web.add(f"http://a.example/{path}", path)
+    crawl(corpus, web, include="/news/")
+    assert sorted(corpus.documents().uri) == [SEED, "http://a.example/news/1", "http://a.example/news/2"]
+
+
+def test_a_pattern_that_can_match_no_path_is_refused(corpus, web):
+    with pytest.raises(ConfigurationError, match=r"expected a path such as '/news/\*' or '\*/news/\*'"):
+        crawl(corpus, web, include="news")
+
+
+def test_the_links_of_seeds_can_be_listed_without_keeping_anything(corpus, web):
+    web.pages[SEED] = b'<link rel="alternate" type="application/rss+xml" href="/feed"><p>front <a href="/p">p</a></p>'
+    web.pages["http://a.example/feed"] = (
+        b"<rss><channel><item><link>http://a.example/news</link></item></channel></rss>"
+    )
+    plan = corpus.crawl(SEED, plan="links", delay=0, proxy=web.proxy)
+    assert plan[["url", "found"]].values.tolist() == [
+        [SEED, "seed"], ["http://a.example/p", "link"], ["http://a.example/news", "sitemap or feed"],
+    ]  # fmt: skip
+    assert corpus.frontier().empty
+    assert corpus.documents().empty
+    index = b"<sitemapindex><sitemap><loc>http://a.example/map.xml</loc></sitemap></sitemapindex>"
+    web.pages["http://a.example/index.xml"] = index
+    web.pages["http://a.example/map.xml"] = b"<urlset><url><loc>http://a.example/q</loc></url></urlset>"
+    plan = corpus.crawl("http://a.example/index.xml", plan="links", delay=0, proxy=web.proxy)
+    assert plan.url.tolist()[1:] == ["http://a.example/q"]
+    plan = corpus.crawl("http://a.example/gone", plan="links", delay=0, proxy=web.proxy)
+    assert plan.attrs["failed"] == {"http://a.example/gone": "the server answered 404 Not Found"}

@@ -45,7 +45,7 @@ def test_scope_and_excluded_paths_hold_again(corpus, site):
 def test_every_option_but_secrets_and_those_of_one_call_holds_again(corpus, web):
     web.add(SEED, "front")
     chosen = {
-        "scope": "host", "exclude": ("/x", "/y$"), "delay": 0.001, "allow_private": True, "contact": "me@uni.example",
+        "scope": "host", "exclude": ("/x", "/y$"), "include": ("/*",), "delay": 0.001, "allow_private": True, "contact": "me@uni.example",
         "connections": 3, "extract": False, "languages": ("en", "fr"), "feeds": False, "host_pages": 50, "traps": False,
         "sitemaps": "guess", "min_unique": 0.1, "refresh": True, "max_depth": 4, "max_errors": 9, "max_megabytes": 5.0,
     }  # fmt: skip

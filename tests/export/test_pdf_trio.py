@@ -81,3 +81,47 @@ def test_fasttext_trains_on_it(labelled, tmp_path):
 def test_an_unknown_preset_is_told(corpus, tmp_path):
     with pytest.raises(ConfigurationError, match="preset='trio': expected 'pdf_trio'"):
         corpus.export(tmp_path / "out", format="fasttext", preset="trio")
+
+
+def test_urls_make_a_training_set_and_a_list_of_each_class_that_is_read_again(corpus, web, tmp_path):
+    import corpuskit
+    from corpuskit.relevance import pdf_trio_url_tokens
+
+    urls = [f"http://{host}.example/pdf/{i}" for host in "abcdefgh" for i in range(2)]
+    for url in urls:
+        web.add(url, TEXT, title=url)
+    corpus.crawl(urls, delay=0, proxy=web.proxy).wait(progress=False)
+    ids = corpus.documents().set_index("uri").doc_id
+    said = {url: "research" if url.endswith("0") else "other" for url in urls}
+    corpus.set_labels({ids[url]: label for url, label in said.items()}, by="me", new_class=True)
+    corpus.export(tmp_path / "out", format="pdf_trio")
+    folder = tmp_path / "out" / "pdf_trio"
+    parts = [(folder / f"urls-{part}.ft").read_text("utf-8").splitlines() for part in ("train", "validate")]
+    assert sorted(parts[0] + parts[1]) == sorted(f"__label__{said[url]}{pdf_trio_url_tokens(url)}" for url in urls)
+    assert [len(part) for part in parts] == [
+        len((folder / f"{part}.ft").read_bytes().splitlines()) for part in ("train", "validate")
+    ]
+    rows = [line.split("\t") for line in (folder / "research.tsv").read_text("utf-8").splitlines()]
+    assert {url for _, url, _ in rows} == {url for url in urls if said[url] == "research"}
+    assert all(ids[url] == doc_id and len(when) == 14 and when.isdigit() for doc_id, url, when in rows)
+    # Read into a corpus that has the same pages without labels, with the prefix of the archive.
+    other = corpuskit.open(tmp_path / "other")
+    other.crawl(urls, delay=0, proxy=web.proxy).wait(progress=False)
+    archived = "".join(f"{i}\thttps://web.archive.org/web/{when}/{url}\n" for i, (_, url, when) in enumerate(rows))
+    (tmp_path / "research.tsv").write_text(archived + "99\thttp://nowhere.example/\n", "utf-8")
+    report = other.import_labels(tmp_path / "research.tsv", by="list", label="research", new_class=True)
+    assert (report.taken, report.unknown) == (8, ("http://nowhere.example/",))
+    assert sorted(other.documents().query("label == 'research'").uri) == sorted(url for _, url, _ in rows)
+
+
+def test_the_command_line_has_its_options(labelled, tmp_path):
+    from typer.testing import CliRunner
+
+    from corpuskit.cli.commands import app
+
+    _, ids = labelled
+    (tmp_path / "kill.txt").write_text(f"# mistakes\n{ids['texts/3.txt']}\ntexts/4.txt\n", "utf-8")
+    arguments = [str(tmp_path / "corpus"), str(tmp_path / "out"), "-f", "pdf_trio", "--page-size-tokens"]
+    result = CliRunner().invoke(app, ["export", *arguments, "--kill", str(tmp_path / "kill.txt")])
+    assert result.exit_code == 0, result.output
+    assert len(lines(tmp_path / "out")) == 27

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from corpuskit.crawl import CrawlOptions
 from corpuskit.extraction import ExtractOptions
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "changing-over.md").read_text("utf-8")
@@ -69,4 +70,4 @@ def test_options_of_extraction_that_are_named_are_there():
     fields = set(ExtractOptions.__dataclass_fields__)
     lines = [line for line in section("Trafilatura").splitlines() if line.startswith("| `")]
     found = {name for line in lines for name in re.findall(r"`([a-z_]+)=", line.split("|")[2])}
-    assert found - fields - {"guess_sitemaps", "pages"} == set()
+    assert found - fields - set(CrawlOptions.__dataclass_fields__) - {"plan"} == set()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpuskit.text import charset
+from corpuskit.text import block_of, charset
 
 
 def test_characters_are_counted_named_and_classed():
@@ -14,6 +14,16 @@ def test_characters_are_counted_named_and_classed():
     assert frame.loc["€", "name"] == "EURO SIGN"
     assert frame.loc["€", "subcategory"] == "currency"
     assert frame.loc["a", "per_million"] == 500_000
+    assert frame.block.tolist() == ["Basic Latin", "Basic Latin", "Basic Latin", "Currency Symbols"]
+
+
+@pytest.mark.parametrize(
+    ("char", "block"),
+    [("\x7f", "Basic Latin"), ("\x80", "Latin-1 Supplement"), ("œ", "Latin Extended-A"), ("п", "Cyrillic"), ("ﬁ", "Alphabetic Presentation Forms"),
+     ("😀", "Emoticons"), ("\U0001eeff", "Arabic Mathematical Alphabetic Symbols"), ("\U000e0fff", ""), ("\U0010ffff", "Supplementary Private Use Area-B")],
+)  # fmt: skip
+def test_characters_have_their_unicode_block(char, block):
+    assert block_of(char) == block
 
 
 def test_sources_stand_beside_each_other():

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from corpuskit.errors import ConfigurationError
-from corpuskit.text import dehyphenate, ngrams, stop_words, vocabulary, words
+from corpuskit.errors import ConfigurationError, SourceError
+from corpuskit.text import dehyphenate, ngrams, read_tags, stop_words, vocabulary, words
 
 
 def test_words_are_counted_with_length_documents_and_share():
@@ -48,6 +48,21 @@ def test_the_vocabulary_tells_names_and_unknown_words():
     assert pd.isna(frame.loc["we", "capitalised"])
     assert frame.index[frame["known"].eq(False).fillna(False)].tolist() == ["alice", "bob", "frobnicator"]
     assert pd.isna(frame.loc["42", "known"])
+
+
+def test_dictionaries_tag_the_words_they_have(tmp_path):
+    lefff, other = tmp_path / "lefff.mlex", tmp_path / "other.tsv"
+    lefff.write_text("# forms\nportes\tnc\tporte\tfp\nportes\tv\tporter\tPS2s\nLes\tdet\tle\tp\nbroken\n", "utf-8")
+    other.write_text("1\tportes\tv adj\n2\tvieilles\tadj\n", "utf-8")
+    tags = {"lefff": read_tags(lefff), "dicollecte": read_tags(other, word=1, tag=2)}
+    frame = vocabulary(["Les vieilles portes du hangar, 42."], tags=tags).set_index("word")
+    assert frame.loc["portes", ["lefff_tags", "dicollecte_tags", "common_tags"]].tolist() == ["nc v", "adj v", "v"]
+    assert frame.loc["les", "common_tags"] == "det"
+    assert pd.isna(frame.loc["les", "dicollecte_tags"])
+    assert frame.index[frame["known"].eq(False).fillna(False)].tolist() == ["du", "hangar"]
+    assert pd.isna(frame.loc["42", "known"])
+    with pytest.raises(SourceError, match="nowhere"):
+        read_tags(tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize(

@@ -75,5 +75,28 @@ def test_each_frame_comes_with_arrow_types(filled, name):
     assert list(arrow.columns) == list(plain.columns)
     assert len(arrow) == len(plain)
     for column in arrow.columns:
-        assert isinstance(arrow[column].dtype, pd.ArrowDtype) or (name == "elements" and column == "unique")
+        assert isinstance(arrow[column].dtype, pd.ArrowDtype)
         assert arrow[column].isna().tolist() == plain[column].isna().tolist()
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda corpus, **how: corpus.vocabulary(**how), lambda corpus, **how: corpus.charset(**how),
+        lambda corpus, **how: corpus.sample(2, **how), lambda corpus, **how: corpus.find("the", **how),
+        lambda corpus, **how: corpus.kwic("the", **how), lambda corpus, **how: corpus.collocates("the", **how),
+        lambda corpus, **how: corpus.keywords(corpus.documents().head(1), **how),
+        lambda corpus, **how: corpus.dispersion("the", **how), lambda corpus, **how: corpus.occurrences("the", **how),
+        lambda corpus, **how: corpus.ngrams(2, **how), lambda corpus, **how: corpus.wordlist(**how),
+        lambda corpus, **how: corpus.crawl_report(**how), lambda corpus, **how: corpus.disagreements(**how),
+        lambda corpus, **how: corpus.next_to_label(**how), lambda corpus, **how: corpus.subcorpus("two", **how),
+        lambda corpus, **how: corpus[corpus.documents().doc_id[0]].to_frame(**how),
+        lambda corpus, **how: corpus[corpus.documents().doc_id[0]].events(**how),
+    ],
+)  # fmt: skip
+def test_what_is_asked_comes_with_arrow_types_too(filled, ask):
+    filled.save_subcorpus("two", filled.documents().head(2))
+    plain, arrow = ask(filled), ask(filled, arrow=True)
+    assert list(arrow.columns) == list(plain.columns)
+    assert arrow.index.equals(plain.index)
+    assert all(isinstance(dtype, pd.ArrowDtype) for dtype in arrow.dtypes)

@@ -7,14 +7,14 @@ from datetime import datetime
 from typing import Any, Final
 
 from corpuskit.document import DocumentBuilder, ElementTable, NLPTextDocument
-from corpuskit.document.elements import CELLS, OPTIONAL_COLUMNS, TEXT_BLOCK, TITLED, TYPE_CODES, TYPE_NAMES
+from corpuskit.document.elements import CELLS, FORMATTING, OPTIONAL_COLUMNS, TEXT_BLOCK, TITLED, TYPE_CODES, TYPE_NAMES
 from corpuskit.errors import DocumentFormatError, DocumentModelError
 
 _CELL: Final = ("row", "row_span", "col", "col_span")
 _MAX_ELEMENTS: Final = 20_000_000  # of one document
 _MARK_TYPES: Final[dict[str, tuple[type, ...]]] = {
     name: (int, float) if name == "main_probability" else (int,) if name == "page" else (str,)
-    for name in OPTIONAL_COLUMNS
+    for name in (*OPTIONAL_COLUMNS, FORMATTING)
 }
 
 

@@ -9,11 +9,16 @@ from typing import Final
 
 from corpuskit.document import ElementTable
 from corpuskit.document.elements import LIST_ITEM, LISTS, NAVIGATION_LIST, SECTION, TABLE, TABLE_HEADER, TEXT_BLOCK
+from corpuskit.export.formats.format_spans import pieces
 from corpuskit.export.formats.link_spans import link_spans
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
 from corpuskit.safe_folder import SafeFolder
 
+_KINDS: Final = {
+    "bold": "b", "italic": "i", "code": "code", "deleted": "del", "subscript": "sub", "superscript": "sup",
+    "underline": "u", "marked": "mark",
+}  # fmt: skip
 _SCHEMES: Final = ("http://", "https://", "mailto:")
 _CONTROLS: Final = dict.fromkeys(
     (*range(9), 11, 12, *range(14, 32), *range(127, 160), *range(0xD800, 0xE000)), "\ufffd"
@@ -50,9 +55,9 @@ def to_html(item: Item) -> str:
     document, row = item.document, item.row
     lang = f' lang="{_clean(row["lang"])}"' if row["lang"] and row["lang"] != "?" else ""
     title = _clean(document.title or document.uri)
-    facts = [("Source", _link(document.uri, document.uri)), ("Date", _clean(row["timestamp"] or ""))]
+    facts = [("Source", _link(document.uri, _clean(document.uri))), ("Date", _clean(row["timestamp"] or ""))]
     if row["license"]:
-        facts.append(("License", _link(row["license"], row["license"])))
+        facts.append(("License", _link(row["license"], _clean(row["license"]))))
     lines = [
         f'<!DOCTYPE html>\n<html{lang}>\n<head>\n<meta charset="utf-8">',
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
@@ -70,20 +75,31 @@ def _clean(text: str) -> str:
     return escape(text.translate(_CONTROLS))
 
 
-def _link(url: str, text: str) -> str:
-    """A link, or only its text where the scheme is another one."""
+def _link(url: str, shown: str) -> str:
+    """A link around markup, or only that where the scheme is another one."""
     if not url.lower().startswith(_SCHEMES) or any(c.isspace() for c in url):
-        return _clean(text)
-    return f'<a href="{_clean(url)}" rel="nofollow noopener noreferrer">{_clean(text)}</a>'
+        return shown
+    return f'<a href="{_clean(url)}" rel="nofollow noopener noreferrer">{shown}</a>'
 
 
 def _linked(table: ElementTable, i: int) -> str:
     text = table.text[i] or ""
     parts, last = [], 0
     for start, end, url in link_spans(table, i):
-        parts += [_clean(text[last:start]), _link(url, text[start:end])]
+        parts += [_styled(table, i, last, start), _link(url, _styled(table, i, start, end))]
         last = end
-    return "".join([*parts, _clean(text[last:])])
+    return "".join([*parts, _styled(table, i, last, len(text))])
+
+
+def _styled(table: ElementTable, i: int, start: int, end: int) -> str:
+    """A part of a text with its formatting."""
+    parts = []
+    for text, kinds in pieces(table, i, start, end):
+        tags = [_KINDS[kind] for kind in kinds if kind in _KINDS]
+        parts.append(
+            "".join(f"<{tag}>" for tag in tags) + _clean(text) + "".join(f"</{tag}>" for tag in reversed(tags))
+        )
+    return "".join(parts)
 
 
 def _body(table: ElementTable) -> Iterator[str]:

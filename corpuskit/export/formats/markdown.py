@@ -9,6 +9,7 @@ from typing import Final
 
 from corpuskit.document import ElementTable
 from corpuskit.document.elements import LIST_ITEM, LISTS, SECTION, TABLE, TABLE_HEADER
+from corpuskit.export.formats.format_spans import pieces
 from corpuskit.export.formats.link_spans import link_spans
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
@@ -21,6 +22,8 @@ _NUMBERED: Final = re.compile(r"^(\s*\d{1,9})([.)])", re.MULTILINE)
 _BLANKS: Final = re.compile(r"[^\S\n]+")
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 _SCHEMES: Final = ("http://", "https://", "mailto:")
+# Code has marks of its own; what Markdown has no mark for is marked in HTML, or not at all.
+_MARKS: Final = {"bold": "**", "italic": "*", "deleted": "~~", "code": "", "subscript": "<sub>", "superscript": "<sup>"}
 _MOST_COLUMNS: Final = 100
 
 
@@ -75,21 +78,57 @@ def _linked(table: ElementTable, i: int) -> str:
     parts, last = [], 0
     for start, end, url in link_spans(table, i):
         shown = text[start:end]
+        # Formatting of the label is left out.
         if not url.lower().startswith(_SCHEMES) or re.search(r"[\s<>\x00-\x20\x7f]", url) or "\n" in shown:
             continue
         label = inline(shown)
         if not label:
             continue
         parts += [
-            escape_markdown(text[last:start]),
+            _styled(table, i, last, start),
             _gap(text, start - 1),
             f"[{label}](<{_target(url)}>)",
             _gap(text, end),
         ]
         last = end
-    joined = "".join([*parts, escape_markdown(text[last:])])
+    joined = "".join([*parts, _styled(table, i, last, len(text))])
     # Blank lines would end the paragraph; a line end is kept as a hard break.
     return "\\\n".join(line.strip() for line in joined.split("\n") if line.strip())
+
+
+def _styled(table: ElementTable, i: int, start: int, end: int) -> str:
+    """A part of a text with its formatting, without the blanks at its ends."""
+    found = pieces(table, i, start, end)
+    if len(found) < 2 and not any(_MARKS.get(kind) for _, kinds in found for kind in kinds):
+        return escape_markdown("".join(text for text, _ in found))
+    parts = []
+    for text, kinds in found:
+        core = text.strip()
+        before, after = ("".join(_kept(blanks)) for blanks in text.split(core, 1)) if core else (_kept(text), "")
+        marks = [_MARKS[kind] for kind in kinds if kind in _MARKS]
+        if core and "code" in kinds:
+            core, marks = _code(core), [mark for mark in marks if mark]
+        elif core and marks:
+            core = inline(core)  # a mark does not go over a line end
+        else:
+            core = escape_markdown(core)
+        parts += [before, *marks, core, *(_closing(mark) for mark in reversed(marks)), after]
+    return "".join(parts).strip(" ")
+
+
+def _kept(blanks: str) -> str:
+    return "\n" if "\n" in blanks else " " if blanks else ""
+
+
+def _closing(mark: str) -> str:
+    return mark.replace("<", "</")
+
+
+def _code(text: str) -> str:
+    """Code in a line, in more backticks than it has itself."""
+    text = _CONTROLS.sub(" ", " ".join(text.split()))
+    fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
+    return f"{fence} {text} {fence}" if "`" in text else f"`{text}`"
 
 
 def _gap(text: str, at: int) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.document import NLPTextDocument
-from corpuskit.document.elements import OPTIONAL_COLUMNS
+from corpuskit.document.elements import FORMATTING, OPTIONAL_COLUMNS
 from corpuskit.document.frames import CELL_COLUMNS, arrow_schema, from_arrow, to_arrow
 from corpuskit.errors import DocumentFormatError
 from corpuskit.export.formats.element_rows import DocumentReader, document_head, element_objects
@@ -37,7 +37,7 @@ class ParquetWriter:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        schema = pa.schema([pa.field("doc_id", pa.string()), *arrow_schema()])
+        schema = pa.schema([pa.field("doc_id", pa.string()), *arrow_schema(), pa.field(FORMATTING, pa.large_string())])
         self._elements = pq.ParquetWriter(folder / "elements.parquet", schema, compression="zstd")
         self._documents = RowBatches(
             pq.ParquetWriter(folder / "documents.parquet", document_schema(), compression="zstd").write_table
@@ -51,6 +51,11 @@ class ParquetWriter:
 
         table = to_arrow(item.document.table)
         ids = pa.array([item.row["doc_id"]] * len(table), pa.string())
+        spans = item.document.table.marks.get(FORMATTING, {})
+        formatting = pa.array(
+            [spans.get(i) for i in range(len(table))] if spans else [None] * len(table), pa.large_string()
+        )
+        table = table.append_column(FORMATTING, formatting)
         self._waiting.append(table.add_column(0, pa.field("doc_id", pa.string()), ids))
         self._size += len(table)
         self._bytes += table.nbytes
@@ -157,7 +162,7 @@ def _runs(parts: Any) -> Iterator[tuple[str, Any]]:
     import pyarrow.compute as pc
 
     for group in range(parts.num_row_groups):
-        table = parts.read_row_group(group, columns=list(_NEEDED))
+        table = parts.read_row_group(group, columns=[*_NEEDED, FORMATTING])  # a column that is not there is left out
         if not len(table):
             continue
         ids = pc.dictionary_encode(table.column("doc_id")).combine_chunks()
@@ -172,6 +177,9 @@ def _objects(pieces: list[Any]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for piece in pieces:
         table = from_arrow(piece)
+        if FORMATTING in piece.column_names:
+            spans = enumerate(piece.column(FORMATTING).to_pylist())
+            table.marks[FORMATTING] = {i: value for i, value in spans if value is not None}
         found.extend(element_objects(table))
     return found
 

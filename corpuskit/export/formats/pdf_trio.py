@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import IO, Any, Final
 
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
 
 _LEAST_BYTES: Final = 500  # of a text; the recipe removes smaller ones
 _VALIDATE: Final = 9  # one in so many documents is for validation
+_PARTS: Final = ("train", "validate", "urls-train", "urls-validate")
 
 
 class PdfTrioWriter:
@@ -21,6 +23,9 @@ class PdfTrioWriter:
     those of its shell pipeline; texts of less than 500 bytes are left out. With ``page_size_tokens`` the last two tokens
     are ``WIDTH595 HEIGHT842`` where the size of the first page is known. All documents of a host are on one side of the
     split, which is one in nine for validation, and the same for the same ``shuffle``.
+
+    Documents that have a web address also make ``CLASS.tsv`` (doc_id, URL, time as ``20200102030405``) and the training set
+    of URLs, ``urls-train.ft`` and ``urls-validate.ft``, with the tokens of :func:`corpuskit.relevance.pdf_trio_url_tokens`.
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
@@ -28,7 +33,8 @@ class PdfTrioWriter:
         self._folder.mkdir()
         self._options = options
         self._killed = frozenset(options.kill)
-        self._files = {name: (self._folder / f"{name}.ft").open("wb") for name in ("train", "validate")}
+        self._files = {name: (self._folder / f"{name}.ft").open("wb") for name in _PARTS}
+        self._lists: dict[str, IO[bytes]] = {}
 
     def write(self, item: Item) -> None:
         """Writes the line of a labelled document, unless it is small or on the kill list."""
@@ -44,16 +50,34 @@ class PdfTrioWriter:
             tokens += b" " + size.encode()
         name = re.sub(r"\s+", "_", label)
         line = f"__label__{name} ".encode() + tokens + b"\n"
-        folder = self._folder / re.sub(r"[^\w-]", "_", name)
+        folder = self._folder / _as_file(name)
         folder.mkdir(exist_ok=True)
         (folder / f"{row['doc_id']}.ft").write_bytes(line)
-        self._files["validate" if self._is_for_validation(row["host"] or row["doc_id"]) else "train"].write(line)
+        part = "validate" if self._is_for_validation(row["host"] or row["doc_id"]) else "train"
+        self._files[part].write(line)
+        if row["uri"].startswith(("http://", "https://")):
+            self._write_url(row, name, part)
+
+    def _write_url(self, row: Mapping[str, Any], name: str, part: str) -> None:
+        from corpuskit.relevance import pdf_trio_url_tokens
+
+        url = row["uri"]
+        tokens = pdf_trio_url_tokens(url)
+        self._files[f"urls-{part}"].write(f"__label__{name}{tokens}\n".encode("utf-8", "replace"))
+        if name not in self._lists:
+            self._lists[name] = (self._folder / f"{_as_file(name)}.tsv").open("ab")
+        when = re.sub(r"\D", "", str(row["fetched"]))[:14]
+        self._lists[name].write(f"{row['doc_id']}\t{url}\t{when}\n".encode("utf-8", "replace"))
 
     def _is_for_validation(self, group: str) -> bool:
         digest = hashlib.sha256(f"{self._options.shuffle} {group}".encode("utf-8", "replace")).digest()
         return int.from_bytes(digest[:8], "big") % _VALIDATE == 0
 
     def close(self) -> None:
-        """Ends the two files."""
-        for file in self._files.values():
+        """Ends the files."""
+        for file in [*self._files.values(), *self._lists.values()]:
             file.close()
+
+
+def _as_file(name: str) -> str:
+    return re.sub(r"[^\w-]", "_", name)

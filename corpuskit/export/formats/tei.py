@@ -19,6 +19,7 @@ from corpuskit.document.elements import (
     TEXT_BLOCK,
 )
 from corpuskit.export.formats.element_rows import document_head
+from corpuskit.export.formats.format_spans import pieces
 from corpuskit.export.formats.link_spans import link_spans
 from corpuskit.export.formats.xml_text import attribute, content
 from corpuskit.export.item import Item
@@ -199,9 +200,19 @@ def _linked(table: ElementTable, i: int) -> str:
     for start, end, url in link_spans(table, i):
         if re.search(r"[\s\x00-\x20]", url):
             continue
-        parts += [content(text[last:start]), f'<ref target="{attribute(url)}">{content(text[start:end])}</ref>']
+        shown = _styled(table, i, start, end)
+        parts += [_styled(table, i, last, start), f'<ref target="{attribute(url)}">{shown}</ref>']
         last = end
-    return "".join([*parts, content(text[last:])])
+    return "".join([*parts, _styled(table, i, last, len(text))])
+
+
+def _styled(table: ElementTable, i: int, start: int, end: int) -> str:
+    """A part of a text, what is formatted as ``hi``."""
+    parts = []
+    for text, kinds in pieces(table, i, start, end):
+        rend = " ".join(kind for kind in kinds if _WORD.match(kind))
+        parts.append(f'<hi rend="{rend}">{content(text)}</hi>' if rend else content(text))
+    return "".join(parts)
 
 
 def header_record(header: Any) -> Any:

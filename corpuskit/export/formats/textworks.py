@@ -37,7 +37,7 @@ class TextWorksWriter:
         """Writes the artifacts of a PDF; other documents have none."""
         if item.row["media_type"] != _PDF or self._is_masked:
             return  # the text of the original is not masked
-        name = item.path.rpartition("/")[2]
+        name = f"{item.path.rpartition('/')[2]}.d"
         files = engine.call(make_artifacts, item.original(), name, item.row["fetched"])
         for file, content in files.items():
             self._folder.write(f"{item.path}.d/{file}", content)

@@ -72,7 +72,7 @@ def _element_lines(item: Item) -> list[str]:
                 named += f' {key}="{attribute(value)}"'
         extra = [
             f"<{tag}>{content(table.marks[tag][i])}</{tag}>"
-            for tag in ("links", "tex")
+            for tag in ("links", "tex", "formatting")
             if i in table.marks.get(tag, {})
         ]
         if code == TEXT_BLOCK:

@@ -33,6 +33,7 @@ class _Pending:
     boxes: list[tuple[int, Box]]
     page: int
     is_open: bool
+    label: str
 
 
 class _Writer:
@@ -80,7 +81,9 @@ class _Writer:
                 if not text.strip() or BULLET.match(text):
                     return  # a bullet without text
                 tex = BULLET_START.sub("", tex) if tex else None
-            self._pending = _Pending(block.role, block.zone, text, tex, [(block.page, block.box)], block.page, True)
+            self._pending = _Pending(
+                block.role, block.zone, text, tex, [(block.page, block.box)], block.page, True, block.label
+            )
 
     def finish(self) -> list[int]:
         """Writes what is left; gives the elements that are not main."""
@@ -136,11 +139,11 @@ class _Writer:
                 self._builder.start(LIST)
                 self._in_list = True
             self._builder.start(LIST_ITEM)
-            self._text(pending.text, "list", pending.zone, boxes, pending.tex)
+            self._text(pending.text, pending.label or "list", pending.zone, boxes, pending.tex)
             self._builder.end(LIST_ITEM)
             return
         self._flush_furniture()
-        self._text(pending.text, pending.role, pending.zone, boxes, pending.tex)
+        self._text(pending.text, pending.label or pending.role, pending.zone, boxes, pending.tex)
         self._write_overlays()
 
     def _end_list(self) -> None:

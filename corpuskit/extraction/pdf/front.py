@@ -23,13 +23,18 @@ def ends_front(heading: Block) -> bool:
     return bool(_END.match(heading.text.strip()))
 
 
-def set_header(front: Sequence[Block]) -> None:
-    """What stands before the abstract: the longest of its largest headings is the title; the journal and names are none."""
+def title_of_front(front: Sequence[Block]) -> Block | None:
+    """The longest of the largest headings; None where there is no heading."""
     headings = [block for block in front if block.role == "section-heading"]
     largest = max(map(_size, headings), default=0.0)
-    title = max(
+    return max(
         (b for b in headings if _size(b) >= 0.9 * largest), key=lambda b: (len(b.text) > 30, _size(b)), default=None
     )
+
+
+def set_header(front: Sequence[Block]) -> None:
+    """What stands before the abstract: the longest of its largest headings is the title; the journal and names are none."""
+    title = title_of_front(front)
     above = True
     for i, block in enumerate(front):
         block.zone = "header"
@@ -42,7 +47,7 @@ def set_header(front: Sequence[Block]) -> None:
         if above:
             is_no_heading = _size(block) < 0.98 * _size(title) or _is_journal(block, title, front[i + 1])
         else:
-            is_no_heading = _size(block) < 0.98 * _size(title) and _is_capitalised(text) and _is_names(block)
+            is_no_heading = _size(block) < 0.98 * _size(title) and _is_capitalised(text) and is_names(block)
         if is_no_heading:
             block.role, block.level = "paragraph", 0
 
@@ -52,7 +57,8 @@ def _is_journal(block: Block, title: Block, below: Block) -> bool:
     return 2 * len(block.text) < len(title.text) and (below is not title or block.text.isupper())
 
 
-def _is_names(block: Block) -> bool:
+def is_names(block: Block) -> bool:
+    """Whether a block looks like names of people, as far as a few signs tell."""
     text = block.text.strip()
     if _NAMES.search(text) or block.lines[0].runs > 1:
         return True

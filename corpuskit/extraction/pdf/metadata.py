@@ -20,7 +20,10 @@ _DATE: Final = re.compile(  # ISO 32000-1, 7.9.4
 )
 _JUNK_TITLE: Final = re.compile(
     r"^(?:untitled.*|title|unbenannt.*|microsoft (?:word|powerpoint|excel).*|.*\.(?:docx?|dvi|tex|pdf|indd|qxd|pptx?|xlsx?|pub|rtf|odt|ps|fm)"
-    r"|document\d*|slide \d+|powerpoint.*|print|no job name|layout \d+|[\W\d_]*|\S{1,3})$",
+    r"|document\d*|slide \d+|powerpoint.*|print|no job name|layout \d+|[\W\d_]*|\S{1,3}"
+    # A DOI, an identifier of a publisher, an address, pages.
+    r"|(?:(?:doi|pii)\b\s*:?\s*|https?://\S*/)?10\.\d{4,9}/\S+|pii\b:?\s*\S+|arxiv:\S+|https?://\S+|file:\S.*"
+    r"|(?:pages?|pp?\.|s\.)\s*\d+\s*(?:\.\.|[-–—])\s*\d+|\S+\s+\d+\s*\.\.\s*\d+)$",
     re.IGNORECASE,
 )
 GARBLED: Final = 0.3

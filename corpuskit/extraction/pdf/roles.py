@@ -12,6 +12,7 @@ from corpuskit.extraction.pdf.figures import set_figures
 from corpuskit.extraction.pdf.fonts import BOLD, ITALIC, MONO
 from corpuskit.extraction.pdf.front import ends_front, set_header
 from corpuskit.extraction.pdf.layout.parts import Block
+from corpuskit.extraction.pdf.naming import set_labels
 from corpuskit.extraction.pdf.patterns import (
     ADMONITION,
     BULLET,
@@ -68,7 +69,7 @@ def key_of(text: str) -> str:
 
 
 def set_roles(blocks: Sequence[Block], document: Document) -> None:
-    """Sets roles, levels and zones of all blocks, in reading order."""
+    """Sets roles, levels, zones and labels of all blocks, in reading order."""
     headings = []
     by_tags = _trusted_heading_tags(blocks)
     for i, block in enumerate(blocks):
@@ -98,6 +99,7 @@ def set_roles(blocks: Sequence[Block], document: Document) -> None:
     set_figures(blocks, lambda block: _in_outline(block, document) is not None)
     _set_levels([block for block in headings if block.role == "section-heading"], document)
     _set_zones(blocks)
+    set_labels(blocks)
 
 
 def _is_footnote(block: Block, document: Document) -> bool:

@@ -73,3 +73,19 @@ def test_pages_are_marked_from_one():
         pdf(*(Page().text(60, 300, f"Sentence {word} stands alone here.") for word in ("one", "two", "three")))
     )
     assert sorted(set(document.table.marks["page"].values())) == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "junk",
+    ["doi:10.1016/j.actamat.2011.12.024", "10.1021/ja00051a040", "https://doi.org/10.1021/nn5b00028", "PII: S0022-0000(99)1",
+     "paper_final.docx", "1301.4293.pdf", "pp. 123-130", "123..130", "ja991028 1..12", "arXiv:1609.03499v2"],
+)  # fmt: skip
+def test_a_title_that_is_an_identifier_a_file_or_pages_gives_way_to_that_of_the_page(junk):
+    page = Page().text(60, 60, "On the floods of rivers", size=18, font="bold").lines(60, 100, PROSE)
+    assert read(pdf(page, info={"Title": junk})).title == "On the floods of rivers"
+
+
+@pytest.mark.parametrize("title", ["Pages 12 of a life", "The doi system explained", "Report 2019", "On 10.5 per cent"])
+def test_a_title_that_only_looks_like_one_stays(title):
+    page = Page().text(60, 60, "On the floods of rivers", size=18, font="bold").lines(60, 100, PROSE)
+    assert read(pdf(page, info={"Title": title})).title == title

@@ -13,6 +13,8 @@ from corpuskit.extraction import ExtractOptions
 from corpuskit.extraction.pdf import extract_pdf_with_artifacts, textworks
 from corpuskit.extraction.pdf.analysis import analyse
 from corpuskit.extraction.pdf.notation import token_of
+from corpuskit.extraction.pdf.textworks import annotation_json
+from corpuskit.extraction.pdf.textworks.whole_words import make_segmentation_whole, make_textgrid_whole
 from corpuskit.extraction.pdf.words import Word
 
 from .reading import PROSE, read
@@ -98,6 +100,69 @@ def test_a_word_parted_at_a_line_end_keeps_its_hyphen_in_the_segmentation():
     segmentation, _ = made(content)
     assert next(line for line, _ in segmentation["pages"][0]["blocks"][0]["lines"])[-1] == "after-"
     assert "afternoon" in read(content).to_text()
+
+
+def test_dehyphenated_words_stand_whole_and_each_letter_keeps_its_place():
+    content = pdf(
+        Page().lines(60, 100, ["The committee met in the after-", "noon, and its well-", "known chair spoke"])
+    )
+    document = pypdfium2.PdfDocument(content)
+    segmentation, textgrid = made(content)
+    places = [locus for row in textgrid["pages"][0]["textgrid"]["rows"] for locus in row["loci"] if "g" in locus]
+    make_segmentation_whole(segmentation)
+    make_textgrid_whole(textgrid)
+    check(segmentation, textgrid)
+    lines = [line for line, _ in segmentation["pages"][0]["blocks"][0]["lines"]]
+    assert [line[-1] for line in lines] == ["afternoon,", "wellknown", "spoke"]
+    rows = textgrid["pages"][0]["textgrid"]["rows"]
+    assert [row["text"] for row in rows] == ["The committee met in the afternoon,", "and its wellknown", "chair spoke"]
+    after = [locus for row in rows for locus in row["loci"] if "g" in locus]
+    assert after == [place for place in places if place["g"][0][0] != "-"]
+    assert annotation_json(document, analyse(document))["annotations"][0]["label"] == "Para"
+
+
+FRONT = pdf(
+    Page().text(60, 30, "© 2019 Mill Press. All rights reserved.", size=8).text(60, 70, "On the Floods of the Mill River", size=18, font="bold")
+    .text(60, 100, "Anna Miller, Bert Weaver and Carl Dyer").text(60, 118, "Department of Rivers, University of the Valley")
+    .text(60, 136, "Received 3 May 2018; accepted 1 June 2019", size=9)
+    .text(60, 170, "Abstract", size=12, font="bold").lines(60, 190, PROSE).text(60, 300, "Keywords: floods, mills, rivers")
+    .text(60, 340, "References", size=12, font="bold").lines(60, 360, ["[1] A. Miller, Floods, 1901.", "[2] B. Weaver, Mills of the", "valley, 1902."]),
+)  # fmt: skip
+
+
+def test_the_front_of_a_paper_and_its_references_have_labels():
+    segmentation, textgrid = made(FRONT)
+    check(segmentation, textgrid)
+    labels = {
+        " ".join(t for line, _ in b["lines"] for t in line)[:14]: tuple(b["labels"])
+        for b in segmentation["pages"][0]["blocks"]
+    }
+    assert labels["© 2019 Mill Pr"] == ("header", "publisher")
+    assert labels["On the Floods "] == ("header", "title")
+    assert labels["Anna Miller, B"] == ("header", "authors")
+    assert labels["Department of "] == ("header", "affiliation")
+    assert labels["Received 3 May"] == ("header", "dates")
+    assert labels["Keywords: floo"] == ("body", "keywords")
+    assert labels[" ".join(PROSE)[:14]] == ("body", "abstract")
+    assert labels["[1] A. Miller,"] == ("references", "reference")
+    frame = read(FRONT).to_frame()
+    assert frame[frame.role.eq("authors")].text.tolist() == ["Anna Miller, Bert Weaver and Carl Dyer"]
+
+
+def test_annotations_are_zones_with_boxes_in_hundredths_of_points():
+    document = pypdfium2.PdfDocument(FRONT)
+    found = annotation_json(document, analyse(document), "x.pdf.d")["annotations"]
+    texts = {}
+    for one in found:
+        texts.setdefault(one["label"], []).append(one["body"]["text"])
+    assert texts["Author"] == ["Anna Miller,", "Bert Weaver", "Carl Dyer"]
+    assert texts["Reference"] == ["[1] A. Miller, Floods, 1901.", "[2] B. Weaver, Mills of the\nvalley, 1902."]
+    assert texts["NumericRefMarker"] == ["[1]", "[2]"]
+    title = next(one for one in found if one["label"] == "Title")
+    region = title["location"]["Zone"]["regions"][0]
+    assert region["page"] == {"stableId": "x.pdf.d", "pageNum": 0}
+    assert region["bbox"]["left"] == pytest.approx(6000, abs=200)
+    assert len({one["id"] for one in found}) == len(found)
 
 
 def check(segmentation, textgrid):
@@ -204,6 +269,7 @@ def test_a_run_goes_on_after_a_failure_and_skips_what_is_made(tmp_path):
     )
     assert [outcome.state for outcome in textworks.run_corpus(root, filter=r"a\..*")] == ["skipped"]
     assert [outcome.state for outcome in textworks.run_corpus(root, filter="a")] == []
+    assert json.loads((root / "a.pdf.d" / "textgrid.json").read_text("utf-8"))["documentId"] == "a.pdf.d"
     assert [outcome.state for outcome in textworks.run_corpus(root, filter=r"a\..*", overwrite=True)] == ["made"]
 
 
@@ -230,8 +296,10 @@ def test_trace_logs_tell_fonts_and_blocks(tmp_path):
     root = corpus(tmp_path)
     textworks.init_corpus(root)
     assert [o.state for o in textworks.run_corpus(root, filter=r"a\..*")] == ["made"]
-    assert [o.state for o in textworks.run_corpus(root, filter=r"a\..*", trace=True)] == ["made"]
-    assert [o.state for o in textworks.run_corpus(root, filter=r"a\..*", trace=True)] == ["skipped"]
+    assert [o.state for o in textworks.run_corpus(root, filter=r"a\..*", also=textworks.Also(trace=True))] == ["made"]
+    assert [o.state for o in textworks.run_corpus(root, filter=r"a\..*", also=textworks.Also(trace=True))] == [
+        "skipped"
+    ]
     folder = root / "a.pdf.d" / "tracelogs"
     fonts = json.loads((folder / "font-summary.json").read_text("utf-8"))
     assert fonts["body"] == 12

@@ -64,6 +64,7 @@ class Block:
         lines: its lines; of a table: those of its cells.
         text: with lines joined and words de-hyphenated.
         role, zone, level: as found; level is 1-based, headings only.
+        label: a closer name than its role: title, authors, affiliation, dates, abstract, keywords, publisher, reference.
         grid: the cells of a table.
         left, right: margins of the region it stands in.
         leading: usual distance of base lines there.
@@ -77,6 +78,7 @@ class Block:
     tex: str | None = None
     role: str = "paragraph"
     zone: str = "body"
+    label: str = ""
     level: int = 0
     grid: Grid | None = None
     left: float = 0.0

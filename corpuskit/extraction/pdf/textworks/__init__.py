@@ -1,6 +1,8 @@
 """What TextWorks gave: segmentation and text grid of a PDF in artifact directories."""
 
+from corpuskit.extraction.pdf.textworks.annotations import annotation_json
 from corpuskit.extraction.pdf.textworks.artifacts import (
+    Also,
     EntryOutcome,
     drop_artifacts,
     init_corpus,
@@ -16,8 +18,10 @@ from corpuskit.extraction.pdf.textworks.textgrid import textgrid
 __all__ = [
     "SEGMENTATION_SCHEMA",
     "TEXTGRID_SCHEMA",
+    "Also",
     "Entry",
     "EntryOutcome",
+    "annotation_json",
     "drop_artifacts",
     "entries",
     "init_corpus",

@@ -16,19 +16,48 @@ from corpuskit import engine
 from corpuskit.errors import ConfigurationError, CorpusError, SourceError
 from corpuskit.extraction.pdf.analysis import Analysis, analyse
 from corpuskit.extraction.pdf.opening import open_pdf
+from corpuskit.extraction.pdf.textworks.annotations import annotation_json
 from corpuskit.extraction.pdf.textworks.entries import entries
 from corpuskit.extraction.pdf.textworks.segmentation import segmentation
 from corpuskit.extraction.pdf.textworks.textgrid import textgrid
 from corpuskit.extraction.pdf.textworks.tracelogs import font_summary, trace_log
+from corpuskit.extraction.pdf.textworks.whole_words import make_segmentation_whole, make_textgrid_whole
 from corpuskit.safe_folder import Folder, SafeFolder, as_safe
 
 ROOT_MARKER: Final = ".corpus-root"
 SEGMENTATION: Final = "segmentation.json"
 TEXTGRID: Final = "textgrid.json"
+ANNOTATIONS: Final = "annotations.json"
 TRACELOGS: Final = "tracelogs"
 _MAKER: Final = b'"buildInfo":{"name":"corpuskit"'
 _MAKER_WITHIN: Final = 400  # bytes at the end of a text grid
 _SUFFIXES: Final = (".pdf", ".ps")
+
+
+@dataclass(frozen=True, slots=True)
+class Also:
+    """What is written beside segmentation and text grid, and how.
+
+    Attributes:
+        trace: ``tracelogs/font-summary.json`` and ``tracelogs/tracelog.json``.
+        annotations: ``annotations.json``.
+        whole_words: words that a line end parted are put together.
+    """
+
+    trace: bool = False
+    annotations: bool = False
+    whole_words: bool = False
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All files that an entry has then."""
+        return (
+            SEGMENTATION, TEXTGRID, *((ANNOTATIONS,) if self.annotations else ()),
+            *((f"{TRACELOGS}/tracelog.json",) if self.trace else ()),
+        )  # fmt: skip
+
+
+NOTHING_ELSE: Final = Also()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +76,7 @@ def write_artifacts(
     analysis: Analysis | None = None,
     document_id: str = "",
     password: str | None = None,
-    trace: bool = False,
+    also: Also = NOTHING_ELSE,
 ) -> None:
     """Writes ``segmentation.json`` and ``textgrid.json`` of a PDF into a folder.
 
@@ -55,17 +84,23 @@ def write_artifacts(
         content: the PDF.
         folder: is there already.
         analysis: of the same content, where there is one: layout is not done twice.
-        document_id: its name in the files; default: the folder's.
+        document_id: its name in the files; default: the entry's, which is the folder's.
         password: opens an encrypted PDF.
-        trace: also ``tracelogs/font-summary.json`` and ``tracelogs/tracelog.json``.
+        also: what else is written, and how.
     """
     folder = as_safe(folder)
-    document_id = document_id or folder.path.name.removesuffix(".d")
+    document_id = document_id or folder.path.name
     with open_pdf(content, password=password, where=document_id) as opened:
         analysis = analysis or analyse(opened.pdf)
-        _write(folder, SEGMENTATION, segmentation(opened.pdf, analysis, document_id))
-        _write(folder, TEXTGRID, textgrid(opened.pdf, analysis, document_id))
-        if trace:
+        blocks, grid = segmentation(opened.pdf, analysis, document_id), textgrid(opened.pdf, analysis, document_id)
+        if also.whole_words:
+            make_segmentation_whole(blocks)
+            make_textgrid_whole(grid)
+        _write(folder, SEGMENTATION, blocks)
+        _write(folder, TEXTGRID, grid)
+        if also.annotations:
+            _write(folder, ANNOTATIONS, annotation_json(opened.pdf, analysis, document_id))
+        if also.trace:
             _write(folder, f"{TRACELOGS}/font-summary.json", font_summary(opened.pdf, analysis))
             _write(folder, f"{TRACELOGS}/tracelog.json", trace_log(analysis))
 
@@ -100,7 +135,7 @@ def init_corpus(folder: str | os.PathLike[str]) -> list[str]:
 
 
 def run_corpus(
-    folder: str | os.PathLike[str], *, overwrite: bool = False, filter: str | None = None, trace: bool = False
+    folder: str | os.PathLike[str], *, overwrite: bool = False, filter: str | None = None, also: Also = NOTHING_ELSE
 ) -> Iterator[EntryOutcome]:
     """Makes the artifacts of each entry of a corpus root; one that fails does not stop the run.
 
@@ -108,7 +143,7 @@ def run_corpus(
         folder: made by :func:`init_corpus`.
         overwrite: also where there are artifacts already.
         filter: a regular expression that the whole name of an entry (``NAME.pdf.d``) matches.
-        trace: also write the group ``tracelogs``; an entry without it is not skipped.
+        also: what else is written, and how; an entry without it is not skipped.
 
     Raises:
         ConfigurationError: the filter is no regular expression.
@@ -124,26 +159,25 @@ def run_corpus(
         wanted = re.compile(filter) if filter is not None else None
     except re.error as error:
         raise ConfigurationError(f"filter {filter!r} is no regular expression: {error}") from error
-    return _run(root, wanted, overwrite=overwrite, trace=trace)
+    return _run(root, wanted, overwrite=overwrite, also=also)
 
 
-def _run(root: Path, wanted: re.Pattern[str] | None, *, overwrite: bool, trace: bool) -> Iterator[EntryOutcome]:
+def _run(root: Path, wanted: re.Pattern[str] | None, *, overwrite: bool, also: Also) -> Iterator[EntryOutcome]:
     tasks = []
-    made = (SEGMENTATION, TEXTGRID, f"{TRACELOGS}/tracelog.json") if trace else (SEGMENTATION, TEXTGRID)
     for entry in entries(root):
         if wanted is not None and not wanted.fullmatch(entry.name):
             continue
         inside = SafeFolder(root).within(entry.name)
-        if not overwrite and all(inside.has(name) for name in made):
+        if not overwrite and all(inside.has(name) for name in also.files):
             yield EntryOutcome(entry.name, "skipped")
         else:
             tasks.append(inside)
-    for outcome in engine.run(partial(_make, trace=trace), tasks, on="processes"):
+    for outcome in engine.run(partial(_make, also=also), tasks, on="processes"):
         name = outcome.item.path.name
         yield EntryOutcome(name, "failed", outcome.error) if outcome.error else EntryOutcome(name, "made")
 
 
-def _make(entry: SafeFolder, *, trace: bool) -> None:
+def _make(entry: SafeFolder, *, also: Also) -> None:
     """The artifacts of one entry; runs in a worker process."""
     original = entry.path.name.removesuffix(".d")
     if not entry.has(original):
@@ -153,7 +187,7 @@ def _make(entry: SafeFolder, *, trace: bool) -> None:
         original = found[0]
     if original.lower().endswith(".ps"):
         raise SourceError(f"{original} is PostScript; convert it first, for example with ps2pdf")
-    write_artifacts(entry.read(original), entry, document_id=original, trace=trace)
+    write_artifacts(entry.read(original), entry, also=also)
 
 
 def drop_artifacts(folder: Folder) -> int:
@@ -170,7 +204,13 @@ def drop_artifacts(folder: Folder) -> int:
             file.seek(max(0, (entry.folder / TEXTGRID).stat().st_size - _MAKER_WITHIN))
             if _MAKER not in file.read():
                 continue
-        for name in (SEGMENTATION, f"{TRACELOGS}/font-summary.json", f"{TRACELOGS}/tracelog.json", TEXTGRID):
+        for name in (
+            SEGMENTATION,
+            ANNOTATIONS,
+            f"{TRACELOGS}/font-summary.json",
+            f"{TRACELOGS}/tracelog.json",
+            TEXTGRID,
+        ):
             if name in names:
                 freed += (entry.folder / name).stat().st_size
                 entry.delete(name)
@@ -180,7 +220,11 @@ def drop_artifacts(folder: Folder) -> int:
 
 
 def run_file(
-    file: str | os.PathLike[str], output: str | os.PathLike[str] | None = None, *, overwrite: bool = True
+    file: str | os.PathLike[str],
+    output: str | os.PathLike[str] | None = None,
+    *,
+    overwrite: bool = True,
+    whole_words: bool = False,
 ) -> Path:
     """Writes the text grid of one PDF; gives its path, ``NAME.textgrid.json`` in the current folder by default.
 
@@ -188,6 +232,7 @@ def run_file(
         file: the PDF.
         output: where the text grid goes.
         overwrite: also where there is a file already.
+        whole_words: words that a line end parted are put together.
 
     Raises:
         SourceError: the file cannot be read, or there is an output that is not to be overwritten.
@@ -197,15 +242,18 @@ def run_file(
     target = Path(output) if output is not None else Path.cwd() / f"{path.stem}.textgrid.json"
     if not overwrite and target.exists():
         raise SourceError(f"{target} is there already; --overwrite makes it again")
-    engine.call(_make_file, str(path), str(target))
+    engine.call(_make_file, str(path), str(target), whole_words)
     return target
 
 
-def _make_file(source: str, target: str) -> None:
+def _make_file(source: str, target: str, whole_words: bool) -> None:
     path = Path(source)
     try:
         content = path.read_bytes()
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
     with open_pdf(content, where=str(path)) as opened:
-        _write(SafeFolder(Path(target).parent), Path(target).name, textgrid(opened.pdf, analyse(opened.pdf), path.name))
+        grid = textgrid(opened.pdf, analyse(opened.pdf), path.name)
+    if whole_words:
+        make_textgrid_whole(grid)
+    _write(SafeFolder(Path(target).parent), Path(target).name, grid)

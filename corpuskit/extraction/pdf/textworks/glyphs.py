@@ -10,6 +10,7 @@ from corpuskit.extraction.pdf.analysis import Analysis, PageInfo
 from corpuskit.extraction.pdf.characters import Characters, read_characters
 from corpuskit.extraction.pdf.fonts import Fonts
 from corpuskit.extraction.pdf.layout.parts import TextLine
+from corpuskit.extraction.pdf.naming import is_publisher
 from corpuskit.extraction.pdf.words import Word, is_text, spelled
 
 Box = tuple[float, float, float, float]
@@ -95,7 +96,7 @@ def glyph_pages(pdf: Any, analysis: Analysis) -> Iterator[GlyphPage]:
     by_page: dict[int, list[tuple[int, tuple[str, str], TextLine]]] = {}
     for number, block in enumerate(analysis.blocks):
         for line in block.lines:
-            by_page.setdefault(block.page, []).append((number, (block.zone, block.role), line))
+            by_page.setdefault(block.page, []).append((number, (block.zone, block.label or block.role), line))
     fonts = Fonts()
     for number, info in enumerate(analysis.pages):
         lines = by_page.get(number, [])
@@ -110,7 +111,7 @@ def glyph_pages(pdf: Any, analysis: Analysis) -> Iterator[GlyphPage]:
         found = GlyphPage(number, info.seen.width, info.seen.height, [])
         if characters is not None:
             found._characters, found._info, found._chosen = characters, info, is_text(characters)
-            tops, bottoms = _furniture(info, len(analysis.blocks))
+            tops, bottoms = _furniture(info, len(analysis.blocks), is_first=number == 0)
             found.lines = [
                 LabelledLine(block, labels, line, _words(characters, found._chosen, line))
                 for block, labels, line in (*tops, *lines, *bottoms)
@@ -118,14 +119,17 @@ def glyph_pages(pdf: Any, analysis: Analysis) -> Iterator[GlyphPage]:
         yield found
 
 
-def _furniture(info: PageInfo, first: int) -> tuple[list[Any], list[Any]]:
+def _furniture(info: PageInfo, first: int, *, is_first: bool) -> tuple[list[Any], list[Any]]:
     """Running heads and feet as blocks of their own, with block numbers from ``first`` on."""
     assert info.frame is not None
     tops: list[Any] = []
     bottoms: list[Any] = []
     for k, line in enumerate(info.furniture):
         is_top = line.base < info.frame.height / 2
-        (tops if is_top else bottoms).append((first + k, ("body", "page-header" if is_top else "page-footer"), line))
+        labels = ("body", "page-header" if is_top else "page-footer")
+        if is_first and is_publisher(line.text):
+            labels = ("header", "publisher")
+        (tops if is_top else bottoms).append((first + k, labels, line))
     return tops, bottoms
 
 

@@ -20,7 +20,7 @@ def _tuple(*items: Any) -> dict[str, Any]:
 
 ROLES: Final = (
     "section-heading", "paragraph", "list", "caption", "table", "figure", "footnote", "equation", "code", "reference",
-    "title", "page-header", "page-footer",
+    "title", "authors", "affiliation", "dates", "abstract", "keywords", "publisher", "page-header", "page-footer",
 )  # fmt: skip
 """The second label of a block."""
 

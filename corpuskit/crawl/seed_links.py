@@ -1,0 +1,71 @@
+"""What seeds name: the URLs of a sitemap or feed, and the links and feeds of a page. Nothing is kept."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Final
+
+from corpuskit.crawl.options import CrawlOptions
+from corpuskit.crawl.politeness import Politeness
+from corpuskit.crawl.scope import registered_domain
+from corpuskit.errors import FetchError
+from corpuskit.sources.web import Answer, Client, find_links, host_of, is_listing, parse_listing, says_nofollow
+from corpuskit.sources.web.client import MAX_REDIRECTS
+
+LISTED: Final = "sitemap or feed"
+LINKED: Final = "link"
+_MOST: Final = 50  # sitemaps and feeds read for one seed
+
+
+async def links_of_seed(
+    client: Client, politeness: Politeness, options: CrawlOptions, seed: str
+) -> AsyncIterator[tuple[str, str]]:
+    """Reads a seed, and the sitemaps and feeds of its domain that it names.
+
+    Yields:
+        A URL that it leads to, and whether a sitemap or feed lists it or the page links to it.
+
+    Raises:
+        FetchError, RefusedError, ResourceLimitError: the seed cannot be had, or robots.txt forbids it.
+    """
+    answer = await _get(client, politeness, seed)
+    robots_header = answer.headers.get("x-robots-tag", "")
+    todo: list[str] = []
+    if is_listing(answer.content, answer.media_type):
+        if says_nofollow(robots_header):
+            return
+        listing = parse_listing(answer.content, answer.uri)
+        for url in listing.pages:
+            yield url, LISTED
+        todo = list(listing.sitemaps)
+    elif answer.media_type.endswith("html") or "xhtml" in answer.media_type:
+        page = find_links(answer.content, answer.uri, charset=answer.charset, robots_header=robots_header)
+        for link in page.links:
+            yield link.url, LINKED
+        todo = list(page.feeds) if options.feeds else []
+    for url in [one for one in todo if registered_domain(host_of(one)) == registered_domain(host_of(seed))][:_MOST]:
+        try:
+            answer = await _get(client, politeness, url)
+        except FetchError:
+            continue  # one feed of a page that is gone: the crawl will tell
+        if is_listing(answer.content, answer.media_type) and not says_nofollow(answer.headers.get("x-robots-tag", "")):
+            for found in parse_listing(answer.content, answer.uri).pages:
+                yield found, LISTED
+
+
+async def _get(client: Client, politeness: Politeness, url: str) -> Answer:
+    for _ in range(MAX_REDIRECTS + 1):
+        host = host_of(url)
+        robots = await politeness.robots(client, url.partition("://")[0], host)
+        allowed, rule = robots.verdict(url)
+        if not allowed:
+            raise FetchError(f"robots.txt: {rule}", url=url)
+        await politeness.wait_for_turn(host)
+        answer = await client.get(url, any_type=True)
+        politeness.heard(host)
+        if answer.location is None:
+            if answer.status != 200:
+                raise FetchError(f"the server answered {answer.status} {answer.reason}".rstrip(), url=url)
+            return answer
+        url = answer.location
+    raise FetchError(f"more than {MAX_REDIRECTS} redirects", url=url)

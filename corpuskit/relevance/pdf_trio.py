@@ -1,0 +1,140 @@
+"""The classifier of pdf_trio: fastText on its tokens, as a baseline beside our own model."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from corpuskit.errors import MissingExtraError, RelevanceError
+from corpuskit.relevance.counts import Floats
+from corpuskit.relevance.model import RelevanceModel
+from corpuskit.relevance.space import Kind
+from corpuskit.relevance.tokens import MAX_CHARACTERS, ascii_tokens
+from corpuskit.relevance.urls import pdf_trio_url_tokens
+
+__all__ = ["FastTextTest", "PdfTrioModel"]
+
+# Fewer than ten threads leave parts of fastText's vectors to what is in memory.
+OPTIONS: Final = {"lr": 1.0, "dim": 50, "epoch": 2, "thread": 12, "verbose": 0}
+"""What its recipe trains with; the number of threads is fastText's default."""
+_PREFIX: Final = "__label__"
+
+
+@dataclass(frozen=True, slots=True)
+class FastTextTest:
+    """What ``fasttext test`` prints.
+
+    Attributes:
+        system: which classifier.
+        n: texts that were tested.
+        precision, recall: P@1 and R@1, which are equal where each text has one label.
+    """
+
+    system: str
+    n: int
+    precision: float
+    recall: float
+
+    def __repr__(self) -> str:
+        return f"{self.system}: N {self.n}, P@1 {self.precision:.3f}, R@1 {self.recall:.3f}"
+
+
+class PdfTrioModel:
+    """fastText trained with lr 1.0, 50 dimensions and 2 epochs on the tokens of pdf_trio. Made by ``relevance.train``.
+
+    Not the same from run to run: fastText's threads write into the same vectors.
+    """
+
+    def __init__(self, trained: Any, kind: Kind, positive: str) -> None:
+        self._trained = trained
+        self.kind = kind
+        self.positive = positive
+
+    def score(self, texts: Sequence[str]) -> Floats:
+        """P(positive) of each text, as fastText gives it; not calibrated. 0.5 where a text has no token."""
+        if isinstance(texts, str):
+            raise RelevanceError("found one string, expected a list of texts")
+        lines = [pdf_trio_line(text, self.kind) for text in texts]
+        if not lines:
+            return np.zeros(0)
+        labels, shares = self._trained.predict(lines, k=-1)
+        wanted = _PREFIX + self.positive
+        found = [dict(zip(names, values, strict=True)) for names, values in zip(labels, shares, strict=True)]
+        # It gives probabilities a hair over 1.
+        return np.array(
+            [min(1.0, float(one.get(wanted, 0.5))) if line else 0.5 for one, line in zip(found, lines, strict=True)]
+        )
+
+    def test(self, texts: Sequence[str], labels: Sequence[str]) -> FastTextTest:
+        """Run ``fasttext test`` on labelled texts."""
+        with _labelled(texts, labels, self.kind) as file:
+            n, precision, recall = self._trained.test(str(file))
+        return FastTextTest("pdf_trio", int(n), float(precision), float(recall))
+
+    def beside(self, model: RelevanceModel, texts: Sequence[str], labels: Sequence[str]) -> list[FastTextTest]:
+        """Return the figures of this classifier and of our model on the same texts, which neither was trained on."""
+        if model.kind != self.kind:
+            raise RelevanceError(f"found a model of {model.kind}s, expected one of {self.kind}s")
+        tested = [text for text in texts if pdf_trio_line(text, self.kind)]
+        known = [label for text, label in zip(texts, labels, strict=True) if pdf_trio_line(text, self.kind)]
+        calls = model.score(tested) >= 0.5
+        right = float(np.mean([call == (label == self.positive) for call, label in zip(calls, known, strict=True)]))
+        return [self.test(texts, labels), FastTextTest("corpuskit", len(tested), right, right)]
+
+    def save(self, path: str | Path) -> None:
+        """Write the ``.bin`` file of fastText."""
+        self._trained.save_model(str(path))
+
+    def __repr__(self) -> str:
+        return f"PdfTrioModel({self.kind}: {len(self._trained.words):,} words, {', '.join(self._trained.labels)})"
+
+
+def pdf_trio_line(text: str, kind: Kind) -> str:
+    """The tokens of a text or URL, as the recipe has them on a line."""
+    if kind == "url":
+        return " ".join(pdf_trio_url_tokens(text).split())
+    line = ascii_tokens(text[:MAX_CHARACTERS].encode("utf-8", "replace")).encode("utf-8", "surrogateescape")
+    return line.decode("utf-8", "replace").strip()
+
+
+def train_pdf_trio(
+    texts: Sequence[str], labels: Sequence[str], *, kind: Kind, seed: int, positive: str
+) -> PdfTrioModel:
+    """Train on labelled texts or URLs; those labelled ``unsure`` and those without a token are left out.
+
+    Raises:
+        RelevanceError: there are not two classes.
+        MissingExtraError: fastText is not installed.
+    """
+    try:
+        import fasttext
+    except ImportError as error:
+        raise MissingExtraError("fasttext", "relevance") from error
+    if len({label for label in labels if label != "unsure"}) < 2:
+        raise RelevanceError("found labels of one class, expected at least two")
+    with _labelled(texts, labels, kind) as file:
+        try:
+            trained = fasttext.train_supervised(str(file), seed=seed % 2**31, **OPTIONS)
+        except (RuntimeError, ValueError) as error:  # "Encountered NaN.": so few words, so high a rate
+            raise RelevanceError(f"fastText could not be trained on {len(texts)} texts: {error}") from error
+    return PdfTrioModel(trained, kind, positive)
+
+
+@contextmanager
+def _labelled(texts: Sequence[str], labels: Sequence[str], kind: Kind) -> Iterator[Path]:
+    """A file with a labelled line a text."""
+    if len(texts) != len(labels):
+        raise RelevanceError(f"found {len(texts)} texts and {len(labels)} labels, expected as many of each")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "lines.txt"
+        with file.open("w", encoding="utf-8", newline="\n") as lines:
+            for text, label in zip(texts, labels, strict=True):
+                if label != "unsure" and (line := pdf_trio_line(text, kind)):
+                    lines.write(f"{_PREFIX}{'_'.join(label.split())} {line}\n")
+        yield file
