@@ -229,27 +229,41 @@ class CorpusWords:
         return frequency(self._folder, self._tokens(docs, main=main, copies=copies), query, by, syntax=syntax)
 
     def annotate(
-        self, name: str, function: Callable[[Sequence[str]], Sequence[str]] | None = None, *, progress: bool = True
+        self,
+        name: str,
+        function: Callable[[Sequence[str]], Sequence[str]] | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+        replace: bool = False,
+        progress: bool = True,
     ) -> int:
         """Gives each token a value in a layer, to query (``[lemma="go"]``) and to count (``attribute="lemma"``).
 
-        What has one is left as it is. New documents get lemmas by themselves; call again for other layers.
+        What has a value is left as it is; stopped, it keeps what it has. New documents get lemmas by themselves if simplemma
+        made them; call again for other layers.
 
         Args:
-            name: ``lemma`` needs no function: it is found by simplemma in the language of each document.
+            name: ``lemma`` needs no function: it is found by simplemma in the language of each document. ``spacy:MODEL``: what
+                spaCy says of documents in the language of the model, in layers lemma, pos, tag, dep and ent, those of them that
+                it has. ``conllu:PATH``, ``vert:PATH``: layers from a file that a tagger wrote, of documents named in it by
+                doc_id or URI as the exports ``conllu`` and ``vert`` do; a document with other words is in ``failures()``.
             function: the words of a sentence → a value for each.
+            columns: ``vert``: names of the file's columns, such as ``["word", "tag", "lemma"]``; ``conllu``: keys of its
+                column MISC that are to be layers too.
+            replace: makes values anew where there are some.
             progress: shows a bar.
 
         Returns:
             How many tokens were given a value now.
 
         Raises:
-            ConfigurationError: the name is taken, or the function gives another number of values.
-            MissingExtraError: the extra ``lemma``, or for a function the extra ``text``, is not installed.
+            ConfigurationError: the name is taken, the function gives another number of values, or there is no such model, or
+                no document of the corpus in the file.
+            MissingExtraError: the extra ``lemma``, ``spacy``, or for a function ``text``, is not installed.
         """
         from corpuskit.tokens import annotate
 
-        return annotate(self._folder, name, function, progress=progress)
+        return annotate(self._folder, name, function, columns=columns, replace=replace, progress=progress)
 
     def _tokens(self, docs: Any, *, main: bool, copies: bool) -> Selection:
         from corpuskit.views import choosing

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
@@ -20,10 +20,9 @@ from corpuskit.store import CorpusFolder
 from corpuskit.store.element_cache import update as update_elements
 from corpuskit.store.schema import DOCUMENTS_STATE, ELEMENTS_STATE
 from corpuskit.tokens.chunks import Row, cut
-from corpuskit.tokens.layers import Values, check_name, lemmas, valued
 from corpuskit.tokens.making import alive_in, make_parts, missing_in, renew_sources, wanted_documents
-from corpuskit.tokens.part import Part, layer_of, part_of
-from corpuskit.tokens.storage import Stamps, add_layer, read_part, remove_part, unchanged, write_part
+from corpuskit.tokens.part import Part, part_of
+from corpuskit.tokens.storage import Stamps, read_part, remove_part, unchanged, write_part
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -149,55 +148,25 @@ def open_index(folder: CorpusFolder) -> TokenIndex:
         return opened.index
 
 
-def annotate(folder: CorpusFolder, name: str, function: Values | None = None, *, progress: bool = True) -> int:
-    """Gives tokens a layer; gives how many tokens got it now.
-
-    Args:
-        folder: the corpus.
-        name: ``lemma`` without a function: by simplemma, in the language of each document.
-        function: the words of a sentence → a value for each.
-        progress: shows a bar.
-
-    What has the layer is left as it is; stopped, it goes on with the next part. New documents get lemmas by themselves.
-
-    Raises:
-        ConfigurationError: there is no such name and no function, or the function is wrong.
-        MissingExtraError: simplemma or what finds sentences is not installed.
-    """
-    from tqdm.auto import tqdm
-
-    check_name(name)
-    if function is None and name != "lemma":
-        raise ConfigurationError(
-            f"layer {name!r}: expected a function (words of a sentence → values); lemma needs none"
-        )
-    tokens, count = folder.inside.within(_FOLDER), 0
+@contextlib.contextmanager
+def changed_parts(folder: CorpusFolder) -> Iterator[list[tuple[SafeFolder, Part, Bools]]]:
+    """The parts of an index, their folders, and which documents count; opened anew after what is done to them."""
+    tokens = folder.inside.within(_FOLDER)
     with _LOCK:
         open_index(folder)
         opened = _OPEN[folder]
-        named = list(zip(opened.stamps, opened.index.parts, strict=True))
-        for part_name, part in tqdm(named, desc=name, unit="part", disable=not progress):
-            if part.has(name) and not _lacking(part, name).any():
-                continue
-            chunk = part.chunk(np.ones(len(part.documents), np.bool_))
-            if function is None:
-                numbers, strings = lemmas(chunk)
-            else:
-                bounds = part.sentence_bounds().tolist()
-                numbers, strings = valued(chunk, pairwise(bounds), name, function)
-            add_layer(tokens.within(part_name), name, *layer_of(part, name, numbers, strings))
-            count += len(part)
-        _OPEN.pop(folder, None)
-    return count
+        try:
+            named = zip(opened.stamps, opened.index.parts, opened.index.alive, strict=True)
+            yield [(tokens.within(name), part, alive) for name, part, alive in named]
+        finally:
+            _OPEN.pop(folder, None)
 
 
-def _lacking(part: Part, name: str) -> Bools:
-    """Which tokens have no value in a layer: those of documents that came after it."""
-    lexicon = part.lexicon(name)
-    if not len(lexicon) or lexicon[0].as_py():
-        return np.zeros(len(part), np.bool_)
-    found: Bools = part.column(name) == 0
-    return found
+def layers_on_disk(folder: CorpusFolder) -> set[str]:
+    """The layers that some part has; the index is neither made nor renewed."""
+    tokens = folder.inside.within(_FOLDER)
+    parts = (read_part(tokens.within(name), trust=True) for name in _part_names(tokens))
+    return {layer for found in parts if found is not None for layer in found[0].layers}
 
 
 def forget(folder: CorpusFolder, doc_ids: Sequence[str]) -> None:
