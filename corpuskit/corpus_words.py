@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from corpuskit.tokens import Selection
+    from corpuskit.views.choosing import Scope
     from corpuskit.views.concordance import Concordance
     from corpuskit.views.frequency import Frequency
 
@@ -20,7 +21,7 @@ class CorpusWords:
 
     _folder: CorpusFolder
 
-    def kwic(
+    def kwic(  # noqa: PLR0913 (all are named)
         self,
         query: str,
         *,
@@ -31,6 +32,8 @@ class CorpusWords:
         main: bool = True,
         copies: bool = False,
         syntax: str | None = None,
+        sample: int | None = None,
+        seed: int = 0,
     ) -> pd.DataFrame:
         """Key words in context; see :func:`corpuskit.views.concordance.kwic`.
 
@@ -46,6 +49,8 @@ class CorpusWords:
             main: only in the main content.
             copies: in exact copies of documents too.
             syntax: cql, simple, wildcards (``insur*``), or text: one regular expression for the running text.
+            sample: at most so many of the lines, drawn at random.
+            seed: same lines and seed, same sample.
 
         Raises:
             ConfigurationError: the query or ``sort`` cannot be read, or ``docs`` has no documents.
@@ -54,9 +59,11 @@ class CorpusWords:
         from corpuskit.views.concordance import kwic
 
         chosen = self._tokens(docs, main=main, copies=copies)
-        return kwic(self._folder, chosen, query, window=window, sort=sort, limit=limit, syntax=syntax)
+        return kwic(
+            self._folder, chosen, query, window=window, sort=sort, limit=limit, syntax=syntax, sample=sample, seed=seed
+        )
 
-    def concordance(
+    def concordance(  # noqa: PLR0913 (all are named)
         self,
         query: str,
         *,
@@ -66,6 +73,8 @@ class CorpusWords:
         main: bool = True,
         copies: bool = False,
         syntax: str | None = None,
+        sample: int | None = None,
+        seed: int = 0,
     ) -> Concordance:
         """Key words in context, the matches aligned; ``.frame`` for pandas, ``.view()`` for the widget.
 
@@ -73,14 +82,116 @@ class CorpusWords:
         """
         from corpuskit.views.concordance import concordance
 
-        chosen = self._tokens(docs, main=main, copies=copies)
+        scope = self._scope(docs, main=main, copies=copies)
 
         def view() -> Any:
+            from corpuskit.views.saved_queries import SavedQuery
             from corpuskit.widgets.concordance import ConcordanceView
 
-            return ConcordanceView(self._folder, query, window=window, sort=sort, selection=chosen, syntax=syntax)
+            asked = SavedQuery("", query, sort or "", "", sample or 0, seed)
+            return ConcordanceView(scope, asked, window=window, syntax=syntax)
 
-        return concordance(self._folder, chosen, query, view, window=window, sort=sort, syntax=syntax)
+        return concordance(
+            self._folder,
+            scope.selection(),
+            query,
+            view,
+            window=window,
+            sort=sort,
+            syntax=syntax,
+            sample=sample,
+            seed=seed,
+        )
+
+    def explore(
+        self,
+        query: str = "",
+        *,
+        window: int = 8,
+        sort: str | None = None,
+        docs: Any = None,
+        main: bool = True,
+        copies: bool = False,
+    ) -> Any:
+        """Concordance, collocates, clusters, key words, plot and word list of one query, as a widget.
+
+        Each row leads to the lines, and each line to its document. Arguments are those of :meth:`kwic`; without a query the
+        word list is shown, to begin with one of its words.
+        """
+        from corpuskit.views.saved_queries import SavedQuery
+        from corpuskit.widgets.explore import Explorer
+
+        scope = self._scope(docs, main=main, copies=copies)
+        return Explorer(scope, SavedQuery("", query, sort or ""), window=window)
+
+    def save_query(
+        self, name: str, query: str, *, sort: str = "", subcorpus: str = "", sample: int = 0, seed: int = 0
+    ) -> None:
+        """Keeps a query with the corpus, for the widgets; an earlier one of this name is replaced.
+
+        Args:
+            name: what it is called.
+            query: as :meth:`kwic` takes it.
+            sort: by which words its lines are sorted; empty: as they stand.
+            subcorpus: only in this sub-corpus; empty: in all documents.
+            sample: at most so many lines, drawn at random; 0: all.
+            seed: of the sample.
+
+        Raises:
+            ConfigurationError: the name is empty, or the query or sort cannot be read.
+        """
+        from corpuskit.tokens import parse_query
+        from corpuskit.views import frames, saved_queries
+        from corpuskit.views.lines import sort_places
+
+        parse_query(query)
+        sort_places(sort or None)
+        if subcorpus:
+            frames.subcorpus(self._folder, subcorpus)
+        saved = saved_queries.SavedQuery(name.strip(), query, sort, subcorpus, sample, seed)
+        saved_queries.save_query(self._folder, saved)
+
+    def forget_query(self, name: str) -> None:
+        """Forgets a saved query.
+
+        Raises:
+            ConfigurationError: there is none of this name.
+        """
+        from corpuskit.views import saved_queries
+
+        saved_queries.forget_query(self._folder, name)
+
+    def queries(self) -> pd.DataFrame:
+        """The saved queries, by name: columns name, query, sort, subcorpus (str), sample, seed (Int64)."""
+        from corpuskit.views.saved_queries import queries_frame
+
+        return queries_frame(self._folder)
+
+    def clusters(  # noqa: PLR0913 (all are named)
+        self,
+        query: str,
+        *,
+        sizes: tuple[int, int] = (2, 4),
+        position: str = "any",
+        min_count: int = 2,
+        docs: Any = None,
+        main: bool = True,
+        copies: bool = False,
+        attribute: str = "lower",
+        syntax: str | None = None,
+    ) -> pd.DataFrame:
+        """Runs of words in which matches stand; see :func:`corpuskit.views.word_lists.clusters`, and :meth:`kwic`."""
+        from corpuskit.views.word_lists import clusters
+
+        return clusters(
+            self._tokens(docs, main=main, copies=copies),
+            query,
+            sizes=sizes,
+            position=position,
+            min_count=min_count,
+            attribute=attribute,
+            syntax=syntax,
+        )
 
     def collocates(  # noqa: PLR0913 (all are named)
         self,
@@ -266,6 +377,9 @@ class CorpusWords:
         return annotate(self._folder, name, function, columns=columns, replace=replace, progress=progress)
 
     def _tokens(self, docs: Any, *, main: bool, copies: bool) -> Selection:
+        return self._scope(docs, main=main, copies=copies).selection()
+
+    def _scope(self, docs: Any, *, main: bool, copies: bool) -> Scope:
         from corpuskit.views import choosing
 
-        return choosing.chosen(self._folder, choosing.doc_ids_of(self._folder, docs), main=main, copies=copies)
+        return choosing.Scope(self._folder, choosing.doc_ids_of(self._folder, docs), main, copies)

@@ -131,6 +131,36 @@ def _beside(selection: Selection, number: int) -> tuple[Numbers, Numbers]:
     return found
 
 
+def near(matches: Matches, strings: Sequence[str], attribute: str, window: int) -> Numbers:
+    """Which matches have one of some strings at most ``window`` words away, in the same element."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = [np.empty(0, np.int64)]
+    for number, rows in _parts(matches):
+        part, some = matches.selection.index.parts[number], matches.take(rows)
+        known = pc.is_in(part.lexicon(attribute), value_set=pa.array(list(strings), pa.large_string()))
+        places = part.places(attribute, np.flatnonzero(known.to_numpy(zero_copy_only=False)))
+        bounds = part.column("element_start").astype(np.int64)
+        left = np.maximum(some.start - window, bounds[part.element_of(some.start)])
+        right = np.minimum(some.end + window, bounds[part.element_of(some.end - 1) + 1])
+        count = np.searchsorted(places, right) - np.searchsorted(places, left)
+        count -= np.searchsorted(places, some.end) - np.searchsorted(places, some.start)
+        found.append(rows[count > 0])
+    return np.sort(np.concatenate(found))
+
+
+def in_document(matches: Matches, doc_id: str) -> Numbers:
+    """Which matches are in a document."""
+    found = [np.empty(0, np.int64)]
+    for number, rows in _parts(matches):
+        part = matches.selection.index.parts[number]
+        ids = part.documents.column("doc_id").to_pylist()
+        of = part.document_of(part.element_of(matches.start[rows]))
+        found.append(rows[[ids[row] == doc_id for row in of.tolist()]])
+    return np.sort(np.concatenate(found))
+
+
 def frame_of(folder: CorpusFolder, matches: Matches, window: int) -> pd.DataFrame:
     """The lines as a DataFrame, in the order of the matches.
 
