@@ -21,6 +21,7 @@ from corpuskit.store.element_cache import update as update_elements
 from corpuskit.store.schema import DOCUMENTS_STATE, ELEMENTS_STATE
 from corpuskit.tokens.chunks import Row, cut
 from corpuskit.tokens.making import alive_in, make_parts, missing_in, renew_sources, wanted_documents
+from corpuskit.tokens.merged import PREFIX, MergedLexica, merged_lexicon
 from corpuskit.tokens.part import Part, part_of
 from corpuskit.tokens.storage import Stamps, read_part, remove_part, unchanged, write_part
 
@@ -45,14 +46,16 @@ class TokenIndex:
         parts: the parts, in the order in which they came.
         alive: of each part, which of its documents are the last versions of documents of the corpus.
         cache: what queries found out about it; thrown away with it.
+        merged: where the lexica of several parts are kept together; None: nowhere.
     """
 
     parts: tuple[Part, ...]
     alive: tuple[Bools, ...]
     cache: dict[Any, Any]
+    merged: MergedLexica | None = None
 
     def lexicon(self, attribute: str) -> pa.Array:
-        """The strings of an attribute in all parts, each once; see :meth:`numbers_of`."""
+        """The strings of an attribute in all parts, each once, in the order of code points; see :meth:`numbers_of`."""
         return self._lexicon(attribute)[0]
 
     def numbers_of(self, attribute: str) -> tuple[Numbers, ...]:
@@ -63,39 +66,23 @@ class TokenIndex:
         """Numbers of a part's own lexicon as those of :meth:`lexicon`."""
         return numbers if len(self.parts) == 1 else self.numbers_of(attribute)[number][numbers]
 
-    def ranks(self, attribute: str) -> Numbers:
-        """The place of each string of :meth:`lexicon` in the order of code points."""
-        key = "ranks", attribute
-        if key not in self.cache:
-            import pyarrow.compute as pc
-
-            lexicon = self.lexicon(attribute)
-            if len(self.parts) == 1:
-                return np.arange(len(lexicon))  # a part's lexicon is in order
-            ranks = np.empty(len(lexicon), np.int64)
-            ranks[pc.array_sort_indices(lexicon).to_numpy()] = np.arange(len(lexicon))
-            self.cache[key] = ranks
-        found: Numbers = self.cache[key]
-        return found
-
     def _lexicon(self, attribute: str) -> tuple[pa.Array, tuple[Numbers, ...]]:
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         key = "lexicon", attribute
         if key not in self.cache:
             if not all(part.has(attribute) for part in self.parts):
                 there = ", ".join(("lower", "word", *self.layers))
                 raise ConfigurationError(f"no attribute {attribute!r}; there are {there}")
-            lexica = [part.lexicon(attribute) for part in self.parts]
-            if len(lexica) == 1:
-                self.cache[key] = lexica[0], (np.arange(len(lexica[0])),)
-            elif not lexica:
+            if len(self.parts) == 1:
+                lexicon = self.parts[0].lexicon(attribute)
+                self.cache[key] = lexicon, (np.arange(len(lexicon)),)
+            elif not self.parts:
                 self.cache[key] = pa.array([], pa.large_string()), ()
+            elif self.merged is not None:
+                self.cache[key] = self.merged.lexicon(attribute, self.parts)
             else:
-                encoded = pc.dictionary_encode(pa.chunked_array(lexica)).unify_dictionaries()
-                numbers = tuple(chunk.indices.to_numpy().astype(np.int64) for chunk in encoded.chunks)
-                self.cache[key] = encoded.chunk(0).dictionary, numbers
+                self.cache[key] = merged_lexicon([part.lexicon(attribute) for part in self.parts])
         found: tuple[pa.Array, tuple[Numbers, ...]] = self.cache[key]
         return found
 
@@ -174,6 +161,9 @@ def forget(folder: CorpusFolder, doc_ids: Sequence[str]) -> None:
     gone, tokens = set(doc_ids), folder.inside.within(_FOLDER)
     with _LOCK:
         _OPEN.pop(folder, None)
+        for name in tokens.folders():
+            if name.startswith(PREFIX):
+                tokens.remove_folder(name)
         for name in _part_names(tokens):
             found = read_part(tokens.within(name))
             if found is None:
@@ -203,7 +193,8 @@ def _open(folder: CorpusFolder, tokens: SafeFolder, states: tuple[str | None, ..
             else np.ones(len(part.documents), np.bool_)
             for name, part in parts.items()
         }
-        return _Open(states, stamps, TokenIndex(tuple(parts.values()), tuple(alive.values()), {}))
+        merged = MergedLexica(tokens, stamps)
+        return _Open(states, stamps, TokenIndex(tuple(parts.values()), tuple(alive.values()), {}, merged))
     for name in _part_names(tokens):
         if name not in parts and (found := read_part(tokens.within(name))) is not None:
             parts[name], stamps[name] = found
@@ -217,9 +208,11 @@ def _open(folder: CorpusFolder, tokens: SafeFolder, states: tuple[str | None, ..
         alive = alive_in(parts, wanted)
     parts = {name: part for name, part in parts.items() if alive[name].any()}
     _write_state(tokens, states, {name: stamps[name] for name in parts}, alive)
-    _clean(tokens, set(parts))
-    index = TokenIndex(tuple(parts.values()), tuple(alive[name] for name in parts), {})
-    return _Open(states, {name: stamps[name] for name in parts}, index)
+    stamps = {name: stamps[name] for name in parts}
+    merged = MergedLexica(tokens, stamps)
+    index = TokenIndex(tuple(parts.values()), tuple(alive[name] for name in parts), {}, merged)
+    _clean(tokens, set(parts), {merged.name(attribute) for attribute in ("word", "lower", *index.layers)})
+    return _Open(states, stamps, index)
 
 
 def _states(folder: CorpusFolder) -> tuple[str | None, ...]:
@@ -230,10 +223,12 @@ def _part_names(tokens: SafeFolder) -> list[str]:
     return [name for name in tokens.folders() if _PART.fullmatch(name)]
 
 
-def _clean(tokens: SafeFolder, used: set[str]) -> None:
+def _clean(tokens: SafeFolder, parts: set[str], merged: set[str]) -> None:
     """Removes what nothing refers to, as soon as no other process can be about to."""
     for name in tokens.folders():
-        found = tokens.stat(name) if name.startswith("part-") and name not in used else None
+        if name in parts or name in merged or not name.startswith(("part-", PREFIX)):
+            continue
+        found = tokens.stat(name)
         if found is not None and time.time() - found.st_mtime > _ABANDONED:
             remove_part(tokens.within(name))
 

@@ -7,6 +7,7 @@ import functools
 import json
 import secrets
 import zlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -122,6 +123,29 @@ def _add(
         part.write(_ABOUT, json.dumps(about).encode())
     finally:
         new.remove_folder()
+
+
+def write_merged(folder: SafeFolder, strings: pa.Array, numbers: Sequence[npt.NDArray[Any]]) -> None:
+    """Writes a lexicon of several parts, and the numbers of the strings of each in it."""
+    folder.make()
+    files = [_write_strings(folder, "lexicon", strings)]
+    files += [_write_column(folder, f"part-{i}", column) for i, column in enumerate(numbers)]
+    folder.write(_ABOUT, json.dumps({"sums": {file: _sum_of(folder, file) for file in files}}).encode())
+
+
+def read_merged(folder: SafeFolder, parts: int) -> tuple[pa.Array, tuple[npt.NDArray[Any], ...]] | None:
+    """What :func:`write_merged` wrote; None where it is not there, or damaged."""
+    try:
+        if not folder.has(_ABOUT):
+            return None
+        sums = json.loads(folder.read(_ABOUT, _MOST_ABOUT))["sums"]
+        if any(_sum_of(folder, file) != expected for file, expected in sums.items()):
+            return None
+        numbers = tuple(_read_column(folder, f"part-{i}") for i in range(parts))
+        strings = _read_strings(folder, "lexicon")
+    except (CorpusError, OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return strings, numbers
 
 
 def unchanged(part: SafeFolder, stamps: Stamps) -> bool:

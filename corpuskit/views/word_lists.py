@@ -37,9 +37,8 @@ def wordlist(selection: Selection, *, min_count: int = 1, attribute: str = "lowe
         Columns word (str), count, documents (Int64), per_million (float64).
     """
     counts = selection.counts(attribute)
-    ranks = selection.index.ranks(attribute)
     keep = np.flatnonzero(counts >= max(1, min_count))
-    keep = keep[np.lexsort((ranks[keep], -counts[keep]))]
+    keep = keep[np.argsort(-counts[keep], kind="stable")]  # a lexicon is in order
     words = strings_column(selection.index.lexicon(attribute), keep)
     return _listed(selection, "word", words, counts[keep], selection.document_counts(attribute)[keep])
 
@@ -87,11 +86,7 @@ def _runs_listed(
     runs = np.concatenate([np.empty((0, n), np.int64), *(runs for runs, _, _ in found)])
     counts = np.concatenate([np.empty(0, np.int64), *(counts for _, counts, _ in found)])
     documents = np.concatenate([np.empty(0, np.int64), *(documents for _, _, documents in found)])
-    if len(selection.index.parts) == 1:  # the runs are in order
-        order = np.argsort(-counts, kind="stable")
-    else:
-        ranks = selection.index.ranks(attribute)
-        order = np.lexsort([*(ranks[runs[:, i]] for i in reversed(range(n))), -counts])
+    order = np.argsort(-counts, kind="stable")  # the runs of a group are in order, and so are the groups
     texts = _joined(selection.index.lexicon(attribute), runs[order])
     return _listed(selection, name, texts, counts[order], documents[order])
 
@@ -180,7 +175,8 @@ def _starts_around(matches: Matches, n: int, position: str = "any") -> Starts:
             starts = [(last - n)[sizes <= n]]
         else:
             starts = [(last - n + i)[sizes <= n - i] for i in range(n)]  # from the one that ends with the match on
-        places = np.unique(np.concatenate([np.empty(0, np.int64), *starts]))
+        places = np.sort(np.concatenate([np.empty(0, np.int64), *starts]), kind="stable")  # merges what is in order
+        places = places[_changes(places)]
         found.append((number, _inside(selection, number, places[places >= 0], n)))
     return found
 
