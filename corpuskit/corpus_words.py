@@ -311,6 +311,27 @@ class CorpusWords:
         chosen = self._tokens(docs, main=main, copies=copies)
         return wordlist(chosen, min_count=min_count, attribute=attribute)
 
+    def sketch(
+        self,
+        word: str,
+        *,
+        min_count: int = 2,
+        docs: Any = None,
+        main: bool = True,
+        copies: bool = False,
+        attribute: str = "lemma",
+        pos: str = "pos",
+    ) -> pd.DataFrame:
+        """What stands in which relation to a word, by parts of speech; see :func:`corpuskit.views.sketch.sketch`.
+
+        Raises:
+            ConfigurationError: there is no layer of parts of speech: :meth:`annotate` makes one.
+        """
+        from corpuskit.views.sketch import sketch
+
+        chosen = self._tokens(docs, main=main, copies=copies)
+        return sketch(chosen, word, min_count=min_count, attribute=attribute, pos=pos)
+
     def frequency(
         self,
         query: str,
