@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from corpuskit.tokens import Selection
+    from corpuskit.views.choosing import Scope
     from corpuskit.views.concordance import Concordance
     from corpuskit.views.frequency import Frequency
 
@@ -32,6 +33,8 @@ class CorpusWords:
         main: bool = True,
         copies: bool = False,
         syntax: str | None = None,
+        sample: int | None = None,
+        seed: int = 0,
         arrow: bool = False,
     ) -> pd.DataFrame:
         """Key words in context; see :func:`corpuskit.views.concordance.kwic`.
@@ -48,6 +51,8 @@ class CorpusWords:
             main: only in the main content.
             copies: in exact copies of documents too.
             syntax: cql, simple, wildcards (``insur*``), or text: one regular expression for the running text.
+            sample: at most so many of the lines, drawn at random.
+            seed: same lines and seed, same sample.
 
         Raises:
             ConfigurationError: the query or ``sort`` cannot be read, or ``docs`` has no documents.
@@ -56,9 +61,12 @@ class CorpusWords:
         from corpuskit.views.concordance import kwic
 
         chosen = self._tokens(docs, main=main, copies=copies)
-        return in_types(kwic(self._folder, chosen, query, window=window, sort=sort, limit=limit, syntax=syntax), arrow)
+        found = kwic(
+            self._folder, chosen, query, window=window, sort=sort, limit=limit, syntax=syntax, sample=sample, seed=seed
+        )
+        return in_types(found, arrow)
 
-    def concordance(
+    def concordance(  # noqa: PLR0913 (all are named)
         self,
         query: str,
         *,
@@ -68,6 +76,8 @@ class CorpusWords:
         main: bool = True,
         copies: bool = False,
         syntax: str | None = None,
+        sample: int | None = None,
+        seed: int = 0,
     ) -> Concordance:
         """Key words in context, the matches aligned; ``.frame`` for pandas, ``.view()`` for the widget.
 
@@ -75,14 +85,116 @@ class CorpusWords:
         """
         from corpuskit.views.concordance import concordance
 
-        chosen = self._tokens(docs, main=main, copies=copies)
+        scope = self._scope(docs, main=main, copies=copies)
 
         def view() -> Any:
+            from corpuskit.views.saved_queries import SavedQuery
             from corpuskit.widgets.concordance import ConcordanceView
 
-            return ConcordanceView(self._folder, query, window=window, sort=sort, selection=chosen, syntax=syntax)
+            asked = SavedQuery("", query, sort or "", "", sample or 0, seed)
+            return ConcordanceView(scope, asked, window=window, syntax=syntax)
 
-        return concordance(self._folder, chosen, query, view, window=window, sort=sort, syntax=syntax)
+        return concordance(
+            self._folder,
+            scope.selection(),
+            query,
+            view,
+            window=window,
+            sort=sort,
+            syntax=syntax,
+            sample=sample,
+            seed=seed,
+        )
+
+    def explore(
+        self,
+        query: str = "",
+        *,
+        window: int = 8,
+        sort: str | None = None,
+        docs: Any = None,
+        main: bool = True,
+        copies: bool = False,
+    ) -> Any:
+        """Concordance, collocates, clusters, key words, plot and word list of one query, as a widget.
+
+        Each row leads to the lines, and each line to its document. Arguments are those of :meth:`kwic`; without a query the
+        word list is shown, to begin with one of its words.
+        """
+        from corpuskit.views.saved_queries import SavedQuery
+        from corpuskit.widgets.explore import Explorer
+
+        scope = self._scope(docs, main=main, copies=copies)
+        return Explorer(scope, SavedQuery("", query, sort or ""), window=window)
+
+    def save_query(
+        self, name: str, query: str, *, sort: str = "", subcorpus: str = "", sample: int = 0, seed: int = 0
+    ) -> None:
+        """Keeps a query with the corpus, for the widgets; an earlier one of this name is replaced.
+
+        Args:
+            name: what it is called.
+            query: as :meth:`kwic` takes it.
+            sort: by which words its lines are sorted; empty: as they stand.
+            subcorpus: only in this sub-corpus; empty: in all documents.
+            sample: at most so many lines, drawn at random; 0: all.
+            seed: of the sample.
+
+        Raises:
+            ConfigurationError: the name is empty, or the query or sort cannot be read.
+        """
+        from corpuskit.tokens import parse_query
+        from corpuskit.views import frames, saved_queries
+        from corpuskit.views.lines import sort_places
+
+        parse_query(query)
+        sort_places(sort or None)
+        if subcorpus:
+            frames.subcorpus(self._folder, subcorpus)
+        saved = saved_queries.SavedQuery(name.strip(), query, sort, subcorpus, sample, seed)
+        saved_queries.save_query(self._folder, saved)
+
+    def forget_query(self, name: str) -> None:
+        """Forgets a saved query.
+
+        Raises:
+            ConfigurationError: there is none of this name.
+        """
+        from corpuskit.views import saved_queries
+
+        saved_queries.forget_query(self._folder, name)
+
+    def queries(self) -> pd.DataFrame:
+        """The saved queries, by name: columns name, query, sort, subcorpus (str), sample, seed (Int64)."""
+        from corpuskit.views.saved_queries import queries_frame
+
+        return queries_frame(self._folder)
+
+    def clusters(  # noqa: PLR0913 (all are named)
+        self,
+        query: str,
+        *,
+        sizes: tuple[int, int] = (2, 4),
+        position: str = "any",
+        min_count: int = 2,
+        docs: Any = None,
+        main: bool = True,
+        copies: bool = False,
+        attribute: str = "lower",
+        syntax: str | None = None,
+    ) -> pd.DataFrame:
+        """Runs of words in which matches stand; see :func:`corpuskit.views.word_lists.clusters`, and :meth:`kwic`."""
+        from corpuskit.views.word_lists import clusters
+
+        return clusters(
+            self._tokens(docs, main=main, copies=copies),
+            query,
+            sizes=sizes,
+            position=position,
+            min_count=min_count,
+            attribute=attribute,
+            syntax=syntax,
+        )
 
     def collocates(  # noqa: PLR0913 (all are named)
         self,
@@ -228,6 +340,27 @@ class CorpusWords:
         chosen = self._tokens(docs, main=main, copies=copies)
         return in_types(wordlist(chosen, min_count=min_count, attribute=attribute), arrow)
 
+    def sketch(
+        self,
+        word: str,
+        *,
+        min_count: int = 2,
+        docs: Any = None,
+        main: bool = True,
+        copies: bool = False,
+        attribute: str = "lemma",
+        pos: str = "pos",
+    ) -> pd.DataFrame:
+        """What stands in which relation to a word, by parts of speech; see :func:`corpuskit.views.sketch.sketch`.
+
+        Raises:
+            ConfigurationError: there is no layer of parts of speech: :meth:`annotate` makes one.
+        """
+        from corpuskit.views.sketch import sketch
+
+        chosen = self._tokens(docs, main=main, copies=copies)
+        return sketch(chosen, word, min_count=min_count, attribute=attribute, pos=pos)
+
     def frequency(
         self,
         query: str,
@@ -257,29 +390,46 @@ class CorpusWords:
         return frequency(self._folder, self._tokens(docs, main=main, copies=copies), query, by, syntax=syntax)
 
     def annotate(
-        self, name: str, function: Callable[[Sequence[str]], Sequence[str]] | None = None, *, progress: bool = True
+        self,
+        name: str,
+        function: Callable[[Sequence[str]], Sequence[str]] | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+        replace: bool = False,
+        progress: bool = True,
     ) -> int:
         """Gives each token a value in a layer, to query (``[lemma="go"]``) and to count (``attribute="lemma"``).
 
-        What has one is left as it is. New documents get lemmas by themselves; call again for other layers.
+        What has a value is left as it is; stopped, it keeps what it has. New documents get lemmas by themselves if simplemma
+        made them; call again for other layers.
 
         Args:
-            name: ``lemma`` needs no function: it is found by simplemma in the language of each document.
+            name: ``lemma`` needs no function: it is found by simplemma in the language of each document. ``spacy:MODEL``: what
+                spaCy says of documents in the language of the model, in layers lemma, pos, tag, dep and ent, those of them that
+                it has. ``conllu:PATH``, ``vert:PATH``: layers from a file that a tagger wrote, of documents named in it by
+                doc_id or URI as the exports ``conllu`` and ``vert`` do; a document with other words is in ``failures()``.
             function: the words of a sentence → a value for each.
+            columns: ``vert``: names of the file's columns, such as ``["word", "tag", "lemma"]``; ``conllu``: keys of its
+                column MISC that are to be layers too.
+            replace: makes values anew where there are some.
             progress: shows a bar.
 
         Returns:
             How many tokens were given a value now.
 
         Raises:
-            ConfigurationError: the name is taken, or the function gives another number of values.
-            MissingExtraError: the extra ``lemma``, or for a function the extra ``text``, is not installed.
+            ConfigurationError: the name is taken, the function gives another number of values, or there is no such model, or
+                no document of the corpus in the file.
+            MissingExtraError: the extra ``lemma``, ``spacy``, or for a function ``text``, is not installed.
         """
         from corpuskit.tokens import annotate
 
-        return annotate(self._folder, name, function, progress=progress)
+        return annotate(self._folder, name, function, columns=columns, replace=replace, progress=progress)
 
     def _tokens(self, docs: Any, *, main: bool, copies: bool) -> Selection:
+        return self._scope(docs, main=main, copies=copies).selection()
+
+    def _scope(self, docs: Any, *, main: bool, copies: bool) -> Scope:
         from corpuskit.views import choosing
 
-        return choosing.chosen(self._folder, choosing.doc_ids_of(self._folder, docs), main=main, copies=copies)
+        return choosing.Scope(self._folder, choosing.doc_ids_of(self._folder, docs), main, copies)

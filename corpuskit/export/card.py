@@ -59,13 +59,14 @@ def write_card(
 def _record(
     folder: CorpusFolder, tally: Tally, formats: list[str], options: ExportOptions, selection: Selection
 ) -> dict[str, Any]:
-    catalog = folder.catalog
+    catalog, annotation = folder.catalog, selection.annotation
     return {
         "made_by": f"corpuskit {__version__}",
         "corpus": folder.settings.name,
         "description": folder.settings.description,
         "date": _date(tally),
         "formats": {name: FORMATS[name].files for name in formats},
+        **({"layers": list(annotation.names)} if annotation is not None else {}),
         "options": options.as_record(),
         "counts": {
             "documents": tally.documents, "words": tally.words, "main_words": tally.main_words,

@@ -12,6 +12,7 @@ from corpuskit.document import NLPTextDocument
 
 if TYPE_CHECKING:
     from corpuskit.export.options import ExportOptions
+    from corpuskit.tokens import Annotation
 
 ROW_TYPES: Final = {
     "doc_id": str, "version": int, "uri": str, "host": str, "title": str, "media_type": str, "lang": str, "words": int,
@@ -32,6 +33,7 @@ class Item:
         document: the document in normal form.
         main: texts are those of the main content.
         original: gives the bytes it was extracted from.
+        annotation: the layers of the corpus' tokens, where a format carries them and there are some.
     """
 
     row: dict[str, Any]
@@ -39,6 +41,7 @@ class Item:
     document: NLPTextDocument
     main: bool = True
     original: Callable[[], bytes] = bytes
+    annotation: Annotation | None = None
 
     @cached_property
     def text(self) -> str:

@@ -23,10 +23,12 @@ from corpuskit.export.selection import STAGE, Selection
 from corpuskit.export.tally import Tally
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
+from corpuskit.tokens import annotation_of
 
 _TREES: Final = frozenset(
     ("tei", "xml", "html")
 )  # formats whose tree is that of the main content, unless all is asked for
+_ANNOTATED: Final = frozenset(("vert", "conllu"))  # formats that carry layers
 _KEY: Final = "export "  # + a hash of where it stands: what was written there last
 
 
@@ -127,7 +129,8 @@ def _export(
     folder: CorpusFolder, target: Path, doc_ids: Sequence[str] | None, formats: list[str], options: ExportOptions,
     record: str | None, progress: bool,
 ) -> ExportReport:  # fmt: skip
-    selection = Selection(folder, doc_ids, options)
+    annotation = annotation_of(folder) if _ANNOTATED.intersection(formats) else None
+    selection = Selection(folder, doc_ids, options, annotation)
     key = _key(folder, selection, formats, options, record)
     if (known := _unchanged(folder, target, key)) is not None:
         return known

@@ -21,6 +21,7 @@ from corpuskit.store import CorpusFolder
 from corpuskit.store.database import CATALOG, connect
 from corpuskit.store.documents import MARKS_SUFFIX, TEXT_SUFFIX, read_document
 from corpuskit.text import mask, personal_data
+from corpuskit.tokens import Annotation
 
 STAGE: Final = "export"
 _QUERY: Final = (
@@ -37,13 +38,21 @@ class Selection:
         folder: the corpus.
         doc_ids: only these; None for all.
         options: which licences, and whether personal data is masked.
+        annotation: layers for the items.
 
     Raises:
         UnknownDocumentError: a doc_id is not in the corpus.
     """
 
-    def __init__(self, folder: CorpusFolder, doc_ids: Sequence[str] | None, options: ExportOptions) -> None:
+    def __init__(
+        self,
+        folder: CorpusFolder,
+        doc_ids: Sequence[str] | None,
+        options: ExportOptions,
+        annotation: Annotation | None = None,
+    ) -> None:
         self._folder = folder
+        self.annotation = annotation
         self._options = options
         self._wanted = None if doc_ids is None else set(doc_ids)
         self._labels = {label.target: label.label for label in corpus_labels(folder, "document")}
@@ -64,7 +73,7 @@ class Selection:
 
     def key(self) -> str:
         """A hash of all that decides what is exported: the same key means the same content."""
-        digest = hashlib.sha256()
+        digest = hashlib.sha256((self.annotation.state if self.annotation is not None else "").encode())
         root = self._folder.documents
         for row in self._rows():
             files = []
@@ -98,7 +107,7 @@ class Selection:
             row["elements"] = len(document.table)
             row["license"] = licence
             original = partial(self._folder.original, row["doc_id"])
-            yield Item(row, path, document, self._options.main, original)
+            yield Item(row, path, document, self._options.main, original, self.annotation)
 
     def _rows(self) -> Iterator[sqlite3.Row]:
         # A connection of its own: with a small cache, sorting is done on disk however many documents there are, and

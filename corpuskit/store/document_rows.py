@@ -162,6 +162,18 @@ def _array(values: Any, kind: pa.DataType) -> pa.Array:
     return pa.array(dates.astype("datetime64[us, UTC]"), kind)
 
 
+def duplicates(folder: CorpusFolder) -> dict[str, str]:
+    """Of each document whose main text another one has too, the one with the shortest URI: ``duplicate_of`` alone, at once."""
+    rows = folder.catalog.tuples(
+        "SELECT doc_id, uri, version, text_hash FROM current WHERE text_hash IN "
+        "(SELECT text_hash FROM current GROUP BY text_hash HAVING count(*) > 1)"
+    )
+    values: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 4
+    ids, hashes = values[0], values[3]
+    of = _duplicate_of(dict(zip(("doc_id", "uri", "version"), values, strict=False)), hashes)
+    return {doc_id: original for doc_id, original in zip(ids, of, strict=True) if original is not None}
+
+
 def _duplicate_of(columns: dict[str, Any], hashes: Any) -> list[str | None]:
     """For documents whose main text another one has too: that one's doc_id, the one with the shortest URI."""
     first: dict[int, int] = {}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
@@ -20,10 +20,10 @@ from corpuskit.store import CorpusFolder
 from corpuskit.store.element_cache import update as update_elements
 from corpuskit.store.schema import DOCUMENTS_STATE, ELEMENTS_STATE
 from corpuskit.tokens.chunks import Row, cut
-from corpuskit.tokens.layers import Values, check_name, lemmas, valued
 from corpuskit.tokens.making import alive_in, make_parts, missing_in, renew_sources, wanted_documents
-from corpuskit.tokens.part import Part, layer_of, part_of
-from corpuskit.tokens.storage import Stamps, add_layer, read_part, remove_part, unchanged, write_part
+from corpuskit.tokens.merged import PREFIX, MergedLexica, merged_lexicon
+from corpuskit.tokens.part import Part, part_of
+from corpuskit.tokens.storage import Stamps, read_part, remove_part, unchanged, write_part
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -46,14 +46,16 @@ class TokenIndex:
         parts: the parts, in the order in which they came.
         alive: of each part, which of its documents are the last versions of documents of the corpus.
         cache: what queries found out about it; thrown away with it.
+        merged: where the lexica of several parts are kept together; None: nowhere.
     """
 
     parts: tuple[Part, ...]
     alive: tuple[Bools, ...]
     cache: dict[Any, Any]
+    merged: MergedLexica | None = None
 
     def lexicon(self, attribute: str) -> pa.Array:
-        """The strings of an attribute in all parts, each once; see :meth:`numbers_of`."""
+        """The strings of an attribute in all parts, each once, in the order of code points; see :meth:`numbers_of`."""
         return self._lexicon(attribute)[0]
 
     def numbers_of(self, attribute: str) -> tuple[Numbers, ...]:
@@ -64,39 +66,23 @@ class TokenIndex:
         """Numbers of a part's own lexicon as those of :meth:`lexicon`."""
         return numbers if len(self.parts) == 1 else self.numbers_of(attribute)[number][numbers]
 
-    def ranks(self, attribute: str) -> Numbers:
-        """The place of each string of :meth:`lexicon` in the order of code points."""
-        key = "ranks", attribute
-        if key not in self.cache:
-            import pyarrow.compute as pc
-
-            lexicon = self.lexicon(attribute)
-            if len(self.parts) == 1:
-                return np.arange(len(lexicon))  # a part's lexicon is in order
-            ranks = np.empty(len(lexicon), np.int64)
-            ranks[pc.array_sort_indices(lexicon).to_numpy()] = np.arange(len(lexicon))
-            self.cache[key] = ranks
-        found: Numbers = self.cache[key]
-        return found
-
     def _lexicon(self, attribute: str) -> tuple[pa.Array, tuple[Numbers, ...]]:
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         key = "lexicon", attribute
         if key not in self.cache:
             if not all(part.has(attribute) for part in self.parts):
                 there = ", ".join(("lower", "word", *self.layers))
                 raise ConfigurationError(f"no attribute {attribute!r}; there are {there}")
-            lexica = [part.lexicon(attribute) for part in self.parts]
-            if len(lexica) == 1:
-                self.cache[key] = lexica[0], (np.arange(len(lexica[0])),)
-            elif not lexica:
+            if len(self.parts) == 1:
+                lexicon = self.parts[0].lexicon(attribute)
+                self.cache[key] = lexicon, (np.arange(len(lexicon)),)
+            elif not self.parts:
                 self.cache[key] = pa.array([], pa.large_string()), ()
+            elif self.merged is not None:
+                self.cache[key] = self.merged.lexicon(attribute, self.parts)
             else:
-                encoded = pc.dictionary_encode(pa.chunked_array(lexica)).unify_dictionaries()
-                numbers = tuple(chunk.indices.to_numpy().astype(np.int64) for chunk in encoded.chunks)
-                self.cache[key] = encoded.chunk(0).dictionary, numbers
+                self.cache[key] = merged_lexicon([part.lexicon(attribute) for part in self.parts])
         found: tuple[pa.Array, tuple[Numbers, ...]] = self.cache[key]
         return found
 
@@ -149,55 +135,25 @@ def open_index(folder: CorpusFolder) -> TokenIndex:
         return opened.index
 
 
-def annotate(folder: CorpusFolder, name: str, function: Values | None = None, *, progress: bool = True) -> int:
-    """Gives tokens a layer; gives how many tokens got it now.
-
-    Args:
-        folder: the corpus.
-        name: ``lemma`` without a function: by simplemma, in the language of each document.
-        function: the words of a sentence → a value for each.
-        progress: shows a bar.
-
-    What has the layer is left as it is; stopped, it goes on with the next part. New documents get lemmas by themselves.
-
-    Raises:
-        ConfigurationError: there is no such name and no function, or the function is wrong.
-        MissingExtraError: simplemma or what finds sentences is not installed.
-    """
-    from tqdm.auto import tqdm
-
-    check_name(name)
-    if function is None and name != "lemma":
-        raise ConfigurationError(
-            f"layer {name!r}: expected a function (words of a sentence → values); lemma needs none"
-        )
-    tokens, count = folder.inside.within(_FOLDER), 0
+@contextlib.contextmanager
+def changed_parts(folder: CorpusFolder) -> Iterator[list[tuple[SafeFolder, Part, Bools]]]:
+    """The parts of an index, their folders, and which documents count; opened anew after what is done to them."""
+    tokens = folder.inside.within(_FOLDER)
     with _LOCK:
         open_index(folder)
         opened = _OPEN[folder]
-        named = list(zip(opened.stamps, opened.index.parts, strict=True))
-        for part_name, part in tqdm(named, desc=name, unit="part", disable=not progress):
-            if part.has(name) and not _lacking(part, name).any():
-                continue
-            chunk = part.chunk(np.ones(len(part.documents), np.bool_))
-            if function is None:
-                numbers, strings = lemmas(chunk)
-            else:
-                bounds = part.sentence_bounds().tolist()
-                numbers, strings = valued(chunk, pairwise(bounds), name, function)
-            add_layer(tokens.within(part_name), name, *layer_of(part, name, numbers, strings))
-            count += len(part)
-        _OPEN.pop(folder, None)
-    return count
+        try:
+            named = zip(opened.stamps, opened.index.parts, opened.index.alive, strict=True)
+            yield [(tokens.within(name), part, alive) for name, part, alive in named]
+        finally:
+            _OPEN.pop(folder, None)
 
 
-def _lacking(part: Part, name: str) -> Bools:
-    """Which tokens have no value in a layer: those of documents that came after it."""
-    lexicon = part.lexicon(name)
-    if not len(lexicon) or lexicon[0].as_py():
-        return np.zeros(len(part), np.bool_)
-    found: Bools = part.column(name) == 0
-    return found
+def layers_on_disk(folder: CorpusFolder) -> set[str]:
+    """The layers that some part has; the index is neither made nor renewed."""
+    tokens = folder.inside.within(_FOLDER)
+    parts = (read_part(tokens.within(name), trust=True) for name in _part_names(tokens))
+    return {layer for found in parts if found is not None for layer in found[0].layers}
 
 
 def forget(folder: CorpusFolder, doc_ids: Sequence[str]) -> None:
@@ -205,6 +161,9 @@ def forget(folder: CorpusFolder, doc_ids: Sequence[str]) -> None:
     gone, tokens = set(doc_ids), folder.inside.within(_FOLDER)
     with _LOCK:
         _OPEN.pop(folder, None)
+        for name in tokens.folders():
+            if name.startswith(PREFIX):
+                tokens.remove_folder(name)
         for name in _part_names(tokens):
             found = read_part(tokens.within(name))
             if found is None:
@@ -234,7 +193,8 @@ def _open(folder: CorpusFolder, tokens: SafeFolder, states: tuple[str | None, ..
             else np.ones(len(part.documents), np.bool_)
             for name, part in parts.items()
         }
-        return _Open(states, stamps, TokenIndex(tuple(parts.values()), tuple(alive.values()), {}))
+        merged = MergedLexica(tokens, stamps)
+        return _Open(states, stamps, TokenIndex(tuple(parts.values()), tuple(alive.values()), {}, merged))
     for name in _part_names(tokens):
         if name not in parts and (found := read_part(tokens.within(name))) is not None:
             parts[name], stamps[name] = found
@@ -248,9 +208,11 @@ def _open(folder: CorpusFolder, tokens: SafeFolder, states: tuple[str | None, ..
         alive = alive_in(parts, wanted)
     parts = {name: part for name, part in parts.items() if alive[name].any()}
     _write_state(tokens, states, {name: stamps[name] for name in parts}, alive)
-    _clean(tokens, set(parts))
-    index = TokenIndex(tuple(parts.values()), tuple(alive[name] for name in parts), {})
-    return _Open(states, {name: stamps[name] for name in parts}, index)
+    stamps = {name: stamps[name] for name in parts}
+    merged = MergedLexica(tokens, stamps)
+    index = TokenIndex(tuple(parts.values()), tuple(alive[name] for name in parts), {}, merged)
+    _clean(tokens, set(parts), {merged.name(attribute) for attribute in ("word", "lower", *index.layers)})
+    return _Open(states, stamps, index)
 
 
 def _states(folder: CorpusFolder) -> tuple[str | None, ...]:
@@ -261,10 +223,12 @@ def _part_names(tokens: SafeFolder) -> list[str]:
     return [name for name in tokens.folders() if _PART.fullmatch(name)]
 
 
-def _clean(tokens: SafeFolder, used: set[str]) -> None:
+def _clean(tokens: SafeFolder, parts: set[str], merged: set[str]) -> None:
     """Removes what nothing refers to, as soon as no other process can be about to."""
     for name in tokens.folders():
-        found = tokens.stat(name) if name.startswith("part-") and name not in used else None
+        if name in parts or name in merged or not name.startswith(("part-", PREFIX)):
+            continue
+        found = tokens.stat(name)
         if found is not None and time.time() - found.st_mtime > _ABANDONED:
             remove_part(tokens.within(name))
 

@@ -1,26 +1,51 @@
-"""Layers of annotation: a value for each token, beside its word."""
+"""Layers of annotation: a value for each token, beside its word; here those of simplemma and of functions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
 from corpuskit.errors import ConfigurationError, MissingExtraError
 from corpuskit.tokens.chunks import Chunk
+from corpuskit.tokens.part import Part, spans
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
     Numbers = npt.NDArray[Any]
+    Bools = npt.NDArray[np.bool_]
 
 Values = Callable[[Sequence[str]], Sequence[str]]
 """The words of a sentence → a value for each."""
 
+Encoded = tuple["Numbers", Sequence[str]]
+"""Values as numbers of strings."""
+
+Piece = tuple["Numbers", Mapping[str, Encoded]]
+"""Places of tokens, and their values in some layers."""
+
 _SAME: Final = {"no": "nb", "hr": "hbs", "sr": "hbs", "bs": "hbs", "sh": "hbs"}  # what simplemma calls them
 _TAKEN: Final = ("word", "lower", "gap")
+_AT_ONCE: Final = 20_000  # tokens whose values are kept together
+
+
+class Annotator(Protocol):
+    """Says what stands in layers."""
+
+    @property
+    def name(self) -> str:
+        """What it is called, to know which layers it made."""
+
+    def documents(self, part: Part) -> Bools:
+        """The documents of a part that it can say something of."""
+
+    def pieces(self, part: Part, documents: Bools) -> Iterator[Piece]:
+        """What it says of the tokens of some documents."""
 
 
 def check_name(name: str) -> None:
@@ -31,6 +56,76 @@ def check_name(name: str) -> None:
     """
     if name in _TAKEN or not name.isidentifier() or not name.isascii() or len(name) > 50:
         raise ConfigurationError(f"a layer called {name!r}: expected a name of letters, digits and _, not {_TAKEN[0]}")
+
+
+def encoded(values: Sequence[str]) -> Encoded:
+    """Values as numbers of strings."""
+    strings: dict[str, int] = {}
+    numbers = np.array([strings.setdefault(value, len(strings)) for value in values], np.uint32)
+    return numbers, list(strings)
+
+
+def places_of(part: Part, documents: Bools) -> Numbers:
+    """The places of the tokens of some documents."""
+    bounds = part.document_bounds()
+    return spans(bounds[:-1][documents], bounds[1:][documents])
+
+
+@dataclass(frozen=True, slots=True)
+class Lemmas:
+    """The lemma of each token by simplemma."""
+
+    name: str = "lemma"
+
+    def documents(self, part: Part) -> Bools:
+        """All of them."""
+        return np.ones(len(part.documents), np.bool_)
+
+    def pieces(self, part: Part, documents: Bools) -> Iterator[Piece]:
+        """The lemmas of all tokens at once; see :func:`lemmas`."""
+        numbers, strings = lemmas(part.chunk(documents))
+        yield places_of(part, documents), {"lemma": (numbers, strings.to_pylist())}
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """What a function says of the words of a sentence."""
+
+    name: str
+    function: Values
+
+    def documents(self, part: Part) -> Bools:
+        """All of them."""
+        return np.ones(len(part.documents), np.bool_)
+
+    def pieces(self, part: Part, documents: Bools) -> Iterator[Piece]:
+        """The values of some sentences at a time.
+
+        Raises:
+            ConfigurationError: it gives another number of values than there are words.
+        """
+        words, bounds = part.lexicon("word").to_pylist(), part.sentence_bounds()
+        wanted = documents[np.searchsorted(part.document_bounds(), bounds[:-1], side="right") - 1]
+        places: list[int] = []
+        values: list[str] = []
+        for (start, end), is_wanted in zip(pairwise(bounds.tolist()), wanted.tolist(), strict=True):
+            if not is_wanted:
+                continue
+            places += range(start, end)
+            values += self._values([words[number] for number in part.column("word")[start:end].tolist()])
+            if len(places) >= _AT_ONCE:
+                yield np.array(places), {self.name: encoded(values)}
+                places, values = [], []
+        yield np.array(places, np.int64), {self.name: encoded(values)}
+
+    def _values(self, sentence: Sequence[str]) -> list[str]:
+        values = [str(value) for value in self.function(sentence)]
+        if len(values) != len(sentence):
+            raise ConfigurationError(
+                f"layer {self.name!r}: {len(values)} values for the {len(sentence)} words "
+                f"{' '.join(sentence)[:100]!r}; expected one for each"
+            )
+        return values
 
 
 def lemmas(chunk: Chunk) -> tuple[Numbers, pa.Array]:
@@ -56,9 +151,14 @@ def lemmas(chunk: Chunk) -> tuple[Numbers, pa.Array]:
     return numbers, pa.array(list(strings), pa.large_string())
 
 
+def languages_of(documents: pa.Table) -> list[str | None]:
+    """The language of each document."""
+    known: list[str | None] = documents.column("lang").to_pylist() if "lang" in documents.column_names else []
+    return known or [None] * len(documents)
+
+
 def _languages(chunk: Chunk) -> Numbers:
-    known = "lang" in chunk.documents.column_names
-    langs = chunk.documents.column("lang").to_pylist() if known else [None] * len(chunk.documents)
+    langs = languages_of(chunk.documents)
     return np.array([_SAME.get(lang, lang) if lang else "" for lang in langs], dtype=object).astype(str)
 
 
@@ -76,28 +176,6 @@ def _lemmatizer(language: str) -> Callable[[str], str]:
         return str(lemmatize(word, lang=language)) if len(word) <= longest else word.casefold()
 
     return lemma
-
-
-def valued(chunk: Chunk, sentences: Iterator[tuple[int, int]], name: str, function: Values) -> tuple[Numbers, pa.Array]:
-    """What a function says of each token, sentence by sentence.
-
-    Raises:
-        ConfigurationError: it gives another number of values than there are words.
-    """
-    import pyarrow as pa
-
-    words, numbers = chunk.lexica["word"].to_pylist(), np.zeros(len(chunk.columns["word"]), np.uint32)
-    strings: dict[str, int] = {}
-    for start, end in sentences:
-        sentence = [words[number] for number in chunk.columns["word"][start:end].tolist()]
-        values = [str(value) for value in function(sentence)]
-        if len(values) != len(sentence):
-            raise ConfigurationError(
-                f"layer {name!r}: {len(values)} values for the {len(sentence)} words {' '.join(sentence)[:100]!r}; "
-                "expected one for each"
-            )
-        numbers[start:end] = [strings.setdefault(value, len(strings)) for value in values]
-    return numbers, pa.array(list(strings), pa.large_string())
 
 
 def _document_tokens(chunk: Chunk) -> Numbers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 _MOST_TOKENS: Final = 24_000_000  # a part; a document that is removed has its part written again
 _IN_PROCESSES_FROM: Final = 2_000_000  # words; below, starting processes costs more than it gains
 _MERGED: Final = 3  # a part that is at most so many times as large as what comes new is written together with it
+
+LAYERS_MADE: Final = "layers"
+"""What the catalogue knows of layers: by what each was made."""
 
 Key = tuple[str, int, str]  # doc_id, version, and the part of elements/ that its tokens were taken from
 
@@ -83,9 +87,11 @@ def make_parts(
         chunks.clear()
 
     layers = dict.fromkeys(layer for part in parts.values() for layer in part.layers)
+    makers = json.loads(folder.catalog.meta(LAYERS_MADE) or "{}").get("layers", {})
+    by_simplemma = "lemma" in layers and "lemma" in makers.get("lemma", ["lemma"])
     for cut_now in _cut_missing(folder, missing):
-        chunk = with_layers(cut_now, [layer for layer in layers if layer != "lemma"])
-        if "lemma" in layers:
+        chunk = with_layers(cut_now, [layer for layer in layers if layer != "lemma" or not by_simplemma])
+        if by_simplemma:
             chunk.columns["lemma"], chunk.lexica["lemma"] = lemmas(chunk)
         if chunks and size + len(chunk.columns["word"]) > _MOST_TOKENS:
             write()

@@ -3,18 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from corpuskit.errors import ConfigurationError, UnknownDocumentError
-from corpuskit.store import CorpusFolder
+from corpuskit.store import CorpusFolder, document_rows
 from corpuskit.store.document_names import doc_id_of
-from corpuskit.store.document_rows import document_rows
 from corpuskit.tokens import Selection, TokenIndex, open_index, select
 from corpuskit.views import frames
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where to look, again and again: the tokens are those of the corpus as it is then.
+
+    Attributes:
+        folder: the corpus.
+        doc_ids: only these documents; None for all.
+        main: only the main content.
+        copies: in exact copies of documents too.
+    """
+
+    folder: CorpusFolder
+    doc_ids: Sequence[str] | None = None
+    main: bool = True
+    copies: bool = False
+
+    def selection(self, subcorpus: str = "") -> Selection:
+        """The tokens, or those of them that are in a sub-corpus.
+
+        Raises:
+            ConfigurationError: there is no such sub-corpus, or it has no documents here.
+        """
+        return chosen(self.folder, self._ids(subcorpus), main=self.main, copies=self.copies)
+
+    def rest(self, doc_ids: Sequence[str], subcorpus: str = "") -> Selection:
+        """All but some documents."""
+        ids = others(self.folder, doc_ids, copies=self.copies)
+        within = self._ids(subcorpus)
+        if within is not None:
+            known = set(within)
+            ids = [doc_id for doc_id in ids if doc_id in known]
+        return chosen(self.folder, ids, main=self.main, copies=self.copies)
+
+    def _ids(self, subcorpus: str) -> Sequence[str] | None:
+        if not subcorpus:
+            return self.doc_ids
+        ids = list(frames.subcorpus(self.folder, subcorpus)["doc_id"])
+        if self.doc_ids is not None:
+            known = set(self.doc_ids)
+            ids = [doc_id for doc_id in ids if doc_id in known]
+        return _some(ids, f"the sub-corpus {subcorpus!r} has none of these documents")
 
 
 def chosen(
@@ -35,11 +78,7 @@ def chosen(
 def duplicates(folder: CorpusFolder, index: TokenIndex) -> Mapping[str, str]:
     """Of each exact copy the document that it is one of."""
     if "duplicate_of" not in index.cache:
-        import pyarrow.compute as pc
-
-        rows = document_rows(folder).select(["doc_id", "duplicate_of"])
-        rows = rows.filter(pc.is_valid(rows["duplicate_of"]))
-        index.cache["duplicate_of"] = dict(zip(*(column.to_pylist() for column in rows.columns), strict=True))
+        index.cache["duplicate_of"] = document_rows.duplicates(folder)
     found: Mapping[str, str] = index.cache["duplicate_of"]
     return found
 
@@ -58,7 +97,7 @@ def described(folder: CorpusFolder, index: TokenIndex, number: int) -> pa.Table:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        rows = document_rows(folder).select(["doc_id", "title", "uri", "host"]).combine_chunks()
+        rows = document_rows.document_rows(folder).select(["doc_id", "title", "uri", "host"]).combine_chunks()
         ids = index.parts[number].documents.column("doc_id").cast(pa.large_string())
         places = pc.index_in(ids, value_set=rows["doc_id"].combine_chunks()).combine_chunks()
         index.cache[key] = rows.take(places).set_column(0, "doc_id", ids)

@@ -9,7 +9,7 @@ import numpy as np
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.tokens import Selection, find, parse_query
-from corpuskit.tokens.part import spans
+from corpuskit.tokens.part import Part, spans
 from corpuskit.views.association import (
     keyness,
     log_dice,
@@ -79,15 +79,13 @@ def collocates(
         starts, ends = matches.of_part(number)
         if not len(starts):
             continue
-        sides = _sides(selection, number, starts, ends, window)
-        near = np.flatnonzero(sides)
-        of, side = index.numbered(number, attribute, part.numbers(attribute, near)), sides[near]
-        node = side >= _NODE
-        total -= np.bincount(of[node], minlength=len(total))
-        nodes += float(node.sum())
-        left += np.bincount(of[~node & (side & _LEFT > 0)], minlength=len(total))
-        right += np.bincount(of[~node & (side & _RIGHT > 0)], minlength=len(total))
-        together += np.bincount(of[~node], minlength=len(total))
+        counts = _counted_by_side(part, attribute, _sides(selection, number, starts, ends, window))
+        to = index.numbers_of(attribute)[number]
+        nodes += float(counts[_NODE].sum())
+        total[to] -= counts[_NODE]
+        left[to] += counts[_LEFT] + counts[_LEFT | _RIGHT]
+        right[to] += counts[_RIGHT] + counts[_LEFT | _RIGHT]
+        together[to] += counts[_LEFT] + counts[_RIGHT] + counts[_LEFT | _RIGHT]
     row, everything = float(together.sum()), size - nodes
     keep = np.flatnonzero(together >= max(1, min_count))
     o, c = together[keep], total[keep]
@@ -108,20 +106,36 @@ def collocates(
     return frame
 
 
+def _counted_by_side(part: Part, attribute: str, sides: Numbers) -> Numbers:
+    """How often each string of a part's lexicon stands nowhere near, left, right, on both sides, or in a match: a row each."""
+    near = np.flatnonzero(sides)
+    # Words are counted as they are written, and put together then: there are fewer words than tokens.
+    column = "word" if attribute == "lower" else attribute
+    size, kinds = len(part.lexicon(column)), _NODE + 1
+    codes = part.column(column)[near].astype(np.int64)
+    codes *= kinds
+    codes += sides[near]
+    counts = np.bincount(codes, minlength=size * kinds).reshape(size, kinds).T
+    if attribute != "lower":
+        return counts
+    lowers, to = len(part.lexicon("lower")), part.column("lower_of_word")
+    return np.stack([np.bincount(to, weights=some, minlength=lowers) for some in counts])
+
+
 def _sides(selection: Selection, number: int, starts: Numbers, ends: Numbers, window: int) -> Numbers:
     """Of each token of a part, whether it is left or right of a match, or in one."""
     part = selection.index.parts[number]
     bounds = part.column("element_start").astype(np.int64)
     sides = np.zeros(len(part), np.uint8)
     first = part.element_of(starts)
-    last = part.element_of(ends - 1)
+    last = first if (ends - starts == 1).all() else part.element_of(ends - 1)
+    least, most = bounds[first], bounds[last + 1]
     for distance in range(1, window + 1):
         near = starts - distance
-        near = near[near >= bounds[first]]
-        sides[near] |= _LEFT
-        near = ends - 1 + distance
-        near = near[near < bounds[last + 1]]
-        sides[near] |= _RIGHT
+        sides[near[near >= least]] |= _LEFT
+    for distance in range(window):
+        near = ends + distance
+        sides[near[near < most]] |= _RIGHT
     sides[spans(starts, ends)] = _NODE
     return sides
 

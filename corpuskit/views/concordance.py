@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import html
 import itertools
+import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
+from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
 from corpuskit.tokens import Matches, Selection, find, parse_query
 from corpuskit.views import lines, running_text
@@ -22,7 +24,7 @@ _SHOWN: Final = 40
 _SIDE: Final = 45
 
 
-def kwic(
+def kwic(  # noqa: PLR0913 (all are named)
     folder: CorpusFolder,
     selection: Selection,
     query: str,
@@ -31,6 +33,8 @@ def kwic(
     sort: str | None = None,
     limit: int | None = None,
     syntax: str | None = None,
+    sample: int | None = None,
+    seed: int = 0,
 ) -> pd.DataFrame:
     """Each place where a query matches, with the words around it.
 
@@ -47,17 +51,24 @@ def kwic(
         limit: only the first so many in reading order, found without looking for the rest.
         syntax: cql, simple, wildcards; or text: the query is one regular expression for the running text of a block, across
             words and punctuation.
+        sample: at most so many of the lines, drawn at random; each has the same chance.
+        seed: same lines and seed, same sample.
 
     Returns:
         Columns doc_id, left, match, right, title, uri (str), element_id (int32). ``attrs["copies_left_out"]`` says how many
-        exact copies were left out.
+        exact copies were left out, with ``sample`` ``attrs["sample_of"]`` from how many lines it was drawn.
 
     Raises:
         ConfigurationError: the query or ``sort`` cannot be read, or a pattern takes too long.
     """
     places = lines.sort_places(sort)
     found = found_lines(folder, selection, query, window=window, limit=limit, syntax=syntax)
-    return noted((found.sorted(places) if places else found).frame(0, len(found)), selection)
+    of = len(found)
+    found = found if sample is None else found.thinned(sample, seed)
+    frame = noted((found.sorted(places) if places else found).frame(0, len(found)), selection)
+    if sample is not None:
+        frame.attrs["sample_of"] = of
+    return frame
 
 
 class FoundLines(Protocol):
@@ -71,6 +82,19 @@ class FoundLines(Protocol):
 
     def sorted(self, places: lines.Sort) -> FoundLines:
         """The lines in the order of some words; see :func:`corpuskit.views.lines.sort_places`."""
+
+    def thinned(self, n: int, seed: int) -> FoundLines:
+        """At most ``n`` of the lines, drawn at random, in the order in which they are."""
+
+    def near(self, word: str, attribute: str, window: int) -> FoundLines:
+        """The lines with a word, or another value of an attribute, at most ``window`` words from the match.
+
+        Raises:
+            ConfigurationError: the lines are those of the running text, which has no words.
+        """
+
+    def in_document(self, doc_id: str) -> FoundLines:
+        """The lines of a document."""
 
     def frame(self, start: int, end: int) -> pd.DataFrame:
         """Some of the lines, with the columns of :func:`kwic`."""
@@ -90,6 +114,17 @@ def found_lines(
         rows = itertools.islice(running_text.lines(folder, query, selection, window=window), limit)
         return _TextLines(folder, selection, list(rows))
     return _IndexLines(folder, find(selection, parse_query(query, syntax), limit), window)
+
+
+def drawn(size: int, n: int, seed: int) -> list[int]:
+    """At most ``n`` of the numbers below ``size``, drawn at random, in order.
+
+    Raises:
+        ConfigurationError: ``n`` is less than 1.
+    """
+    if n < 1:
+        raise ConfigurationError(f"sample={n}: expected at least 1")
+    return sorted(random.Random(seed).sample(range(size), min(n, size)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +148,18 @@ class _IndexLines:
         order = lines.order_of(self._matches, places)
         return _IndexLines(self._folder, self._matches.take(order), self._window)
 
+    def thinned(self, n: int, seed: int) -> FoundLines:
+        return self._some(np.array(drawn(len(self), n, seed), np.int64))
+
+    def near(self, word: str, attribute: str, window: int) -> FoundLines:
+        return self._some(lines.near(self._matches, [word], attribute, window))
+
+    def in_document(self, doc_id: str) -> FoundLines:
+        return self._some(lines.in_document(self._matches, doc_id))
+
+    def _some(self, rows: Any) -> FoundLines:
+        return _IndexLines(self._folder, self._matches.take(rows), self._window)
+
     def frame(self, start: int, end: int) -> pd.DataFrame:
         return lines.frame_of(self._folder, self._matches.take(slice(start, end)), self._window)
 
@@ -132,6 +179,18 @@ class _TextLines:
 
     def sorted(self, places: lines.Sort) -> FoundLines:
         return _TextLines(self._folder, self._selection, running_text.sorted_lines(self._rows, places))
+
+    def thinned(self, n: int, seed: int) -> FoundLines:
+        return self._some([self._rows[row] for row in drawn(len(self), n, seed)])
+
+    def near(self, word: str, attribute: str, window: int) -> FoundLines:
+        raise ConfigurationError("syntax='text' looks in the running text, where no word is near a match")
+
+    def in_document(self, doc_id: str) -> FoundLines:
+        return self._some([row for row in self._rows if row[0] == doc_id])
+
+    def _some(self, rows: list[running_text.Line]) -> FoundLines:
+        return _TextLines(self._folder, self._selection, rows)
 
     def frame(self, start: int, end: int) -> pd.DataFrame:
         import pandas as pd
@@ -187,7 +246,7 @@ class Concordance:
         return f"<pre>{html.escape(repr(self))}</pre>"
 
 
-def concordance(
+def concordance(  # noqa: PLR0913 (all are named)
     folder: CorpusFolder,
     selection: Selection,
     query: str,
@@ -196,7 +255,15 @@ def concordance(
     window: int = 8,
     sort: str | None = None,
     syntax: str | None = None,
+    sample: int | None = None,
+    seed: int = 0,
 ) -> Concordance:
     """The lines of a query and their widget; see :func:`kwic`."""
-    frame = kwic(folder, selection, query, window=window, sort=sort, syntax=syntax)
-    return Concordance(query, frame, viewer, told(selection))
+    frame = kwic(folder, selection, query, window=window, sort=sort, syntax=syntax, sample=sample, seed=seed)
+    thinned = sample_told(frame.attrs.get("sample_of", 0), sample, seed)
+    return Concordance(query, frame, viewer, "; ".join(filter(None, [thinned, told(selection)])))
+
+
+def sample_told(of: int, sample: int | None, seed: int) -> str:
+    """From how many lines a sample was drawn, in words."""
+    return f"{sample:,} of {of:,} at random, seed {seed}" if sample is not None and of > sample else ""

@@ -76,10 +76,10 @@ def _neighbours(matches: Matches, distance: int, side: str) -> Numbers:
 
 def _ranks_at(matches: Matches, places: Numbers) -> Numbers:
     index = matches.selection.index
-    ranks, found = index.ranks("lower"), np.zeros(len(places), np.int64)
+    found = np.zeros(len(places), np.int64)
     for number, rows in _parts(matches):
         of = index.parts[number].numbers("lower", np.maximum(places[rows], 0))
-        found[rows] = ranks[index.numbered(number, "lower", of)]
+        found[rows] = index.numbered(number, "lower", of)  # a lexicon is in order
     return found
 
 
@@ -129,6 +129,36 @@ def _beside(selection: Selection, number: int) -> tuple[Numbers, Numbers]:
         )
     found: tuple[Numbers, Numbers] = selection.known[key]
     return found
+
+
+def near(matches: Matches, strings: Sequence[str], attribute: str, window: int) -> Numbers:
+    """Which matches have one of some strings at most ``window`` words away, in the same element."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = [np.empty(0, np.int64)]
+    for number, rows in _parts(matches):
+        part, some = matches.selection.index.parts[number], matches.take(rows)
+        known = pc.is_in(part.lexicon(attribute), value_set=pa.array(list(strings), pa.large_string()))
+        places = part.places(attribute, np.flatnonzero(known.to_numpy(zero_copy_only=False)))
+        bounds = part.column("element_start").astype(np.int64)
+        left = np.maximum(some.start - window, bounds[part.element_of(some.start)])
+        right = np.minimum(some.end + window, bounds[part.element_of(some.end - 1) + 1])
+        count = np.searchsorted(places, right) - np.searchsorted(places, left)
+        count -= np.searchsorted(places, some.end) - np.searchsorted(places, some.start)
+        found.append(rows[count > 0])
+    return np.sort(np.concatenate(found))
+
+
+def in_document(matches: Matches, doc_id: str) -> Numbers:
+    """Which matches are in a document."""
+    found = [np.empty(0, np.int64)]
+    for number, rows in _parts(matches):
+        part = matches.selection.index.parts[number]
+        ids = part.documents.column("doc_id").to_pylist()
+        of = part.document_of(part.element_of(matches.start[rows]))
+        found.append(rows[[ids[row] == doc_id for row in of.tolist()]])
+    return np.sort(np.concatenate(found))
 
 
 def frame_of(folder: CorpusFolder, matches: Matches, window: int) -> pd.DataFrame:
@@ -233,17 +263,28 @@ class _Pieces:
         numbers = np.full((len(matches), 2 * window + 1), self._empty, np.int64)
         last = matches.end - 1 if side == "R" else matches.start.copy()
         at = part.element_of(last)
-        for step, (places, elements, crossed) in enumerate(_walk(matches, number, window, side)):
+        # Most windows lie in one element: they are read at once, the others word by word.
+        inside = last + window < starts[at + 1] if side == "R" else last - window >= starts[at]
+        rows = np.flatnonzero(inside)
+        steps = np.arange(1, window + 1)
+        places = last[rows, None] + (steps if side == "R" else -steps)
+        later = places if side == "R" else places + 1
+        numbers[rows, : 2 * window : 2] = gap[later].astype(np.int64) + self._shown
+        numbers[rows, 1 : 2 * window : 2] = word[places]
+        last[rows] += window if side == "R" else -window
+        others = np.flatnonzero(~inside)
+        for step, (places, elements, crossed) in enumerate(_walk(matches.take(others), number, window, side)):
             there = np.flatnonzero(places >= 0)
+            rows = others[there]
             # Between two words stands the gap of the one that comes later.
-            later = places[there] if side == "R" else last[there]
+            later = places[there] if side == "R" else last[rows]
             between = gap[later].astype(np.int64) + self._shown
             over = crossed[there]
-            earlier = (at if side == "R" else elements)[there][over]
+            earlier = at[rows][over] if side == "R" else elements[there][over]
             between[over] = self._border(earlier, later[over])
-            numbers[there, 2 * step] = between
-            numbers[there, 2 * step + 1] = word[places[there]]
-            last[there], at[there] = places[there], elements[there]
+            numbers[rows, 2 * step] = between
+            numbers[rows, 2 * step + 1] = word[places[there]]
+            last[rows], at[rows] = places[there], elements[there]
         if side == "R":
             ends = last + 1 == starts[at + 1]
             following = np.where(ends, tail[at], gap[np.minimum(last + 1, len(part) - 1)]).astype(np.int64)
@@ -276,15 +317,16 @@ class _Pieces:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        is_border = numbers > self._empty
-        strings = self._strings.take(pa.array(np.where(is_border, self._empty, numbers)))
-        if self._border_texts and is_border.any():
-            borders = pa.array(self._border_texts, pa.large_string()).take(
-                pa.array(numbers[is_border] - self._empty - 1)
-            )
+        is_border = numbers > self._empty if self._border_texts else None
+        if is_border is None or not is_border.any():
+            strings = self._strings.take(pa.array(numbers))
+        else:
+            strings = self._strings.take(pa.array(np.where(is_border, self._empty, numbers)))
+            borders = pa.array(self._border_texts, strings.type).take(pa.array(numbers[is_border] - self._empty - 1))
             strings = pc.replace_with_mask(strings, pa.array(is_border), borders)
         # Arrow joins lists of ordinary strings only.
-        lists = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), strings.cast(pa.string()))
+        strings = strings if pa.types.is_string(strings.type) else strings.cast(pa.string())
+        lists = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), strings)
         return pc.binary_join(lists, "").cast(pa.large_string())
 
 
@@ -296,4 +338,5 @@ def _strings_of(part: Part) -> tuple[pa.Array, list[str]]:
     closing = [gap.split(" ", 1)[0] for gap in gaps]
     opening = [gap.rsplit(" ", 1)[-1] for gap in gaps]
     strings = [part.lexicon("word"), part.lexicon("gap"), pa.array([*gaps, *closing, *opening, ""], pa.large_string())]
-    return pa.concat_arrays(strings), gaps
+    joined = pa.concat_arrays(strings)
+    return joined.cast(pa.string()) if joined.nbytes < np.iinfo(np.int32).max else joined, gaps

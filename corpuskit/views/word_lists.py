@@ -9,7 +9,7 @@ import numpy as np
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
-from corpuskit.tokens import Selection, find, parse_query
+from corpuskit.tokens import Matches, Selection, find, parse_query
 from corpuskit.views.association import deviation_of_proportions
 from corpuskit.views.choosing import described, noted
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     Numbers = npt.NDArray[Any]
 
+_LONGEST_RUN: Final = 10
+_POSITIONS: Final = ("any", "left", "right")
 _AT_ONCE: Final = 8_000_000  # tokens whose runs are counted together
 
 
@@ -35,9 +37,8 @@ def wordlist(selection: Selection, *, min_count: int = 1, attribute: str = "lowe
         Columns word (str), count, documents (Int64), per_million (float64).
     """
     counts = selection.counts(attribute)
-    ranks = selection.index.ranks(attribute)
     keep = np.flatnonzero(counts >= max(1, min_count))
-    keep = keep[np.lexsort((ranks[keep], -counts[keep]))]
+    keep = keep[np.argsort(-counts[keep], kind="stable")]  # a lexicon is in order
     words = strings_column(selection.index.lexicon(attribute), keep)
     return _listed(selection, "word", words, counts[keep], selection.document_counts(attribute)[keep])
 
@@ -67,23 +68,73 @@ def ngrams(
     Raises:
         ConfigurationError: ``n`` is not between 1 and 10, or the query cannot be read.
     """
-    if not 1 <= n <= 10:
-        raise ConfigurationError(f"n={n}: expected 1 to 10")
+    if not 1 <= n <= _LONGEST_RUN:
+        raise ConfigurationError(f"n={n}: expected 1 to {_LONGEST_RUN}")
     least = max(1, min_count)
     if query is None:
         found = [_counted(selection, starts, n, attribute, least) for starts in _all_starts(selection, n, attribute)]
     else:
-        found = [_counted(selection, _starts_around(selection, query, n, syntax), n, attribute, least)]
+        matches = find(selection, parse_query(query, syntax))
+        found = [_counted(selection, _starts_around(matches, n), n, attribute, least)]
+    return _runs_listed(selection, found, n, attribute, "ngram")
+
+
+def _runs_listed(
+    selection: Selection, found: list[tuple[Numbers, Numbers, Numbers]], n: int, attribute: str, name: str
+) -> pd.DataFrame:
+    """Runs, most frequent first."""
     runs = np.concatenate([np.empty((0, n), np.int64), *(runs for runs, _, _ in found)])
     counts = np.concatenate([np.empty(0, np.int64), *(counts for _, counts, _ in found)])
     documents = np.concatenate([np.empty(0, np.int64), *(documents for _, _, documents in found)])
-    if len(selection.index.parts) == 1:  # the runs are in order
-        order = np.argsort(-counts, kind="stable")
-    else:
-        ranks = selection.index.ranks(attribute)
-        order = np.lexsort([*(ranks[runs[:, i]] for i in reversed(range(n))), -counts])
+    order = np.argsort(-counts, kind="stable")  # the runs of a group are in order, and so are the groups
     texts = _joined(selection.index.lexicon(attribute), runs[order])
-    return _listed(selection, "ngram", texts, counts[order], documents[order])
+    return _listed(selection, name, texts, counts[order], documents[order])
+
+
+def clusters(
+    selection: Selection,
+    query: str,
+    *,
+    sizes: tuple[int, int] = (2, 4),
+    position: str = "any",
+    min_count: int = 2,
+    attribute: str = "lower",
+    syntax: str | None = None,
+) -> pd.DataFrame:
+    """Runs of words of one element in which a match stands, of several lengths, most frequent first.
+
+    Args:
+        selection: the tokens.
+        query: as :func:`corpuskit.tokens.parse_query` reads it.
+        sizes: the fewest and the most words.
+        position: where the match stands: left (the run begins with it), right (it ends with it) or any.
+        min_count: rarer runs are left out.
+        attribute: what is counted: lower (words in lower case), word, or a layer such as lemma.
+        syntax: cql, simple or wildcards.
+
+    Returns:
+        Columns cluster (str), words, count, documents (Int64), per_million (float64: of all words).
+
+    Raises:
+        ConfigurationError: the query, the sizes or the position is wrong.
+    """
+    import pandas as pd
+
+    least, most = sizes
+    if not 1 <= least <= most <= _LONGEST_RUN:
+        raise ConfigurationError(f"sizes={sizes}: expected two numbers from 1 to {_LONGEST_RUN}, such as (2, 4)")
+    if position not in _POSITIONS:
+        raise ConfigurationError(f"position {position!r}: expected one of {', '.join(_POSITIONS)}")
+    matches = find(selection, parse_query(query, syntax))
+    some = []
+    for n in range(least, most + 1):
+        found = _counted(selection, _starts_around(matches, n, position), n, attribute, max(1, min_count))
+        frame = _runs_listed(selection, [found], n, attribute, "cluster")
+        frame.insert(1, "words", pd.Series([n] * len(frame), dtype="Int64"))
+        some.append(frame)
+    frame = pd.concat(some, ignore_index=True)
+    order = ["count", "words", "cluster"]
+    return noted(frame.sort_values(order, ascending=[False, True, True], ignore_index=True), selection)
 
 
 Starts = list[tuple[int, "Numbers"]]
@@ -113,14 +164,19 @@ def _all_starts(selection: Selection, n: int, attribute: str) -> list[Starts]:
     return found
 
 
-def _starts_around(selection: Selection, query: str, n: int, syntax: str | None) -> Starts:
-    matches = find(selection, parse_query(query, syntax))
-    found = []
+def _starts_around(matches: Matches, n: int, position: str = "any") -> Starts:
+    selection, found = matches.selection, []
     for number in range(len(selection.index.parts)):
         first, last = matches.of_part(number)
         sizes = last - first
-        starts = [(last - n + i)[sizes <= n - i] for i in range(n)]  # from the one that ends with the match on
-        places = np.unique(np.concatenate([np.empty(0, np.int64), *starts]))
+        if position == "left":
+            starts = [first[sizes <= n]]
+        elif position == "right":
+            starts = [(last - n)[sizes <= n]]
+        else:
+            starts = [(last - n + i)[sizes <= n - i] for i in range(n)]  # from the one that ends with the match on
+        places = np.sort(np.concatenate([np.empty(0, np.int64), *starts]), kind="stable")  # merges what is in order
+        places = places[_changes(places)]
         found.append((number, _inside(selection, number, places[places >= 0], n)))
     return found
 
@@ -333,6 +389,40 @@ def occurrences(
             frames.append(frame)
     frames = [frame for frame in frames if len(frame)] or frames[:1]
     return noted(pd.concat(frames, ignore_index=True), selection)
+
+
+def places_in_documents(
+    folder: CorpusFolder, selection: Selection, query: str, *, syntax: str | None = None
+) -> pd.DataFrame:
+    """Where in each document the matches of a query stand, for a plot a document.
+
+    Returns:
+        Columns doc_id, title, uri (str), count (Int64), per_million (float64: of the document's words), places (arrays of
+        float64: the shares of the document's tokens that stand before each match); most matches first.
+    """
+    import pandas as pd
+
+    matches = find(selection, parse_query(query, syntax))
+    tables = []
+    for number in range(len(selection.index.parts)):
+        starts, _ = matches.of_part(number)
+        if not len(starts):
+            continue
+        sizes = selection.document_sizes(number)
+        before = _tokens_before(selection, number, starts)
+        bounds = np.concatenate([[0], np.cumsum(sizes)])
+        of = np.searchsorted(bounds, before, side="right") - 1
+        rows, firsts = np.unique(of, return_index=True)
+        about = described(folder, selection.index, number).take(rows)
+        counts = np.diff(np.append(firsts, len(of)))
+        frame = about.select(["doc_id", "title", "uri"]).to_pandas()
+        frame["count"], frame["per_million"] = counts, counts * 1e6 / sizes[rows]
+        frame["places"] = np.split((before - bounds[of]) / sizes[of], firsts[1:])
+        tables.append(frame)
+    names = ["doc_id", "title", "uri", "count", "per_million", "places"]
+    found = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=names)
+    found = found.astype({"doc_id": "str", "title": "str", "uri": "str", "count": "Int64", "per_million": "float64"})
+    return noted(found.sort_values(["count", "doc_id"], ascending=[False, True], ignore_index=True), selection)
 
 
 def _match_words(numbers: Any, lexicon: pa.Array, starts: Numbers, ends: Numbers) -> list[str]:

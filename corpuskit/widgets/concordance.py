@@ -1,98 +1,149 @@
-"""The concordance in a notebook: aligned lines, sorting, and the document of a line as a tree below."""
+"""The concordance in a notebook: aligned lines, sorted, thinned, of a sub-corpus; the document of a line as a tree below."""
 
 from __future__ import annotations
 
 import threading
-from typing import Any, Final
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any, Final
 
 import traitlets
 
 from corpuskit.document import NLPTextDocument
-from corpuskit.errors import CorpusKitError
+from corpuskit.errors import ConfigurationError, CorpusKitError
+from corpuskit.export.spreadsheets import harmless
 from corpuskit.store import CorpusFolder
 from corpuskit.tokens import Selection, check_query, parse_query
 from corpuskit.tokens.patterns import compiled_pattern
-from corpuskit.views.choosing import chosen, told
-from corpuskit.views.concordance import FoundLines, found_lines
-from corpuskit.views.lines import Sort, sort_places
+from corpuskit.views import frames, saved_queries
+from corpuskit.views.choosing import Scope, told
+from corpuskit.views.concordance import FoundLines, found_lines, sample_told
+from corpuskit.views.lines import sort_places
+from corpuskit.views.saved_queries import SavedQuery
 from corpuskit.widgets.documents import show_document
 from corpuskit.widgets.shell import MAX_ROWS, Box, Widget, module, styles
 from corpuskit.widgets.tree import DocumentTree
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 _FIRST: Final = 100  # lines after which the page hears of them, before the rest is read
+_MOST_COPIED: Final = 20_000  # lines that are copied to the clipboard
+_MOST_SAVED: Final = 200_000  # lines of a CSV file: some 60 MB that go through the page
+_LONGEST: Final = 1_000  # characters of a field of the page
+
+Only = dict[str, Any]
+"""Which of the lines: ``{"word", "attribute", "window"}`` near the match, or ``{"doc_id", "title"}``; empty for all."""
 
 
 class ConcordanceLines(Widget):
     """The lines; the whole widget is :class:`ConcordanceView`."""
 
-    _esm = module("rows", "concordance")
+    _esm = module("rows", "lines", "concordance")
     _css = styles("rows")
-    pattern = traitlets.Unicode().tag(sync=True)
-    sort = traitlets.Unicode().tag(sync=True)
+    asked: Any = traitlets.Dict().tag(sync=True)
+    """The query as it was asked: name, query, sort, subcorpus, sample, seed."""
+    only = traitlets.Unicode().tag(sync=True)
+    """Which of the lines, in words."""
     note = traitlets.Unicode().tag(sync=True)
     state: Any = traitlets.List([0, 0, False, 0]).tag(sync=True)
     """[search, lines found, all found, documents with a line]"""
+    subcorpora: Any = traitlets.List().tag(sync=True)
+    saved: Any = traitlets.List().tag(sync=True)
 
-    def __init__(
-        self, folder: CorpusFolder, window: int, selection: Selection, syntax: str | None, tree: DocumentTree
-    ) -> None:
-        self._folder, self._window, self._selection, self._tree = folder, window, selection, tree
-        self._syntax = syntax
+    def __init__(self, scope: Scope, window: int, syntax: str | None, tree: DocumentTree) -> None:
+        self._scope, self._window, self._syntax, self._tree = scope, window, syntax, tree
         self._lock = threading.Lock()
         self._generation = 0
         self._found: FoundLines | None = None
-        super().__init__(note=told(selection))
+        self._query = SavedQuery("", "")
+        super().__init__(asked=asdict(self._query))
+        self._renew()
 
-    def search(self, pattern: str, sort: str | None) -> threading.Thread:
+    @property
+    def _folder(self) -> CorpusFolder:
+        return self._scope.folder
+
+    def _renew(self) -> None:
+        with self.hold_sync():
+            self.subcorpora = list(frames.subcorpora(self._folder))
+            self.saved = [asdict(query) for query in saved_queries.saved_queries(self._folder)]
+
+    def search(self, query: SavedQuery, only: Only | None = None) -> threading.Thread:
         """Looks for a query in the background; the first lines come before all are found.
 
+        Args:
+            query: what to look for, and how its lines are shown.
+            only: which of the lines.
+
         Raises:
-            ConfigurationError: the query or the sort cannot be read.
+            ConfigurationError: the query, the sort or the sub-corpus is wrong.
         """
-        places = sort_places(sort or None)
+        sort_places(query.sort or None)
+        selection = self._scope.selection(query.subcorpus)
         if self._syntax == "text":
-            compiled_pattern(pattern)
+            compiled_pattern(query.query)
         else:
-            check_query(self._selection.index, parse_query(pattern, self._syntax))  # a wrong query is told here
+            check_query(selection.index, parse_query(query.query, self._syntax))  # a wrong query is told here
         with self._lock:
             self._generation += 1
-            generation, self._found = self._generation, None
-        self.pattern, self.sort = pattern, sort or ""
+            generation, self._found, self._query = self._generation, None, query
+        with self.hold_sync():
+            self.asked, self.only = asdict(query), _only_told(only)
         thread = threading.Thread(
-            target=self._run, args=(pattern, places, generation), name="corpuskit-concordance", daemon=True
+            target=self._run,
+            args=(query, selection, only, generation),
+            name="corpuskit-concordance",
+            daemon=True,
         )
         thread.start()
         return thread
 
-    def _run(self, pattern: str, places: Sort, generation: int) -> None:
+    def _run(self, query: SavedQuery, selection: Selection, only: Only | None, generation: int) -> None:
+        places = sort_places(query.sort or None)
+        needs_all = bool(places or query.sample or only)
         try:
-            for limit in (None,) if places else (_FIRST, None):
+            for limit in (None,) if needs_all else (_FIRST, None):
                 found = found_lines(
-                    self._folder, self._selection, pattern, window=self._window, limit=limit, syntax=self._syntax
+                    self._folder, selection, query.query, window=self._window, limit=limit, syntax=self._syntax
                 )
                 done = limit is None or len(found) < limit
-                self._publish(generation, found.sorted(places) if places else found, done=done)
+                found = _chosen(found, only)
+                notes = [told(selection)]
+                if query.sample:
+                    notes.insert(0, sample_told(len(found), query.sample, query.seed))
+                    found = found.thinned(query.sample, query.seed)
+                found = found.sorted(places) if places else found
+                self._publish(generation, found, "; ".join(filter(None, notes)), done=done)
                 if done or generation != self._generation:
                     return
         except (CorpusKitError, OSError) as error:
             self.send({"op": "error", "of": "search", "message": str(error)[:500]})
 
-    def _publish(self, generation: int, found: FoundLines, *, done: bool) -> None:
+    def _publish(self, generation: int, found: FoundLines, note: str, *, done: bool) -> None:
         documents = found.documents
         with self._lock:
             if generation != self._generation:
                 return
             self._found = found
-            self.state = [generation, len(found), done, documents]
+            with self.hold_sync():
+                self.note, self.state = note, [generation, len(found), done, documents]
 
     def summary(self) -> str:
         """How many lines of what."""
         with self._lock:
             count = len(self._found) if self._found is not None else 0
-        return f"Concordance of {self.pattern!r}: {count:,} lines"
+        return f"Concordance of {self._query.query!r}: {count:,} lines"
 
     def _on_search(self, message: dict[str, Any]) -> None:
-        self.search(str(message["pattern"])[:1000], str(message["sort"]) or None)
+        self.search(_query_of(message))
+
+    def _on_save(self, message: dict[str, Any]) -> None:
+        name = str(message["name"])[:_LONGEST]
+        if message.get("forget"):
+            saved_queries.forget_query(self._folder, name)
+        else:
+            saved_queries.save_query(self._folder, replace(self._query, name=name))
+        self._renew()
 
     def _on_rows(self, message: dict[str, Any]) -> None:
         start, end = max(0, int(message["start"])), int(message["end"])
@@ -101,7 +152,7 @@ class ConcordanceLines(Widget):
                 return
             found = self._found
         frame = found.frame(start, min(end, start + MAX_ROWS))
-        where = frame["title"].fillna(frame["uri"])
+        where = called(frame)
         rows = list(zip(frame["left"], frame["match"].str[:200], frame["right"], where, strict=True))
         self.send({"op": "rows", "generation": message["generation"], "start": start, "rows": rows})
 
@@ -115,38 +166,78 @@ class ConcordanceLines(Widget):
         show_document(self._tree, self._folder, line["doc_id"], reveal=int(line["element_id"]))
         self._tree.layout.display = ""
 
+    def _on_take(self, message: dict[str, Any]) -> None:
+        """Gives the lines to the page: for the clipboard, parted by tabs, or as a CSV file."""
+        with self._lock:
+            found = self._found
+        if found is None:
+            return
+        as_file = message.get("as") == "csv"
+        most = _MOST_SAVED if as_file else _MOST_COPIED
+        frame = found.frame(0, min(len(found), most))
+        if as_file:
+            frame = frame.map(harmless)
+        text = frame.to_csv(index=False, sep="," if as_file else "\t", lineterminator="\n")
+        count = {"count": len(frame), "left": len(found) - len(frame)}
+        self.send({"op": "taken", "as": "csv" if as_file else "text", **count}, [text.encode("utf-8", "replace")])
+
 
 class ConcordanceView(Box):
     """Lines of key words in context, and below them the document of the chosen one.
 
     Args:
-        folder: the corpus.
-        pattern: a query, as :func:`corpuskit.views.concordance.kwic` takes it.
+        scope: where to look.
+        query: what to look for, and how its lines are shown.
         window: words on each side.
-        sort: as ``kwic`` takes it.
-        selection: where to look; None: the main content of all documents but exact copies.
         syntax: as ``kwic`` takes it.
 
     Raises:
-        ConfigurationError: the query or the sort cannot be read.
+        ConfigurationError: the query, the sort or the sub-corpus is wrong.
     """
 
-    def __init__(
-        self,
-        folder: CorpusFolder,
-        pattern: str,
-        *,
-        window: int = 12,
-        sort: str | None = None,
-        selection: Selection | None = None,
-        syntax: str | None = None,
-    ) -> None:
-        self.tree = DocumentTree(NLPTextDocument(), height=300, with_original=True, with_labels=True)
-        self.tree.layout.display = "none"
-        self.lines = ConcordanceLines(folder, window, selection or chosen(folder), syntax, self.tree)
-        self.lines.search(pattern, sort)
+    def __init__(self, scope: Scope, query: SavedQuery, *, window: int = 12, syntax: str | None = None) -> None:
+        self.tree = below()
+        self.lines = ConcordanceLines(scope, window, syntax, self.tree)
+        self.lines.search(query)
         super().__init__([self.lines, self.tree])
 
     def summary(self) -> str:
         """How many lines of what."""
         return self.lines.summary()
+
+
+def below() -> DocumentTree:
+    """The tree below lines, hidden until one is chosen."""
+    tree = DocumentTree(NLPTextDocument(), height=300, with_original=True, with_labels=True)
+    tree.layout.display = "none"
+    return tree
+
+
+def called(frame: pd.DataFrame) -> pd.Series[Any]:
+    """What documents are called in a line: their title, or the last part of their URI."""
+    title = frame["title"].fillna("")
+    return title.where(title.str.strip() != "", frame["uri"].str.rstrip("/").str.rsplit("/", n=1).str[-1])
+
+
+def _query_of(message: dict[str, Any]) -> SavedQuery:
+    query, sort, subcorpus = (str(message.get(name) or "")[:_LONGEST] for name in ("query", "sort", "subcorpus"))
+    sample, seed = (int(message.get(name) or 0) for name in ("sample", "seed"))
+    if sample < 0:
+        raise ConfigurationError(f"a sample of {sample} lines: expected a number from 1, or none")
+    return SavedQuery("", query, sort, subcorpus, sample, seed)
+
+
+def _chosen(found: FoundLines, only: Only | None) -> FoundLines:
+    if not only:
+        return found
+    if "doc_id" in only:
+        return found.in_document(only["doc_id"])
+    return found.near(only["word"], only["attribute"], only["window"])
+
+
+def _only_told(only: Only | None) -> str:
+    if not only:
+        return ""
+    if "doc_id" in only:
+        return f"only in {only['title']}"[:200]
+    return f"only with {only['word']!r} within {only['window']} words"[:200]

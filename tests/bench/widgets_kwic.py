@@ -1,5 +1,7 @@
 """Concordance of a corpus of 10 million words: the first 100 lines, all lines, a plain Python scan beside them.
 
+In the widget, from the page's request to the first lines that it is sent, of 200 words at random.
+
     uv run python tests/bench/widgets_kwic.py [--words 10000000]
 
 Also the memory of elements() with and without text on the same corpus.
@@ -10,6 +12,7 @@ import re
 import statistics
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -60,6 +63,28 @@ def timed(act, runs):
     return times
 
 
+def first_lines_in_the_widget(corpus, words):
+    """Milliseconds from a request of the page to the state that names the first lines, and to their text."""
+    lines = corpus.explore("w3").tabs
+    sent = []
+    lines.send = lambda message, buffers=(): sent.append(message)
+    times = []
+    for word in words:
+        came = threading.Event()
+        seen = lines.state[0]
+        lines.observe(lambda change, seen=seen, came=came: came.set() if change["new"][0] > seen else None, "state")
+        start = time.perf_counter()
+        lines._on_search({"query": word})
+        came.wait()
+        lines._on_rows({"generation": lines.state[0], "start": 0, "end": 40})
+        times.append(1000 * (time.perf_counter() - start))
+        lines.unobserve_all("state")
+        while not lines.state[2]:  # the rest of the lines, before the next word
+            time.sleep(0.001)
+    assert len(sent) == len(words)
+    return times
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--words", type=int, default=10_000_000)
@@ -83,6 +108,12 @@ def main():
                 f"{whole:6.0f} ms; plain Python over texts in memory {plain:6.0f} ms"
             )
         texts.clear()
+        some = [f"w{number}" for number in np.random.default_rng(1).choice(50_000, 200, replace=False)]
+        times = first_lines_in_the_widget(corpus, ["w0", "w1", "w2", *some])
+        print(
+            f"widget, first lines of {len(times)} words: median {statistics.median(times):.0f} ms, "
+            f"p95 {statistics.quantiles(times, n=20, method='inclusive')[18]:.0f} ms"
+        )
         sizes = [corpus.elements(text=text).memory_usage(deep=True).sum() / 1e6 for text in (True, False)]
         print(f"elements(): {sizes[0]:,.0f} MB with text, {sizes[1]:,.0f} MB without: {sizes[1] / sizes[0]:.2f} of it")
         corpus.close()

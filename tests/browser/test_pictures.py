@@ -20,6 +20,7 @@ CELLS = {
     "tree": "tree = corpus.view(page); tree.reveal(12); tree",
     "tree-of-a-pdf": "paper = corpus.view(pdf); paper.reveal(2); paper",
     "concordance": r"corpus.concordance(r'insur\w*', sort='1R').view()",
+    "explorer": r"corpus.explore(r'insur\w*')",
     "browser": "corpus.browse()",
     "labeller": "corpus.label(by='me')",
     "audit": "corpus.audit().label(by='me')",
@@ -69,7 +70,10 @@ def prepare(opened, widget, name):
         widget.locator(".ck-sheet img").wait_for()
     if name == "concordance":
         widget.locator(".ck-list").evaluate("list => { list.scrollTop = 26 * 30; }")
-        opened.page.wait_for_function("!document.querySelector('.ck-list .ck-line:empty')")
+        opened.page.wait_for_function("!document.querySelector('.ck-concordance .ck-list .ck-line:empty')")
+    if name == "explorer":
+        widget.get_by_role("tab", name="Collocates").click()
+        widget.locator(".ck-number").first.wait_for()
     if name == "labeller":
         widget.click(position={"x": 300, "y": 200})
         for key in "jfj":

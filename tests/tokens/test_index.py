@@ -174,3 +174,35 @@ def test_an_empty_corpus_answers(corpus):
     assert len(corpus.wordlist()) == len(corpus.kwic("x")) == len(corpus.ngrams(2)) == len(corpus.collocates("x")) == 0
     assert corpus.dispersion("x")["count"].tolist() == [0]
     assert len(corpus.occurrences("x")) == 0
+
+
+def test_the_lexicon_of_several_parts_is_kept_in_order_and_forgotten_with_a_document(filled, tmp_path, monkeypatch):
+    monkeypatch.setattr(making, "_MERGED", 0)  # parts are not put together
+    monkeypatch.setattr("corpuskit.tokens.merged._KEPT_FROM", 1)
+    words_of(filled)
+    add(filled, tmp_path, 10, 11)
+    expected = filled.wordlist()
+    assert len(parts_of(filled)) == 2
+    assert expected.word.tolist()[:5] == ["has", "page", "the", "word", "0"]
+    tokens = filled._folder.path / "tokens"
+    [folder] = tokens.glob("merged-*")
+    lexicon = open_index(filled._folder).lexicon("lower").to_pylist()
+    assert lexicon == sorted(lexicon)
+
+    def asked_anew():
+        calls = []
+        with monkeypatch.context() as patched, corpuskit.open(filled.path) as other:
+            real = corpuskit.tokens.merged.merged_lexicon
+            patched.setattr("corpuskit.tokens.merged.merged_lexicon", lambda lexica: calls.append(1) or real(lexica))
+            assert other.wordlist().equals(expected)
+        return len(calls)
+
+    assert asked_anew() == 0
+    with (folder / "part-0.npy").open("r+b") as file:
+        file.seek(-1, os.SEEK_END)
+        file.write(b"\xff")
+    assert asked_anew() == 1
+    assert asked_anew() == 0
+    docs = filled.documents()
+    filled.remove(docs[docs.uri.str.endswith("/10.txt")], reason="a wish")
+    assert not any(b"w10" in path.read_bytes() for path in tokens.rglob("*") if path.is_file())

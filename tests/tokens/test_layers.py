@@ -84,3 +84,89 @@ def test_a_wrong_layer_is_told(filled):
         filled.annotate("pos", progress=False)
     with pytest.raises(ConfigurationError, match="no attribute 'pos'; there are lower, word"):
         filled.wordlist(attribute="pos")
+
+
+def a_pipeline(folder, lang="en"):
+    spacy = pytest.importorskip("spacy")
+    pipeline = spacy.blank(lang)
+    ruler = pipeline.add_pipe("attribute_ruler")
+    for words, says in (
+        (["goes", "went", "going", "go"], {"POS": "VERB", "TAG": "V", "LEMMA": "go"}),
+        (["back"], {"POS": "ADV", "TAG": "R", "LEMMA": "back"}),
+        (["n't"], {"POS": "PART", "TAG": "NOT", "LEMMA": "not"}),
+    ):
+        ruler.add(patterns=[[{"LOWER": word}] for word in words], attrs=says)
+    pipeline.to_disk(folder)
+    return f"spacy:{folder}"
+
+
+def test_a_pipeline_of_spacy_speaks_of_documents_in_its_language(filled, tmp_path):
+    (tmp_path / "not.txt").write_text("They don't go back to that old house. It isn't theirs, and it never was.")
+    filled.add(tmp_path / "not.txt", progress=False)
+    name = a_pipeline(tmp_path / "model")
+    english = filled.frequency("[]", by="lang").frame.set_index("lang")["count"]["en"]
+    assert filled.annotate(name, progress=False) == english
+    assert matches(filled, '[pos="VERB"]') == ["goes", "went", "going", "go"]
+    assert matches(filled, '[lemma="go"] []* [tag="R"] within s') == [
+        "goes back", "went straight back", "going back", "go back",
+    ]  # fmt: skip
+    # spaCy's tokens are "do" and "n't": of ours, "don" begins in the first and "t" in the second.
+    assert matches(filled, '[lemma="not"]') == ["t", "t"]
+    assert matches(filled, '[word="Häuser" & pos="_"]') == []
+    assert filled.annotate(name, progress=False) == 0
+
+
+def test_what_spacy_calls_lemmas_is_not_mixed_with_those_of_simplemma(filled, tmp_path):
+    name = a_pipeline(tmp_path / "model")
+    filled.annotate(name, progress=False)
+    (tmp_path / "new.txt").write_text("She sees houses, and he goes on as he always went on in other years.")
+    filled.add(tmp_path / "new.txt", progress=False)
+    assert matches(filled, '[lemma="see"]') == []
+    assert len(matches(filled, '[lemma="go"]')) == 3
+    assert filled.annotate(name, progress=False) == 15
+    assert len(matches(filled, '[lemma="go"]')) == 5
+
+
+def test_layers_that_are_there_stay_unless_they_are_to_be_replaced(filled, tmp_path):
+    filled.annotate("lemma", progress=False)
+    name = a_pipeline(tmp_path / "model")
+    filled.annotate(name, progress=False)
+    assert matches(filled, '[lemma="house"]') == ["houses"]
+    filled.annotate(name, replace=True, progress=False)
+    assert matches(filled, '[lemma="house"]') == []
+    assert len(matches(filled, '[lemma="go" & pos="VERB"]')) == 3
+
+
+def test_a_model_that_is_not_there_is_told(filled):
+    pytest.importorskip("spacy")
+    with pytest.raises(ConfigurationError, match="python -m spacy download en_no_such"):
+        filled.annotate("spacy:en_no_such", progress=False)
+    with pytest.raises(ConfigurationError, match="expected spacy:MODEL, conllu:PATH or vert:PATH"):
+        filled.annotate("stanza:en", progress=False)
+
+
+def test_what_was_found_before_a_function_fails_is_kept(filled):
+    pytest.importorskip("blingfire")
+    asked = []
+
+    def fails(words):
+        asked.append(words)
+        if "vu" in words:
+            raise RuntimeError
+        return ["X"] * len(words)
+
+    from corpuskit.tokens import layers
+
+    before, layers._AT_ONCE = layers._AT_ONCE, 1
+    try:
+        with pytest.raises(RuntimeError):
+            filled.annotate("shape", fails, progress=False)
+    finally:
+        layers._AT_ONCE = before
+    sentences = len(asked)
+    assert sentences == 7
+    again = []
+    filled.annotate("shape", lambda words: again.append(list(words)) or ["Y"] * len(words), progress=False)
+    assert [words[0] for words in again] == ["Les", "Nous"]
+    assert matches(filled, '[shape="Y"]')[0] == "Nous"
+    assert len(matches(filled, '[shape="X"]')) == 41

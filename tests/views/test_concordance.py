@@ -68,3 +68,36 @@ def test_a_text_that_is_a_single_word_gives_short_lines(corpus, tmp_path):
     assert len(lines) == 5000
     assert lines.left.str.len().max() == lines.right.str.len().max() == 100
     assert corpus.kwic("a", window=0, syntax="text").left.str.len().max() == 0
+
+
+def test_a_sample_has_so_many_lines_and_says_of_how_many(filled):
+    sample = filled.kwic("premium", sample=2, seed=1)
+    assert len(sample) == 2
+    assert sample.attrs["sample_of"] == 3
+    assert filled.kwic("premium", sample=2, seed=1).equals(sample)
+    everything = filled.kwic("premium")
+    assert filled.kwic("premium", sample=9).equals(everything)
+    drawn = {tuple(filled.kwic("premium", sample=1, seed=seed).right) for seed in range(20)}
+    assert drawn == {(right,) for right in everything.right}
+    assert len(filled.kwic("premium, paid", syntax="text", sample=1)) == 1
+    assert "2 of 3 at random, seed 0" in repr(filled.concordance("premium", sample=2))
+    with pytest.raises(ConfigurationError, match="sample=0: expected at least 1"):
+        filled.kwic("premium", sample=0)
+
+
+def test_clusters_are_runs_of_several_lengths_with_a_match_in_them(filled):
+    runs = filled.clusters("premium", sizes=(2, 3), min_count=1).set_index("cluster")
+    assert sorted(runs.index) == sorted([
+        "the premium", "premium is", "high premium", "premium paid", "more premium", "premium bread",
+        "the premium is", "premium is due", "a high premium", "high premium paid", "premium paid late", "costs more premium",
+        "more premium bread", "premium bread is",
+    ])  # fmt: skip
+    assert runs.loc["premium is", "words"] == 2
+    left = filled.clusters("premium", sizes=(2, 2), position="left", min_count=1)
+    assert sorted(left.cluster) == ["premium bread", "premium is", "premium paid"]
+    right = filled.clusters("premium", sizes=(2, 2), position="right", min_count=1)
+    assert sorted(right.cluster) == ["high premium", "more premium", "the premium"]
+    with pytest.raises(ConfigurationError, match="sizes"):
+        filled.clusters("premium", sizes=(3, 2))
+    with pytest.raises(ConfigurationError, match="position 'middle'"):
+        filled.clusters("premium", position="middle")

@@ -1,0 +1,73 @@
+"""The layers of one document after the other, for who writes them elsewhere."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from corpuskit.store import CorpusFolder
+from corpuskit.tokens.index import TokenIndex, layers_on_disk, open_index
+from corpuskit.tokens.making import LAYERS_MADE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Words = tuple["Sequence[str]", "Sequence[Sequence[str]]"]
+"""The words of an element, and of each its value in each layer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """Reads the layers of documents.
+
+    Attributes:
+        names: the layers.
+        state: another one when something has changed.
+    """
+
+    names: tuple[str, ...]
+    state: str
+    _index: TokenIndex = field(repr=False)
+    _rows: dict[str, tuple[int, int]] = field(repr=False)
+
+    def of(self, doc_id: str) -> dict[int, Words]:
+        """element_id → its words and their values; empty for a document that is not in the index."""
+        import pyarrow as pa
+
+        if doc_id not in self._rows:
+            return {}
+        number, row = self._rows[doc_id]
+        part = self._index.parts[number]
+        first, last = (int(element) for element in part.column("document_start")[row : row + 2])
+        bounds = part.column("element_start")[first : last + 1].astype(np.int64)
+        tokens = slice(int(bounds[0]), int(bounds[-1]))
+        words, *layers = (
+            part.lexicon(name).take(pa.array(part.numbers(name, tokens))).to_pylist() for name in ("word", *self.names)
+        )
+        values = list(zip(*layers, strict=True))
+        ids = part.column("element_id")[first:last].tolist()
+        places = (bounds - bounds[0]).tolist()
+        return {
+            element_id: (words[start:end], values[start:end])
+            for element_id, start, end in zip(ids, places[:-1], places[1:], strict=True)
+        }
+
+
+def annotation_of(folder: CorpusFolder) -> Annotation | None:
+    """The layers of a corpus; None where there are none: then no index is made for it."""
+    if not layers_on_disk(folder):
+        return None
+    index = open_index(folder)
+    rows = {
+        doc_id: (number, row)
+        for number, (part, alive) in enumerate(zip(index.parts, index.alive, strict=True))
+        for row, (doc_id, is_alive) in enumerate(
+            zip(part.documents.column("doc_id").to_pylist(), alive.tolist(), strict=True)
+        )
+        if is_alive
+    }
+    state = json.dumps([index.layers, folder.catalog.meta(LAYERS_MADE)])
+    return Annotation(index.layers, state, index, rows) if index.layers else None
