@@ -169,7 +169,10 @@ def corpus_to_fasttext(folder: CorpusFolder, path: Path, *, kind: Kind = "docume
     if models is None:
         raise RelevanceError("there is no model to teach fastText: train one first")
     summary = folder.catalog.value("SELECT summary FROM models ORDER BY created DESC LIMIT 1")
-    positive = json.loads(summary).get("positive", "relevant")
+    try:
+        positive = json.loads(summary).get("positive", "relevant")
+    except (ValueError, AttributeError, RecursionError) as error:
+        raise RelevanceError("what the last model was trained for cannot be read: train again") from error
     if kind == "document":
         model, judged = models.document, judged_documents(folder, positive=positive)
         contents = scoring_texts(folder)
