@@ -188,6 +188,15 @@ class SafeFolder:
         with self._parent((*parts, "."), make=True):
             return self.root.joinpath(*parts)
 
+    def make_new(self, name: str) -> bool:
+        """Make a folder, and those above it; return False where something of this name is there: of several one makes it."""
+        with self._parent((*self.parts, *parts_of(name)), make=True) as (last, at):
+            try:
+                os.mkdir(last, dir_fd=at)
+            except FileExistsError:
+                return False
+        return True
+
     def names(self, pattern: str = "*", *, strict: bool = False) -> list[str]:
         """The names of the regular files right in this folder that match, sorted; none where there is no folder.
 

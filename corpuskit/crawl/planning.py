@@ -90,7 +90,7 @@ class _Planner:
 
     async def ask(self) -> None:
         """Reads robots.txt and the sitemaps of the seeds' hosts, one after the other."""
-        async with Client(client_options(self._options, self._all_seeds)) as client:
+        async with Client(client_options(self._options, self._seeds)) as client:
             for seed in self._seeds:
                 scheme, host = seed.partition("://")[0], host_of(seed)
                 if host in self._robots:

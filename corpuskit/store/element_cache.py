@@ -140,7 +140,10 @@ def _read(part: _Part, names: Sequence[str]) -> pa.Table:
     if part.documents is not None:
         return _selected([part], names)
     with whole(part.path):
-        return pq.ParquetFile(part.path).read(names)
+        table = pq.ParquetFile(part.path).read(names)
+    if not table.schema.equals(_schema_of(names)):
+        raise CorpusError(f"elements/{part.path.name} is damaged (other columns): remove it, it is made again")
+    return table
 
 
 @contextlib.contextmanager

@@ -108,6 +108,19 @@ def test_a_damaged_part_of_the_element_cache_is_named_with_what_to_do(filled, ac
         assert len(act(corpus)) > 0
 
 
+def test_a_part_with_other_columns_is_damaged(filled):
+    import pyarrow.parquet as pq
+
+    (part,) = (filled / "elements").glob("*.parquet")
+    table = pq.read_table(part)
+    pq.write_table(table.set_column(1, "element_id", table["element_id"].cast("int64")), part)
+    with (
+        corpuskit.open(filled) as corpus,
+        pytest.raises(CorpusError, match=rf"elements/{part.name} is damaged .* remove it"),
+    ):
+        corpus.elements()
+
+
 @pytest.mark.parametrize("name", ["a" * 300, "x/" + "a" * 300, "/".join(["a" * 200] * 30)])
 @pytest.mark.parametrize(
     "act",
