@@ -498,13 +498,13 @@ class Corpus(CorpusWords):
             pages: at most so many more fetches.
             scope: ``domain``, ``host``, ``path`` or ``web``: how far from the seeds; default from corpus.toml.
             resume: goes on with the frontier of earlier crawls, and with what was named for the last one: its options but
-                ``pages``, ``minutes``, ``retry_failed`` and secrets (``headers``, ``cookies``, ``netrc``, ``proxy``), and the
-                newest model where one steered. What this call names comes first; None takes an option back.
+                ``pages``, ``minutes``, ``retry_failed``, secrets (``headers``, ``cookies``, ``netrc``, ``proxy``) and what opens
+                doors here (``allow_private``, ``render``), and the newest model where one steered. What this call names comes first; None takes an option back.
                 ``CrawlJob.resumed`` tells all that.
             steer: a model or a function that says what to fetch first; the whole frontier is scored by it.
             proxy: URL of an HTTP proxy.
             delay: seconds between two requests to one host; default from corpus.toml. A Crawl-delay is always kept.
-            allow_private: hosts with private addresses may be fetched.
+            allow_private: hosts with private addresses may be fetched; those of ``seeds`` may without it.
             plan: fetches no page; gives what would be fetched, see :func:`corpuskit.crawl.planning.plan_crawl`. ``"links"``
                 reads the seeds, and gives also what they link to; nothing is kept.
             restart: as ``resume``, and all that was fetched or failed is asked for again; what did not change stays as it is,
@@ -522,12 +522,12 @@ class Corpus(CorpusWords):
             resume, more = True, {"refresh": True, "retry_failed": True, **more}
         perhaps = {"scope": scope, "steer": steer, "proxy": proxy, "delay": delay, "allow_private": allow_private}
         named = {name: value for name, value in perhaps.items() if value is not NOT_NAMED}
-        choices = choose(self._folder, {"pages": pages, **named, **more}, resume=resume)
+        urls = [seeds] if isinstance(seeds, (str, os.PathLike)) else list(seeds or [])
+        choices = choose(self._folder, {"pages": pages, **named, **more}, resume=resume, has_seeds=bool(urls))
         if hasattr(choices.steer, "document"):
             from corpuskit.relevance.learning import score_documents
 
             score_documents(self._folder, choices.steer)
-        urls = [seeds] if isinstance(seeds, (str, os.PathLike)) else list(seeds or [])
         if plan:
             return plan_crawl(self._folder, first_urls(self._folder, urls, resume=resume), choices, kind=plan)
         return start_crawl(self._folder, urls, choices, resume=resume)

@@ -20,6 +20,8 @@ from corpuskit.errors import CorpusError
 MOST_BYTES: Final = 2 * 1024**3
 """A file that is read whole is not larger."""
 _MOST_PARTS: Final = 50  # a deeper tree is made, and can then hardly be walked or removed
+_LONGEST: Final = 3000  # characters; systems take no more
+_LONGEST_PART: Final = 255
 
 # Folders are opened one beneath the other where the system can; elsewhere each part is looked at before.
 _BY_HANDLE: Final = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW") and hasattr(os, "O_DIRECTORY")
@@ -31,7 +33,7 @@ _ALWAYS: Final = (
     | getattr(os, "O_NOINHERIT", 0)
 )
 _REPARSE_LINKS: Final = frozenset({0xA000000C, 0xA0000003})  # of Windows: symbolic links, junctions
-_NO_WAY: Final = frozenset({errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.EMLINK, errno.EISDIR})
+_NO_WAY: Final = frozenset({errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.EMLINK, errno.EISDIR, errno.ENAMETOOLONG})
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +156,22 @@ class SafeFolder:
     def rename(self, name: str, new: str) -> None:
         """Give a file or folder another name; a file of that name is replaced."""
         parts, target = (*self.parts, *parts_of(name)), (*self.parts, *parts_of(new))
-        with self._parent(parts) as (last, at), self._parent(target, make=True) as (new_last, new_at):
+        with (
+            self._parent(parts) as (last, at),
+            self._parent(target, make=True) as (new_last, new_at),
+            self._explained(target),
+        ):
             os.replace(last, new_last, src_dir_fd=at, dst_dir_fd=new_at)
 
     def remove(self, name: str) -> bool:
-        """Remove a file, or the link that stands for one; give whether there was one."""
+        """Remove a file, or the link that stands for one; give whether there was one.
+
+        Raises:
+            CorpusError: a folder stands there, or a link leads there.
+        """
+        parts = (*self.parts, *parts_of(name))
         try:
-            with self._parent((*self.parts, *parts_of(name))) as (last, at):
+            with self._parent(parts) as (last, at), self._explained(parts):
                 os.unlink(last, dir_fd=at)
         except FileNotFoundError:
             return False
@@ -176,6 +187,15 @@ class SafeFolder:
         parts = (*self.parts, *parts_of(name))
         with self._parent((*parts, "."), make=True):
             return self.root.joinpath(*parts)
+
+    def make_new(self, name: str) -> bool:
+        """Make a folder, and those above it; return False where something of this name is there: of several one makes it."""
+        with self._parent((*self.parts, *parts_of(name)), make=True) as (last, at):
+            try:
+                os.mkdir(last, dir_fd=at)
+            except FileExistsError:
+                return False
+        return True
 
     def names(self, pattern: str = "*", *, strict: bool = False) -> list[str]:
         """The names of the regular files right in this folder that match, sorted; none where there is no folder.
@@ -242,6 +262,10 @@ class SafeFolder:
                 found = os.stat(where) if self.follow else os.lstat(where)  # noqa: PTH116
             except (FileNotFoundError, NotADirectoryError):
                 return None
+            except OSError as error:
+                if error.errno == errno.ENAMETOOLONG:
+                    raise _too_long("/".join(parts)) from error
+                raise
             if not self.follow and _is_link(found):
                 raise _link(parts[:number])
             if not (stat.S_ISDIR(found.st_mode) or (number == len(parts) and stat.S_ISREG(found.st_mode))):
@@ -313,6 +337,8 @@ def parts_of(name: str | os.PathLike[str]) -> tuple[str, ...]:
     parts = tuple(text.split("/"))
     if len(parts) > _MOST_PARTS:
         raise CorpusError(f"{text[:80]!r}...: {len(parts):,} folders in each other, the limit is {_MOST_PARTS}")
+    if len(text) > _LONGEST or max(map(len, parts)) > _LONGEST_PART:
+        raise _too_long(text)
     if any(part in {"", ".", ".."} or "\x00" in part or "\\" in part for part in parts) or (
         os.name == "nt" and ":" in text
     ):
@@ -356,6 +382,10 @@ def _link(parts: tuple[str, ...]) -> CorpusError:
         f"{_told(parts)} is a link, and a folder from elsewhere may not lead out of itself: remove it, or put what it "
         "points to in its place; your own corpus on several disks opens with trust=True"
     )
+
+
+def _too_long(text: str) -> CorpusError:
+    return CorpusError(f"{text[:80]!r}...: a name that is too long for a file")
 
 
 def _no_file(parts: tuple[str, ...]) -> CorpusError:

@@ -248,11 +248,11 @@ def _forgotten(name: str) -> str:
     """The name in Python of an option that an earlier crawl kept."""
     import dataclasses
 
-    from corpuskit.crawl import ONE_CALL, SECRET, CrawlOptions
+    from corpuskit.crawl import DOORS, ONE_CALL, SECRET, CrawlOptions
     from corpuskit.crawl.wording import option_name
     from corpuskit.errors import ConfigurationError
 
-    kept = [item.name for item in dataclasses.fields(CrawlOptions) if item.name not in {*ONE_CALL, *SECRET}]
+    kept = [item.name for item in dataclasses.fields(CrawlOptions) if item.name not in {*DOORS, *ONE_CALL, *SECRET}]
     if (plain := option_of(name)) not in {*kept, "steer"}:
         names = ", ".join(sorted(option_name(item).removeprefix("--") for item in [*kept, "steer"]))
         raise ConfigurationError(f"--forget {name}: no option that a crawl keeps; there are: {names}")

@@ -1,6 +1,6 @@
 """The focused crawl: frontier, politeness, ranking, the run."""
 
-from corpuskit.crawl.choices import ONE_CALL, SECRET, Choices, choose
+from corpuskit.crawl.choices import DOORS, ONE_CALL, SECRET, Choices, choose
 from corpuskit.crawl.job import CrawlJob, first_urls, start_crawl
 from corpuskit.crawl.legacy_config import read_legacy_config
 from corpuskit.crawl.options import CrawlOptions
@@ -11,6 +11,7 @@ from corpuskit.crawl.seeds import read_seeds, write_seeds
 from corpuskit.crawl.verdicts import set_verdict
 
 __all__ = [
+    "DOORS",
     "ONE_CALL",
     "SECRET",
     "BreadthFirst",

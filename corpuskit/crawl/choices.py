@@ -17,12 +17,15 @@ from corpuskit.crawl.options import PRESETS, CrawlOptions
 from corpuskit.crawl.wording import IN_PYTHON, Ways
 from corpuskit.errors import ConfigurationError
 from corpuskit.relevance import CorpusModel
+from corpuskit.sources.web.client import CREDENTIALS
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import Catalog
 from corpuskit.store.telling import counted
 
 ONE_CALL: Final = frozenset({"pages", "minutes", "retry_failed"})
 """Options of one call: the budgets of the crawl that is resumed are used up, and what had failed was asked for."""
+DOORS: Final = ("allow_private", "render")
+"""Options that let a crawl reach further on this machine: each call names them. The corpus may be a stranger's."""
 SECRET: Final = ("proxy", "netrc", "headers", "cookies")
 """Options that are written down nowhere."""
 _LISTS: Final = ("exclude", "include", "languages")
@@ -30,7 +33,7 @@ _NOT_RECORDED: Final = {"": "not recorded"}
 _DEFAULT: Final = CrawlOptions()
 _NAMES: Final = tuple(item.name for item in dataclasses.fields(CrawlOptions))
 _BY_TOML: Final = ("scope", "delay", "exclude", "include", "contact", "languages")
-_KEPT: Final = tuple(name for name in _NAMES if name not in ONE_CALL and name not in SECRET)
+_KEPT: Final = tuple(name for name in _NAMES if name not in {*ONE_CALL, *SECRET, *DOORS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +85,18 @@ class _Earlier:
     day: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
     named: frozenset[str] = frozenset()
-    secrets: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()  # secrets and doors that were named then
     steer: Mapping[str, str] = field(default_factory=dict)
 
 
-def choose(folder: CorpusFolder, named: Mapping[str, Any], *, resume: bool = False) -> Choices:
+def choose(folder: CorpusFolder, named: Mapping[str, Any], *, resume: bool = False, has_seeds: bool = True) -> Choices:
     """The choices for one call of ``Corpus.crawl``.
 
     Args:
         folder: of the corpus.
         named: what the call names: options, and ``steer``. None is the default, also where the last crawl had another.
         resume: what was named for the last crawl holds where this call names nothing.
+        has_seeds: the call names seeds, whose hosts get its secrets.
 
     Raises:
         ConfigurationError: there is no such option, or not with such a value.
@@ -124,6 +128,7 @@ def choose(folder: CorpusFolder, named: Mapping[str, Any], *, resume: bool = Fal
             _what_holds(earlier, options, kept, given, ways),
             *_what_steers(earlier, steer, ways, was_named="steer" in named),
             *_what_is_missing(earlier, given, ways),
+            *([] if has_seeds else _what_goes_nowhere(chosen, ways)),
         ]
 
     return Choices(
@@ -157,6 +162,7 @@ def _last_crawl(catalog: Catalog) -> _Earlier:
     found = found if isinstance(found, dict) else {}
     values = {name: _plain(name, found[name]) for name in _KEPT if name in found}
     secrets, steer = found.get("secrets"), found.get("steer", _NOT_RECORDED)
+    doors = [name for name in DOORS if found.get(name) is True]
     return _Earlier(
         rows[0]["started"][:10],
         values,
@@ -166,7 +172,7 @@ def _last_crawl(catalog: Catalog) -> _Earlier:
             for name, value in values.items()
             if (name in found["named"] if isinstance(found.get("named"), list) else value != getattr(_DEFAULT, name))
         ),
-        tuple(name for name in SECRET if name in secrets) if isinstance(secrets, list) else (),
+        (*doors, *(name for name in SECRET if isinstance(secrets, list) and name in secrets)),
         steer if isinstance(steer, dict) else {},
     )
 
@@ -251,5 +257,14 @@ def _named_by(steer: Mapping[str, str]) -> str:
 
 
 def _what_is_missing(earlier: _Earlier, given: Mapping[str, Any], ways: Ways) -> list[str]:
-    missing = ", ".join(ways.name(name) for name in earlier.secrets if name not in given)
+    missing = ", ".join(ways.name(name) for name in earlier.again if name not in given)
     return [f"{missing}: given then and never kept; name again what is needed"] if missing else []
+
+
+def _what_goes_nowhere(chosen: Mapping[str, Any], ways: Ways) -> list[str]:
+    secrets = {
+        "headers": CREDENTIALS & {name.lower() for name in chosen.get("headers") or ()},
+        "cookies": chosen.get("cookies"),
+    }
+    names = ", ".join(ways.name(name) for name, values in secrets.items() if values)
+    return [f"{names}: sent to the hosts of seeds that this call names, and it names none"] if names else []

@@ -193,6 +193,14 @@ class Frontier:
         """Queues what was fetched, to see whether it has changed."""
         self._catalog.connection.execute("UPDATE frontier SET state = 'queued', tries = 0 WHERE state = 'fetched'")
 
+    def queue_private(self) -> None:
+        """Queues what crawls refused because its host has a private address."""
+        self._catalog.connection.execute(
+            "UPDATE frontier SET state = 'queued', reason_refused = NULL WHERE state = 'refused' AND "
+            "(reason_refused LIKE 'private address %' OR reason_refused LIKE '% has the private address %' "
+            "OR reason_refused LIKE 'local name %')"
+        )
+
     def queue_failed(self, now: float | None = None) -> None:
         """Queues what failed, and what robots.txt forbade, to see whether it can be had by now.
 

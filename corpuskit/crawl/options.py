@@ -20,7 +20,8 @@ class CrawlOptions:
     """Choices for one call of ``Corpus.crawl``.
 
     A crawl that is resumed keeps them, but ``pages`` and ``minutes``, which count for one call, and what is secret:
-    ``headers``, ``cookies``, ``netrc`` and ``proxy``. The other budgets hold again, and count anew.
+    ``headers``, ``cookies``, ``netrc`` and ``proxy``, or opens a door on this machine: ``allow_private`` and ``render``. The
+    seeds are those that the call names: of an earlier one the corpus knows, which may be a stranger's. The other budgets hold again, and count anew.
 
     Attributes:
         pages: at most so many more fetches; None: until nothing is left.
@@ -30,7 +31,7 @@ class CrawlOptions:
             sitemaps and feeds are read whatever their path.
         delay: seconds between two requests to one host; 0: no waiting of our own. A Crawl-delay is always kept.
         proxy: URL of an HTTP proxy.
-        allow_private: hosts with private addresses may be fetched.
+        allow_private: hosts with private addresses may be fetched; without it, only the seeds' own.
         contact: where a webmaster can reach you, sent with each request.
         connections: requests at the same time.
         extract: extracts pages while the crawl runs; False: they are stored, and ``Corpus.extract_pending`` or the next

@@ -100,7 +100,7 @@ class _Planner:
 
     async def ask(self, *, links: bool) -> None:
         """Reads robots.txt and the sitemaps of the seeds' hosts, one after the other, and the seeds where asked."""
-        async with Client(client_options(self._options, self._all_seeds)) as client:
+        async with Client(client_options(self._options, self._seeds)) as client:
             for seed in self._seeds:
                 if links:
                     await self._read_seed(client, seed)

@@ -74,6 +74,8 @@ class Crawler:
         seeds = frontier.seeds()
         if self._looks_again:
             frontier.queue_again()
+        if options.allow_private:
+            frontier.queue_private()
         if self._looks_again or options.retry_failed:
             frontier.queue_failed()
             self._politeness.forgive()
@@ -113,7 +115,7 @@ class Crawler:
                     if self.stopping.is_set():
                         break
                     self._finisher.hand_in(task)
-            reason = asyncio.run(self._fetch_all(seeds))
+            reason = asyncio.run(self._fetch_all())
         changes, _ = ranking.ranked_again(whole=True)
         frontier.set_priorities((change.priority, change.why, change.id) for change in changes)
         self._folder.catalog.flush()
@@ -123,11 +125,11 @@ class Crawler:
             self.progress.failed_seeds.setdefault(url, cause)
         self.progress.reason = reason
 
-    async def _fetch_all(self, seeds: list[str]) -> str:
+    async def _fetch_all(self) -> str:
         self._finisher.loop = asyncio.get_running_loop()
         most = self._options.connections
         tasks: set[asyncio.Task[None]] = set()
-        async with Client(client_options(self._options, seeds)) as client, contextlib.AsyncExitStack() as stack:
+        async with Client(client_options(self._options, self._seeds)) as client, contextlib.AsyncExitStack() as stack:
             discovery = Discovery(self._state)
             self._keeper = keeper = Keeper(self._state, self._finisher, discovery, client.user_agent)
             visitor = Visitor(self._state, client, keeper, discovery)
@@ -275,7 +277,7 @@ async def _break_off(tasks: set[asyncio.Task[None]]) -> None:
 
 
 def client_options(options: CrawlOptions, seeds: list[str]) -> ClientOptions:
-    """How a crawl asks; the seeds' own hosts may be local ones, and get the user's cookies."""
+    """How a crawl asks; the hosts of the seeds that the user names now may be local ones, and get the user's cookies."""
     hosts = frozenset(host_of(seed) for seed in seeds)
     return ClientOptions(
         contact=options.contact,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.safe_folder import SafeFolder
+from corpuskit.store.tables import read_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,11 +50,9 @@ class StepResults:
 
     def known(self) -> set[tuple[str, int]]:
         """The (doc_id, version) that have results."""
-        import pyarrow.parquet as pq
-
         found: set[tuple[str, int]] = set()
         for part in self._parts():
-            table = pq.read_table(self._folder / part, columns=["doc_id", "version"])
+            table = read_table(self._folder, part, ["doc_id", "version"])
             found.update(zip(table["doc_id"].to_pylist(), table["version"].to_pylist(), strict=True))
         return found
 
@@ -61,9 +60,8 @@ class StepResults:
         """The results of these versions (doc_id → version), by doc_id; documents without are left out."""
         import pandas as pd
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
-        tables = [pq.read_table(self._folder / part) for part in self._parts()]
+        tables = [read_table(self._folder, part) for part in self._parts()]
         if not tables:
             return pd.DataFrame({name: pd.Series(dtype="object") for name in self._columns})
         frame = pa.concat_tables(tables).to_pandas(integer_object_nulls=True).drop_duplicates(["doc_id", "version"])
@@ -85,10 +83,8 @@ class StepResults:
         if len(parts) < _COMPACT_AT:
             _save(table, self._folder, _next(parts))
             return
-        import pyarrow.parquet as pq
-
         # The new part holds all; the old ones are removed after it is there, so that nothing can be lost.
-        whole = pa.concat_tables([*(pq.read_table(self._folder / part, schema=schema) for part in parts), table])
+        whole = pa.concat_tables([*(read_table(self._folder, part, schema=schema) for part in parts), table])
         _save(whole, self._folder, _next(parts))
         for part in parts:
             self._folder.remove(part)

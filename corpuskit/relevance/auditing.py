@@ -32,7 +32,7 @@ def aims(folder: CorpusFolder, model: CorpusModel) -> tuple[float, float]:
         version, precision, confidence = json.loads(folder.catalog.meta(_BEGUN) or "")
         if version == model.version:
             return float(precision), float(confidence)
-    except (TypeError, ValueError):  # none was begun, or a stranger wrote it
+    except (TypeError, ValueError, RecursionError):  # none was begun, or a stranger wrote it
         pass
     claim = model.document.audit
     return (claim.precision, claim.confidence) if claim else (0.95, 0.9)

@@ -77,7 +77,7 @@ def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int 
     document, machines = train_documents(folder, judged, texts, positive=positive, seed=seed)
     with_copies = judged_documents(folder, positive=positive, copies=True)
     url = _train_urls(folder, judged_urls(folder, with_copies, positive=positive), seed)
-    version = _next_version(folder)
+    version = _new_version(folder)
     model = CorpusModel(document, url, version, machines=machines)
     model.save(folder.models.within(version))
     with folder.catalog.transaction() as connection:
@@ -169,7 +169,10 @@ def corpus_to_fasttext(folder: CorpusFolder, path: Path, *, kind: Kind = "docume
     if models is None:
         raise RelevanceError("there is no model to teach fastText: train one first")
     summary = folder.catalog.value("SELECT summary FROM models ORDER BY created DESC LIMIT 1")
-    positive = json.loads(summary).get("positive", "relevant")
+    try:
+        positive = json.loads(summary).get("positive", "relevant")
+    except (ValueError, AttributeError, RecursionError) as error:
+        raise RelevanceError("what the last model was trained for cannot be read: train again") from error
     if kind == "document":
         model, judged = models.document, judged_documents(folder, positive=positive)
         contents = scoring_texts(folder)
@@ -379,5 +382,9 @@ def _train_urls(folder: CorpusFolder, examples: dict[str, str], seed: int) -> Re
         return None
 
 
-def _next_version(folder: CorpusFolder) -> str:
-    return f"model-{folder.catalog.value('SELECT count(*) FROM models') + 1:04d}"
+def _new_version(folder: CorpusFolder) -> str:
+    """A name that no training has or gets; whoever makes its folder has it."""
+    number = folder.catalog.value("SELECT count(*) FROM models") + 1
+    while not folder.models.make_new(name := f"model-{number:04d}"):
+        number += 1
+    return name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import posixpath
 import tempfile
@@ -11,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from corpuskit.errors import CorpusError, CorpusKitError, SourceError
+from corpuskit.errors import CorpusError, CorpusKitError, RefusedError, SourceError
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.shards.inputs import Shard, open_store
 from corpuskit.sources.archives import read_file
@@ -54,7 +55,7 @@ def _dated(resource: Resource, began: datetime) -> Resource:
 
 
 def _warc(shard: Shard, folder: Path, max_bytes: int) -> Iterator[Found]:
-    file = local_copy(shard.urls[0], folder)
+    file = local_copy(shard.urls[0], folder, listed=shard.is_listed)
     name = posixpath.basename(shard.urls[0])
     if name.lower().endswith(".wacz"):
         yield from read_wacz(file, max_bytes=max_bytes)
@@ -158,7 +159,11 @@ def _record(row: dict[str, Any], root: str, folder: Path, max_bytes: int) -> Ite
                 archive.seek(start)
                 file.write_bytes(archive.read(length))
         else:
-            file.write_bytes(fs.cat_file(path, start=start, end=start + length))
+            with _refusals(place):
+                file.write_bytes(fs.cat_file(path, start=start, end=start + length))
+    except SourceError as error:
+        yield place, error
+        return
     except CorpusError as error:
         yield place, SourceError(f"{place}: {error}")
         return
@@ -179,23 +184,47 @@ def _date(value: Any) -> datetime:
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
-def local_copy(url: str, folder: Path) -> Path:
+def local_copy(url: str, folder: Path, *, listed: bool = False) -> Path:
     """The file itself where it is on this machine, else a copy in ``folder``.
 
+    Args:
+        url: of the file.
+        folder: for the copy.
+        listed: as for :func:`corpuskit.shards.inputs.open_store`.
+
     Raises:
-        SourceError: there is no such file.
+        SourceError: there is no such file, or it is at a private address.
     """
-    fs, path = open_store(url)
+    fs, path = open_store(url, listed=listed)
     try:
         if is_local(fs):
             if not Path(path).is_file():
                 raise FileNotFoundError(path)
             return Path(path)
         copy = folder / (posixpath.basename(path) or "file")
-        fs.get_file(path, str(copy))
+        with _refusals(url):
+            fs.get_file(path, str(copy))
     except FileNotFoundError as error:
         raise SourceError(f"{url}: there is no such file") from error
     return copy
+
+
+@contextlib.contextmanager
+def _refusals(place: str) -> Iterator[None]:
+    """What is at a private address is not read, and said so; other trouble may pass."""
+    try:
+        yield
+    except ValueError as error:
+        raise SourceError(f"{place[:200]}: {error}") from error
+    except OSError as error:
+        cause: BaseException | None = error
+        while cause is not None and not isinstance(cause, RefusedError):
+            cause = cause.__cause__ or cause.__context__
+        if cause is None:
+            raise
+        raise SourceError(
+            f"{place[:200]}: {cause}; a list or table may not name it: give its server yourself (base=), with the paths on it"
+        ) from error
 
 
 def is_local(fs: Any) -> bool:

@@ -29,6 +29,12 @@ class _Connection(sqlite3.Connection):
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
         try:
             return super().execute(sql, parameters)
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise _explained(error, self.file) from error
+
+    def executescript(self, sql_script: str, /) -> sqlite3.Cursor:
+        try:
+            return super().executescript(sql_script)
         except sqlite3.DatabaseError as error:
             raise _explained(error, self.file) from error
 
@@ -39,8 +45,10 @@ class _Connection(sqlite3.Connection):
             raise _explained(error, self.file) from error
 
 
-def _explained(error: sqlite3.DatabaseError, file: Path) -> Exception:
+def _explained(error: sqlite3.DatabaseError | UnicodeDecodeError, file: Path) -> Exception:
     text = str(error)
+    if isinstance(error, UnicodeDecodeError):  # of a message about a name
+        text = "malformed: a name in it is no text"
     if "malformed" in text or "not a database" in text:
         return CorpusError(f"catalog.sqlite is damaged ({text}): corpuskit repair makes it again from the other files")
     if "disk is full" in text or "disk I/O" in text:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 from typing import Any, Final
 
 from corpuskit.errors import CorpusError
@@ -32,8 +33,9 @@ def connect(folder: SafeFolder, name: str, *, read_only: bool = False, **options
         sqlite3.Error: it cannot be opened.
     """
     path = folder / name
-    for suffix in _BESIDE:
-        folder.stat(name + suffix)
+    for suffix in ("", *_BESIDE):
+        if (found := folder.stat(name + suffix)) is not None and not stat.S_ISREG(found.st_mode):
+            raise CorpusError(f"{name + suffix} is a folder where a file belongs: remove it")
     if folder.has(f"{name}-journal"):
         with folder.open(f"{name}-journal") as journal:
             size = journal.seek(0, os.SEEK_END)

@@ -134,16 +134,26 @@ def _from_catalog(folder: CorpusFolder, *, versions: bool = False) -> tuple[pa.T
     columns = dict(zip(_COLUMNS, values, strict=False))
     columns["duplicate_of"] = _duplicate_of(columns, hashes)
     columns[_FINGERPRINT] = [None if text is None else f"{text:016x}" for text in hashes]
+    told = [_told(text) for text in said]
     unread = [
-        (row[0], row[1], read(folder, path)) for row, path, text in zip(rows, paths, said, strict=True) if text is None
+        (row[0], row[1], read(folder, path)) for row, path, one in zip(rows, paths, told, strict=True) if one is None
     ]
     late = iter(unread)
-    found = [json.loads(text if text is not None else next(late)[2]) for text in said]
+    found = [one if one is not None else json.loads(next(late)[2]) for one in told]
     for name in SAID:
         columns[name] = [one.get(name) for one in found]
     schema = rows_schema()
     table_of = pa.Table.from_arrays([_array(columns[field.name], field.type) for field in schema], schema=schema)
     return table_of, unread
+
+
+def _told(text: str | None) -> dict[str, Any] | None:
+    """What a document says of itself, where the catalogue has it legibly."""
+    try:
+        found = None if text is None else json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _place(row: tuple[Any, ...]) -> tuple[str, str, int]:

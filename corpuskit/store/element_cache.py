@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 
 from corpuskit import engine
 from corpuskit.document.frames import arrow_schema, to_arrow
+from corpuskit.errors import CorpusError
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.documents import read_document
 from corpuskit.store.folder import CorpusFolder
@@ -117,7 +118,8 @@ def main_texts(folder: CorpusFolder, doc_ids: Sequence[str] | None = None) -> It
     said = pl.when(pl.col("main") & (pl.col("text") != "")).then(pl.col("text")).alias("text")
     for part in _parts(folder, doc_ids):
         lines = _scan([part]).select("doc_id", said)
-        found = lines.group_by("doc_id", maintain_order=True).agg(pl.col("text").str.join("\n")).collect()
+        with whole(part.path):
+            found = lines.group_by("doc_id", maintain_order=True).agg(pl.col("text").str.join("\n")).collect()
         yield from zip(found["doc_id"].cast(pl.String).to_list(), found["text"].to_list(), strict=True)
 
 
@@ -135,7 +137,40 @@ def _growing(parts: Sequence[_Part]) -> Iterator[Sequence[_Part]]:
 def _read(part: _Part, names: Sequence[str]) -> pa.Table:
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(part.path).read(names) if part.documents is None else _selected([part], names)
+    if part.documents is not None:
+        return _selected([part], names)
+    with whole(part.path):
+        table = pq.ParquetFile(part.path).read(names)
+    if not table.schema.equals(_schema_of(names)):
+        raise CorpusError(f"elements/{part.path.name} is damaged (other columns): remove it, it is made again")
+    return table
+
+
+@contextlib.contextmanager
+def whole(*parts: Path) -> Iterator[None]:
+    """While parts of the cache are read: says which one is damaged and what to do.
+
+    Raises:
+        CorpusError: one cannot be read.
+        FileNotFoundError: one has gone.
+    """
+    try:
+        yield
+    except (FileNotFoundError, CorpusError):
+        raise
+    except Exception as error:  # Arrow and Polars have many
+        import pyarrow.parquet as pq
+
+        for part in parts:
+            try:
+                pq.ParquetFile(part).read()
+            except FileNotFoundError:
+                raise
+            except Exception as reason:
+                raise CorpusError(
+                    f"elements/{part.name} is damaged ({str(reason).strip()[:200]}): remove it, it is made again"
+                ) from error
+        raise
 
 
 def _selected(parts: Sequence[_Part], names: Sequence[str], where: pl.Expr | None = None) -> pa.Table:
@@ -149,8 +184,9 @@ def _selected(parts: Sequence[_Part], names: Sequence[str], where: pl.Expr | Non
     if not parts:
         return _schema_of(names).empty_table()
     rows = _scan(parts) if where is None else _scan(parts).filter(where)
-    found = rows.select(names).collect().to_arrow(compat_level=pl.CompatLevel.oldest())
-    return found.cast(_schema_of(names))
+    with whole(*(part.path for part in parts)):
+        found = rows.select(names).collect().to_arrow(compat_level=pl.CompatLevel.oldest())
+        return found.cast(_schema_of(names))
 
 
 def _scan(parts: Sequence[_Part]) -> pl.LazyFrame:

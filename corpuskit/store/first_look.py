@@ -104,7 +104,10 @@ def _wrong_kind(connection: sqlite3.Connection) -> str | None:
         if str(table).startswith("sqlite_"):
             continue
         columns = [(str(row[1]), str(row[2])) for row in connection.execute(f'PRAGMA table_info("{table}")')]
-        wrong = " OR ".join(f'typeof("{name}") IN ({_WRONG[kind]})' for name, kind in columns if kind in _WRONG)
+        kinds = _WRONG | (
+            {"INTEGER": "'text', 'blob'"} if table == "requests" else {}
+        )  # other crawlers' logs are there too
+        wrong = " OR ".join(f'typeof("{name}") IN ({kinds[kind]})' for name, kind in columns if kind in kinds)
         if connection.execute(f'SELECT 1 FROM "{table}" WHERE {wrong} LIMIT 1').fetchone() is not None:
             return str(table)
     return None
@@ -112,7 +115,7 @@ def _wrong_kind(connection: sqlite3.Connection) -> str | None:
 
 _WRONG: Final = {
     "TEXT": "'blob'",
-    "INTEGER": "'text', 'blob'",
+    "INTEGER": "'text', 'blob', 'real'",
     "REAL": "'text', 'blob'",
     "BLOB": "'text', 'integer', 'real'",
 }

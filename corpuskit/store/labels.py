@@ -18,6 +18,7 @@ Kind = Literal["document", "url", "host"]
 KINDS: Final[tuple[Kind, ...]] = ("document", "url", "host")
 _MAX_LABEL: Final = 64
 _MOST_LINE: Final = 1_000_000  # bytes
+_FILES: Final = "label files"  # key in meta: up to where each was read
 WITHDRAWN: Final = "withdrawn"
 MACHINE: Final = "machine:"
 """How the name of an annotator begins that is no person: its labels are kept apart."""
@@ -109,14 +110,13 @@ class LabelLog:
 
     def _index(self) -> None:
         """Reads into the catalogue what the files hold beyond what it knows."""
-        known = json.loads(self._catalog.meta("label files") or "{}")
         sizes = self._sizes()
-        if sizes == known:
+        if sizes == self._known():
             return
         with self._catalog.transaction() as connection:
-            known = json.loads(self._catalog.meta("label files") or "{}")
-            if any(sizes.get(name, 0) < size for name, size in known.items()):
-                # A file was shortened or removed by hand: index anew.
+            known = self._known()
+            if known is None or any(sizes.get(name, 0) < size for name, size in known.items()):
+                # A file was shortened or removed by hand, or nobody knows what was read: index anew.
                 connection.execute("DELETE FROM labels")
                 known = {}
             rows: list[Label] = []
@@ -133,7 +133,19 @@ class LabelLog:
                     'INSERT INTO labels (target, kind, label, by, note, "when", version) VALUES (?, ?, ?, ?, ?, ?, ?)',
                     (row.target, row.kind, row.label, row.by, row.note, row.when, row.version),
                 )
-            self._catalog.set_meta("label files", json.dumps(known))
+            self._catalog.set_meta(_FILES, json.dumps(known))
+
+    def _known(self) -> dict[str, int] | None:
+        """Up to where each file was read; None where that cannot be told."""
+        said = self._catalog.meta(_FILES)
+        if said is None:
+            return {}
+        try:
+            known = json.loads(said)
+        except (ValueError, RecursionError):
+            return None
+        is_known = isinstance(known, dict) and all(type(end) is int and end >= 0 for end in known.values())
+        return known if is_known else None
 
     def _sizes(self) -> dict[str, int]:
         """The files of labels and their sizes.

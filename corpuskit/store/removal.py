@@ -91,7 +91,7 @@ def _remove_file(folder: CorpusFolder, original: str) -> None:
         folder.originals.remove_folder(directory)
 
 
-def _blank(originals: SafeFolder, file: str, offset: int, length: int) -> None:
+def _blank(originals: SafeFolder, file: str, offset: int, length: int | None) -> None:
     """Overwrites a record of a WARC file by a small one of the same packed length: all other offsets stay.
 
     Raises:
@@ -103,9 +103,9 @@ def _blank(originals: SafeFolder, file: str, offset: int, length: int) -> None:
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     record = packer.compress(_PLACEHOLDER.format(id=uuid.uuid4(), date=date).encode()) + packer.flush()
     with originals.open(file, "r+b") as handle:
-        if not (offset >= 0 and 0 <= length <= os.fstat(handle.fileno()).st_size - offset):
+        if length is None or not (offset >= 0 and 0 <= length <= os.fstat(handle.fileno()).st_size - offset):
             raise CorpusError(
-                f"originals/{file} has no {length:,} bytes at {offset:,}: corpuskit repair looks where it is"
+                f"originals/{file} has no {length or 0:,} bytes at {offset:,}: corpuskit repair looks where it is"
             )
         # RFC 1952: after the header's ten bytes may stand a comment, here the padding; flag 0x10 says so.
         padding = length - len(record)

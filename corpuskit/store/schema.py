@@ -205,14 +205,16 @@ def prepare(connection: sqlite3.Connection) -> None:
     try:
         found = int(connection.execute("PRAGMA user_version").fetchone()[0])
         objects = _objects(connection)
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # the second: a message about a name that is no text
         raise CorpusError(f"catalog.sqlite is damaged or no SQLite file: {error}; try: corpuskit repair") from error
     if found > VERSION:
         raise CorpusVersionError(
             f"this corpus has schema version {found}, this corpuskit knows up to {VERSION}: upgrade corpuskit"
         )
     if found == 0 and objects:
-        raise CorpusError("catalog.sqlite holds tables, but none of corpuskit's")
+        raise CorpusError(
+            "catalog.sqlite holds tables, but says that none is corpuskit's: corpuskit repair makes the catalogue again"
+        )
     if found < VERSION:
         _refuse_foreign(objects, _today() | _perhaps() | _made_by(_FORMER))
         connection.create_aggregate("pack_ids", 1, _PackIds)  # type: ignore[arg-type]
@@ -221,13 +223,16 @@ def prepare(connection: sqlite3.Connection) -> None:
         )
         try:
             connection.executescript(f"BEGIN IMMEDIATE; {' '.join(scripts)} PRAGMA user_version = {VERSION}; COMMIT;")
-        except sqlite3.OperationalError:
+        except sqlite3.OperationalError as error:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             if (
                 int(connection.execute("PRAGMA user_version").fetchone()[0]) != VERSION
             ):  # else another process was faster
-                raise
+                raise CorpusError(
+                    f"catalog.sqlite says that it is of version {found}, and does not hold what that had ({error}): "
+                    "corpuskit repair makes it again"
+                ) from error
         objects = _objects(connection)
     _refuse_foreign(objects, _today() | _perhaps())
     if lacking := sorted(name for _, name, _ in _today() - objects):

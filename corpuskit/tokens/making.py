@@ -13,6 +13,7 @@ import numpy as np
 from corpuskit import engine
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
+from corpuskit.store.element_cache import whole
 from corpuskit.tokens.chunks import Chunk, cut, joined, with_layers
 from corpuskit.tokens.layers import lemmas
 from corpuskit.tokens.part import Part
@@ -202,7 +203,8 @@ def _texts(elements: SafeFolder, part: str, doc_ids: Sequence[str], columns: Seq
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    table = pq.ParquetFile(elements / part).read(["doc_id", "element_id", "main", "text_hash", "text"])
+    with whole(path := elements / part):
+        table = pq.ParquetFile(path).read(["doc_id", "element_id", "main", "text_hash", "text"])
     found = table.column("doc_id").cast(pa.string())
     keep = pc.and_(pc.is_in(found, pa.array(list(doc_ids), pa.string())), pc.is_valid(table.column("text")))
     return table.set_column(0, "doc_id", found).filter(keep).select(["doc_id", "element_id", "main", *columns])

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 from corpuskit.document.elements import FORMATTING
 from corpuskit.document.frames import COLUMNS as ELEMENT_COLUMNS
 from corpuskit.document.frames import arrow_to_pandas, in_types
-from corpuskit.errors import ConfigurationError, UnknownDocumentError
+from corpuskit.errors import ConfigurationError, CorpusError, UnknownDocumentError
 from corpuskit.labels import corpus_labels
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import clean
 from corpuskit.store.document_rows import document_rows
 from corpuskit.store.element_cache import element_table
+from corpuskit.store.tables import read_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -135,9 +136,8 @@ def _with_near_duplicates(folder: CorpusFolder, rows: pa.Table) -> pa.Array | No
         return None
     import pyarrow as pa
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
-    verdicts = pq.read_table(folder.inside / _NEAR_DUPLICATES, columns=["doc_id", "duplicate_of"]).combine_chunks()
+    verdicts = read_table(folder.inside, _NEAR_DUPLICATES, ["doc_id", "duplicate_of"]).combine_chunks()
     firsts = rows.filter(pc.is_null(rows["duplicate_of"]))["doc_id"]
     verdicts = verdicts.filter(pc.is_in(verdicts["duplicate_of"], value_set=firsts.combine_chunks()))
     places = pc.index_in(rows["doc_id"], value_set=verdicts["doc_id"].combine_chunks().cast(pa.large_string()))
@@ -378,11 +378,15 @@ def subcorpus(folder: CorpusFolder, name: str) -> pd.DataFrame:
 
     Raises:
         ConfigurationError: there is no such name.
+        CorpusError: what is kept under it cannot be read.
     """
     found = folder.catalog.meta(_SUBCORPUS + clean(name.strip()))
     if found is None:
         raise ConfigurationError(f"no sub-corpus {name!r}; there are: {', '.join(subcorpora(folder)) or 'none'}")
-    return documents(folder, json.loads(found))
+    doc_ids = _ids_in(found)
+    if doc_ids is None:
+        raise CorpusError(f"the sub-corpus {name!r} cannot be read: save it again")
+    return documents(folder, doc_ids)
 
 
 def subcorpora(folder: CorpusFolder) -> dict[str, int]:
@@ -390,7 +394,17 @@ def subcorpora(folder: CorpusFolder) -> dict[str, int]:
     rows = folder.catalog.rows(
         "SELECT key, value FROM meta WHERE key >= ? AND key < ?", (_SUBCORPUS, _SUBCORPUS + "\uffff")
     )
-    return {row["key"][len(_SUBCORPUS) :]: len(json.loads(row["value"])) for row in rows}
+    found = {row["key"][len(_SUBCORPUS) :]: _ids_in(row["value"]) for row in rows}
+    return {name: len(doc_ids) for name, doc_ids in found.items() if doc_ids is not None}
+
+
+def _ids_in(text: str) -> list[str] | None:
+    """The documents of a sub-corpus; None where the catalogue holds something else."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, list) and all(isinstance(doc_id, str) for doc_id in found) else None
 
 
 def _quoted(names: Iterable[str]) -> str:

@@ -45,14 +45,17 @@ def test_scope_and_excluded_paths_hold_again(corpus, site):
 def test_every_option_but_secrets_and_those_of_one_call_holds_again(corpus, web):
     web.add(SEED, "front")
     chosen = {
-        "scope": "host", "exclude": ("/x", "/y$"), "include": ("/*",), "delay": 0.001, "allow_private": True, "contact": "me@uni.example",
+        "scope": "host", "exclude": ("/x", "/y$"), "include": ("/*",), "delay": 0.001, "contact": "me@uni.example",
         "connections": 3, "extract": False, "languages": ("en", "fr"), "feeds": False, "host_pages": 50, "traps": False,
         "sitemaps": "guess", "min_unique": 0.1, "refresh": True, "max_depth": 4, "max_errors": 9, "max_megabytes": 5.0,
     }  # fmt: skip
-    crawl(corpus, web, pages=10, minutes=5, headers={"X-Key": "hush"}, cookies={"s": "hush"}, **chosen)
+    crawl(
+        corpus, web, pages=10, minutes=5, allow_private=True, headers={"X-Key": "hush"}, cookies={"s": "hush"}, **chosen
+    )
     again = resume(corpus, web).options
     assert {name: getattr(again, name) for name in chosen} == chosen
     assert (again.pages, again.minutes) == (None, None)
+    assert again.allow_private is False
     assert not again.headers
     assert not again.cookies
     assert "hush" not in str(recorded(corpus))
@@ -100,7 +103,7 @@ def test_secrets_are_not_kept_which_is_said(corpus, site, tmp_path):
     crawl(corpus, site, pages=1, delay=0, headers={"X-Key": "hush-2"}, cookies={"s": "hush-3"}, netrc=str(netrc))
     assert "hush" not in str(recorded(corpus))
     assert "127.0.0.1" not in str(recorded(corpus))
-    job = resume(corpus, site, pages=1, cookies={"s": "hush-4"})
+    job = crawl(corpus, site, SEED, resume=True, pages=1, cookies={"s": "hush-4"})
     assert job.resumed.splitlines()[1:] == ["netrc, headers: given then and never kept; name again what is needed"]
     plan = corpus.crawl(resume=True, plan=True)
     assert plan.attrs["resumed"].splitlines()[1:] == [

@@ -1,6 +1,7 @@
 """A fuzzer of corpus folders: rows of the catalogue, links and pipes, corpus.toml, the schema; then an act on the corpus.
 
-A folder outside is watched: nothing there is read, written, made or deleted, and no act hangs.
+A folder outside is watched: nothing there is read, written, made or deleted; no act hangs, or ends in an error that is none
+of corpuskit's own.
 
     python tests/faults/fuzz_corpus.py --cases 100000          prints a table; 1 where something went wrong
     python tests/faults/fuzz_corpus.py --case 4711             one case, with what was done
@@ -165,7 +166,7 @@ def _change_row(r, root, outside):
 
 def _change_schema(r, root, outside):
     script = r.choice(SCRIPTS)
-    with contextlib.suppress(sqlite3.Error), _catalogue(root) as connection:
+    with contextlib.suppress(sqlite3.Error, UnicodeError), _catalogue(root) as connection:
         connection.executescript(script)
     return script
 
@@ -224,7 +225,7 @@ CHANGES = [_change_row] * 8 + [_change_layout] * 7 + [_change_settings] * 2 + [_
 
 
 def run_case(number, template, place, outside, tell=lambda line: None):
-    """One case; gives how its act ended."""
+    """One case; gives how its act ended, and where in corpuskit an error came from that is none of its own, else ""."""
     r = random.Random(number)
     root = place / "corpus"
     hostile._gone(root)
@@ -240,8 +241,10 @@ def run_case(number, template, place, outside, tell=lambda line: None):
         hostile.ACTS[name](act)
     except Exception as error:
         tell(f"  {type(error).__name__}: {error}"[:300])
-        return type(error).__name__ + ("" if isinstance(error, _ours()) else " (not of corpuskit)")
-    return "done"
+        if isinstance(error, _ours()):
+            return type(error).__name__, ""
+        return f"{type(error).__name__} (not of corpuskit)", f"{name} {hostile.last_place(error)}: {error}"[:300]
+    return "done", ""
 
 
 def _ours():
@@ -260,8 +263,11 @@ def _batch(numbers, template, place, told):
     for number in numbers:
         os.write(told, f"begun {number}\n".encode())
         signal.alarm(SECONDS)
-        ended[run_case(number, template, place, outside)] += 1
+        how, bare = run_case(number, template, place, outside)
         signal.alarm(0)
+        ended[how] += 1
+        if bare:
+            os.write(told, f"bare {number} {how} {bare!r}\n".encode())
         if touched := outside.touched():
             os.write(told, f"touched {number} {touched[0]}\n".encode())
             shutil.rmtree(outside.folder)

@@ -178,6 +178,14 @@ def _fifo(name):
     return plant
 
 
+def _folder(name):
+    def plant(root, _):
+        _gone(root / name)
+        (root / name).mkdir()
+
+    return plant
+
+
 def _row(sql):
     return lambda root, outside: _sql(root, sql.format(outside=outside))
 
@@ -205,6 +213,16 @@ def _every(pattern, target):
         for path in sorted(root.glob(pattern)):
             _gone(path)
             path.symlink_to(outside / target)
+
+    return plant
+
+
+def _damage(pattern):
+    """Each file that matches has no end."""
+
+    def plant(root, _):
+        for path in root.glob(pattern):
+            path.write_bytes(path.read_bytes()[:-100])
 
     return plant
 
@@ -284,6 +302,12 @@ LAYOUTS = {
     "locks are pipes": _all(*(_fifo(f".{name}.lock{suffix}") for name in ("crawl", "pack", "annotate") for suffix in ("", ".json"))),
     "a view is endless": _row(f"CREATE VIEW more AS {ENDLESS}"),
     "a trigger is foreign": _row("CREATE TRIGGER evil AFTER INSERT ON labels BEGIN SELECT RAISE(FAIL, 'evil'); END"),
+    "a table is a folder of links": _all(_link("preprocessing/duplicates.parquet/x.parquet", "x.parquet"), _link("elements/x.parquet/x.parquet", "x.parquet")),
+    "tables are damaged": _all(*(_damage(pattern) for pattern in ("elements/*.parquet", "preprocessing/*/*.parquet")), _text("preprocessing/duplicates.parquet", "PAR1")),
+    "notes in the catalogue are strange": _all(_row("INSERT OR REPLACE INTO meta VALUES ('label files', '7'), ('audit', '7'), ('sub-corpus x', '7')"), _row("UPDATE said SET said = '['"), _row("UPDATE models SET summary = '7'"), _row("UPDATE documents SET metadata = '['"), _row("INSERT INTO jobs (kind, started, options) VALUES ('crawl', '2026-01-01T00:00:00+00:00', '[')")),
+    "numbers are strange": _row("UPDATE documents SET words = -1, original_offset = 0, original_length = NULL"),
+    "the version is a lie": _row("PRAGMA user_version = 3"),
+    "locks are folders": _all(*(_folder(f".{name}.lock{suffix}") for name, suffix in (("crawl", ""), ("pack", ".json"), ("annotate", "")))),
     "the catalogue cannot be repaired into place": _all(_text("catalog.sqlite", "no database"), _link("catalog.sqlite.repaired", "x.sqlite"), _link("catalog.sqlite.damaged-1", "x.sqlite")),
 }  # fmt: skip
 
@@ -500,8 +524,19 @@ def _work_here():
         module.release = lambda worker: None
 
 
+def last_place(error):
+    """Where in corpuskit an error came from."""
+    import traceback
+
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if "/corpuskit/" in frame.filename]
+    return f"{own[-1].filename.rpartition('/corpuskit/')[2]}:{own[-1].lineno}" if own else "outside corpuskit"
+
+
 def run_layout(name, template, folder, acts=None, tell=print):
-    """Plants a layout before each act; gives act → what it touched outside, or that it hung, and what it raised."""
+    """Plants a layout before each act; gives act → what it touched outside or raised that is no error of corpuskit, and
+    what it raised."""
+    from corpuskit.errors import CorpusKitError
+
     outside = Outside(folder / "outside", template)
     _input(folder)
     act, told = Act(folder, template), {}
@@ -512,13 +547,15 @@ def run_layout(name, template, folder, acts=None, tell=print):
         outside.touched()
         tell(json.dumps(["begun", each]))
         signal.alarm(SECONDS)
+        raised, bare = "", []
         try:
             ACTS[each](act)
-            raised = ""
         except Exception as error:
             raised = f"{type(error).__name__}: {str(error)[:200]}"
+            if not isinstance(error, CorpusKitError):
+                bare = [f"bare {raised} ({last_place(error)})"]
         signal.alarm(0)
-        told[each] = (outside.touched(), raised)
+        told[each] = (outside.touched() + bare, raised)
         tell(json.dumps(["ended", each, *told[each]]))
     return told
 
@@ -549,11 +586,15 @@ def serve():
             told, quiet = os.dup(1), os.open(os.devnull, os.O_WRONLY)
             for handle in (1, 2):
                 os.dup2(quiet, handle)
-            with contextlib.suppress(BaseException):
+            code = 1
+            try:
                 run_layout(
                     name, Path(template), Path(folder), acts, lambda line, to=told: os.write(to, f"{line}\n".encode())
                 )
-            os._exit(0)
+                code = 0
+            except BaseException as error:
+                os.write(told, f"{json.dumps(['broke', repr(error)[:300]])}\n".encode())
+            os._exit(code)
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         sys.stdout.write(json.dumps(["done", name, code]) + "\n")
         sys.stdout.flush()
@@ -595,6 +636,8 @@ def run_matrix(folder, layouts, choose=lambda layout, act: True, processes=2):
                             counts[0] += 1
                             times[act] = times.get(act, 0.0) + time.monotonic() - began
                             wrong.extend(f"{layout} × {act}: {one}" for one in touched)
+                    elif kind == "broke":
+                        wrong.append(f"{layout} × {under_way}: the harness broke: {told[0]}")
                     else:
                         if under_way or told[1]:
                             wrong.append(f"{layout} × {under_way}: ended by {told[1]} (-14: it hung)")
@@ -626,6 +669,9 @@ def main():
         for act, seconds in sorted(times.items(), key=lambda item: -item[1])[:20]:
             print(f"{seconds:8.1f} s {act}")
         print("\n".join(wrong))
+        if cells != len(LAYOUTS) * len(ACTS):
+            wrong.append("cells are missing")
+            print(wrong[-1])
         print(f"{len(LAYOUTS)} layouts × {len(ACTS)} acts: {cells} cells, {len(wrong)} went wrong")
         sys.exit(bool(wrong))
 

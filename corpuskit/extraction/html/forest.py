@@ -117,14 +117,17 @@ def load_model(path: Path) -> Model:
         names, texts = (_read_words(arrays, kind) for kind in ("names", "texts"))
         return Model(
             Lexicon(names, texts),
-            *(
-                Forest(arrays[f"{look}_feature"].astype(np.int32), arrays[f"{look}_threshold"], arrays[f"{look}_leaf"])
-                for look in ("first", "second")
-            ),
+            _read_forest(arrays, "first"),
+            _read_forest(arrays, "second"),
             dict(zip(("", "precision", "recall"), arrays["favor"].tolist(), strict=True)),
             float(arrays["floor"]),
             hashlib.sha256(content).hexdigest()[:12],
         )
+
+
+def _read_forest(arrays: np.lib.npyio.NpzFile, name: str) -> Forest:
+    feature: NDArray[np.int32] = arrays[f"{name}_feature"].astype(np.int32)
+    return Forest(feature, arrays[f"{name}_threshold"], arrays[f"{name}_leaf"])
 
 
 def _read_words(arrays: np.lib.npyio.NpzFile, kind: str) -> dict[str, float]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MAX_REDIRECTS: Final = 7
 MAX_BYTES: Final = 20_000_000  # decoded
 _CHUNK: Final = 1 << 16
-_CREDENTIALS: Final = frozenset({"authorization", "cookie", "proxy-authorization"})
+CREDENTIALS: Final = frozenset({"authorization", "cookie", "proxy-authorization"})
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _ACCEPTED: Final = ("text/", "application/xhtml", "application/pdf", "application/xml", "application/rss", "application/atom",
                     "application/rdf", "application/json", "application/feed", "application/msword",
@@ -155,7 +155,7 @@ class Client:
         headers = {
             "User-Agent": self.user_agent,
             "Accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.8,*/*;q=0.5",
-            **{k: v for k, v in options.headers.items() if is_trusted or k.lower() not in _CREDENTIALS},
+            **{k: v for k, v in options.headers.items() if is_trusted or k.lower() not in CREDENTIALS},
             **(more or {}),
         }
         if options.cookies and is_trusted:
@@ -261,6 +261,43 @@ def is_public(address: str) -> bool:
         if inner is not None:
             return inner.is_global and not inner.is_multicast
     return ip.is_global and not ip.is_multicast
+
+
+@dataclass(frozen=True)
+class GuardedSession:
+    """Makes sessions of aiohttp for other clients that, as a crawl, connect to public addresses, also where redirects lead.
+
+    Args:
+        named: a host that the user has named; where its addresses are private, they may be.
+    """
+
+    named: str = ""
+
+    async def __call__(self, **options: Any) -> aiohttp.ClientSession:
+        """Return a session.
+
+        Args:
+            options: of :class:`aiohttp.ClientSession`.
+        """
+        import aiohttp
+
+        if not self.named or not await self._is_private():
+            options["connector"] = aiohttp.TCPConnector(socket_factory=_public_socket)
+        return aiohttp.ClientSession(**options)
+
+    async def _is_private(self) -> bool:
+        try:
+            found = await asyncio.get_running_loop().getaddrinfo(self.named, None)
+        except OSError:
+            return False
+        return not all(is_public(str(address[0])) for *_, address in found)
+
+
+def _public_socket(info: tuple[Any, Any, int, str, tuple[Any, ...]]) -> socket.socket:
+    family, kind, protocol, _, address = info
+    if not is_public(str(address[0])):
+        raise RefusedError("its host has a private address")
+    return socket.socket(family, kind, protocol)
 
 
 def _is_private_literal(host: str) -> bool:

@@ -1,0 +1,103 @@
+"""A corpus from a stranger that is crawled: what it says of an earlier crawl opens no door on this machine or in its network."""
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def local(web):
+    """The address of a page on this machine that the user did not name; each request is in ``web.log``."""
+    url = f"http://127.0.0.1:{web.proxy.rpartition(':')[2]}/secret"
+    web.add(url, "not for everybody")
+    return url
+
+
+def strange(corpus, url, **options):
+    """The corpus as a stranger hands it over, with one seed that waits."""
+    connection = corpus._folder.catalog.connection
+    host = url.partition("://")[2].partition("/")[0]
+    connection.execute(
+        "INSERT INTO frontier (id, url, host, depth, priority, state) VALUES (1, ?, ?, 0, 0, 'queued')", (url, host)
+    )
+    connection.execute(
+        "INSERT INTO jobs (kind, started, options) VALUES ('crawl', '2026-01-01T00:00:00+00:00', ?)",
+        (json.dumps({**options, "named": sorted(options), "steer": None}),),
+    )
+
+
+def test_a_resumed_crawl_asks_no_private_address_because_the_corpus_says_so(corpus, web, local):
+    strange(corpus, local, allow_private=True, delay=0)
+    job = corpus.crawl(resume=True).wait(progress=False)
+    assert web.log == []
+    assert len(corpus) == 0
+    assert corpus.frontier("refused")["reason_refused"].tolist() == ["private address 127.0.0.1"]
+    assert job.resumed.splitlines()[1:] == ["allow_private: given then and never kept; name again what is needed"]
+
+
+def test_a_seed_of_an_earlier_crawl_may_not_be_private_by_itself(corpus, web, local):
+    strange(corpus, local, delay=0)
+    corpus.crawl(resume=True).wait(progress=False)
+    assert web.log == []
+
+
+def test_nor_where_another_seed_is_named(corpus, web, local):
+    strange(corpus, local)
+    web.add("http://a.example/", "front")
+    corpus.crawl("http://a.example/", delay=0, scope="web", proxy=web.proxy).wait(progress=False)
+    assert not any("secret" in url for url in web.log)
+    assert corpus.documents()["uri"].tolist() == ["http://a.example/"]
+
+
+def test_a_plan_asks_no_private_address_either(corpus, web, local):
+    strange(corpus, local, allow_private=True, delay=0)
+    plan = corpus.crawl(resume=True, plan=True)
+    assert web.log == []
+    assert plan["url"].tolist() == [local]
+
+
+@pytest.mark.parametrize("named", ["the address", "the option"])
+def test_what_was_refused_as_private_is_fetched_when_the_user_says_so(corpus, web, local, named):
+    strange(corpus, local, allow_private=True, delay=0)
+    corpus.crawl(resume=True).wait(progress=False)
+    if named == "the address":
+        corpus.crawl(local, delay=0).wait(progress=False)
+    else:
+        corpus.crawl(resume=True, allow_private=True).wait(progress=False)
+    assert corpus.documents()["uri"].tolist() == [local]
+
+
+def test_cookies_and_passwords_go_to_no_host_that_only_the_corpus_names(corpus, web):
+    seen = {}
+
+    def page(request):
+        seen[request.headers["Host"]] = (request.headers.get("Cookie"), request.headers.get("Authorization"))
+        return 200, {"Content-Type": "text/html"}, b"<title>t</title><p>The text of a page.</p>"
+
+    web.pages["http://evil.example/"] = web.pages["http://mine.example/"] = page
+    strange(corpus, "http://evil.example/", delay=0, scope="web")
+    secret = {"cookies": {"s": "hush"}, "headers": {"Authorization": "Bearer hush"}}
+    corpus.crawl("http://mine.example/", resume=True, delay=0, proxy=web.proxy, **secret).wait(progress=False)
+    assert seen == {"mine.example": ("s=hush", "Bearer hush"), "evil.example": (None, None)}
+
+
+def test_secrets_that_go_nowhere_are_told(corpus, web):
+    web.add("http://a.example/", "front")
+    strange(corpus, "http://a.example/", delay=0)
+    job = corpus.crawl(resume=True, proxy=web.proxy, cookies={"s": "hush"}).wait(progress=False)
+    assert "cookies: sent to the hosts of seeds that this call names, and it names none" in job.resumed
+
+
+def test_a_browser_is_started_by_the_user_only(corpus, web):
+    web.add("http://a.example/", "front")
+    strange(corpus, "http://a.example/", render=True, delay=0)
+    job = corpus.crawl(resume=True, proxy=web.proxy).wait(progress=False)
+    assert job.options.render is False
+    assert "render: given then" in job.resumed
+
+
+def test_what_was_chosen_about_the_pages_themselves_still_holds(corpus, web):
+    web.add("http://a.example/", "front")
+    strange(corpus, "http://a.example/", delay=0, max_depth=3, contact="me@uni.example")
+    options = corpus.crawl(resume=True, proxy=web.proxy).wait(progress=False).options
+    assert (options.delay, options.max_depth, options.contact) == (0, 3, "me@uni.example")

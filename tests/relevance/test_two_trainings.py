@@ -1,0 +1,53 @@
+"""Two trainings at once on one corpus: each has its own version."""
+
+import pytest
+
+import corpuskit
+from corpuskit.relevance.corpus_model import CorpusModel
+from corpuskit.relevance.learning import last_model, train_corpus
+
+PAGE = "<html><head><title>{0} {1}</title></head><body><p>The text {1} about {2}.</p></body></html>"
+
+
+@pytest.fixture
+def labelled(corpus, tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in range(8):
+        (folder / f"r{number}.html").write_text(PAGE.format("premium", number, "insurance premium claim policy " * 3))
+        (folder / f"o{number}.html").write_text(PAGE.format("tomato", number, "garden flower tomato soil " * 3))
+    corpus.add(folder, progress=False)
+    rows = corpus.documents()[["doc_id", "title"]].itertuples(index=False)
+    corpus.set_labels({i: "relevant" if title.startswith("premium") else "other" for i, title in rows}, by="me")
+    return corpus
+
+
+def test_two_trainings_that_end_together_take_two_versions(labelled, monkeypatch):
+    save, others = CorpusModel.save, []
+
+    def save_while_another_trains(model, folder):
+        if not others:
+            others.append(None)
+            with corpuskit.open(labelled.path) as second:
+                others[0] = train_corpus(second._folder, seed=1)
+        save(model, folder)
+
+    monkeypatch.setattr(CorpusModel, "save", save_while_another_trains)
+    first = labelled.train()
+    assert sorted([first.version, others[0].version]) == ["model-0001", "model-0002"]
+    rows = labelled._folder.catalog.tuples("SELECT version, folder FROM models ORDER BY version")
+    assert rows == [("model-0001", "model-0001"), ("model-0002", "model-0002")]
+    for model in (first, others[0]):
+        kept = CorpusModel.load(labelled._folder.models.within(model.version))
+        assert kept.document.fingerprint == model.document.fingerprint
+
+
+def test_a_version_is_never_given_twice(labelled):
+    """A folder that a killed training has left, or whose row a repair could not save, keeps its name."""
+    left = labelled._folder.models.make("model-0001") / "note"
+    left.write_text("left")
+    assert labelled.train().version == "model-0002"
+    labelled._folder.catalog.connection.execute("DELETE FROM models")
+    assert labelled.train().version == "model-0003"
+    assert last_model(labelled._folder).version == "model-0003"
+    assert left.read_text() == "left"
