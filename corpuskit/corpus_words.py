@@ -164,11 +164,11 @@ class CorpusWords:
 
         saved_queries.forget_query(self._folder, name)
 
-    def queries(self) -> pd.DataFrame:
+    def queries(self, *, arrow: bool = False) -> pd.DataFrame:
         """The saved queries, by name: columns name, query, sort, subcorpus (str), sample, seed (Int64)."""
         from corpuskit.views.saved_queries import queries_frame
 
-        return queries_frame(self._folder)
+        return in_types(queries_frame(self._folder), arrow)
 
     def clusters(  # noqa: PLR0913 (all are named)
         self,
@@ -182,11 +182,12 @@ class CorpusWords:
         copies: bool = False,
         attribute: str = "lower",
         syntax: str | None = None,
+        arrow: bool = False,
     ) -> pd.DataFrame:
         """Runs of words in which matches stand; see :func:`corpuskit.views.word_lists.clusters`, and :meth:`kwic`."""
         from corpuskit.views.word_lists import clusters
 
-        return clusters(
+        found = clusters(
             self._tokens(docs, main=main, copies=copies),
             query,
             sizes=sizes,
@@ -195,6 +196,7 @@ class CorpusWords:
             attribute=attribute,
             syntax=syntax,
         )
+        return in_types(found, arrow)
 
     def collocates(  # noqa: PLR0913 (all are named)
         self,
@@ -350,6 +352,7 @@ class CorpusWords:
         copies: bool = False,
         attribute: str = "lemma",
         pos: str = "pos",
+        arrow: bool = False,
     ) -> pd.DataFrame:
         """What stands in which relation to a word, by parts of speech; see :func:`corpuskit.views.sketch.sketch`.
 
@@ -359,7 +362,7 @@ class CorpusWords:
         from corpuskit.views.sketch import sketch
 
         chosen = self._tokens(docs, main=main, copies=copies)
-        return sketch(chosen, word, min_count=min_count, attribute=attribute, pos=pos)
+        return in_types(sketch(chosen, word, min_count=min_count, attribute=attribute, pos=pos), arrow)
 
     def frequency(
         self,
