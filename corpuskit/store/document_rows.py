@@ -172,6 +172,16 @@ def _array(values: Any, kind: pa.DataType) -> pa.Array:
     return pa.array(dates.astype("datetime64[us, UTC]"), kind)
 
 
+def names(folder: CorpusFolder) -> pa.Table:
+    """doc_id, title, uri and host of the last versions of documents, and nothing for which a document must be read."""
+    import pyarrow as pa
+
+    rows = folder.catalog.tuples("SELECT doc_id, title, uri, host FROM current")
+    columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 4
+    arrays = [pa.array(column, pa.large_string()) for column in columns]
+    return pa.Table.from_arrays(arrays, names=["doc_id", "title", "uri", "host"])
+
+
 def duplicates(folder: CorpusFolder) -> dict[str, str]:
     """Of each document whose main text another one has too, the one with the shortest URI: ``duplicate_of`` alone, at once."""
     rows = folder.catalog.tuples(

@@ -97,7 +97,7 @@ def described(folder: CorpusFolder, index: TokenIndex, number: int) -> pa.Table:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        rows = document_rows.document_rows(folder).select(["doc_id", "title", "uri", "host"]).combine_chunks()
+        rows = document_rows.names(folder)
         ids = index.parts[number].documents.column("doc_id").cast(pa.large_string())
         places = pc.index_in(ids, value_set=rows["doc_id"].combine_chunks()).combine_chunks()
         index.cache[key] = rows.take(places).set_column(0, "doc_id", ids)
