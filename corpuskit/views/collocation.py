@@ -113,9 +113,9 @@ def _counted_by_side(part: Part, attribute: str, sides: Numbers) -> Numbers:
     # Words are counted as they are written, and put together then: there are fewer words than tokens.
     column = "word" if attribute == "lower" else attribute
     size, kinds = len(part.lexicon(column)), _NODE + 1
-    codes = part.column(column)[near].astype(np.uint32 if size * kinds < 1 << 32 else np.int64, copy=False)
-    codes *= kinds  # narrow numbers: memory is what this waits for
-    codes += sides[near]
+    codes: Numbers = part.column(column)[near].astype(np.uint32 if size * kinds < 1 << 32 else np.int64, copy=False)
+    codes = np.multiply(codes, kinds, out=codes)  # narrow numbers, in place: memory is what this waits for
+    codes = np.add(codes, sides[near], out=codes)
     counts = np.bincount(codes, minlength=size * kinds).reshape(size, kinds).T
     if attribute != "lower":
         return counts
