@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Final, Literal
+from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from corpuskit import engine
@@ -295,10 +295,19 @@ def task_of(folder: CorpusFolder, doc_id: str, version: int) -> Task:
         fetched=row["fetched"],
         modified=row["last_modified"],
         source=row["source"],
-        metadata=json.loads(row["metadata"] or "{}"),
+        metadata=_metadata(row["metadata"]),
         options=folder.settings.extraction_for(row["host"]),
         root=folder.inside,
     )
+
+
+def _metadata(text: str | None) -> dict[str, Any]:
+    """What a source said of a document; nothing where it cannot be read: one row must not keep the others waiting."""
+    try:
+        found = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def pending(folder: CorpusFolder) -> Iterator[Task]:

@@ -110,11 +110,12 @@ class Catalog:
 
     def _connect(self) -> sqlite3.Connection:
         try:
-            connection = connect(self._folder, self._path.name, timeout=60, factory=_Connection)
+            # Until it is compared nothing of it runs; an index of version 5 could not be read otherwise.
+            connection = connect(
+                self._folder, self._path.name, trusted_schema=not self._is_compared, timeout=60, factory=_Connection
+            )
             connection.file = self._path  # type: ignore[attr-defined]
             connection.row_factory = sqlite3.Row
-            if not self._is_compared:  # nothing of it runs before; an index of version 5 cannot be read otherwise
-                connection.execute("PRAGMA trusted_schema = ON")
             connection.execute("PRAGMA journal_mode = WAL")
             # A power cut may lose the last transactions but never damages the file; see flush().
             connection.execute("PRAGMA synchronous = NORMAL")

@@ -32,13 +32,16 @@ def look(connection: sqlite3.Connection, file: Path) -> None:
         CorpusError: it is damaged, or made to keep one busy.
     """
     status = file.stat()
+    if status.st_size < _REMEMBERED_FROM:
+        _look_through(connection)
+        return
     key = [str(file), status.st_dev, status.st_ino]
-    if _size(connection) < _REMEMBERED_FROM or (memory := _memory()) is None:
+    known = (*key, _identity(connection))
+    if known in _LOOKED_THROUGH:
+        return
+    if (memory := _memory()) is None:
         _look_through(connection)
     else:
-        known = (*key, _identity(connection))
-        if known in _LOOKED_THROUGH:
-            return
         name = hashlib.sha256(str(file).encode("utf-8", "surrogateescape")).hexdigest()[:32] + ".json"
         if _remembered(memory, name) == list(known):
             _LOOKED_THROUGH.add(known)

@@ -204,6 +204,8 @@ def prepare(connection: sqlite3.Connection) -> None:
     """
     try:
         found = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if found == VERSION and _is_of_today(_rows(connection)):
+            return
         objects = _objects(connection)
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # the second: a message about a name that is no text
         raise CorpusError(f"catalog.sqlite is damaged or no SQLite file: {error}; try: corpuskit repair") from error
@@ -249,8 +251,19 @@ _TOKEN: Final = re.compile(
 
 def _objects(connection: sqlite3.Connection) -> Made:
     """What a catalogue holds, without the indexes that SQLite makes for keys."""
-    rows = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
-    return _read(tuple(tuple(row) for row in rows))
+    return _read(_rows(connection))
+
+
+def _rows(connection: sqlite3.Connection) -> tuple[tuple[object, object, object], ...]:
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    return tuple(cursor.execute("SELECT type, name, sql FROM sqlite_master"))
+
+
+@functools.lru_cache(32)
+def _is_of_today(rows: tuple[tuple[object, object, object], ...]) -> bool:
+    """Whether nothing lacks and nothing is foreign. The same rows come at each opening."""
+    return _today() <= _read(rows) <= _today() | _perhaps()
 
 
 @functools.lru_cache(32)

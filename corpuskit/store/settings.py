@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -152,9 +153,16 @@ def read_settings(folder: SafeFolder) -> Settings:
         CorpusError: it is too large, a link or no regular file.
     """
     try:
-        data = tomllib.loads(folder.read(FILE_NAME, _MOST_BYTES).decode("utf-8-sig"))
+        content = folder.read(FILE_NAME, _MOST_BYTES)
     except FileNotFoundError:
         return Settings(name=folder.path.name)
+    return _parsed(content)
+
+
+@functools.lru_cache(8)
+def _parsed(content: bytes) -> Settings:
+    try:
+        data = tomllib.loads(content.decode("utf-8-sig"))
     except RecursionError as error:
         raise ConfigurationError(f"{FILE_NAME}: tables or lists stand too deep in each other") from error
     except ValueError as error:  # no TOML, no UTF-8, a number with thousands of digits

@@ -25,7 +25,7 @@ def healthy(web):
 
 def crawl(corpus, seeds, **options):
     # The limit of time is for code that waits for the dead host: it would take ten minutes.
-    return corpus.crawl(seeds, **{"delay": 0, "minutes": 5, **options}).wait(progress=False)
+    return corpus.crawl(seeds, **{"delay": 0, "minutes": 5, "allow_private": True, **options}).wait(progress=False)
 
 
 def test_a_dead_host_does_not_starve_the_others(corpus, healthy, dead):

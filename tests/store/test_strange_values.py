@@ -209,3 +209,29 @@ def test_a_model_whose_row_cannot_be_read_says_to_train_again(filled, tmp_path, 
         corpus._folder.catalog.connection.execute("UPDATE models SET summary = ?", (value,))
         with pytest.raises(RelevanceError, match="train again"):
             corpus.export_fasttext(tmp_path / "x.bin")
+
+
+@pytest.mark.parametrize("value", ["x", "7", "[" * 100_000])
+def test_a_waiting_document_is_extracted_without_what_cannot_be_read_of_it(filled, value):
+    change(filled, "UPDATE documents SET status = 'fetched', metadata = ?", value)
+    with corpuskit.open(filled) as corpus:
+        assert corpus.extract_pending() == 2
+        assert len(corpus) == 2
+
+
+def test_a_journal_that_goes_while_it_is_looked_at_is_none(filled, monkeypatch):
+    """Another process ends its transaction in that moment."""
+    journal = filled / ".pack.lock-journal"
+    stat = SafeFolder.stat
+
+    def stat_and_go(folder, name=""):
+        found = stat(folder, name)
+        if name == journal.name:
+            journal.unlink(missing_ok=True)
+        return found
+
+    journal.write_bytes(b"")
+    monkeypatch.setattr(SafeFolder, "stat", stat_and_go)
+    with corpuskit.open(filled) as corpus:
+        corpus.pack()
+    assert not journal.exists()
