@@ -56,9 +56,11 @@ PARAMETERS = {
     "feature_fraction": 0.35, "bagging_fraction": 0.7, "bagging_freq": 1, "lambda_l2": 8, "max_bin": 63, "seed": 3,
     "num_threads": 1, "deterministic": True, "force_row_wise": True, "verbose": -1,
 }  # fmt: skip
-# The second forest has less to find, and over what the first has found large leaves hold better.
-SECOND_TREES = 60
-SECOND_PARAMETERS = {"num_leaves": 16, "min_data_in_leaf": 100, "learning_rate": 0.12}
+# The second forest has less to find, and over what the first has found large leaves hold better; in those the few pages written by
+# hand, the only small ones, need more weight.
+SECOND_TREES = 100
+SECOND_PARAMETERS = {"num_leaves": 24, "min_data_in_leaf": 100}
+SECOND_HANDMADE = 3.0
 WORD = re.compile(r"\w+")
 
 
@@ -270,6 +272,8 @@ def grow(
             factor, known = len(known) / MOST_BLOCKS, chosen
         else:
             factor = 1.0
+        if looks is not None and example.domain == "example.org":
+            factor *= SECOND_HANDMADE
         matrices.append(matrix_of(example, lexicons[example.fold], looks and looks[number])[known])
         labels.append(example.share[known] >= 0.5)
         weights.append(example.weight[known] * factor)

@@ -40,14 +40,13 @@ class Forest:
     threshold: NDArray[np.float32]
     leaf: NDArray[np.float32]
 
-    def probabilities(self, matrix: Floats) -> NDArray[np.float64]:
-        """For each row of the matrix how probable it is main content."""
+    def log_odds(self, matrix: Floats) -> NDArray[np.float64]:
+        """For each row of the matrix how probable it is main content, as log-odds."""
         scores = np.empty(len(matrix))
         for start in range(0, len(matrix), _ROWS_AT_ONCE):
             part = matrix[start : start + _ROWS_AT_ONCE]
             scores[start : start + len(part)] = self._scores(part)
-        probabilities: NDArray[np.float64] = 1 / (1 + np.exp(-scores))
-        return probabilities
+        return scores
 
     def _scores(self, matrix: Floats) -> NDArray[np.float64]:
         rows, columns = matrix.shape
@@ -93,8 +92,15 @@ class Model:
         """For each block how probable it is main content."""
         if not len(matrix):
             return np.zeros(0)
-        context = context_columns(blocks, self.first.probabilities(matrix))
-        return self.second.probabilities(np.concatenate((matrix, columns_of(context)), axis=1))
+        first = self.first.log_odds(matrix)
+        context = columns_of(context_columns(blocks, _probability(first)))
+        # The mean of both: the second alone is surer where a page is unlike those it learnt from.
+        return _probability((first + self.second.log_odds(np.concatenate((matrix, context), axis=1))) / 2)
+
+
+def _probability(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    probability: NDArray[np.float64] = 1 / (1 + np.exp(-log_odds))
+    return probability
 
 
 @functools.cache

@@ -85,6 +85,5 @@ def test_the_forest_walks_down_to_the_leaves() -> None:
     feature[0, 0], threshold[0, 0] = 1, 0.5
     leaf = np.full((1, leaves), 3.0, np.float32)
     leaf[0, : leaves // 2] = -3.0
-    left, right = forest.Forest(feature, threshold, leaf).probabilities(np.array([[9.0, 0.5], [9.0, 0.6]], np.float32))
-    assert left == pytest.approx(1 / (1 + np.exp(3)))
-    assert right == pytest.approx(1 / (1 + np.exp(-3)))
+    left, right = forest.Forest(feature, threshold, leaf).log_odds(np.array([[9.0, 0.5], [9.0, 0.6]], np.float32))
+    assert (left, right) == (-3.0, 3.0)

@@ -24,12 +24,13 @@ STRUCTURE = json.loads((HERE / "structure" / "gold.json").read_text("utf-8"))
 GOLD = json.loads((HERE / "pages.json").read_text("utf-8"))
 WORD = re.compile(r"\w+")
 
-# Measured 2026-11-20 and rounded down; lowered only on purpose.
+# Measured 2026-11-20 and rounded down; lowered only on purpose: forum on 2026-11-23 from 0.95, when Sections came to reach as far as a
+# reader sees them (0.942 here; 0.800 before and 0.803 after on pages of forums nobody tuned to).
 FLOORS: dict[str, float] = {
     "article": 0.98,
     "collection": 0.92,
     "documentation": 1.0,
-    "forum": 0.95,
+    "forum": 0.94,
     "listing": 0.99,
     "product": 0.93,
     "service": 1.0,
