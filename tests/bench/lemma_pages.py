@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import simplemma
+from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
 import corpuskit
 from corpuskit.tokens import open_index
@@ -82,7 +83,10 @@ def tell(corpus) -> None:
         changed = sum(lowers[a] != lemmas[b].casefold() for a, b in zip(lower.tolist(), lemma.tolist(), strict=True))
         drawn = random.Random(0).sample(range(len(chosen)), min(1000, len(chosen)))
         code = _SAME.get(lang, lang)
-        agreed = sum(simplemma.lemmatize(words[word[i]], lang=code) == lemmas[lemma[i]] for i in drawn)
+        if code in SUPPORTED_LANGUAGES:
+            agreed = sum(simplemma.lemmatize(words[word[i]], lang=code) == lemmas[lemma[i]] for i in drawn)
+        else:  # words in lower case
+            agreed = sum(words[word[i]].casefold() == lemmas[lemma[i]] for i in drawn)
         forms = defaultdict(Counter)
         for a, b in zip(lower.tolist(), lemma.tolist(), strict=True):
             forms[b][a] += 1
