@@ -21,6 +21,7 @@ _REMEMBERED_FROM: Final = (
 _IDENTITY: Final = "identity"  # key in meta
 _STEPS_A_BYTE: Final = 100  # of SQLite's machine; what is whole takes one or two
 _EVERY: Final = 1_000_000  # steps
+_LAST_VERSION: Final = 2**31 - 1  # frames have 32 bits for it
 
 
 def look(connection: sqlite3.Connection, file: Path) -> None:
@@ -111,6 +112,8 @@ def _wrong_kind(connection: sqlite3.Connection) -> str | None:
             {"INTEGER": "'text', 'blob'"} if table == "requests" else {}
         )  # other crawlers' logs are there too
         wrong = " OR ".join(f'typeof("{name}") IN ({kinds[kind]})' for name, kind in columns if kind in kinds)
+        if ("version", "INTEGER") in columns:
+            wrong += f' OR "version" > {_LAST_VERSION}'
         if connection.execute(f'SELECT 1 FROM "{table}" WHERE {wrong} LIMIT 1').fetchone() is not None:
             return str(table)
     return None

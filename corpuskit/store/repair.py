@@ -140,7 +140,7 @@ def _old_catalog(folder: SafeFolder) -> Iterator[sqlite3.Connection | None]:
     try:
         # It leaves the mode of many users only when it has one. Who has it open would write into the old one, which is lost.
         connection.execute("PRAGMA journal_mode = DELETE")
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the second: a message about a name that is no text
         if "locked" in str(error):
             connection.close()
             who = who_has_open(folder / CATALOG)
@@ -201,7 +201,7 @@ def _read_table(old: sqlite3.Connection, table: str) -> tuple[list[dict[str, Any
         columns = old.execute(f'PRAGMA table_xinfo("{table}")').fetchall()
         keys = [row[1] for row in columns if row[5]] or ["rowid"]
         made = old.execute("SELECT sql FROM sqlite_master WHERE name = ? AND type = 'table'", (table,)).fetchall()
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):
         return [], False
     # A view or virtual table in the place of a table, or a column that is computed, would run what somebody wrote.
     if (

@@ -64,11 +64,19 @@ def test_a_schema_that_is_no_text_is_damage(filled):
     (filled / "catalog.sqlite").write_bytes(content.replace(b"CREATE TABLE models", b"CREATE TABLE m\xf0dels"))
     with pytest.raises(CorpusError, match="repair"):
         corpuskit.open(filled)
+    corpuskit.corpus.Corpus.repair(filled)
+    assert len(corpuskit.open(filled)) == 2
 
 
 @pytest.mark.parametrize("value", [9e399, 0.5])
 def test_a_fraction_where_a_whole_number_belongs_is_refused(filled, value):
     change(filled, "UPDATE documents SET text_hash = ?", value)
+    with pytest.raises(CorpusError, match="documents what does not belong there: corpuskit repair"):
+        corpuskit.open(filled)
+
+
+def test_a_version_that_no_frame_holds_is_refused(filled):
+    change(filled, "UPDATE documents SET version = ?", 2**63 - 1)
     with pytest.raises(CorpusError, match="documents what does not belong there: corpuskit repair"):
         corpuskit.open(filled)
 
