@@ -16,7 +16,7 @@ _TAIL: Final = 200  # bytes that may stand behind the page's end
 _META_WITHIN: Final = 4096
 _SAMPLE: Final = 64 * 1024
 _MOST_WRONG: Final = 0.01
-_TWICE: Final = (b"\xc3\x83\xc2", b"\xc3\xa2\xe2\x82\xac", b"\xc3\x90\xc2")  # é, ’ and ж, encoded twice
+_TWICE: Final = re.compile(rb"\xc3(?:\x83\xc2|\xa2\xe2\x82\xac|\x90\xc2)")  # é, ’ and ж, encoded twice
 _BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
 
@@ -30,7 +30,7 @@ def to_utf8(content: bytes, charset: str | None) -> tuple[bytes, str]:
     content, encoding = _decode(content, charset)
     if b"\0" in content:
         content = content.replace(b"\0", b"")
-    if any(sign in content for sign in _TWICE):
+    if b"\xc3" in content and _TWICE.search(content):
         content = _decoded_once_more(content)
     return content, encoding
 

@@ -93,9 +93,10 @@ def _extract(
 ) -> NLPTextDocument:
     """``roots`` holds one tree, which is taken out, so that it can be freed before the work ends."""
     drop(roots[0], options.drop)
-    settle(roots[0], content)
     head = read_head(roots[0])
     walked, resolve = walk_page(roots, head, uri, options)
+    if walked.has_formulas and roots and settle(roots[0]):
+        walked, resolve = walk_page(roots, head, uri, options)
     needs_javascript = is_shell(walked.shown, head)
     if roots and (article_text := content_beside(head, walked)) and fill(roots[0], article_text):
         walked, resolve = walk_page(roots, head, uri, options)

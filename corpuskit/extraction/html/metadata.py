@@ -86,9 +86,10 @@ def read_head(root: etree._Element) -> Head:
         if name == "script":
             text = element.text
             head.script_elements += 1
-            if text:
+            kind = (element.get("type") or "").lower()
+            if text and not kind.startswith("math/"):  # a formula, which the walk reads
                 element.text = None
-                if "ld+json" in (element.get("type") or "").lower():
+                if "ld+json" in kind:
                     head.data.extend(_json_objects(text))
                 else:
                     head.scripts += len(text)

@@ -25,6 +25,7 @@ class Walked:
         node_parent: node → node around it; -1 for the first.
         node_tag: node → its start tag.
         link_chars: element_id → how many characters are links.
+        has_formulas: there are tags that can be part of a formula.
         formulas: element_id → start and end of each formula in its text.
         licenses: targets of ``rel=license`` links.
         alts: element_ids of texts that are alternatives of images only.
@@ -39,6 +40,7 @@ class Walked:
     node_parent: list[int] = field(default_factory=list)
     node_tag: list[Tag] = field(default_factory=list)
     link_chars: dict[int, int] = field(default_factory=dict)
+    has_formulas: bool = False
     formulas: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     licenses: list[str] = field(default_factory=list)
     alts: set[int] = field(default_factory=set)

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from corpuskit.document.elements import FORMATTING, SECTION
 from corpuskit.errors import ExtractionError
 from corpuskit.extraction.html import tags
+from corpuskit.extraction.html.formulas import is_sign
 from corpuskit.extraction.html.frames import IN_VERBATIM, Frames
 from corpuskit.extraction.html.rows import FORMULA_KIND, Walked
 from corpuskit.extraction.html.tags import (
@@ -232,6 +233,8 @@ class Walker(Frames):
             tag = kind, flags & ~HIDDEN, number, name, rest
         if name == "noscript" and self.options.noscript:
             tag = BLOCK, flags & ~_IS_LEAF, number, name, rest
+        if not self.result.has_formulas and is_sign(head):
+            self.result.has_formulas = True
         if len(tags_read) < _KEPT_TAGS:
             tags_read[head] = tag
         return tag
