@@ -22,6 +22,7 @@ _LEAN_ON_TABLE: Final = 0.3
 _LEAN_ON_SECTION: Final = 0.3
 _AS_A_WHOLE: Final = 0.9
 _FIRST_TITLE: Final = 0.4
+_PARTS: Final = 2
 _MOST_ROWS: Final = 30_000  # on larger pages rules decide: the matrix would take more memory than the page
 
 
@@ -62,8 +63,8 @@ def classify(walked: Walked, page: Page, options: ExtractOptions, model: Model |
     probabilities = model.probabilities(blocks, matrix([*columns, *lexicon_columns(blocks, model.lexicon)]))
     probabilities = lean(blocks, probabilities)
     chosen = choose(probabilities, blocks.words, model.favor[options.favor or ""], model.floor)
-    subtitles, first_titles = titles_of(blocks, chosen)
-    chosen |= subtitles & (probabilities >= model.floor) | first_titles & (probabilities >= _FIRST_TITLE)
+    subtitles, first_titles, parted = titles_of(blocks, chosen)
+    chosen |= subtitles & (probabilities >= model.floor) | first_titles & (probabilities >= _FIRST_TITLE) | parted
     comments = comment_blocks(blocks, chosen, page.kinds)
     if comments.any():
         chosen = np.where(comments, options.comments, chosen)
@@ -115,10 +116,13 @@ def choose(
     return chosen & (probabilities >= floor)
 
 
-def titles_of(blocks: Blocks, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Titles of subsections that are main content nearly as a whole, and titles of the first level.
+def titles_of(
+    blocks: Blocks, chosen: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Titles of subsections that are main content nearly as a whole, titles of the first level, and those of them that are sure.
 
-    Whether the page's title is part of its text is a question of taste, so those need more than the others.
+    Whether the page's title is part of its text is a question of taste, so those need more than the others. Of a text that is
+    parted, whose title stands above the titles of two parts of it at least, it is the root: without it the parts belong to nothing.
     """
     section, words = blocks.section, blocks.words
     titles = section == np.arange(len(section))
@@ -127,7 +131,9 @@ def titles_of(blocks: Blocks, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.boo
     main = np.bincount(section[under], (words * chosen)[under], len(section))
     is_first = np.asarray([*(name == "h1" for name in blocks.name), False], bool)[blocks.node]
     whole: NDArray[np.bool_] = titles & ~is_first & (total > 0) & (main >= _AS_A_WHOLE * total)
-    return whole, titles & is_first
+    inner = titles & chosen & ~is_first & (blocks.outer_section >= 0)
+    parts = np.bincount(blocks.outer_section[inner], minlength=len(section))
+    return whole, titles & is_first, titles & is_first & (parts >= _PARTS)
 
 
 def _fill(table: ElementTable, blocks: Blocks, chosen: NDArray[np.bool_], probabilities: NDArray[np.float64]) -> None:

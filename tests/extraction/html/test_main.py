@@ -10,6 +10,10 @@ import pytest
 from corpuskit.document import NLPTextDocument
 from corpuskit.extraction import ExtractOptions, extract_bytes
 from corpuskit.extraction.html import classify, forest
+from corpuskit.extraction.html.blocks import blocks_of
+from corpuskit.extraction.html.decode import parse
+from corpuskit.extraction.html.extract import walk_page
+from corpuskit.extraction.html.metadata import read_head
 
 PARAGRAPH = "A flat roof is a better place for bees than most people think, because it is warm, dry and out of reach. "
 PAGE = f"""<html lang=en><body><header><nav><ul><li><a href=/a>Home</a></li><li><a href=/b>About</a></li></ul></nav></header>
@@ -87,3 +91,15 @@ def test_the_forest_walks_down_to_the_leaves() -> None:
     leaf[0, : leaves // 2] = -3.0
     left, right = forest.Forest(feature, threshold, leaf).log_odds(np.array([[9.0, 0.5], [9.0, 0.6]], np.float32))
     assert (left, right) == (-3.0, 3.0)
+
+
+def test_the_title_above_two_parts_of_the_main_text_is_main() -> None:
+    root = parse(b"<h1>A</h1><h2>B</h2><p>b</p><h2>C</h2><p>c</p><h3>D</h3><p>d</p>", charset=None, uri=None)
+    walked, _ = walk_page([root], read_head(root), None, ExtractOptions())
+    page = blocks_of(walked)
+    chosen = np.array([text in ("B", "b", "C", "c") for text in page.texts])
+    assert [text for text, is_sure in zip(page.texts, classify.titles_of(page, chosen)[2], strict=True) if is_sure] == [
+        "A"
+    ]
+    chosen[page.texts.index("C")] = False
+    assert not classify.titles_of(page, chosen)[2].any()
