@@ -80,3 +80,20 @@ def test_pages_are_written_with_it():
     tei = document.to("tei")
     assert '<hi rend="bold italic">of</hi>' in tei
     assert '<ref target="http://a.example/x">the <hi rend="italic">lower</hi> one</ref>' in tei
+
+
+@pytest.mark.parametrize(
+    ("tex", "shown"),
+    [
+        ("x_{1}^2", "a $x_{1}^2$ b"),
+        ("a<b>c", "a $a\\lt b\\gt c$ b"),
+        ("[x](javascript:alert(1))", "a $[x]{}(javascript:alert(1))$ b"),
+        ("5\\$ `code`", "a $5\\$ 'code'$ b"),
+        ("5$ $", "a $5\\$ \\$$ b"),
+    ],
+)
+def test_a_formula_is_tex_between_dollars_in_markdown(tex, shown):
+    alt = tex.replace("<", "&lt;")
+    page = f'<p>a <math alttext="{alt}"><mi>x</mi></math> b</p>'.encode()
+    document = corpuskit.extract(page, media_type="text/html")
+    assert document.to("markdown", main=False).splitlines()[-1] == shown

@@ -23,7 +23,16 @@ _BLANKS: Final = re.compile(r"[^\S\n]+")
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 _SCHEMES: Final = ("http://", "https://", "mailto:")
 # Code has marks of its own; what Markdown has no mark for is marked in HTML, or not at all.
-_MARKS: Final = {"bold": "**", "italic": "*", "deleted": "~~", "code": "", "subscript": "<sub>", "superscript": "<sup>"}
+_MARKS: Final = {
+    "bold": "**",
+    "italic": "*",
+    "deleted": "~~",
+    "code": "",
+    "tex": "$",
+    "subscript": "<sub>",
+    "superscript": "<sup>",
+}
+_DOLLAR: Final = re.compile(r"(?<!\\)[$]")
 _MOST_COLUMNS: Final = 100
 
 
@@ -108,12 +117,21 @@ def _styled(table: ElementTable, i: int, start: int, end: int) -> str:
         marks = [_MARKS[kind] for kind in kinds if kind in _MARKS]
         if core and "code" in kinds:
             core, marks = _code(core), [mark for mark in marks if mark]
+        elif core and "tex" in kinds:
+            core, marks = _formula(core), [mark for mark in marks if mark != "$"]
         elif core and marks:
             core = inline(core)  # a mark does not go over a line end
         else:
             core = escape_markdown(core)
         parts += [before, *marks, core, *(_closing(mark) for mark in reversed(marks)), after]
     return "".join(parts).strip(" ")
+
+
+def _formula(tex: str) -> str:
+    """TeX between dollars, so that neither a renderer of formulas nor one without reads HTML or a link in it."""
+    tex = _CONTROLS.sub(" ", tex.replace("\n", " ")).replace("`", "'").replace("](", "]{}(")
+    tex = tex.replace("<", "\\lt ").replace(">", "\\gt ")
+    return "$" + _DOLLAR.sub(r"\\$", tex).strip() + "$"
 
 
 def _kept(blanks: str) -> str:
