@@ -44,11 +44,17 @@ def is_sign(head: str) -> bool:
 
 def settle(root: etree._Element) -> bool:
     """Put ``<math alttext="TeX"/>`` in the place of each formula of a parsed page; return whether there was any."""
-    found = [(element, tex) for element in root.iter(etree.Element) if (tex := _tex_of(element)) is not None]
+    found = []
+    walk = etree.iterwalk(root, events=("start",))
+    for _, element in walk:
+        tex = _tex_of(element)
+        if tex is not None:
+            found.append((element, tex))
+            walk.skip_subtree()  # what is in a formula is part of it, however deep
     found.sort(key=lambda one: one[0].tag != "script")  # with a script go the copies before it
     for element, written in found:
         if not _is_beneath(element, root):
-            continue  # it was part of a formula that is settled
+            continue  # it was a copy of a formula that is settled
         tex = plain(written)
         if element.tag == "script":
             _drop_copies_before(element)

@@ -108,3 +108,11 @@ def test_marks_around_tex_go(written: str, read: str) -> None:
 def test_a_formula_in_a_title_stands_in_it() -> None:
     document = extract_bytes(f"<h1>On {KATEX}</h1><p>a</p>".encode(), media_type="text/html", uri=None)
     assert document.table.text[0] == "On x_{1}"
+
+
+def test_formulas_in_formulas_are_read_once_however_many() -> None:
+    page = "<p>a " + "<math><mi>x</mi>" * 20_000 + "</math>" * 20_000 + " b</p>"
+    (text,) = extract_bytes(page.encode(), media_type="text/html", uri=None).table.text
+    assert text is not None
+    assert text.startswith("a x")
+    assert text.count("x") <= 20_000
