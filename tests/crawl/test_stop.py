@@ -93,11 +93,11 @@ def test_a_crawl_stopped_while_it_filters_its_queue_asks_for_nothing(corpus, web
     begun, go, looked = threading.Event(), threading.Event(), []
     refusal = Scope.refusal
 
-    def slow(self, url, lang=""):
+    def slow(self, url, lang="", **more):
         looked.append(url)
         begun.set()
         go.wait(60)
-        return refusal(self, url, lang)
+        return refusal(self, url, lang, **more)
 
     monkeypatch.setattr(Scope, "refusal", slow)
     job = corpus.crawl(resume=True, delay=0, proxy=web.proxy)
