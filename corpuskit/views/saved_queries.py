@@ -78,7 +78,7 @@ def _read(value: str) -> SavedQuery | None:
         said = json.loads(value)
         name, query, sort, subcorpus = (str(said[name]) for name in ("name", "query", "sort", "subcorpus"))
         return SavedQuery(name, query, sort, subcorpus, int(said["sample"]), int(said["seed"]))
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return None
 
 

@@ -397,6 +397,17 @@ def _crawled(act, **options):
     )
 
 
+def _sketched(act):
+    for layer in ("lemma", "pos"):
+        act.corpus.annotate(layer, lambda words: [word[:1] for word in words], progress=False)
+    return act.corpus.sketch("p")
+
+
+def _forgotten(act):
+    act.corpus.save_query("x", "premium")
+    act.corpus.forget_query("x")
+
+
 def _annotated(act):
     act.corpus.prelabel(lambda texts: ["relevant"] * len(texts), act.ids()[:2], name="m", progress=False)
 
@@ -431,6 +442,12 @@ METHODS = {
     "ngrams": lambda a: a.corpus.ngrams(),
     "wordlist": lambda a: a.corpus.wordlist(),
     "frequency": lambda a: a.corpus.frequency("premium"),
+    "clusters": lambda a: a.corpus.clusters("premium"),
+    "sketch": _sketched,
+    "explore": lambda a: a.corpus.explore("premium"),
+    "save_query": lambda a: a.corpus.save_query("x", "premium"),
+    "queries": lambda a: a.corpus.queries(),
+    "forget_query": _forgotten,
     "annotate": lambda a: a.corpus.annotate("length", lambda words: [str(len(word)) for word in words], progress=False),
     "vocabulary": lambda a: a.corpus.vocabulary(),
     "charset": lambda a: a.corpus.charset(),
