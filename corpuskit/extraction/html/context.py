@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpuskit.extraction.html.blocks import Blocks
+from corpuskit.extraction.html.features import shifted
 
 Column = NDArray[np.float64]
 
@@ -19,7 +20,7 @@ def context_columns(blocks: Blocks, first: Column) -> list[Column]:
     """
     n, words = len(first), blocks.words
     weighed = first * words
-    columns = [first, *(_moved(first, by) for by in (1, 2, 3, -1, -2, -3))]
+    columns = [first, *(shifted(first, by) for by in (1, 2, 3, -1, -2, -3))]
     total, main = np.concatenate(([0.0], np.cumsum(words))), np.concatenate(([0.0], np.cumsum(weighed)))
     at = np.arange(n)
     for reach in (2, 5, 12):
@@ -29,17 +30,6 @@ def context_columns(blocks: Blocks, first: Column) -> list[Column]:
     columns += _alike(blocks, first, words)
     columns += _in_sections(blocks, first, words, weighed)
     return columns + _on_page(first, words)
-
-
-def _moved(column: Column, by: int) -> Column:
-    out = np.zeros_like(column)
-    if abs(by) >= len(column):
-        return out
-    if by > 0:
-        out[by:] = column[:-by]
-    else:
-        out[:by] = column[-by:]
-    return out
 
 
 def _around(blocks: Blocks, words: Column, weighed: Column) -> list[Column]:

@@ -31,7 +31,7 @@ _TAGS: Final = {
 }  # fmt: skip
 
 
-def _shifted(column: NDArray[np.float64], by: int) -> NDArray[np.float64]:
+def shifted(column: NDArray[np.float64], by: int) -> NDArray[np.float64]:
     """The column moved down by so many blocks, zeros coming in."""
     out = np.zeros_like(column)
     if by > 0:
@@ -72,8 +72,8 @@ def lexicon_columns(blocks: Blocks, lexicon: Lexicon) -> list[NDArray[np.float64
     nearest = np.where(blocks.section >= 0, title[blocks.section], 0)
     columns += [low, low_whole, nearest, np.where(blocks.section >= 0, whole[blocks.section], 0)]
     decayed = columns[8]
-    columns += [_shifted(decayed, s) for s in (1, 2, -1, -2)]
-    columns += [_shifted(word_score[:, 2], s) for s in (1, -1)]
+    columns += [shifted(decayed, s) for s in (1, 2, -1, -2)]
+    columns += [shifted(word_score[:, 2], s) for s in (1, -1)]
     return columns
 
 
@@ -103,7 +103,7 @@ def static_columns(
     columns += [np.full(n, float(value)) for value in constants]
     for by in (1, 2, 3, -1, -2, -3):
         if abs(by) < n:
-            columns += [_shifted(log_words, by), _shifted(density, by), _shifted(is_heading, by)]
+            columns += [shifted(log_words, by), shifted(density, by), shifted(is_heading, by)]
         else:
             columns += [np.zeros(n)] * 3
     return columns
