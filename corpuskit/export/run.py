@@ -190,6 +190,8 @@ def _write(
             if uri in mended and uri not in failed:
                 folder.catalog.clear_failure(uri, [STAGE])
             tally.add(item)
+        for writer in writers.values():
+            selection.dropped.update(getattr(writer, "left_out", {}))
     return tally, len(failed)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any, Final
@@ -26,6 +27,9 @@ class PdfTrioWriter:
 
     Documents that have a web address also make ``CLASS.tsv`` (doc_id, URL, time as ``20200102030405``) and the training set
     of URLs, ``urls-train.ft`` and ``urls-validate.ft``, with the tokens of :func:`corpuskit.relevance.pdf_trio_url_tokens`.
+
+    Attributes:
+        left_out: why → number of documents without a line here, for the report of the export.
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
@@ -35,6 +39,7 @@ class PdfTrioWriter:
         self._killed = frozenset(options.kill)
         self._files = {name: (self._folder / f"{name}.ft").open("wb") for name in _PARTS}
         self._lists: dict[str, IO[bytes]] = {}
+        self.left_out: Counter[str] = Counter()
 
     def write(self, item: Item) -> None:
         """Writes the line of a labelled document, unless it is small or on the kill list."""
@@ -43,7 +48,8 @@ class PdfTrioWriter:
 
         label, row = item.row["label"], item.row
         text = item.text.encode("utf-8", "replace")
-        if not label or len(text) < _LEAST_BYTES or self._killed & {row["doc_id"], row["uri"]}:
+        if why := self._why_not(label, len(text), {row["doc_id"], row["uri"]}):
+            self.left_out[f"{why} (pdf_trio)"] += 1
             return
         tokens = ascii_tokens(text).encode("utf-8", "surrogateescape").strip()
         if self._options.page_size_tokens and (size := page_size_tokens(item.document.metadata)):
@@ -57,6 +63,13 @@ class PdfTrioWriter:
         self._files[part].write(line)
         if row["uri"].startswith(("http://", "https://")):
             self._write_url(row, name, part)
+
+    def _why_not(self, label: str | None, size: int, names: set[str]) -> str:
+        if not label:
+            return "without a label"
+        if size < _LEAST_BYTES:
+            return f"of less than {_LEAST_BYTES} bytes"
+        return "on the kill list" if self._killed & names else ""
 
     def _write_url(self, row: Mapping[str, Any], name: str, part: str) -> None:
         from corpuskit.relevance import pdf_trio_url_tokens
