@@ -50,7 +50,11 @@ def test_a_line_has_the_tokens_of_the_recipe_and_each_document_a_file(labelled, 
 
 def test_the_report_counts_what_got_no_line(labelled, tmp_path):
     corpus, _ = labelled
-    expected = {"of less than 500 bytes (pdf_trio)": 1, "without a label (pdf_trio)": 1, "on the kill list (pdf_trio)": 1}
+    expected = {
+        "of less than 500 bytes (pdf_trio)": 1,
+        "without a label (pdf_trio)": 1,
+        "on the kill list (pdf_trio)": 1,
+    }
     for _again in range(2):
         report = corpus.export(tmp_path / "out", format="pdf_trio", kill=["texts/4.txt"])
         assert report.dropped == expected
