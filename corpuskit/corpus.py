@@ -11,7 +11,7 @@ from corpuskit import engine
 from corpuskit.corpus_words import CorpusWords
 from corpuskit.document import NLPTextDocument
 from corpuskit.document.frames import in_types
-from corpuskit.errors import SourceError, UnknownDocumentError
+from corpuskit.errors import SourceError
 from corpuskit.ingest import IngestReport, extract_pending, ingest, known_payload
 from corpuskit.sources.archives import read_file
 from corpuskit.sources.files import find_files
@@ -323,27 +323,24 @@ class Corpus(CorpusWords):
 
         Args:
             labels: target → ``relevant``, ``other``, ``unsure``, ``withdrawn`` (your own label is taken back), or a
-                class of your own that is in use.
+                class of your own that is in use. A document goes by its id, its URI, or a file name that only one has.
             by: who or which rule says so.
             kind: what the targets are.
             note: why.
             new_class: labels that are not in use yet are meant, and no slips of the pen.
 
         Raises:
-            UnknownDocumentError: a doc_id is not in the corpus; then none is saved.
-            ConfigurationError: a label that is not in use; the message names the nearest. None is saved.
+            UnknownDocumentError: a document is not in the corpus; then none is saved.
+            ConfigurationError: a label that is not in use; the message names the nearest. Or one document is named twice
+                and labelled differently. None is saved.
         """
-        from corpuskit.labels import check_names
+        from corpuskit.labels import check_names, of_documents
 
         labels = dict(labels)  # of a Series too
         check_names(self._folder, labels.values(), new_class=new_class)
-        versions = {}
+        versions: dict[str, int] = {}
         if kind == "document":
-            known = dict(tuple(row) for row in self._folder.catalog.rows("SELECT doc_id, version FROM current"))
-            unknown = [target for target in labels if target not in known]
-            if unknown:
-                raise UnknownDocumentError(f"no document {unknown[0]!r} ({len(unknown)} unknown in all)")
-            versions = {target: known[target] for target in labels}
+            labels, versions = of_documents(self._folder, labels)
         return self._folder.labels.add(
             ((target, kind, label) for target, label in labels.items()), by=by, note=note, versions=versions
         )
