@@ -20,6 +20,7 @@ from corpuskit.sources.resource import Resource
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_names import doc_id_of
 from corpuskit.store.request_rows import add_requests
+from corpuskit.store.telling import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,7 +126,14 @@ class Corpus(CorpusWords):
 
         report = ingest(self._folder, resources(), progress=progress, textworks=textworks)
         for log in logs:
-            report.counts["requests"] += add_requests(self._folder.catalog, read_request_log(log.path))
+            unread: list[str] = []
+            report.counts["requests"] += add_requests(self._folder.catalog, read_request_log(log.path, unread))
+            if unread:
+                told = (
+                    f"{log.uri}: {counted(len(unread), 'line')} without a clock or an address, the first: {unread[0]}"
+                )
+                self._folder.catalog.add_failure(log.uri, "read", SourceError(told))
+                report.counts["failed"] += 1
         return report
 
     def drop_textworks(self) -> int:
