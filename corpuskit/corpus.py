@@ -19,6 +19,7 @@ from corpuskit.sources.request_log import is_request_log, read_request_log
 from corpuskit.sources.resource import Resource
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_names import doc_id_of
+from corpuskit.store.document_names import doc_ids_of as ids_of_names
 from corpuskit.store.request_rows import add_requests
 from corpuskit.store.telling import counted
 
@@ -181,7 +182,7 @@ class Corpus(CorpusWords):
         """One row a document; see :func:`corpuskit.views.frames.documents`. ``arrow``: with columns of ArrowDtype."""
         from corpuskit.views import frames
 
-        return in_types(frames.documents(self._folder, doc_ids_of(docs), versions=versions), arrow)
+        return in_types(frames.documents(self._folder, self._ids(docs), versions=versions), arrow)
 
     def elements(
         self,
@@ -197,7 +198,7 @@ class Corpus(CorpusWords):
         from corpuskit.views import frames
 
         more = {"languages": languages, "frequencies": frequencies, "formatting": formatting}
-        return frames.elements(self._folder, doc_ids_of(docs), text=text, arrow=arrow, **more)
+        return frames.elements(self._folder, self._ids(docs), text=text, arrow=arrow, **more)
 
     def find(self, pattern: str | None = None, *, docs: Any = None, **conditions: Any) -> pd.DataFrame:
         """The elements whose text matches, of a type, role, language or length; see :func:`corpuskit.views.search.find`.
@@ -206,7 +207,7 @@ class Corpus(CorpusWords):
         """
         from corpuskit.views import search
 
-        return search.find(self._folder, pattern, doc_ids=doc_ids_of(docs), **conditions)
+        return search.find(self._folder, pattern, doc_ids=self._ids(docs), **conditions)
 
     def requests(self, *, arrow: bool = False) -> pd.DataFrame:
         """One row a request of the crawls; see :func:`corpuskit.views.frames.requests`."""
@@ -252,14 +253,14 @@ class Corpus(CorpusWords):
         """
         from corpuskit.preprocessing.reports import vocabulary
 
-        found = doc_ids_of(docs)
+        found = self._ids(docs)
         return in_types(vocabulary(self._folder, known=known, min_count=min_count, tags=tags, doc_ids=found), arrow)
 
     def charset(self, *, by_site: bool = False, docs: Any = None, arrow: bool = False) -> pd.DataFrame:
         """The characters of the main content, with names and counts; see :func:`corpuskit.text.charset`."""
         from corpuskit.preprocessing.reports import charset
 
-        return in_types(charset(self._folder, by_site=by_site, doc_ids=doc_ids_of(docs)), arrow)
+        return in_types(charset(self._folder, by_site=by_site, doc_ids=self._ids(docs)), arrow)
 
     def browse(self) -> Any:
         """The documents as a widget: filter them, see the query as code, open one as a tree."""
@@ -271,13 +272,13 @@ class Corpus(CorpusWords):
         """``n`` documents at random, the same ones for the same seed; see :func:`corpuskit.views.frames.sample`."""
         from corpuskit.views import frames
 
-        return in_types(frames.sample(self._folder, n, seed=seed, doc_ids=doc_ids_of(docs)), arrow)
+        return in_types(frames.sample(self._folder, n, seed=seed, doc_ids=self._ids(docs)), arrow)
 
     def save_subcorpus(self, name: str, docs: Any) -> int:
         """Gives documents a name; gives how many they are. An earlier list of this name is replaced."""
         from corpuskit.views import frames
 
-        return frames.save_subcorpus(self._folder, name, doc_ids_of(docs) or [])
+        return frames.save_subcorpus(self._folder, name, self._ids(docs) or [])
 
     def subcorpus(self, name: str, *, arrow: bool = False) -> pd.DataFrame:
         """The documents of a name, as :meth:`documents` gives them.
@@ -304,7 +305,7 @@ class Corpus(CorpusWords):
         from corpuskit.store.removal import remove_documents
         from corpuskit.tokens import forget
 
-        gone = doc_ids_of(docs) or []
+        gone = self._ids(docs) or []
         forget(self._folder, gone)  # the index is a cache: if the rest fails, it is made again
         return remove_documents(self._folder, gone, reason)
 
@@ -719,7 +720,7 @@ class Corpus(CorpusWords):
         formats = [format] if isinstance(format, str) else list(format)
         chosen = make_options(**options)
         return export(
-            self._folder, Path(out), doc_ids=doc_ids_of(docs), formats=formats, options=chosen, record=record,
+            self._folder, Path(out), doc_ids=self._ids(docs), formats=formats, options=chosen, record=record,
             progress=progress,
         )  # fmt: skip
 
@@ -741,7 +742,7 @@ class Corpus(CorpusWords):
         """
         from corpuskit.preprocessing import preprocess
 
-        return preprocess(self._folder, steps, doc_ids=doc_ids_of(docs), progress=progress)
+        return preprocess(self._folder, steps, doc_ids=self._ids(docs), progress=progress)
 
     def original(self, doc_id: str) -> Original:
         """What a document was extracted from, which opens in the library that its users know.
@@ -857,9 +858,13 @@ class Corpus(CorpusWords):
         return self._folder.document(doc_id_of(self._folder, doc_id))
 
     def _ids(self, docs: Any) -> list[str] | None:
-        """The ids of the documents meant, each of which is there."""
-        ids = doc_ids_of(docs)
-        return None if ids is None else [doc_id_of(self._folder, name) for name in ids]
+        """The ids of the documents meant, each of which is there: by id, URI, file name or the name of a sub-corpus."""
+        from corpuskit.views import frames
+
+        if isinstance(docs, str) and docs in frames.subcorpora(self._folder):
+            docs = frames.subcorpus(self._folder, docs)
+        names = doc_ids_of(docs)
+        return None if names is None else list(dict.fromkeys(ids_of_names(self._folder, names).values()))
 
     def __iter__(self) -> Iterator[NLPTextDocument]:
         """All documents, by host and URI, read one at a time."""

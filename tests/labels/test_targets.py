@@ -47,3 +47,15 @@ def test_a_removed_document_gets_no_label(three):
     three.remove([doc_id], reason="asked")
     with pytest.raises(UnknownDocumentError):
         three.set_labels({doc_id: "other"}, by="me")
+
+
+def test_frames_take_names_and_refuse_those_of_no_document(three):
+    assert three.documents("one.txt").uri.tolist() == ["texts/a/one.txt"]
+    assert three.elements(["texts/b/two.txt"]).text.tolist() == ["A text of b/two.txt."]
+    assert three.find("text", docs="one.txt").shape[0] == 1
+    three.save_subcorpus("pair", ["texts/a/two.txt", "one.txt"])
+    assert len(three.documents("pair")) == 2
+    assert len(three.documents(three.documents().head(0))) == 0
+    for ask in (three.documents, three.elements):
+        with pytest.raises(UnknownDocumentError, match=r"no document 'onn\.txt'; the nearest: texts/a/one\.txt"):
+            ask("onn.txt")
