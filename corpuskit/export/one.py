@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -33,6 +34,7 @@ _XML: Final = (
     "sitename", "title", "author", "date", "url", "hostname", "description", "categories", "tags", "license", "id",
     "fingerprint", "language",
 )  # fmt: skip
+_NOT_SAID: Final = ("last-modified", "fetched")  # of a timestamp's sources
 _THEIRS: Final = {"txt": "txt", "markdown": "markdown", "json": "json", "csv": "csv", "html": "html", "xml": "xml", "tei": "xmltei"}  # fmt: skip
 
 
@@ -58,7 +60,7 @@ def render(
         if format not in FORMATS:
             raise ExportError(f"format {format!r} is unknown; there are: {', '.join(FORMATS)}")
     if document.peer is not None and main and format != "nlp.txt":
-        return document.peer(_THEIRS[format] if format else None)
+        return document.peer(_THEIRS[format] if format else None, metadata)
     format = format or "markdown"
     if format == "nlp.txt":
         return to_nlptext(document)
@@ -88,16 +90,22 @@ def fields(document: NLPTextDocument, main: bool = True) -> dict[str, str | None
     host = urlsplit(document.uri).hostname if "://" in document.uri else None
     address = found("canonical") or (document.uri if document.uri != "?" else None)
     text = document.to_text(main=main)
+    said = _said_date(document)
     return {
         "title": document.title or None, "author": found("author"), "url": address, "hostname": host,
         "sitename": found("site_name"), "description": found("description"),
-        "date": document.timestamp.date().isoformat() if document.timestamp else None,
+        "date": said.date().isoformat() if said else None,
         "categories": found("categories"), "tags": found("keywords"), "license": found("license"),
         "language": found("language"), "image": found("image"), "pagetype": found("type"),
         "fingerprint": f"{text_hash(text):016x}" if text else None,
         "id": hashlib.sha256(document.uri.encode("utf-8", "replace")).hexdigest()[:16],
         "filedate": (found("fetched") or "")[:10] or None,
     }  # fmt: skip
+
+
+def _said_date(document: NLPTextDocument) -> datetime | None:
+    """The date that the document says it has, not the one its server or its file has."""
+    return None if document.metadata.get("timestamp_source") in _NOT_SAID else document.timestamp
 
 
 def _as_json(document: NLPTextDocument, main: bool, with_head: bool) -> dict[str, Any]:
@@ -136,7 +144,7 @@ def _item(document: NLPTextDocument, main: bool) -> Item:
     row = {
         **dict.fromkeys(ROW_TYPES), "doc_id": known["id"], "version": 1, "uri": document.uri, "host": known["hostname"] or "",
         "title": document.title, "lang": known["language"], "license": known["license"],
-        "timestamp": document.timestamp.isoformat() if document.timestamp else None,
+        "timestamp": said.isoformat() if (said := _said_date(document)) else None,
     }  # fmt: skip
     return Item(row, "document", document, main)
 

@@ -129,7 +129,7 @@ def _extract(
         # Only here: who wants the tree alone need not wait for numpy.
         from corpuskit.extraction.html.classify import Page, classify
 
-        classify(walked, Page(document.title, uri, kinds_of(head)), options, model)
+        classify(walked, Page(document.title, _on_the_web(head, uri), kinds_of(head)), options, model)
     document.table = with_units(document.table, walked)
     if walked.hidden:
         document.warnings.append(f"{walked.hidden} hidden parts left out")
@@ -141,7 +141,8 @@ def walk_page(
     roots: list[etree._Element], head: Head, uri: str | None, options: ExtractOptions
 ) -> tuple[Walked, Resolver]:
     """The walked page, and what makes its URLs absolute. A large tree is taken out of its list and freed."""
-    resolve = Resolver(Resolver(uri)(head.base) if head.base else uri)
+    address = _on_the_web(head, uri) or uri
+    resolve = Resolver(Resolver(address)(head.base) if head.base else address)
     selectors = frozenset[str]().union(*map(block_selectors, head.styles))
     chosen = WalkOptions(
         images=options.images,
@@ -151,6 +152,11 @@ def walk_page(
         formatting=options.formatting,
     )
     return _walk(roots, resolve, chosen), resolve
+
+
+def _on_the_web(head: Head, uri: str | None) -> str | None:
+    """The address of the page; of one that lies in a file the one that it names itself, if any."""
+    return next((url for url in (uri, head.canonical) if url and url.startswith(("http://", "https://"))), None)
 
 
 def _fill_metadata(
