@@ -7,19 +7,19 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from corpuskit.document import ElementTable, NLPTextDocument, to_nlptext
 from corpuskit.document.elements import LIST_ITEM, LISTS, SECTION, TABLE, TABLE_HEADER, TEXT_BLOCK
 from corpuskit.errors import ExportError
+from corpuskit.export.formats.format_spans import pieces
 from corpuskit.export.formats.html import to_html
 from corpuskit.export.formats.link_spans import link_spans
 from corpuskit.export.formats.markdown import to_markdown
 from corpuskit.export.formats.tei import to_tei
 from corpuskit.export.formats.xml_text import attribute, content
-from corpuskit.export.item import ROW_TYPES, Item
+from corpuskit.export.item import ROW_TYPES, Item, said_date
 from corpuskit.export.main_only import main_only, without_comments
 from corpuskit.export.spreadsheets import harmless
 from corpuskit.text import text_hash
@@ -34,7 +34,9 @@ _XML: Final = (
     "sitename", "title", "author", "date", "url", "hostname", "description", "categories", "tags", "license", "id",
     "fingerprint", "language",
 )  # fmt: skip
-_NOT_SAID: Final = ("last-modified", "fetched")  # of a timestamp's sources
+# Formatting as Trafilatura writes it.
+_HI: Final = {"bold": "#b", "italic": "#i", "underline": "#u", "subscript": "#sub", "superscript": "#sup"}
+_TAGS: Final = {"code": "code", "deleted": "del"}
 _THEIRS: Final = {"txt": "txt", "markdown": "markdown", "json": "json", "csv": "csv", "html": "html", "xml": "xml", "tei": "xmltei"}  # fmt: skip
 
 
@@ -90,7 +92,7 @@ def fields(document: NLPTextDocument, main: bool = True) -> dict[str, str | None
     host = urlsplit(document.uri).hostname if "://" in document.uri else None
     address = found("canonical") or (document.uri if document.uri != "?" else None)
     text = document.to_text(main=main)
-    said = _said_date(document)
+    said = said_date(document)
     return {
         "title": document.title or None, "author": found("author"), "url": address, "hostname": host,
         "sitename": found("site_name"), "description": found("description"),
@@ -101,11 +103,6 @@ def fields(document: NLPTextDocument, main: bool = True) -> dict[str, str | None
         "id": hashlib.sha256(document.uri.encode("utf-8", "replace")).hexdigest()[:16],
         "filedate": (found("fetched") or "")[:10] or None,
     }  # fmt: skip
-
-
-def _said_date(document: NLPTextDocument) -> datetime | None:
-    """The date that the document says it has, not the one its server or its file has."""
-    return None if document.metadata.get("timestamp_source") in _NOT_SAID else document.timestamp
 
 
 def _as_json(document: NLPTextDocument, main: bool, with_head: bool) -> dict[str, Any]:
@@ -144,7 +141,7 @@ def _item(document: NLPTextDocument, main: bool) -> Item:
     row = {
         **dict.fromkeys(ROW_TYPES), "doc_id": known["id"], "version": 1, "uri": document.uri, "host": known["hostname"] or "",
         "title": document.title, "lang": known["language"], "license": known["license"],
-        "timestamp": said.isoformat() if (said := _said_date(document)) else None,
+        "timestamp": said.isoformat() if (said := said_date(document)) else None,
     }  # fmt: skip
     return Item(row, "document", document, main)
 
@@ -208,6 +205,22 @@ def _linked(table: ElementTable, i: int) -> str:
     text = table.text[i] or ""
     parts, last = [], 0
     for start, end, url in link_spans(table, i):
-        parts += [content(text[last:start]), f'<ref target="{attribute(url)}">{content(text[start:end])}</ref>']
+        parts += [
+            _formatted(table, i, last, start),
+            f'<ref target="{attribute(url)}">{_formatted(table, i, start, end)}</ref>',
+        ]
         last = end
-    return "".join([*parts, content(text[last:])])
+    return "".join([*parts, _formatted(table, i, last, len(text))])
+
+
+def _formatted(table: ElementTable, i: int, start: int, end: int) -> str:
+    parts = []
+    for text, kinds in pieces(table, i, start, end):
+        shown = content(text)
+        for kind in kinds:
+            if kind in _HI:
+                shown = f'<hi rend="{_HI[kind]}">{shown}</hi>'
+            elif kind in _TAGS:
+                shown = f"<{_TAGS[kind]}>{shown}</{_TAGS[kind]}>"
+        parts.append(shown)
+    return "".join(parts)
