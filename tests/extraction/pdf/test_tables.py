@@ -104,6 +104,32 @@ def test_contents_with_leaders_are_no_table():
     assert not has_table(read(pdf(page)))
 
 
+CONTENTS = [
+    ("Acknowledgements", "vii"),
+    ("Introduction", "1"),
+    ("The lower meadows", "3"),
+    ("The mill", "12"),
+    ("The lane", "40"),
+]
+
+
+def test_contents_without_leaders_are_a_list_with_their_parts():
+    page = put(Page().text(60, 60, "Contents", size=18), CONTENTS, (60, 400), 100)
+    page.text(60, 196, "Part II. The year after", size=14)
+    put(page, [("The bridge", "55"), ("The gate posts", "71")], (60, 400), 220)
+    document = read(pdf(page))
+    assert not has_table(document)
+    assert roles(document, "section-heading") == ["Contents"]
+    assert roles(document, "list") == [
+        *(f"{title} {number}" for title, number in CONTENTS), "Part II. The year after", "The bridge 55", "The gate posts 71",
+    ]  # fmt: skip
+
+
+def test_numbers_that_rise_below_a_head_are_a_table():
+    rows = [("Grain", "Tons"), ("Rye", "12"), ("Wheat", "15"), ("Oats", "18"), ("Barley", "21"), ("Maize", "30")]
+    assert table_cells(read(pdf(put(Page(), rows, (60, 400), 100)))) == plain(rows)
+
+
 def test_a_definition_list_of_long_texts_is_no_lost_text():
     page = Page()
     for k in range(4):

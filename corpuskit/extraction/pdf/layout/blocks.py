@@ -12,12 +12,13 @@ import numpy as np
 
 from corpuskit.extraction.pdf.drawings import Line
 from corpuskit.extraction.pdf.fonts import BOLD, ITALIC, MONO
+from corpuskit.extraction.pdf.layout.contents import find_contents
 from corpuskit.extraction.pdf.layout.lines import Vocabulary, line_of
 from corpuskit.extraction.pdf.layout.parts import Block, TextLine
 from corpuskit.extraction.pdf.layout.rows import rows_of
 from corpuskit.extraction.pdf.notation import escape_plain
 from corpuskit.extraction.pdf.patterns import BULLET, BULLET_START, ENUMERATOR, HEADING_NUMBER, SENTENCE_END
-from corpuskit.extraction.pdf.tables.aligned import columns_beside, find_aligned_tables
+from corpuskit.extraction.pdf.tables.aligned import Found, columns_beside, find_aligned_tables
 from corpuskit.extraction.pdf.tables.grid import Grid
 from corpuskit.extraction.pdf.tags import PageTags
 from corpuskit.extraction.pdf.words import Run
@@ -61,14 +62,16 @@ class RegionReader:
             found.append((table.y0, Block(page, lines, role="table", grid=table.grid, region=region)))
         rows = rows_of(runs)
         used: set[int] = set()
-        if rows:
-            left, right = min(run.x0 for run in runs), max(run.x1 for run in runs)
-            near = [rule for rule in rules if rule.end - rule.start > 30 and rule.start < right and rule.end > left]
-            is_mono = bool(self._body_style & MONO)
-            for place, grid in find_aligned_tables(rows, near, is_mono_page=is_mono):
-                lines = [line_of(row) for row in rows[place.first : place.last + 1]]
+        first, last = find_contents(rows) or (len(rows), len(rows) - 1)
+        for k in range(first, last + 1):
+            found.append((rows[k][0].y0, self._entry(page, region, rows[k])))
+            used.add(k)
+        for start, part in ((0, rows[:first]), (last + 1, rows[last + 1 :])):
+            for place, grid in self._aligned_tables(part, rules):
+                top, bottom = start + place.first, start + place.last
+                lines = [line_of(row) for row in rows[top : bottom + 1]]
                 found.append((grid.box[1], Block(page, lines, role="table", grid=grid, region=region)))
-                used |= set(range(place.first, place.last + 1))
+                used |= set(range(top, bottom + 1))
         lines = [line_of(row, k) for k, row in enumerate(rows) if k not in used]
         tops = [top for top, _ in found]
         found += [(block.lines[0].y0, block) for block in self._paragraphs(page, region, lines, tops)]
@@ -99,6 +102,19 @@ class RegionReader:
             if block.text.strip():
                 blocks.append(block)
         return blocks
+
+    def _aligned_tables(self, rows: list[list[Run]], rules: list[Line]) -> list[tuple[Found, Grid]]:
+        if not rows:
+            return []
+        left, right = min(run.x0 for row in rows for run in row), max(run.x1 for row in rows for run in row)
+        near = [rule for rule in rules if rule.end - rule.start > 30 and rule.start < right and rule.end > left]
+        return find_aligned_tables(rows, near, is_mono_page=bool(self._body_style & MONO))
+
+    def _entry(self, page: int, region: int, row: list[Run]) -> Block:
+        """A line of the contents."""
+        block = Block(page, [line_of(row)], role="list", region=region)
+        fill_text(block, self._vocabulary)
+        return block
 
     def _leading(self, lines: list[TextLine]) -> float:
         """The usual distance of base lines."""
