@@ -16,6 +16,7 @@ from corpuskit.extraction.pdf.fonts import Fonts
 from corpuskit.extraction.pdf.frame import Frame, frame_of
 from corpuskit.extraction.pdf.furniture import FurnitureFinder
 from corpuskit.extraction.pdf.layout.blocks import RegionReader, TableItem
+from corpuskit.extraction.pdf.layout.charts import Chart, find_charts
 from corpuskit.extraction.pdf.layout.columns import reading_order
 from corpuskit.extraction.pdf.layout.lines import Vocabulary, line_of
 from corpuskit.extraction.pdf.layout.parts import Block, PageParts, TextLine
@@ -177,11 +178,15 @@ class _Reader:
         tagged = [TableItem(*found) for found in find_tagged_tables(page.tags, runs)] if page.tags else []
         in_tagged = {id(run) for table in tagged for run in table.runs}
         free = [run for run in runs if id(run) not in in_tagged] if tagged else runs
+        charts = find_charts(free, page.drawings)
+        if charts:
+            in_charts = {id(run) for chart in charts for run in chart.runs}
+            free = [run for run in free if id(run) not in in_charts]
         tables, rules = _ruled_tables(page.drawings, free)
         tables += tagged
-        taken = {id(run) for table in tables for run in table.runs}
-        items: list[Run | TableItem] = [run for run in runs if id(run) not in taken]
-        items += tables
+        taken = {id(run) for found in (*tables, *charts) for run in found.runs}
+        items: list[Run | TableItem | Chart] = [run for run in runs if id(run) not in taken]
+        items += [*tables, *charts]
         reader = RegionReader(self.document.body, self.document.body_style, self.vocabulary, page.tags)
         blocks: list[Block] = []
         for k, region in enumerate(reading_order(items)):

@@ -130,6 +130,32 @@ def test_numbers_that_rise_below_a_head_are_a_table():
     assert table_cells(read(pdf(put(Page(), rows, (60, 400), 100)))) == plain(rows)
 
 
+def chart():
+    """Bars with their values and names, a scale on the left."""
+    page = Page().lines(60, 60, PROSE)
+    for k in range(5):
+        page.text(80, 150 + 20 * k, f"{40 - 10 * k:>2}").rule(100, 146 + 20 * k, 400, 146 + 20 * k)
+    for k, (name, value) in enumerate([("Rye", 31), ("Oats", 18), ("Wheat", 27)]):
+        left, top = 130 + 90 * k, 226 - 2 * value
+        page.box(left, top, left + 20, 226, grey=0.4).text(left, top - 3, str(value)).text(left, 244, name)
+    return page.text(80, 275, "Source: the mill")
+
+
+def test_the_labels_of_a_chart_are_one_figure():
+    document = read(pdf(chart().lines(60, 300, PROSE)))
+    assert not has_table(document)
+    assert roles(document, "figure") == ["40 31 30 27 20 18 10 0 Rye Oats Wheat"]
+    assert "Source: the mill" in roles(document, "paragraph")
+
+
+def test_years_that_fall_down_a_table_are_no_scale():
+    rows = [("Year", "Rye"), ("2004", "12"), ("2003", "11"), ("2002", "14"), ("2001", "9")]
+    page = put(Page(), rows, (80, 180), 100)
+    for y in (88, 104, 120, 136, 152, 168):
+        page.rule(78, y, 240, y)
+    assert table_cells(read(pdf(page))) == plain(rows)
+
+
 def test_a_definition_list_of_long_texts_is_no_lost_text():
     page = Page()
     for k in range(4):

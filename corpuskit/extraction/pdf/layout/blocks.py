@@ -12,6 +12,7 @@ import numpy as np
 
 from corpuskit.extraction.pdf.drawings import Line
 from corpuskit.extraction.pdf.fonts import BOLD, ITALIC, MONO
+from corpuskit.extraction.pdf.layout.charts import Chart
 from corpuskit.extraction.pdf.layout.contents import find_contents
 from corpuskit.extraction.pdf.layout.lines import Vocabulary, line_of
 from corpuskit.extraction.pdf.layout.parts import Block, TextLine
@@ -48,11 +49,14 @@ class RegionReader:
     def __init__(self, body: float, body_style: int, vocabulary: Vocabulary, tags: PageTags | None = None) -> None:
         self._body, self._body_style, self._vocabulary, self._tags = body, body_style, vocabulary, tags
 
-    def blocks(self, page: int, region: int, items: Sequence[Run | TableItem], rules: list[Line]) -> list[Block]:
+    def blocks(
+        self, page: int, region: int, items: Sequence[Run | TableItem | Chart], rules: list[Line]
+    ) -> list[Block]:
         """The blocks of a region from the top down."""
         tables = [item for item in items if isinstance(item, TableItem)]
+        charts = [item for item in items if isinstance(item, Chart)]
         runs = [item for item in items if isinstance(item, Run)]
-        if not tables:
+        if not tables and not charts:
             parts = _beside(rows_of(runs))
             if len(parts) > 1:
                 return [block for part in parts for block in self.blocks(page, region, part, rules)]
@@ -60,6 +64,7 @@ class RegionReader:
         for table in tables:
             lines = [line_of(row) for row in rows_of(table.runs)]
             found.append((table.y0, Block(page, lines, role="table", grid=table.grid, region=region)))
+        found += [(chart.y0, self._figure(page, region, chart)) for chart in charts]
         rows = rows_of(runs)
         used: set[int] = set()
         first, last = find_contents(rows) or (len(rows), len(rows) - 1)
@@ -109,6 +114,12 @@ class RegionReader:
         left, right = min(run.x0 for row in rows for run in row), max(run.x1 for row in rows for run in row)
         near = [rule for rule in rules if rule.end - rule.start > 30 and rule.start < right and rule.end > left]
         return find_aligned_tables(rows, near, is_mono_page=bool(self._body_style & MONO))
+
+    def _figure(self, page: int, region: int, chart: Chart) -> Block:
+        """The labels of a chart, line by line."""
+        block = Block(page, [line_of(row) for row in rows_of(chart.runs)], role="figure", region=region)
+        block.text = " ".join(line.text for line in block.lines)
+        return block
 
     def _entry(self, page: int, region: int, row: list[Run]) -> Block:
         """A line of the contents."""
