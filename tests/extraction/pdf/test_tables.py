@@ -104,6 +104,32 @@ def test_contents_with_leaders_are_no_table():
     assert not has_table(read(pdf(page)))
 
 
+def test_a_bar_of_filled_cells_is_the_head_of_the_rows_below():
+    page = Page().lines(60, 60, PROSE)
+    for left in (80, 180, 280):
+        page.box(left, 140, left + 100, 156)
+    assert table_cells(read(pdf(put(page, GRAIN, (85, 185, 285), 152)))) == plain(GRAIN)
+
+
+def test_a_head_filled_line_by_line_is_one_row():
+    page = Page().grid((80, 180, 280), (140, 170, 186, 202))
+    for left in (80, 180):
+        page.box(left, 140, left + 100, 170)
+        for top in (142, 155):
+            page.box(left + 5, top, left + 95, top + 13)
+    put(page, [("Grain of", "Tons in"), ("the year", "spring")], (86, 186), 152, leading=13)
+    put(page, [("Rye", "12"), ("Oats", "9")], (86, 186), 182)
+    found = table_cells(read(pdf(page)))
+    assert found == plain([("Grain of the year", "Tons in spring"), ("Rye", "12"), ("Oats", "9")])
+
+
+def test_a_head_centred_over_short_cells_is_in_their_column():
+    page = put(Page(), [("Saccharometer", "DI Water", "Glucose")], (95, 215, 305), 100, font="bold")
+    rows = [("1", "16 ml", "12 ml"), ("2", "24 ml", "0 ml"), ("3", "12 ml", "8 ml")]
+    page = put(page, rows, (75, 200, 300), 116)
+    assert table_cells(read(pdf(page))) == plain([("Saccharometer", "DI Water", "Glucose"), *rows])
+
+
 CONTENTS = [
     ("Acknowledgements", "vii"),
     ("Introduction", "1"),

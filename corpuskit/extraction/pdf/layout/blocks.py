@@ -20,7 +20,7 @@ from corpuskit.extraction.pdf.layout.rows import rows_of
 from corpuskit.extraction.pdf.notation import escape_plain
 from corpuskit.extraction.pdf.patterns import BULLET, BULLET_START, ENUMERATOR, HEADING_NUMBER, SENTENCE_END
 from corpuskit.extraction.pdf.tables.aligned import Found, columns_beside, find_aligned_tables
-from corpuskit.extraction.pdf.tables.grid import Grid
+from corpuskit.extraction.pdf.tables.grid import Grid, under_bar
 from corpuskit.extraction.pdf.tags import PageTags
 from corpuskit.extraction.pdf.words import Run
 
@@ -81,7 +81,7 @@ class RegionReader:
         tops = [top for top, _ in found]
         found += [(block.lines[0].y0, block) for block in self._paragraphs(page, region, lines, tops)]
         found.sort(key=lambda pair: pair[0])
-        return [block for _, block in found]
+        return _with_bars([block for _, block in found])
 
     def _paragraphs(self, page: int, region: int, lines: list[TextLine], tops: list[float]) -> list[Block]:
         if not lines:
@@ -184,6 +184,19 @@ class RegionReader:
             return True
         outdented = above.x0 - line.x0 > 0.8 * line.size and len(current) > 1
         return outdented and ends_sentence and starts_anew
+
+
+def _with_bars(blocks: list[Block]) -> list[Block]:
+    """Puts a bar of filled cells on the rows below it, of as many columns: they are one table."""
+    found: list[Block] = []
+    for block in blocks:
+        above = found[-1] if found else None
+        joined = under_bar(above.grid, block.grid) if above and above.grid and block.grid else None
+        if above is not None and joined is not None:
+            above.grid, above.lines = joined, above.lines + block.lines
+        else:
+            found.append(block)
+    return found
 
 
 def _beside(rows: list[list[Run]]) -> list[list[Run]]:

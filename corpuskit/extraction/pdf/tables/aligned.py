@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -263,7 +264,7 @@ def _grid(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> Grid | 
     runs = [run for row in run_rows for run in row]
     top, bottom = run_rows[0][0].y0 - 4, run_rows[-1][0].y1 + 4
     inside = [y for y in heights if top < y < bottom]
-    cells = without_empty(_cells(run_rows, gaps, inside))
+    cells = without_empty(_with_heads(_cells(run_rows, gaps, inside)))
     if not cells:
         return None
     grid = Grid(
@@ -290,6 +291,27 @@ def _grid(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> Grid | 
         return None  # pieces of tall brackets: a matrix
     mark_headers(grid, _header_rows(grid, run_rows, inside))
     return grid
+
+
+def _with_heads(cells: list[Cell]) -> list[Cell]:
+    """Puts a head beside its column over it: a column of nothing but its first text, beside one that lacks it there."""
+    by_col: dict[int, list[Cell]] = defaultdict(list)
+    for cell in cells:
+        if cell.text:
+            for col in range(cell.col, cell.col + cell.col_span):
+                by_col[col].append(cell)
+    for col in sorted(by_col):
+        own = by_col[col]
+        if len(own) != 1 or own[0].col_span > 1:
+            continue
+        for other in (col - 1, col + 1):
+            beside = by_col.get(other, [])
+            if len(beside) >= 2 and all(cell.row > own[0].row for cell in beside):
+                place = next((c for c in cells if c.row == own[0].row and c.col == other and not c.text), None)
+                if place is not None:
+                    place.col, own[0].col = own[0].col, place.col
+                    break
+    return cells
 
 
 def _header_rows(grid: Grid, run_rows: list[Row], heights: list[float]) -> int:

@@ -10,6 +10,8 @@ import numpy as np
 from corpuskit.extraction.pdf.tables.grid import snapped
 from corpuskit.extraction.pdf.words import Word
 
+_FEW = 5  # lines: cells of text may run over about as many by chance
+
 
 @dataclass(slots=True)
 class Place:
@@ -50,11 +52,12 @@ def split_hidden_rows(places: list[Place]) -> list[Place]:
         filled = [place for place in members if place.words and place.row_span == 1]
         if any(place.row_span > 1 for place in members) or len(filled) < 2:
             continue
-        bases = [sorted(snapped([word.base for word in place.words], 2.5)) for place in filled]
+        bases = [sorted(snapped([word.base for word in place.words if not word.glued], 2.5)) for place in filled]
         lines = max(bases, key=len)
         if len(lines) < 3:
             continue
-        full = [own for own in bases if len(own) >= 0.7 * len(lines)]
+        least = 0.7 * len(lines) if len(lines) > _FEW else len(lines)
+        full = [own for own in bases if len(own) >= least]
         on_lines = all(any(abs(base - line) < 2 for line in lines) for own in bases for base in own)
         if len(full) >= max(2, 0.6 * len(bases)) and on_lines:
             cut[row] = lines
