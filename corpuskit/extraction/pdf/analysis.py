@@ -184,9 +184,10 @@ class _Reader:
             free = [run for run in free if id(run) not in in_charts]
         tables, rules = _ruled_tables(page.drawings, free)
         tables += tagged
-        taken = {id(run) for found in (*tables, *charts) for run in found.runs}
+        found: list[TableItem | Chart] = [*tables, *charts]
+        taken = {id(run) for item in found for run in item.runs}
         items: list[Run | TableItem | Chart] = [run for run in runs if id(run) not in taken]
-        items += [*tables, *charts]
+        items += found
         reader = RegionReader(self.document.body, self.document.body_style, self.vocabulary, page.tags)
         blocks: list[Block] = []
         for k, region in enumerate(reading_order(items)):

@@ -130,6 +130,51 @@ def test_a_head_centred_over_short_cells_is_in_their_column():
     assert table_cells(read(pdf(page))) == plain([("Saccharometer", "DI Water", "Glucose"), *rows])
 
 
+def test_rules_that_part_only_the_head_do_not_merge_the_rows_below():
+    page = put(Page(), [("Grain", "Spring", "Autumn"), ("", "tons", "tons")], (85, 185, 285), 152)
+    rows = [("Rye", "12", "14"), ("Wheat", "15", "11"), ("Oats", "9", "8"), ("Maize", "7", "6"), ("Barley", "5", "4")]
+    put(page, rows, (85, 185, 285), 188)
+    for y in (143, 158, 174, 178, 256):
+        page.rule(80, y, 380, y)
+    found = table_cells(read(pdf(page)))
+    assert [found[row, 1][0] for row in range(3, 8)] == [row[0] for row in rows]
+
+
+def test_a_title_between_rows_of_numbers_is_a_row():
+    page = put(Page(), GRAIN, (85, 225, 325), 100).text(240, 164, "Tons an acre in both")
+    put(page, [("Rye", "1", "2"), ("Oats", "3", "4")], (85, 225, 325), 180)
+    found = table_cells(read(pdf(page)))
+    assert found[5, 2] == ("Tons an acre in both", 1, 2)
+    assert found[6, 1] == ("Rye", 1, 1)
+
+
+def test_names_of_groups_stand_in_rows_of_their_own():
+    page = Page().grid((80, 220, 320, 420), (140, 156, 256))
+    put(page, [("Field", "Spring", "Autumn")], (85, 225, 325), 152)
+    rows = [
+        ("Lower meadow", "", ""),
+        ("Rye", "12", "14"),
+        ("Oats", "9", "8"),
+        ("Upper meadow", "", ""),
+        ("Rye", "7", "6"),
+    ]
+    put(page, rows, (85, 225, 325), 170)
+    assert table_cells(read(pdf(page))) == plain([("Field", "Spring", "Autumn"), *rows])
+
+
+def test_titles_stand_over_the_columns_they_are_centred_on():
+    page = Page()
+    for x, name in ((205, "Spring"), (375, "Autumn")):
+        page.text(x, 100, name, font="bold")
+    put(page, [("Grain", "lowest", "highest", "lowest", "highest")], (85, 180, 240, 350, 410), 116, font="bold")
+    rows = [("Rye", "12", "14", "3", "5"), ("Wheat", "15", "17", "7", "9"), ("Oats", "9", "19", "6", "8")]
+    found = table_cells(read(pdf(put(page, rows, (85, 180, 240, 350, 410), 132))))
+    assert found[1, 1] == ("Grain", 2, 1)
+    assert found[1, 2] == ("Spring", 1, 2)
+    assert found[1, 4] == ("Autumn", 1, 2)
+    assert found[2, 2] == ("lowest", 1, 1)
+
+
 CONTENTS = [
     ("Acknowledgements", "vii"),
     ("Introduction", "1"),

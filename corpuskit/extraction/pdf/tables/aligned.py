@@ -17,6 +17,7 @@ from corpuskit.extraction.pdf.layout.rows import rows_of
 from corpuskit.extraction.pdf.patterns import EQUATION_NUMBER
 from corpuskit.extraction.pdf.tables.checks import Gap, Row, is_table
 from corpuskit.extraction.pdf.tables.grid import Cell, Grid, cell_of, mark_headers, without_empty, words_of
+from corpuskit.extraction.pdf.tables.heads import spread_heads
 from corpuskit.extraction.pdf.tables.rows import Placed, is_data_row, row_starts
 from corpuskit.extraction.pdf.words import Run, Word
 
@@ -290,6 +291,7 @@ def _grid(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> Grid | 
     if any("\uf8e5" <= character <= "\uf8fe" for cell in cells for character in cell.text):
         return None  # pieces of tall brackets: a matrix
     mark_headers(grid, _header_rows(grid, run_rows, inside))
+    spread_heads(grid)
     return grid
 
 
