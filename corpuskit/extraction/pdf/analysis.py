@@ -12,7 +12,7 @@ from corpuskit.errors import ExtractionError
 from corpuskit.extraction.pdf.annotations import Link, Overlay, find_words, open_forms, read_annotations
 from corpuskit.extraction.pdf.characters import read_characters, set_aside_white
 from corpuskit.extraction.pdf.drawings import Drawings, read_drawings
-from corpuskit.extraction.pdf.fonts import Fonts
+from corpuskit.extraction.pdf.fonts import MONO, Fonts
 from corpuskit.extraction.pdf.frame import Frame, frame_of
 from corpuskit.extraction.pdf.furniture import FurnitureFinder
 from corpuskit.extraction.pdf.layout.blocks import RegionReader, TableItem
@@ -23,6 +23,7 @@ from corpuskit.extraction.pdf.layout.parts import Block, PageParts, TextLine
 from corpuskit.extraction.pdf.layout.rows import rows_of
 from corpuskit.extraction.pdf.pdfium import entry
 from corpuskit.extraction.pdf.roles import Document, key_of, set_roles
+from corpuskit.extraction.pdf.tables.booktabs import find_booktabs
 from corpuskit.extraction.pdf.tables.lattice import find_ruled_tables
 from corpuskit.extraction.pdf.tables.tagged import find_tagged_tables
 from corpuskit.extraction.pdf.tags import read_tags, usable_tags
@@ -183,6 +184,11 @@ class _Reader:
             in_charts = {id(run) for chart in charts for run in chart.runs}
             free = [run for run in free if id(run) not in in_charts]
         tables, rules = _ruled_tables(page.drawings, free)
+        if len(rules) >= 3:
+            in_ruled = {id(run) for table in tables for run in table.runs}
+            left = [run for run in free if id(run) not in in_ruled]
+            is_mono = bool(self.document.body_style & MONO)
+            tables += [TableItem(*made) for made in find_booktabs(rules, left, is_mono_page=is_mono)]
         tables += tagged
         found: list[TableItem | Chart] = [*tables, *charts]
         taken = {id(run) for item in found for run in item.runs}

@@ -175,6 +175,28 @@ def test_titles_stand_over_the_columns_they_are_centred_on():
     assert found[2, 2] == ("lowest", 1, 1)
 
 
+NARROW = [
+    "The river rose in the night and stood on",
+    "the lower meadows until the week after,",
+    "and nobody knew that it had ever come",
+    "so far up the lane beside the old mill.",
+]
+
+
+def test_a_table_across_two_columns_of_text_is_whole():
+    names = ("Model", "Rye", "Oats", "Wheat", "Barley", "Maize")
+    table = [names, *((f"Field {k}", *(str(10 * k + j) for j in range(5))) for k in range(1, 5))]
+    page = put(Page(), table, (65, 150, 230, 320, 400, 480), 72)
+    for y in (60, 76, 142):
+        page.rule(60, y, 520, y)
+    for x in (60, 310):
+        page.lines(x, 180, 4 * NARROW)
+    document = read(pdf(page))
+    assert table_cells(document) == plain(table)
+    text = " ".join(NARROW)
+    assert f"{text} {text}" in document.to_text().replace("\n", " ")
+
+
 CONTENTS = [
     ("Acknowledgements", "vii"),
     ("Introduction", "1"),
