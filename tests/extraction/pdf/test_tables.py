@@ -197,6 +197,49 @@ def test_a_table_across_two_columns_of_text_is_whole():
     assert f"{text} {text}" in document.to_text().replace("\n", " ")
 
 
+def test_notes_by_number_are_no_table():
+    page = Page()
+    for k in range(5):
+        page.text(60, 100 + 14 * k, str(25 + k)).text(
+            90, 100 + 14 * k, f"The millers of the valley, volume {k}, leaf {7 * k}"
+        )
+    assert not has_table(read(pdf(page)))
+
+
+def test_a_line_of_prose_with_a_picture_in_it_is_no_table():
+    full = "n the case that the distributions were identically distributed with expected value and variance of both of them,"
+    page = Page(612, 792).text(54, 119, full).text(54, 135, "and").text(54, 150.5, "individual earnings would be so")
+    page.text(90, 135, ", each partner would face the same expected value as before that,").text(
+        424, 135, ". But, the variance of their"
+    )
+    page.text(318, 150.5, ", half of what it was before without combining all").text(54, 166, full)
+    assert not has_table(read(pdf(page)))
+
+
+def test_justified_lines_of_a_narrow_column_are_no_table():
+    page = Page().text(60, 100, "incomprehensibilities of men all", font="mono")
+    for k, line in enumerate(["tend to be widest", "set the words of it", "far apart on a line", "that is short"], 1):
+        words = line.split()
+        blank = 6 * (32 - sum(map(len, words))) / (len(words) - 1)  # each letter is 6 points wide
+        x = 60
+        for word in words:
+            page.text(x, 100 + 12 * k, word, font="mono")
+            x += 6 * len(word) + blank
+    assert not has_table(read(pdf(page)))
+
+
+def test_leaders_before_several_numbers_are_rows_of_a_table():
+    page = put(Page(), [("Share", "1.0", "1.1", "1.2")], (60, 220, 270, 320), 100)
+    rows = [
+        ("0.99 ............", "800", "880", "960"),
+        ("0.95 ............", "160", "176", "192"),
+        ("0.90 ............", "80", "88", "96"),
+    ]
+    assert table_cells(read(pdf(put(page, rows, (60, 220, 270, 320), 114)))) == plain(
+        [("Share", "1.0", "1.1", "1.2"), *rows]
+    )
+
+
 CONTENTS = [
     ("Acknowledgements", "vii"),
     ("Introduction", "1"),

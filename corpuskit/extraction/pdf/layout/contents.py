@@ -6,7 +6,8 @@ import re
 from itertools import pairwise
 from typing import Final
 
-from corpuskit.extraction.pdf.patterns import CONTENTS_LEADER, HEADING_NUMBER
+from corpuskit.extraction.pdf.patterns import HEADING_NUMBER
+from corpuskit.extraction.pdf.tables.checks import has_leader
 from corpuskit.extraction.pdf.words import Run
 
 Row = list[Run]
@@ -23,7 +24,7 @@ def find_contents(rows: list[Row]) -> tuple[int, int] | None:
 
     Its entries end in numbers of pages that never fall, or in leaders; between them stand titles without a number.
     """
-    entries = [i for i, row in enumerate(rows) if _page_of(row) is not None or _has_leader(row)]
+    entries = [i for i, row in enumerate(rows) if _page_of(row) is not None or has_leader(row)]
     if len(entries) < _FEWEST:
         return None
     pages = [page for i in entries if (page := _page_of(rows[i])) is not None]
@@ -60,10 +61,6 @@ def _page_of(row: Row) -> int | None:
 def _roman(text: str) -> int:
     values = [_ROMAN[letter] for letter in text]
     return sum(-a if a < b else a for a, b in pairwise([*values, 0]))
-
-
-def _has_leader(row: Row) -> bool:
-    return CONTENTS_LEADER.search(" ".join(run.text for run in row)) is not None
 
 
 def _is_column(ends: Row) -> bool:

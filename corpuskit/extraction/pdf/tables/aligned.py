@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -15,7 +15,7 @@ from corpuskit.extraction.pdf.drawings import Line
 from corpuskit.extraction.pdf.fonts import MONO
 from corpuskit.extraction.pdf.layout.rows import rows_of
 from corpuskit.extraction.pdf.patterns import EQUATION_NUMBER
-from corpuskit.extraction.pdf.tables.checks import Gap, Row, is_table
+from corpuskit.extraction.pdf.tables.checks import Gap, Row, is_justified, is_table
 from corpuskit.extraction.pdf.tables.grid import Cell, Grid, cell_of, mark_headers, without_empty, words_of
 from corpuskit.extraction.pdf.tables.heads import spread_heads
 from corpuskit.extraction.pdf.tables.rows import Placed, is_data_row, row_starts
@@ -45,7 +45,10 @@ def find_aligned_tables(rows: list[Row], rules: list[Line], *, is_mono_page: boo
         is_mono_page: the body font is of a fixed pitch, so that listings cannot be told by it.
     """
     heights = sorted(rule.at for rule in rules)
-    is_multi = [len(row) >= 2 and (is_mono_page or not all(run.style & MONO for run in row)) for row in rows]
+    is_multi = [
+        len(row) >= 2 and (is_mono_page or not all(run.style & MONO for run in row)) and not is_justified(rows, i)
+        for i, row in enumerate(rows)
+    ]
     stretches: list[tuple[Found, int]] = []
     i = 0
     while i < len(rows):
@@ -278,6 +281,9 @@ def _grid(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> Grid | 
         cells,
     )
     rows, cols = grid.size
+    filled = Counter(cell.row for cell in cells if cell.text)
+    if sum(count >= 2 for count in filled.values()) < 2:
+        return None  # gaps in lines of prose, such as formulas that are pictures
     if rows < 2 or max(len(cell.text) for cell in cells) > _MAX_TEXT or sum(bool(c.text) for c in cells) < 1.3 * rows:
         return None
     last = [cell.text for cell in cells if cell.col + cell.col_span == cols and cell.text]
