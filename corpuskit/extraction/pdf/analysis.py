@@ -44,6 +44,7 @@ class PageInfo:
         frame, seen: as in :class:`corpuskit.extraction.pdf.characters.Characters`; None for a page that failed.
         furniture: lines of running heads and page numbers.
         overlays, links: what lies over the page.
+        is_tagged: structure tags say what its text is; the rest is decoration.
         error: why the page could not be read.
     """
 
@@ -55,6 +56,7 @@ class PageInfo:
     furniture: list[TextLine] = field(default_factory=list)
     overlays: list[Overlay] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
+    is_tagged: bool = False
     error: str | None = None
 
 
@@ -165,7 +167,7 @@ class _Reader:
         info.frame, info.seen = characters.frame, characters.seen
         self.document.heights[number] = characters.frame.height
         info.characters, info.unmapped = len(characters), characters.unmapped
-        info.images = len(drawings.images)
+        info.images, info.is_tagged = len(drawings.images), tags is not None
         runs = read_runs(characters)
         over = read_annotations(self._pdf, page, characters.frame)
         info.overlays, info.links = over.overlays, find_words(over.links, runs)
