@@ -11,11 +11,12 @@ from typing import Any, Final
 from corpuskit.errors import ExtractionError
 from corpuskit.extraction.pdf.annotations import Link, Overlay, find_words, open_forms, read_annotations
 from corpuskit.extraction.pdf.characters import read_characters, set_aside_white
-from corpuskit.extraction.pdf.drawings import Drawings, read_drawings
+from corpuskit.extraction.pdf.drawings import Box, Drawings, read_drawings
 from corpuskit.extraction.pdf.fonts import MONO, Fonts
 from corpuskit.extraction.pdf.frame import Frame, frame_of
 from corpuskit.extraction.pdf.furniture import FurnitureFinder
 from corpuskit.extraction.pdf.layout.blocks import RegionReader, TableItem
+from corpuskit.extraction.pdf.layout.boxes import find_boxes, placed
 from corpuskit.extraction.pdf.layout.charts import Chart, find_charts
 from corpuskit.extraction.pdf.layout.columns import reading_order
 from corpuskit.extraction.pdf.layout.lines import Vocabulary, line_of
@@ -177,7 +178,17 @@ class _Reader:
         """The blocks of a page in reading order."""
         if not page.runs:
             return []
-        runs = page.runs
+        boxes = find_boxes(page.runs, page.drawings, page.frame)
+        in_boxes = {id(run) for _, inside in boxes for run in inside}
+        runs = [run for run in page.runs if id(run) not in in_boxes] if boxes else page.runs
+        blocks = self._arranged(page, runs, [box for box, _ in boxes])
+        for box, inside in boxes:
+            blocks = placed(blocks, box, self._arranged(page, inside, []))
+        _mark_figures(blocks, page)
+        return blocks
+
+    def _arranged(self, page: PageParts, runs: list[Run], boxes: list[Box]) -> list[Block]:
+        """The blocks of some runs of a page; ``boxes``: what stands beside them and makes their lines short."""
         tagged = [TableItem(*found) for found in find_tagged_tables(page.tags, runs)] if page.tags else []
         in_tagged = {id(run) for table in tagged for run in table.runs}
         free = [run for run in runs if id(run) not in in_tagged] if tagged else runs
@@ -196,11 +207,10 @@ class _Reader:
         taken = {id(run) for item in found for run in item.runs}
         items: list[Run | TableItem | Chart] = [run for run in runs if id(run) not in taken]
         items += found
-        reader = RegionReader(self.document.body, self.document.body_style, self.vocabulary, page.tags)
+        reader = RegionReader(self.document.body, self.document.body_style, self.vocabulary, page.tags, boxes)
         blocks: list[Block] = []
         for k, region in enumerate(reading_order(items)):
             blocks += reader.blocks(page.number, k, region, rules)
-        _mark_figures(blocks, page)
         return blocks
 
 

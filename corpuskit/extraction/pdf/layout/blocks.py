@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from corpuskit.extraction.pdf.drawings import Line
+from corpuskit.extraction.pdf.drawings import Box, Line
 from corpuskit.extraction.pdf.fonts import BOLD, ITALIC, MONO
 from corpuskit.extraction.pdf.layout.charts import Chart
 from corpuskit.extraction.pdf.layout.contents import find_contents
@@ -44,10 +44,19 @@ class RegionReader:
         body_style: its style bits.
         vocabulary: for hyphens at line ends.
         tags: the page's structure tags, where they are usable.
+        obstacles: boxes and images that lines end before.
     """
 
-    def __init__(self, body: float, body_style: int, vocabulary: Vocabulary, tags: PageTags | None = None) -> None:
+    def __init__(
+        self,
+        body: float,
+        body_style: int,
+        vocabulary: Vocabulary,
+        tags: PageTags | None = None,
+        obstacles: Sequence[Box] = (),
+    ) -> None:
         self._body, self._body_style, self._vocabulary, self._tags = body, body_style, vocabulary, tags
+        self._obstacles = obstacles
 
     def blocks(
         self, page: int, region: int, items: Sequence[Run | TableItem | Chart], rules: list[Line]
@@ -91,7 +100,7 @@ class RegionReader:
         left = float(np.percentile([line.x0 for line in lines], 10))
         groups = [[lines[0]]]
         for above, line in itertools.pairwise(lines):
-            if self._starts_block(groups[-1], above, line, (left, right, leading), tops):
+            if self._starts_block(groups[-1], above, line, (left, self._end_of(above, right), leading), tops):
                 groups.append([line])
             else:
                 groups[-1].append(line)
@@ -126,6 +135,12 @@ class RegionReader:
         block = Block(page, [line_of(row)], role="list", region=region)
         fill_text(block, self._vocabulary)
         return block
+
+    def _end_of(self, line: TextLine, right: float) -> float:
+        """Where a line must end: at the margin, or at what stands on its right."""
+        middle = (line.y0 + line.y1) / 2
+        ahead = (x0 - line.size for x0, y0, _, y1 in self._obstacles if y0 < middle < y1 and x0 >= line.x1 - 2)
+        return max(min((right, *ahead)), line.x1)
 
     def _leading(self, lines: list[TextLine]) -> float:
         """The usual distance of base lines."""
