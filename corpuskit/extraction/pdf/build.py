@@ -195,12 +195,15 @@ class _Writer:
 
         On a page alone nothing repeats: there the margins may say who wrote a letter, to whom and when.
         """
-        if len(self._pages) > 1 or (self._pages[page].is_tagged and line.tag < 0):
+        info = self._pages[page]
+        if len(self._pages) > 1 or (info.is_tagged and line.tag < 0) or any(line is mark for mark in info.watermarks):
             return True
         return bool(PAGE_NUMBER.match(line.text) or PAGE_COUNT.search(line.text))
 
     def _wait_for(self, page: int, *, is_top: bool) -> None:
-        self._waiting += [(page, line) for line in self._pages[page].furniture if self._is_top(page, line) is is_top]
+        info = self._pages[page]
+        lines = (*info.furniture, *info.watermarks)
+        self._waiting += [(page, line) for line in lines if self._is_top(page, line) is is_top]
 
     def _is_top(self, page: int, line: TextLine) -> bool:
         frame = self._pages[page].frame

@@ -121,9 +121,11 @@ def test_hidden_text_is_left_out_but_a_text_layer_is_not():
     assert read(pdf(layer)).to_text() == " ".join(PROSE)
 
 
-def test_a_margin_stamp_written_upwards_is_set_aside():
+def test_a_margin_stamp_written_upwards_is_no_text_of_the_body():
     page = Page().lines(60, 100, PROSE).text(0, 0, "arXiv stamp", matrix="0 1 -1 0 30 300")
-    assert read(pdf(page)).to_text() == " ".join(PROSE)
+    document = read(pdf(page))
+    assert roles(document, "paragraph") == [" ".join(PROSE)]
+    assert roles(document, "footer") + roles(document, "header") == ["arXiv stamp"]
 
 
 def test_code_keeps_its_lines():
