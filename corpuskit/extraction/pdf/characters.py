@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpuskit.errors import ResourceLimitError
-from corpuskit.extraction.pdf.direction import pair_brackets
+from corpuskit.extraction.pdf.direction import order_ligatures, pair_brackets
 from corpuskit.extraction.pdf.drawings import Box, Drawings
 from corpuskit.extraction.pdf.fonts import MONO, Fonts
 from corpuskit.extraction.pdf.frame import Frame, frame_of
@@ -126,6 +126,7 @@ def read_characters(page: Any, fonts: Fonts) -> Characters | None:
         start = boxes.ctypes.data
         places = range(start, start + 16 * count, 16)
         np.fromiter(map(function("FPDFText_GetLooseCharBox"), repeat(handle), each, places), np.int8, count)
+        order_ligatures(code, boxes)
         drawn = map(function("FPDFText_GetTextObject"), repeat(handle), each)
         owner = np.fromiter(drawn, np.uint64, count)
         changes = np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1])))

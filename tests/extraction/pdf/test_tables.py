@@ -333,6 +333,13 @@ def test_only_the_head_is_taken_for_repeated_when_pages_hold_equal_rows():
     assert table_cells(read(pdf(page(), page()))) == plain([*GRAIN, *GRAIN[1:]])
 
 
+def test_equal_rows_without_a_head_are_kept_on_every_page():
+    def page():
+        return put(Page(), GRAIN[1:], (85, 185, 285), 52).grid((80, 180, 280, 380), (40, 56, 72, 88))
+
+    assert table_cells(read(pdf(page(), page()))) == plain([*GRAIN[1:], *GRAIN[1:]])
+
+
 def test_tags_give_the_cells_where_rules_do_not():
     page = Page()
     page.tag("P", *[(60, 60 + 12 * k, line) for k, line in enumerate(PROSE)])

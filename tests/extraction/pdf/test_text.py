@@ -180,3 +180,18 @@ def test_text_tagged_in_scraps_is_joined_to_paragraphs():
         page.tag("NonStruct", (60 + 5 * len(line[:30]), 100 + 12 * k, line[30:]))
     texts = beside(read(pdf(page)))
     assert len(texts) == 2
+
+
+@pytest.mark.parametrize("count", [3, 4])
+def test_narrow_columns_are_read_one_after_the_other(count):
+    lines = [
+        "rose in the night and stood",
+        "on the lower meadows until",
+        "the week after, and nobody",
+        "knew that it had ever come",
+    ]
+    page = Page(900, 800)
+    for k in range(count):
+        page.text(60 + 190 * k, 100, f"Column {k}: the river of it").lines(60 + 190 * k, 112, 5 * lines)
+    text = read(pdf(page)).to_text().replace("\n", " ")
+    assert text == " ".join(f"Column {k}: the river of it {' '.join(5 * lines)}" for k in range(count))
