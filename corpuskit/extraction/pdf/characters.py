@@ -27,6 +27,7 @@ _WHITE: Final = 250  # of 255: from here on a colour cannot be read on paper
 _ASCENT, _DESCENT = 0.8, 0.2  # of the em: where a font says nothing usable
 _STAMP: Final = 0.1  # less visible text than this share stands on a scan, as a stamp or a page number
 _SCAN: Final = 0.25  # of the page: a picture of so much may be a scan
+_BLANKS: Final = (0, 9, 10, 13, 32)  # that pdfium puts in; U+0002 is its hyphen at a line end
 _INVISIBLE: Final = 3  # text render mode "neither fill nor stroke" (ISO 32000-1, table 106)
 
 
@@ -119,22 +120,56 @@ def read_characters(page: Any, fonts: Fonts) -> Characters | None:
         if count > MAX_CHARACTERS:
             raise ResourceLimitError(f"{count:,} characters on one page, the limit is {MAX_CHARACTERS:,}")
         each = range(count)
-        code = np.fromiter(map(function("FPDFText_GetUnicode"), repeat(handle), each), np.int64, count)
-        code[code > sys.maxunicode] = 0xFFFD  # a font may map to anything
+        code = _codes(handle, count)
         pair_brackets(code)
         boxes = np.zeros((count, 4), np.float32)  # FS_RECTF: left, top, right, bottom
         start = boxes.ctypes.data
         places = range(start, start + 16 * count, 16)
         np.fromiter(map(function("FPDFText_GetLooseCharBox"), repeat(handle), each, places), np.int8, count)
         order_ligatures(code, boxes)
-        drawn = map(function("FPDFText_GetTextObject"), repeat(handle), each)
-        owner = np.fromiter(drawn, np.uint64, count)
+        owner = _owners(handle, code)
         changes = np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1])))
         objects = _read_objects(handle, owner, changes, fonts)
         unmapped = _unmapped_share(handle, code)
     finally:
         text_page.close()
     return _assemble(page, fonts, code, boxes, owner != 0, changes, objects, unmapped)
+
+
+def _codes(handle: int, count: int) -> NDArray[np.int64]:
+    """The code points of all characters: in one call where the text has one unit for each, else one by one."""
+    get = function("FPDFText_GetUnicode")
+    units = np.zeros(2 * count + 2, np.uint16)
+    if function("FPDFText_GetText")(handle, 0, count, units.ctypes.data) == count + 1:
+        code = units[:count].astype(np.int64)
+        doubtful = np.flatnonzero(((code >= 0xD800) & (code < 0xE000)) | (code >= 0xFFFD) | (code == 0))
+        for at in doubtful.tolist():  # line-end hyphens and characters beyond the BMP look otherwise in the text
+            code[at] = get(handle, at)
+    else:
+        code = np.fromiter(map(get, repeat(handle), range(count)), np.int64, count)
+    code[code > sys.maxunicode] = 0xFFFD  # a font may map to anything
+    return code
+
+
+def _owners(handle: int, code: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """The address of the text object of each character; asked for the ends of words, since an object is in one piece."""
+    get = function("FPDFText_GetTextObject")
+    count = len(code)
+    printed = ~np.isin(code, _BLANKS)
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], printed, [False])).astype(np.int8)))
+    first, last = edges[::2], edges[1::2] - 1
+    owner = np.zeros(count, np.uint64)
+    if not first.size:
+        return owner
+    starts = np.fromiter(map(get, repeat(handle), first.tolist()), np.uint64, len(first))
+    ends = np.fromiter(map(get, repeat(handle), last.tolist()), np.uint64, len(last))
+    size = last - first + 1
+    owner[printed] = np.repeat(starts, size)
+    for a, b in zip(first[starts != ends].tolist(), last[starts != ends].tolist(), strict=True):
+        owner[a : b + 1] = np.fromiter(map(get, repeat(handle), range(a, b + 1)), np.uint64, b - a + 1)
+    # A blank between two characters of one object is taken for a part of it; so the object stays in one piece.
+    known = np.maximum.accumulate(np.where(printed, np.arange(count), 0))
+    return owner[known]
 
 
 def _read_objects(handle: int, owner: NDArray[np.uint64], changes: NDArray[np.intp], fonts: Fonts) -> _Objects:
