@@ -25,7 +25,7 @@ from corpuskit.extraction.pdf.patterns import (
     YEAR,
 )
 
-_THRESHOLD: Final = 1.75
+_THRESHOLD: Final = 1.9
 _KNOWN: Final = re.compile(
     r"(?:\d+\.?\s+)?(?:abstract|a b s t r a c t|acknowledge?ments?|introduction|background|methods?|materials and methods|results|"
     r"experimental(?: (?:section|part|details|methods?|procedures?))?|"
