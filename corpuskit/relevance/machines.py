@@ -126,7 +126,7 @@ def train_with_machines(  # noqa: PLR0913 - what a training takes, and three col
         kept = {key: label for key, label in said.items() if key in texts and _source(sources, key) not in lost}
         found.append((trust_of(by, kept, people), kept, lost))
     found.sort(key=lambda one: (-(one[0].low if one[0].low is not None else -1.0), one[0].by))
-    weights = []
+    told: list[MachineWeight] = []
     for trust, kept, lost in found:
         own = {key: label for key, label in kept.items() if key not in people and key not in (weights or {})}
         trial = _trial(model, held, own, texts, contents, labels, space)
@@ -138,8 +138,8 @@ def train_with_machines(  # noqa: PLR0913 - what a training takes, and three col
             weight, without, together = trial.weight, trial.without, trial.together
             if not is_trusted:
                 weight, together = 0.0, without
-        weights.append(MachineWeight(trust.by, len(own), weight, tuple(sorted(lost)), trust, without, together))
-    return model, tuple(weights)
+        told.append(MachineWeight(trust.by, len(own), weight, tuple(sorted(lost)), trust, without, together))
+    return model, tuple(told)
 
 
 def _source(sources: Mapping[str, str] | None, key: str) -> str | None:
