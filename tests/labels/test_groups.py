@@ -20,7 +20,7 @@ def filled(corpus, tmp_path):
 
 @pytest.fixture
 def ids(filled):
-    return filled.documents().sort_values("title").doc_id.tolist()
+    return filled.documents().sort_values("uri").doc_id.tolist()
 
 
 def group(corpus, ids, label, by="me"):
