@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from corpuskit.document.frames import in_types
@@ -12,12 +12,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from corpuskit.vectors import Topics
+    from corpuskit.widgets.map import DocumentMap
 
 
 class CorpusMap:
     """Vectors, similar documents, topics and places of a :class:`corpuskit.corpus.Corpus`."""
 
     _folder: CorpusFolder
+
+    def _ids(self, docs: Any) -> list[str] | None:
+        raise NotImplementedError
 
     def embed(
         self,
@@ -87,3 +91,39 @@ class CorpusMap:
         from corpuskit.vectors import positions
 
         return in_types(positions(self._folder, name, seed=seed, renew=renew), arrow)
+
+    def map(
+        self,
+        docs: Any = None,
+        *,
+        colour: str | None = None,
+        by: str | None = None,
+        keys: Mapping[str, str] | None = None,
+        name: str = "corpus",
+        height: int = 480,
+    ) -> DocumentMap:
+        """All documents on a map, as a widget: look, search, circle a region, label it, see a crawl come in.
+
+        ``.selection`` is a DataFrame of the documents that are chosen. A key labels all of them as one group: those labels
+        have the note ``map``, train a model as the root of their number would, and give way to a look at a document.
+
+        Args:
+            docs: show only these; None for all.
+            colour: ``topic``, ``label``, ``relevance``, ``source``, ``language`` or ``date``.
+            by: whose labels are given; default: the user's name.
+            keys: key → label; default r relevant, o other, u unsure.
+            name: of the vectors that the map is made of.
+            height: of the map in pixels.
+
+        Raises:
+            ConfigurationError: a wrong colour, key, label or name, or there are no vectors of this name.
+            UnknownDocumentError: one of ``docs`` is not in the corpus.
+            MissingExtraError: the extra ``notebook`` is not installed.
+        """
+        from corpuskit.widgets.map import DocumentMap
+        from corpuskit.widgets.map_source import points_and_regions, similar_documents
+
+        return DocumentMap(
+            self._folder, points_and_regions(self._folder, name), docs=self._ids(docs), colour=colour, by=by, keys=keys,
+            height=height, similar=similar_documents(self._folder, name),
+        )  # fmt: skip

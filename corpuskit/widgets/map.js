@@ -83,7 +83,10 @@ function render({ model, el }) {
     painter.draw(n, camera.view, sizeOf(n), isLit());
     names.place(camera);
     showSpot();
-    root.dataset.painted ??= performance.now();
+    if (!root.dataset.painted) { // told once, when it is done
+      painter.finish();
+      root.dataset.painted = performance.now();
+    }
     root.dataset.points = n;
   });
   const names = makeNames(layer);

@@ -44,7 +44,7 @@ logger = logging.getLogger(__name__)
 
 
 class MapPoints(Widget):
-    """The map; the whole widget is :class:`CorpusMap`."""
+    """The map; the whole widget is :class:`DocumentMap`."""
 
     _esm = module("rows", "map_points", "map_names", "map_list", "map")
     _css = styles("rows", "map")
@@ -315,7 +315,7 @@ class MapPoints(Widget):
         self.send({"op": "picture"}, buffers=[self.picture()])
 
 
-class CorpusMap(Box):
+class DocumentMap(Box):
     """All documents of a corpus on a map, and below it the chosen one as a tree.
 
     Args:

@@ -124,7 +124,7 @@ def _named(values: Sequence[str | None], empty: str, first: Sequence[str] = ()) 
     """The most frequent values by name; those of ``first`` have the same colour each time."""
     import pandas as pd
 
-    column = pd.Series(list(values), dtype="object")  # type: ignore[arg-type]
+    column = pd.Series(list(values), dtype="object")
     counts = column.value_counts()
     order = [*first, *(name for name in counts.index if name not in first)][:_NAMED]
     code_of = {name: code for code, name in enumerate(order)}

@@ -19,7 +19,8 @@ function makeNames(layer) {
     const { width, height, scale } = camera.view, taken = [], shown = [];
     font ||= getComputedStyle(layer).fontFamily;
     const isInside = (left, top, wide, high) => left >= 2 && top >= 2 && left + wide <= width - 2 && top + high <= height - 2;
-    for (const [, name, level, , documents, x, y, radius] of regions) {
+    for (const [, name, level, parent, documents, x, y, radius] of regions) {
+      if (parent >= 0 && regions[parent][1] === name) continue; // the only one of its group
       const reach = radius * scale, isCoarse = level === COARSE;
       // From near its middle says little of a coarse region; a fine one is named once it can be told from its neighbours.
       if (!documents || (isCoarse ? reach > 0.8 * Math.max(width, height) : reach < 26)) continue;

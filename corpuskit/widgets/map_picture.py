@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import html
 from base64 import b64encode
+from collections.abc import Callable
 from io import BytesIO
 from typing import Any, Final
 
 import numpy as np
 
 from corpuskit.widgets.map_colours import OTHER, Colouring, palette, shape_of
-from corpuskit.widgets.map_places import Places
+from corpuskit.widgets.map_places import Places, bounds
 
 _WIDTH, _HEIGHT, _MARGIN = 720, 480, 18
 _TWICE: Final = 2  # drawn twice as large and made smaller: smooth edges
@@ -26,7 +27,8 @@ def png(places: Places, colouring: Colouring) -> bytes:
     wide, high = _TWICE * _WIDTH, _TWICE * _HEIGHT
     canvas = np.full((high, wide, 3), 255, np.uint8)
     if len(shown):
-        at = _pixels(places.xy[shown])
+        to_page = _page_of(places.xy[shown])
+        at = to_page(places.xy[shown]).astype(int)
         codes = colouring.codes[shown]
         # What has no colour of its own is drawn first, so that it hides nothing.
         order = np.argsort(codes < OTHER, kind="stable")
@@ -38,36 +40,35 @@ def png(places: Places, colouring: Colouring) -> bytes:
                     y = np.clip(at[order, 1] + dy, 0, high - 1)
                     canvas[y, np.clip(at[order, 0] + dx, 0, wide - 1)] = colours[codes[order]]
     picture = Image.fromarray(canvas).resize((_WIDTH, _HEIGHT), Image.Resampling.BOX)
-    _number(picture, places)
+    if len(shown):
+        _number(picture, places, to_page)
     file = BytesIO()
     picture.quantize(128).save(file, "PNG", optimize=True)
     return file.getvalue()
 
 
-def _pixels(xy: Any) -> Any:
-    low, high = xy.min(axis=0), xy.max(axis=0)
+def _page_of(xy: Any) -> Callable[[Any], Any]:
+    """What gives the pixels of places, such that all of these are on the picture."""
+    low, high = bounds(xy)
     room = np.array([_WIDTH - 2 * _MARGIN, _HEIGHT - 2 * _MARGIN], float)
     scale = float((room / np.maximum(high - low, 1e-9)).min())
-    if not np.isfinite(scale) or scale > 1e6:
+    if scale > 1e6:
         scale = 0.0  # all in one place
     middle = np.array([_WIDTH / 2, _HEIGHT / 2])
-    moved = (xy - (low + high) / 2) * scale * np.array([1.0, -1.0]) + middle
-    return np.round(_TWICE * moved).astype(int)
+    return lambda places: np.round(_TWICE * ((places - (low + high) / 2) * scale * np.array([1.0, -1.0]) + middle))
 
 
-def _number(picture: Any, places: Places) -> None:
+def _number(picture: Any, places: Places, to_page: Callable[[Any], Any]) -> None:
     """Numbers of regions, by which the list below names them; a number that has no room is in the list alone."""
     from PIL import ImageDraw, ImageFont
 
-    shown = places.xy[~places.gone]
     draw, font, taken = ImageDraw.Draw(picture), ImageFont.load_default(14), list[tuple[float, float, float, float]]()
     # Coarse ones first: where there is not room for all, they stay.
     for number, at in sorted(places.outline()[:_LISTED], key=lambda row: (places.regions[row[1]].level, row[1])):
         region = places.regions[at]
         if not region.documents:
             continue
-        middle = np.array([[region.x, region.y]])
-        x, y = (_pixels(np.concatenate([shown, middle]))[-1] / _TWICE).tolist()
+        x, y = (to_page(np.array([region.x, region.y])) / _TWICE).tolist()
         left, top, right, bottom = draw.textbbox((x, y), number, font=font, anchor="mm")
         box = (left - 4, top - 3, right + 4, bottom + 3)
         if any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken):

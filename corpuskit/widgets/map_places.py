@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -64,6 +64,7 @@ class Places:
         self.gone = np.empty(0, bool)
         self.fine = np.empty(0, np.uint16)
         self.regions: list[Region] = []
+        self._members: list[Indices] = []
         self._middle: npt.NDArray[np.float64] | None = None
         self._half = 1.0
 
@@ -76,11 +77,12 @@ class Places:
             known: the documents to show; others of the points are left out.
         """
         xy = points[["x", "y"]].to_numpy(np.float64)
-        wanted = points["doc_id"].isin(list(known)).to_numpy() & np.isfinite(xy).all(axis=1)
+        given = points["doc_id"].tolist()
+        wanted = np.fromiter((doc_id in known for doc_id in given), bool, len(given)) & np.isfinite(xy).all(axis=1)
         points, xy = points[wanted], xy[wanted]
         ids = points["doc_id"].tolist()
         if self._middle is None and len(xy):
-            low, high = xy.min(axis=0), xy.max(axis=0)
+            low, high = bounds(xy)
             self._middle, self._half = (low + high) / 2, float((high - low).max() / 2) or 1.0
         here = set(ids)
         new = [i for i, doc_id in enumerate(ids) if doc_id not in self.row]
@@ -103,27 +105,26 @@ class Places:
             return
         told = regions.head(_MOST_REGIONS)
         numbers = told["topic"].astype(int).tolist()
-        parents = [None if number < 0 else number for number in told["parent"].astype("Int64").fillna(-1).tolist()]
+        parents = told["parent"].astype("Int64").fillna(-1).tolist()
         sizes = {int(t): int(n) for t, n in zip(*np.unique(topic, return_counts=True), strict=True)}
         below: dict[int, int] = {}
         for number, parent in zip(numbers, parents, strict=True):
-            if parent is not None and parent != number:
+            if parent >= 0 and parent != number:
                 below[parent] = below.get(parent, 0) + sizes.get(number, 0)
         count = [sizes.get(number, 0) + below.get(number, 0) for number in numbers]
         levels = told["level"].astype(int).tolist()
         order = sorted(range(len(told)), key=lambda i: (levels[i], -count[i], numbers[i]))
         place = {numbers[i]: at for at, i in enumerate(order)}
-        for number, at in place.items():
-            self.fine[topic == number] = at
-        above = {
-            at: place[parents[i]] for at, i in enumerate(order) if parents[i] in place and parents[i] != numbers[i]
-        }
+        told_of, row_of = np.unique(topic, return_inverse=True)
+        self.fine = np.array([place.get(int(number), _NOWHERE) for number in told_of], np.uint16)[row_of]
+        above = [-1 if parents[i] == numbers[i] else place.get(parents[i], -1) for i in order]
         words = told["words"].tolist() if "words" in told.columns else [""] * len(told)
         names = told["name"].tolist()
         self.regions = [
-            Region(int(numbers[i]), _text(names[i]) or f"topic {numbers[i]}", levels[i], above.get(at, -1), count[i], _text(words[i]), 0, 0, 0)
+            Region(int(numbers[i]), _text(names[i]) or f"topic {numbers[i]}", levels[i], above[at], count[i], _text(words[i]), 0, 0, 0)
             for at, i in enumerate(order)
         ]  # fmt: skip
+        self._members = self._members_of()
         self.regions = [self._measured(at, region) for at, region in enumerate(self.regions)]
 
     def _measured(self, at: int, region: Region) -> Region:
@@ -138,8 +139,17 @@ class Places:
 
     def inside(self, at: int) -> Indices:
         """The rows of a region: of a coarse one those of its fine ones too."""
-        members = [at, *(i for i, region in enumerate(self.regions) if region.parent == at)]
-        return np.flatnonzero(np.isin(self.fine, members) & ~self.gone)
+        return self._members[at]
+
+    def _members_of(self) -> list[Indices]:
+        here = np.flatnonzero(~self.gone & (self.fine != _NOWHERE))
+        here = here[np.argsort(self.fine[here], kind="stable")]
+        ends = np.searchsorted(self.fine[here], np.arange(len(self.regions) + 1))
+        own = [here[ends[at] : ends[at + 1]] for at in range(len(self.regions))]
+        below: dict[int, list[Indices]] = {}
+        for at, region in enumerate(self.regions):
+            below.setdefault(region.parent, []).append(own[at])
+        return [np.sort(np.concatenate([own[at], *below.get(at, ())])) for at in range(len(self.regions))]
 
     def outline(self) -> list[tuple[str, int]]:
         """The regions in the order of a list: ``2`` is followed by those in it, ``2.1`` and so on."""
@@ -154,6 +164,12 @@ class Places:
 
     def __len__(self) -> int:
         return int((~self.gone).sum())
+
+
+def bounds(xy: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """The least and the most of both columns of at least one row."""
+    columns = [np.ascontiguousarray(xy[:, i]) for i in (0, 1)]  # ten times as fast as along rows of two
+    return np.array([c.min() for c in columns], float), np.array([c.max() for c in columns], float)
 
 
 def _text(value: object) -> str:

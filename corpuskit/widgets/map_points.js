@@ -11,8 +11,8 @@ void main() {
   bool dim = (flag & 4u) != 0u || (lit && !chosen && !hit);
   int mine = chosen || hit ? 2 : dim || plain ? 0 : 1;
   gl_Position = vec4((place - middle) * scale, 0.0, 1.0);
-  if (mine != turn || isnan(place.x)) gl_Position = vec4(9.0);
-  colour = vec4(texelFetch(palette, ivec2(int(code), 0), 0).rgb, dim ? 0.16 : plain ? 0.6 : 0.88);
+  if (mine != turn || isnan(place.x)) gl_Position = vec4(9.0, 9.0, 9.0, 1.0);
+  colour = vec4(texelFetch(palette, ivec2(int(code), 0), 0).rgb, dim ? 0.22 : plain ? 0.65 : 0.9);
   shape = code < 28u ? code / 7u : 0u;
   ring = chosen ? 1.0 : 0.0;
   width = (chosen || hit ? size + 2.0 : size) + (shape == 2u ? 1.0 : 0.0);
@@ -31,14 +31,14 @@ void main() {
   float inside = 1.0 - smoothstep(1.0 - edge, 1.0, far);
   if (inside <= 0.0) discard;
   vec3 tone = ring > 0.0 && width > 6.0 && far > 1.0 - 2.0 * edge ? text : colour.rgb;
-  drawn = vec4(tone, colour.a) * vec4(1.0, 1.0, 1.0, inside);
+  drawn = vec4(tone, 1.0) * colour.a * inside;
 }`;
 
 const parseColour = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
 
 /** Draws on `canvas`; null where there is no WebGL2. */
 function makePainter(canvas) {
-  const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, premultipliedAlpha: false, preserveDrawingBuffer: true });
+  const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, premultipliedAlpha: true });
   if (!gl) return null;
   const program = gl.createProgram();
   for (const [kind, source] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
@@ -64,7 +64,7 @@ function makePainter(canvas) {
   gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
   gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
   gl.enable(gl.BLEND);
-  gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+  gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   return {
     set(name, values) {
       gl.bindBuffer(gl.ARRAY_BUFFER, buffers[name]);
@@ -89,7 +89,7 @@ function makePainter(canvas) {
         gl.drawArrays(gl.POINTS, 0, count);
       }
     },
-    isLost: () => gl.isContextLost(),
+    finish: () => gl.finish(),
     close: () => gl.getExtension("WEBGL_lose_context")?.loseContext(),
   };
 }

@@ -456,6 +456,7 @@ METHODS = {
     "vocabulary": lambda a: a.corpus.vocabulary(),
     "charset": lambda a: a.corpus.charset(),
     "browse": lambda a: a.corpus.browse(),
+    "map": lambda a: a.corpus.map(by="me"),
     "sample": lambda a: a.corpus.sample(3),
     "subcorpora": lambda a: a.corpus.subcorpora(),
     "save_subcorpus": lambda a: a.corpus.save_subcorpus("x", a.ids()[:2]),

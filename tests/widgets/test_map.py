@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("anywidget")
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.widgets.map import CorpusMap
+from corpuskit.widgets.map import DocumentMap
 from corpuskit.widgets.map_colours import palette
 
 HOSTILE = "<img src=x onerror=window.hurt=1>"
@@ -62,7 +62,7 @@ def filled(corpus, tmp_path):
 
 @pytest.fixture
 def shown(filled):
-    made = silent(CorpusMap(filled._folder, source(filled), by="me"))
+    made = silent(DocumentMap(filled._folder, source(filled), by="me"))
     yield made
     made.close()
 
@@ -144,7 +144,7 @@ def test_an_empty_corpus_one_document_and_no_topics_have_a_map(corpus, tmp_path)
     empty = pd.DataFrame(
         {"doc_id": pd.Series([], dtype="str"), "x": pd.Series([], dtype="float32"), "y": pd.Series([], dtype="float32")}
     )
-    made = silent(CorpusMap(corpus._folder, lambda: (empty, None), by="me"))
+    made = silent(DocumentMap(corpus._folder, lambda: (empty, None), by="me"))
     assert made.points.places == b""
     assert made.selection.empty
     assert "0 documents" in made._repr_mimebundle_()["text/html"]
@@ -160,7 +160,7 @@ def test_an_empty_corpus_one_document_and_no_topics_have_a_map(corpus, tmp_path)
 
 def test_only_some_documents_are_shown_where_some_are_named(filled):
     some = filled.documents().doc_id.tolist()[:7]
-    made = CorpusMap(filled._folder, source(filled), docs=some, by="me")
+    made = DocumentMap(filled._folder, source(filled), docs=some, by="me")
     assert set(made.points._places.ids) == set(some)
     made.close()
 
@@ -180,7 +180,7 @@ def test_each_colour_has_a_legend_whose_counts_are_all_documents(shown, filled):
     shown.points.colour = "topic"
     assert {row[1]: row[2] for row in shown.points.legend} == {"garden": 15, "insurance": 15}
     with pytest.raises(ConfigurationError, match="colour='size'"):
-        CorpusMap(filled._folder, source(filled), colour="size", by="me")
+        DocumentMap(filled._folder, source(filled), colour="size", by="me")
 
 
 def test_more_values_than_colours_and_shapes_are_told_as_others(shown, filled, monkeypatch):
@@ -326,7 +326,7 @@ def test_messages_that_mean_nothing_are_told_and_change_nothing(shown, filled, o
 def test_keys_names_and_heights_are_checked(filled):
     for wrong in ({"keys": {"z": "other"}}, {"keys": {"ab": "other"}}, {"by": "machine:m"}, {"height": 0}):
         with pytest.raises(ConfigurationError):
-            CorpusMap(filled._folder, source(filled), **wrong)
+            DocumentMap(filled._folder, source(filled), **wrong)
 
 
 # -- what is told ------------------------------------------------------------------------------------------------------
@@ -371,9 +371,9 @@ def test_more_like_these_are_lit_up(filled):
 
     def similar(doc_ids):
         asked.append(doc_ids)
-        return pd.DataFrame({"doc_id": filled.documents().doc_id[:3].tolist() + ["gone"]})
+        return pd.DataFrame({"doc_id": [*filled.documents().doc_id[:3].tolist(), "gone"]})
 
-    made = silent(CorpusMap(filled._folder, source(filled), by="me", similar=similar))
+    made = silent(DocumentMap(filled._folder, source(filled), by="me", similar=similar))
     say(made, "similar", [4, 5], seq=1)
     assert asked == [[made.points._places.ids[4], made.points._places.ids[5]]]
     assert made.points.sent[-1][0] == {"op": "hits", "seq": 1, "of": "similar", "n": 3}
