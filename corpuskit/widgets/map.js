@@ -16,7 +16,7 @@ function render({ model, el }) {
   keepKeys(root);
 
   let places = NO_PLACES, codes = new Uint8Array(0), fine = new Uint16Array(0), flags = new Uint8Array(0), regions = [];
-  let chosen = new Uint32Array(0), hits = 0, seq = 0, asked = 0, generation = 0, lassoing = false, touched = false, listsChosen = false;
+  let chosen = new Uint32Array(0), hits = 0, seq = 0, asked = 0, generation = 0, hovered = -1, spotAt = -1, lassoing = false, touched = false, listsChosen = false;
   const unsaved = new Map(), history = [];
   const camera = makeCamera();
 
@@ -38,7 +38,7 @@ function render({ model, el }) {
 
   const text = make("input", "", { type: "search", placeholder: "Title or address; Enter: in texts  ( / )", "aria-label": "Look for a text; Enter looks in the texts too" });
   const found = make("span", "ck-dim", { "aria-live": "polite" });
-  const take = button("choose these", () => choose(rowsWith(HIT)), { hidden: "" });
+  const take = button("choose these", () => choose(rowsWith(flags, HIT)), { hidden: "" });
   const colour = make("select", "", { "aria-label": "Colour by" });
   model.get("colours").forEach((name) => colour.append(make("option", "", { value: name }, name)));
   const count = make("span", "ck-count", { role: "status", "aria-live": "polite" }), saved = make("span", "ck-saved", { role: "status", "aria-live": "polite" });
@@ -93,15 +93,9 @@ function render({ model, el }) {
   const isLit = () => chosen.length > 0 || hits > 0;
   const sizeOf = (n) => Math.min(16, Math.max(2.4, Math.min(10, 0.9 * Math.sqrt((camera.view.width * camera.view.height) / n))) * Math.max(1, camera.zoom()) ** 0.35);
 
-  function rowsWith(flag) {
-    const rows = [];
-    for (let i = 0; i < flags.length; i++) if (flags[i] & flag) rows.push(i);
-    return Uint32Array.from(rows);
-  }
-
   /** The flags of all points anew: chosen, found, out of what the legend shows. */
   function light(rowsFound = null) {
-    const found = rowsFound ?? rowsWith(HIT), picked = legend.picked();
+    const found = rowsFound ?? rowsWith(flags, HIT), picked = legend.picked();
     flags = new Uint8Array(places.length / 2);
     if (picked >= 0) for (let i = 0; i < flags.length; i++) if (codes[i] !== picked) flags[i] = FADED;
     found.forEach((i) => { if (i < flags.length) flags[i] = (flags[i] & ~FADED) | HIT; });
@@ -133,24 +127,8 @@ function render({ model, el }) {
     return inside(places, Float64Array.of(x0, y0, x1, y0, x1, y1, x0, y1));
   };
   function chooseSeen() { choose(shownRows()); }
-  const membersOf = (at) => {
-    const mine = new Set([at, ...regions.flatMap((region, i) => (region[3] === at ? [i] : []))]);
-    const rows = [];
-    for (let i = 0; i < fine.length; i++) if (mine.has(fine[i]) && places[2 * i] === places[2 * i]) rows.push(i);
-    return rows;
-  };
-  /** The regions all of whose documents are chosen. */
-  const wholly = () => {
-    if (!chosen.length) return new Set();
-    const counts = new Uint32Array(regions.length);
-    for (const i of chosen) {
-      const at = fine[i];
-      if (at >= regions.length) continue;
-      counts[at] += 1;
-      if (regions[at][3] >= 0) counts[regions[at][3]] += 1;
-    }
-    return new Set(regions.flatMap((region, at) => (region[4] && counts[at] === region[4] ? [at] : [])));
-  };
+  const membersOf = (at) => rowsOfRegion(places, fine, regions, at);
+  const wholly = () => wholeRegions(chosen, fine, regions);
   const markRegions = () => regionList.choose(wholly());
   function toggleRegion(at) {
     const rows = membersOf(at);
@@ -203,7 +181,6 @@ function render({ model, el }) {
     }
     paint();
   }
-  let spotAt = -1;
   const isSeen = (row) => { const [left, top] = camera.toPage(places[2 * row], places[2 * row + 1]); return left > 0 && top > 0 && left < camera.view.width && top < camera.view.height; };
   function showSpot() {
     spot.hidden = spotAt < 0 || about.element.hidden || !isSeen(spotAt);
@@ -239,71 +216,35 @@ function render({ model, el }) {
     surface.classList.toggle("ck-drawing", isOn);
     if (isOn) tell("Draw a line around documents. By keys: choose regions (Space in the list), or move and press v.");
   }
-  let drag = null, hovered = -1, hover = 0;
-  const placeOf = (event) => { const box = surface.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; };
-  surface.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0 || !places.length) return;
-    surface.setPointerCapture(event.pointerId);
-    const [left, top] = placeOf(event);
-    drag = { left, top, moved: false, path: lassoing || event.shiftKey ? [left, top] : null, adds: event.ctrlKey || event.metaKey };
-    tip.hidden = true;
-  });
-  surface.addEventListener("pointermove", (event) => {
-    const [left, top] = placeOf(event);
-    if (!drag) return hoverAt(left, top);
-    const dx = left - drag.left, dy = top - drag.top;
-    if (!drag.moved && Math.hypot(dx, dy) < 4) return;
-    drag.moved = true;
-    if (drag.path) {
-      drag.path.push(left, top);
-      line.setAttribute("points", drag.path.join(" "));
-    } else {
-      camera.move(dx, dy);
-      touched = true;
-      [drag.left, drag.top] = [left, top];
-      paint();
-    }
-  });
-  const endDrag = (event) => {
-    const done = drag;
-    drag = null;
-    line.setAttribute("points", "");
-    if (!done || event.type === "pointercancel") return;
-    if (done.path && done.moved) {
-      const around = new Float64Array(done.path.length);
-      for (let i = 0; i < around.length; i += 2) [around[i], around[i + 1]] = camera.toPlace(done.path[i], done.path[i + 1]);
-      const rows = inside(places, around);
-      choose(done.adds ? both(rows) : rows);
-      setLasso(false);
-    } else if (!done.moved) clickAt(done.left, done.top);
-  };
-  surface.addEventListener("pointerup", endDrag);
-  surface.addEventListener("pointercancel", endDrag);
-  surface.addEventListener("pointerleave", () => { tip.hidden = true; hovered = -1; });
   const pointAt = (left, top) => nearest(places, ...camera.toPlace(left, top), NEAR / camera.view.scale);
-  function clickAt(left, top) {
-    const row = pointAt(left, top);
-    if (row >= 0) return ask(row);
-    about.hide();
-    spotAt = -1;
-    paint();
-  }
-  function hoverAt(left, top) {
-    clearTimeout(hover);
-    hover = setTimeout(() => {
+  const pointer = makePointer(surface, line, {
+    isDrawing: () => lassoing,
+    click(left, top) {
       const row = pointAt(left, top);
+      if (row >= 0) return ask(row);
+      about.hide();
+      spotAt = -1;
+      paint();
+    },
+    hover(left, top) {
+      const row = left === null ? -1 : pointAt(left, top);
       if (row === hovered) return;
       hovered = row;
       tip.hidden = true;
       if (row >= 0) model.send({ op: "title", row });
-    }, 60);
-  }
-  surface.addEventListener("wheel", (event) => {
+    },
+    move(dx, dy) { camera.move(dx, dy); touched = true; paint(); },
+    draw(path, adds) {
+      const around = new Float64Array(path.length);
+      for (let i = 0; i < around.length; i += 2) [around[i], around[i + 1]] = camera.toPlace(path[i], path[i + 1]);
+      const rows = inside(places, around);
+      choose(adds ? both(rows) : rows);
+      setLasso(false);
+    },
     // The page scrolls over a map that nobody works in.
-    if (!root.contains(document.activeElement) && !event.ctrlKey && !event.metaKey) return;
-    event.preventDefault();
-    zoom(Math.exp(-Math.max(-120, Math.min(120, event.deltaY * (event.deltaMode ? 30 : 1))) / 300), ...placeOf(event));
-  }, { passive: false });
+    wheel: (event) => root.contains(document.activeElement) || event.ctrlKey || event.metaKey,
+    zoom,
+  });
 
   // -- keys -----------------------------------------------------------------------------------------------------------
   const shift = (x, y) => { camera.move(x * camera.view.width * STEP, y * camera.view.height * STEP); touched = true; paint(); };
@@ -396,7 +337,7 @@ function render({ model, el }) {
       tabs.documents.textContent = listsChosen ? `Documents: ${number(message.n)} chosen` : `Documents: ${number(message.n)}`;
     },
     title: (message) => {
-      if (message.row !== hovered || drag) return;
+      if (message.row !== hovered || pointer.isDown()) return;
       const [left, top] = camera.toPage(places[2 * hovered], places[2 * hovered + 1]);
       tip.textContent = message.title;
       tip.hidden = false;
@@ -462,7 +403,7 @@ function render({ model, el }) {
   takeAll();
   if (!regions.length) showTab("documents");
   return () => {
-    stop(); list.close(); sizes.disconnect(); themes.disconnect(); clearTimeout(timer); clearTimeout(hover); painter?.close();
+    stop(); list.close(); sizes.disconnect(); themes.disconnect(); clearTimeout(timer); pointer.close(); painter?.close();
     model.off("change:places change:fine change:regions", takeLater);
     model.off("change:codes change:legend change:colour", recolourLater);
   };

@@ -104,7 +104,10 @@ def _column(folder: CorpusFolder, ids: Sequence[str], name: str) -> pd.Series[An
 
 def _by_topic(places: Places) -> Colouring:
     regions = places.regions
-    top = sorted((i for i, region in enumerate(regions) if region.parent < 0), key=lambda i: (-regions[i].documents, i))
+    top = [i for i, region in enumerate(regions) if region.parent < 0]
+    if len(top) == 1:  # one group of topics: it is they that differ
+        top = [i for i, region in enumerate(regions) if region.parent == top[0]] or top
+    top.sort(key=lambda i: (-regions[i].documents, i))
     codes = np.full(len(places.ids), NONE, np.uint8)
     legend, rest = [], 0
     for rank, i in enumerate(top):

@@ -18,16 +18,16 @@ function makeNames(layer) {
   function place(camera) {
     const { width, height, scale } = camera.view, taken = [], shown = [];
     font ||= getComputedStyle(layer).fontFamily;
-    const isInside = (left, top, wide, high) => left >= 2 && top >= 2 && left + wide <= width - 2 && top + high <= height - 2;
     for (const [, name, level, parent, documents, x, y, radius] of regions) {
       if (parent >= 0 && regions[parent][1] === name) continue; // the only one of its group
       const reach = radius * scale, isCoarse = level === COARSE;
       // From near its middle says little of a coarse region; a fine one is named once it can be told from its neighbours.
       if (!documents || (isCoarse ? reach > 0.8 * Math.max(width, height) : reach < 26)) continue;
       const [left, top] = camera.toPage(x, y), wide = Math.min(widthOf(name, isCoarse), 240), high = isCoarse ? 21 : 18;
+      if (left < 0 || top < 0 || left > width || top > height) continue;
       for (const shift of [0, -high, high, -2 * high, 2 * high]) {
-        const box = [left - wide / 2, top - high / 2 + shift, wide, high];
-        if (Math.abs(shift) > Math.max(high, reach) || !isInside(...box)) continue;
+        const box = [Math.max(2, Math.min(width - wide - 2, left - wide / 2)), Math.max(2, Math.min(height - high - 2, top - high / 2 + shift)), wide, high];
+        if (Math.abs(shift) > Math.max(high, reach)) continue;
         if (taken.some((one) => box[0] < one[0] + one[2] && one[0] < box[0] + box[2] && box[1] < one[1] + one[3] && one[1] < box[1] + box[3])) continue;
         taken.push(box);
         shown.push([name, isCoarse, box]);

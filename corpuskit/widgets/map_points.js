@@ -167,3 +167,28 @@ function inside(places, line) {
   }
   return Uint32Array.from(found);
 }
+
+function rowsWith(flags, flag) {
+  const rows = [];
+  for (let i = 0; i < flags.length; i++) if (flags[i] & flag) rows.push(i);
+  return Uint32Array.from(rows);
+}
+
+/** The points of a region: of a coarse one those of its fine ones too. */
+function rowsOfRegion(places, fine, regions, at) {
+  const mine = new Set([at, ...regions.flatMap((region, i) => (region[3] === at ? [i] : []))]), rows = [];
+  for (let i = 0; i < fine.length; i++) if (mine.has(fine[i]) && places[2 * i] === places[2 * i]) rows.push(i);
+  return rows;
+}
+
+/** The regions all of whose documents are among the chosen. */
+function wholeRegions(chosen, fine, regions) {
+  const counts = new Uint32Array(regions.length);
+  for (const i of chosen) {
+    const at = fine[i];
+    if (at >= regions.length) continue;
+    counts[at] += 1;
+    if (regions[at][3] >= 0) counts[regions[at][3]] += 1;
+  }
+  return new Set(regions.flatMap((region, at) => (region[4] && counts[at] === region[4] ? [at] : [])));
+}
