@@ -261,10 +261,11 @@ class Corpus(CorpusWords, CorpusMap):
         return in_types(charset(self._folder, by_site=by_site, doc_ids=doc_ids_of(docs)), arrow)
 
     def browse(self) -> Any:
-        """The documents as a widget: filter them, see the query as code, open one as a tree."""
+        """The documents as a widget: filter them, see the query as code, open one as a tree, find more like it."""
         from corpuskit.widgets.browser import CorpusBrowser
+        from corpuskit.widgets.likeness import similar_documents
 
-        return CorpusBrowser(self._folder)
+        return CorpusBrowser(self._folder, similar_documents(self._folder))
 
     def sample(self, n: int, *, seed: int = 0, docs: Any = None, arrow: bool = False) -> pd.DataFrame:
         """``n`` documents at random, the same ones for the same seed; see :func:`corpuskit.views.frames.sample`."""
@@ -385,6 +386,7 @@ class Corpus(CorpusWords, CorpusMap):
             MissingExtraError: the extra ``notebook`` is not installed.
         """
         from corpuskit.widgets.labeler import Labeler
+        from corpuskit.widgets.likeness import similar_documents
 
         return Labeler(
             self._folder,
@@ -394,6 +396,7 @@ class Corpus(CorpusWords, CorpusMap):
             question=question,
             overlap=overlap,
             show_scores=show_scores,
+            similar=similar_documents(self._folder),
         )
 
     def prelabel(

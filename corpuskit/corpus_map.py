@@ -121,7 +121,7 @@ class CorpusMap:
             MissingExtraError: the extra ``notebook`` is not installed.
         """
         from corpuskit.widgets.map import DocumentMap
-        from corpuskit.widgets.map_source import points_and_regions, similar_documents
+        from corpuskit.widgets.likeness import points_and_regions, similar_documents
 
         return DocumentMap(
             self._folder, points_and_regions(self._folder, name), docs=self._ids(docs), colour=colour, by=by, keys=keys,

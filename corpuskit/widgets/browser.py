@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import traitlets
 
 from corpuskit.document import NLPTextDocument
+from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
 from corpuskit.views import frames
 from corpuskit.widgets.documents import show_document
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 _CHOICES: Final = ("host", "lang", "label")
 _MOST_CHOICES: Final = 200
+_MOST_LIKE: Final = 1_000  # documents that more are wanted like
+Similar = Callable[[list[str]], "pd.DataFrame"]
+"""Documents → those most like them, the best first, with a column doc_id."""
 
 
 class DocumentRows(Widget):
@@ -31,15 +36,17 @@ class DocumentRows(Widget):
     """[filter, documents it finds, documents in all]"""
     code = traitlets.Unicode().tag(sync=True)
 
-    def __init__(self, folder: CorpusFolder, tree: DocumentTree) -> None:
-        self._folder, self._tree = folder, tree
+    has_similar = traitlets.Bool(False).tag(sync=True)
+
+    def __init__(self, folder: CorpusFolder, tree: DocumentTree, similar: Similar | None = None) -> None:
+        self._folder, self._tree, self._similar = folder, tree, similar
         self._lock = threading.Lock()
         self._frame = frames.documents(folder)
         self._found = self._frame
         choices = {name: list(self._frame[name].dropna().value_counts().index[:_MOST_CHOICES]) for name in _CHOICES}
         choices = {name: [value for value in values if value] for name, values in choices.items()}
         size = len(self._frame)
-        super().__init__(choices=choices, state=[0, size, size], code=code_of({}))
+        super().__init__(choices=choices, state=[0, size, size], code=code_of({}), has_similar=similar is not None)
 
     @property
     def found(self) -> pd.DataFrame:
@@ -53,6 +60,26 @@ class DocumentRows(Widget):
             self._found = self._frame.query(query) if query else self._frame
             with self.hold_sync():
                 self.code = code_of(conditions)
+                self.state = [self.state[0] + 1, len(self._found), len(self._frame)]
+
+    def more_like(self, doc_ids: list[str]) -> None:
+        """Leaves the documents that are most like some, the best first.
+
+        Raises:
+            ConfigurationError: none can be told to be like these, or they are more than 1,000.
+        """
+        if self._similar is None or not doc_ids:
+            return
+        if len(doc_ids) > _MOST_LIKE:
+            raise ConfigurationError(f"{len(doc_ids):,} documents: leave {_MOST_LIKE:,} or fewer to find more like them")
+        found = self._similar(doc_ids)["doc_id"].tolist()
+        with self._lock:
+            order = {doc_id: place for place, doc_id in enumerate(found)}
+            rows = self._frame[self._frame["doc_id"].isin(found)]
+            self._found = rows.sort_values("doc_id", key=lambda ids: ids.map(order))
+            with self.hold_sync():
+                asked = repr(doc_ids[0]) if len(doc_ids) == 1 else self.code.removeprefix("docs = ")
+                self.code = f"docs = corpus.similar({asked}, n={len(found)})"
                 self.state = [self.state[0] + 1, len(self._found), len(self._frame)]
 
     def summary(self) -> str:
@@ -70,6 +97,14 @@ class DocumentRows(Widget):
             part = self._found.iloc[start : min(int(message["end"]), start + MAX_ROWS)]
         self.send({"op": "rows", "generation": message["generation"], "start": start, "rows": _cells(part)})
 
+    def _on_similar(self, message: dict[str, Any]) -> None:
+        """More like one row, or like all that are left."""
+        row = int(message["row"])
+        with self._lock:
+            some = self._found["doc_id"] if row < 0 else self._found["doc_id"].iloc[[row]]
+            ids = [str(doc_id) for doc_id in some]
+        self.more_like(ids)
+
     def _on_open(self, message: dict[str, Any]) -> None:
         with self._lock:
             doc_id = str(self._found["doc_id"].iloc[int(message["row"])])
@@ -82,15 +117,16 @@ class CorpusBrowser(Box):
 
     Args:
         folder: the corpus.
+        similar: finds documents like some; None: the widget does not offer it.
 
     Attributes:
         found: the documents that the filter leaves, as a DataFrame.
     """
 
-    def __init__(self, folder: CorpusFolder) -> None:
+    def __init__(self, folder: CorpusFolder, similar: Similar | None = None) -> None:
         self.tree = DocumentTree(NLPTextDocument(), height=300, with_original=True, with_labels=True)
         self.tree.layout.display = "none"
-        self.rows = DocumentRows(folder, self.tree)
+        self.rows = DocumentRows(folder, self.tree, similar)
         super().__init__([self.rows, self.tree])
 
     @property

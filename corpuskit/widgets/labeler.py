@@ -5,8 +5,8 @@ from __future__ import annotations
 import getpass
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import traitlets
 
@@ -16,6 +16,9 @@ from corpuskit.store import CorpusFolder
 from corpuskit.widgets.cards import PREFETCH, Cards
 from corpuskit.widgets.labeling import LabelQueue, has_flattened
 from corpuskit.widgets.learner import Asked, Choice
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _IN_QUERY: Final = 500  # documents asked for at once
 _WITHDRAWN: Final = "withdrawn"
@@ -34,6 +37,7 @@ class Labeler(Cards):
         question: what is asked.
         overlap: the share of the documents that every annotator is asked; None: the usual one.
         show_scores: show what the model thinks before one judges, which sways; p shows and hides it.
+        similar: finds documents like some, which m has asked next; None: the widget does not offer it.
 
     Run the cell again to go on where you stopped: every label is in the corpus.
 
@@ -45,6 +49,7 @@ class Labeler(Cards):
     left_to_others = traitlets.Int().tag(sync=True)
     copies = traitlets.Int().tag(sync=True)
     asks_seeds = traitlets.Bool(False).tag(sync=True)
+    has_similar = traitlets.Bool(False).tag(sync=True)
     show_scores = traitlets.Bool(False).tag(sync=True)
     is_selection = traitlets.Bool(False).tag(sync=True)
 
@@ -58,7 +63,9 @@ class Labeler(Cards):
         question: str = "Is this document relevant?",
         overlap: float | None = None,
         show_scores: bool = False,
+        similar: Callable[[list[str]], pd.DataFrame] | None = None,
     ) -> None:
+        self._similar = similar
         self._by = a_person(by)
         self._undo: dict[tuple[str, int], dict[str, str | None]] = {}
         chosen = _checked(keys or DEFAULT_KEYS)
@@ -77,6 +84,7 @@ class Labeler(Cards):
             copies=self._queue.copies,
             asks_seeds=self._queue.is_cold,
             show_scores=show_scores,
+            has_similar=similar is not None and docs is None,
             cards=[self._queue.card(item) for item in self._queue.take(PREFETCH)],
         )
         self._queue.begin()
@@ -143,6 +151,14 @@ class Labeler(Cards):
         self.asks_seeds = False
         cards = [self._card(item) for item in self._queue.take(PREFETCH)]
         self.send({"op": "fresh", "cards": cards, "near": near})
+
+    def _on_similar(self, message: dict[str, Any]) -> None:
+        """Documents like the one on the card are asked next."""
+        if self._similar is None:
+            return
+        doc_id = str(message["id"])
+        items = self._queue.like(self._similar([doc_id])["doc_id"].tolist())[:PREFETCH]
+        self.send({"op": "like", "id": doc_id, "cards": [self._card(item) for item in items]})
 
     def _on_again(self, message: dict[str, Any]) -> None:
         """A card of the history, to be judged again."""

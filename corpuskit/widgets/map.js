@@ -334,7 +334,7 @@ function render({ model, el }) {
     listed: (message) => {
       if (message.generation !== generation) return;
       list.setCount(message.n, message.generation);
-      tabs.documents.textContent = listsChosen ? `Documents: ${number(message.n)} chosen` : `Documents: ${number(message.n)}`;
+      tabs.documents.textContent = `${listsChosen ? "Chosen" : "Documents"}: ${number(message.n)}`;
     },
     title: (message) => {
       if (message.row !== hovered || pointer.isDown()) return;

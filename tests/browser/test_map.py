@@ -250,7 +250,7 @@ def test_nothing_is_wider_than_the_page_and_axe_finds_nothing(notebook, keep, wi
     wide, found = [], []
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
         opened.theme(theme)
-        for tab in ("Regions", "Documents"):
+        for tab in ("Regions", "Chosen"):
             widget.get_by_role("tab", name=tab).click()
             widget.locator(".ck-surface").focus()
             press(opened, "Enter")

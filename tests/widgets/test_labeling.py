@@ -378,3 +378,57 @@ def test_the_tree_of_a_document_is_made_when_it_is_asked_for(filled):
     assert [message["id"] for message in told.of("tree")] == [first, second]
     assert told.messages[0]["model"] == told.messages[1]["model"] == labeler._tree.model_id
     assert labeler._tree.document.uri == filled[second].uri
+
+
+def test_more_like_a_card_are_asked_next_and_again_after_the_model_has_learnt(filled):
+    from corpuskit.widgets.labeling import LabelQueue
+
+    ids = filled.documents().sort_values("uri").doc_id.tolist()
+    filled.set_labels({ids[3]: "other"}, by="ann")
+    queue = LabelQueue(filled._folder, None, by="me", learn=False)
+    items = queue.like([ids[1], ids[3], ids[5]])
+    assert [(item.doc_id, item.reason) for item in items] == [(ids[1], "like"), (ids[5], "like")]
+    queue.note(ids[1], "relevant")
+    queue._asked_of_learner = lambda learn: labeling.Choice((), None, 0, None)
+    queue._learn_once()
+    assert [item.doc_id for item in queue.take(5)][:1] == [ids[5]]
+
+
+def test_the_labeller_sends_cards_like_the_one_on_the_page(filled):
+    import pandas as pd
+
+    ids = filled.documents().sort_values("uri").doc_id.tolist()
+    made = Labeler(filled._folder, by="me", similar=lambda asked: pd.DataFrame({"doc_id": [ids[7], ids[9]]}))
+    made.sent = []
+    made.send = lambda content, buffers=None: made.sent.append(content)
+    made._answer(None, {"op": "similar", "id": ids[0]}, [])
+    assert [card["id"] for card in made.sent[-1]["cards"]] == [ids[7], ids[9]]
+    assert "it is like one that you wanted more of" in made.sent[-1]["cards"][0]["why"]
+    assert not Labeler(filled._folder, ids, by="me", similar=made._similar).has_similar
+
+
+def test_the_browser_leaves_documents_like_one_or_like_all_that_are_found(filled):
+    import pandas as pd
+
+    from corpuskit.widgets.browser import CorpusBrowser
+
+    ids, asked = filled.documents().sort_values("uri").doc_id.tolist(), []
+
+    def similar(some):
+        asked.append(some)
+        return pd.DataFrame({"doc_id": [ids[7], ids[2]]})
+
+    view = CorpusBrowser(filled._folder, similar)
+    rows = view.rows
+    rows.filter({"text": "d0"})
+    found = rows.found.doc_id.tolist()
+    rows._answer(None, {"op": "similar", "row": 4}, [])
+    assert asked == [[found[4]]]
+    assert view.found.doc_id.tolist() == [ids[7], ids[2]]
+    assert rows.code == f"docs = corpus.similar({found[4]!r}, n=2)"
+    assert rows.state[1:] == [2, 30]
+    rows._answer(None, {"op": "similar", "row": -1}, [])
+    assert asked[1] == [ids[7], ids[2]]
+    assert rows.code == f"docs = corpus.similar(corpus.similar({found[4]!r}, n=2), n=2)"
+    rows.filter({})
+    assert len(view.found) == 30

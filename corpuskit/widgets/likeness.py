@@ -1,4 +1,4 @@
-"""Where the map's points and regions, and documents like some, come from: the vectors of the corpus."""
+"""What widgets take from the vectors of a corpus: the points and regions of the map, and documents like some."""
 
 from __future__ import annotations
 
