@@ -120,8 +120,8 @@ class CorpusMap:
             UnknownDocumentError: one of ``docs`` is not in the corpus.
             MissingExtraError: the extra ``notebook`` is not installed.
         """
-        from corpuskit.widgets.map import DocumentMap
         from corpuskit.widgets.likeness import points_and_regions, similar_documents
+        from corpuskit.widgets.map import DocumentMap
 
         return DocumentMap(
             self._folder, points_and_regions(self._folder, name), docs=self._ids(docs), colour=colour, by=by, keys=keys,

@@ -71,7 +71,9 @@ class DocumentRows(Widget):
         if self._similar is None or not doc_ids:
             return
         if len(doc_ids) > _MOST_LIKE:
-            raise ConfigurationError(f"{len(doc_ids):,} documents: leave {_MOST_LIKE:,} or fewer to find more like them")
+            raise ConfigurationError(
+                f"{len(doc_ids):,} documents: leave {_MOST_LIKE:,} or fewer to find more like them"
+            )
         found = self._similar(doc_ids)["doc_id"].tolist()
         with self._lock:
             order = {doc_id: place for place, doc_id in enumerate(found)}

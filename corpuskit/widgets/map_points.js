@@ -89,7 +89,7 @@ function makePainter(canvas) {
         gl.drawArrays(gl.POINTS, 0, count);
       }
     },
-    finish: () => gl.finish(),
+    finish: () => gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4)), // gl.finish() comes back before
     close: () => gl.getExtension("WEBGL_lose_context")?.loseContext(),
   };
 }
@@ -99,7 +99,7 @@ const arrayOf = (Kind, view) => (view?.byteLength ? new Kind(view.buffer.slice(v
 
 /** Which part of the map is seen: the middle, and pixels for a unit. y grows upwards. */
 function makeCamera() {
-  const view = { x: 0, y: 0, scale: 1, width: 1, height: 1 };
+  const view = { x: 0, y: 0, scale: 1, width: 0, height: 0 }; // until it is on the page
   let whole = 1;
   const toPlace = (left, top) => [view.x + (left - view.width / 2) / view.scale, view.y - (top - view.height / 2) / view.scale];
   const toPage = (x, y) => [(x - view.x) * view.scale + view.width / 2, view.height / 2 - (y - view.y) * view.scale];
@@ -115,6 +115,7 @@ function makeCamera() {
     },
     /** Shows a rectangle: all of it, with room around. */
     fit([x0, y0, x1, y1], isWhole = false) {
+      if (!view.width || !view.height) return;
       view.x = (x0 + x1) / 2;
       view.y = (y0 + y1) / 2;
       const room = 0.9, least = 1e-4;
