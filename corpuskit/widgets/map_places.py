@@ -92,12 +92,12 @@ class Places:
         if new and self._middle is not None:
             self.xy = np.concatenate([self.xy, ((xy[new] - self._middle) / self._half).astype(np.float32)])
         self.gone = np.array([doc_id not in here for doc_id in self.ids], bool)
-        self._take_regions(points, regions)
+        self._take_regions(ids, points, regions)
 
-    def _take_regions(self, points: pd.DataFrame, regions: pd.DataFrame | None) -> None:
+    def _take_regions(self, ids: list[str], points: pd.DataFrame, regions: pd.DataFrame | None) -> None:
         topic = np.full(len(self.ids), -1, np.int64)
         if regions is not None and "topic" in points.columns:
-            rows = np.array([self.row[doc_id] for doc_id in points["doc_id"]], np.int64)
+            rows = np.array([self.row[doc_id] for doc_id in ids], np.int64)
             topic[rows] = points["topic"].astype("Int64").fillna(-1).to_numpy(np.int64)
         self.fine = np.full(len(self.ids), _NOWHERE, np.uint16)
         self.regions = []
