@@ -12,7 +12,7 @@ from corpuskit.corpus_map import CorpusMap
 from corpuskit.corpus_words import CorpusWords
 from corpuskit.document import NLPTextDocument
 from corpuskit.document.frames import in_types
-from corpuskit.errors import SourceError, UnknownDocumentError
+from corpuskit.errors import SourceError
 from corpuskit.ingest import IngestReport, extract_pending, ingest, known_payload
 from corpuskit.sources.archives import read_file
 from corpuskit.sources.files import find_files
@@ -20,7 +20,9 @@ from corpuskit.sources.request_log import is_request_log, read_request_log
 from corpuskit.sources.resource import Resource
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_names import doc_id_of
+from corpuskit.store.document_names import doc_ids_of as ids_of_names
 from corpuskit.store.request_rows import add_requests
+from corpuskit.store.telling import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,7 +128,14 @@ class Corpus(CorpusWords, CorpusMap):
 
         report = ingest(self._folder, resources(), progress=progress, textworks=textworks)
         for log in logs:
-            report.counts["requests"] += add_requests(self._folder.catalog, read_request_log(log.path))
+            unread: list[str] = []
+            report.counts["requests"] += add_requests(self._folder.catalog, read_request_log(log.path, unread))
+            if unread:
+                told = (
+                    f"{log.uri}: {counted(len(unread), 'line')} without a clock or an address, the first: {unread[0]}"
+                )
+                self._folder.catalog.add_failure(log.uri, "read", SourceError(told))
+                report.counts["failed"] += 1
         return report
 
     def drop_textworks(self) -> int:
@@ -178,7 +187,7 @@ class Corpus(CorpusWords, CorpusMap):
         from corpuskit.vectors import topic_column
         from corpuskit.views import frames
 
-        found = frames.documents(self._folder, doc_ids_of(docs), versions=versions)
+        found = frames.documents(self._folder, self._ids(docs), versions=versions)
         found["topic"] = topic_column(self._folder, found["doc_id"].tolist())
         return in_types(found, arrow)
 
@@ -196,7 +205,7 @@ class Corpus(CorpusWords, CorpusMap):
         from corpuskit.views import frames
 
         more = {"languages": languages, "frequencies": frequencies, "formatting": formatting}
-        return frames.elements(self._folder, doc_ids_of(docs), text=text, arrow=arrow, **more)
+        return frames.elements(self._folder, self._ids(docs), text=text, arrow=arrow, **more)
 
     def find(self, pattern: str | None = None, *, docs: Any = None, **conditions: Any) -> pd.DataFrame:
         """The elements whose text matches, of a type, role, language or length; see :func:`corpuskit.views.search.find`.
@@ -205,7 +214,7 @@ class Corpus(CorpusWords, CorpusMap):
         """
         from corpuskit.views import search
 
-        return search.find(self._folder, pattern, doc_ids=doc_ids_of(docs), **conditions)
+        return search.find(self._folder, pattern, doc_ids=self._ids(docs), **conditions)
 
     def requests(self, *, arrow: bool = False) -> pd.DataFrame:
         """One row a request of the crawls; see :func:`corpuskit.views.frames.requests`."""
@@ -251,14 +260,14 @@ class Corpus(CorpusWords, CorpusMap):
         """
         from corpuskit.preprocessing.reports import vocabulary
 
-        found = doc_ids_of(docs)
+        found = self._ids(docs)
         return in_types(vocabulary(self._folder, known=known, min_count=min_count, tags=tags, doc_ids=found), arrow)
 
     def charset(self, *, by_site: bool = False, docs: Any = None, arrow: bool = False) -> pd.DataFrame:
         """The characters of the main content, with names and counts; see :func:`corpuskit.text.charset`."""
         from corpuskit.preprocessing.reports import charset
 
-        return in_types(charset(self._folder, by_site=by_site, doc_ids=doc_ids_of(docs)), arrow)
+        return in_types(charset(self._folder, by_site=by_site, doc_ids=self._ids(docs)), arrow)
 
     def browse(self) -> Any:
         """The documents as a widget: filter them, see the query as code, open one as a tree, find more like it."""
@@ -271,13 +280,13 @@ class Corpus(CorpusWords, CorpusMap):
         """``n`` documents at random, the same ones for the same seed; see :func:`corpuskit.views.frames.sample`."""
         from corpuskit.views import frames
 
-        return in_types(frames.sample(self._folder, n, seed=seed, doc_ids=doc_ids_of(docs)), arrow)
+        return in_types(frames.sample(self._folder, n, seed=seed, doc_ids=self._ids(docs)), arrow)
 
     def save_subcorpus(self, name: str, docs: Any) -> int:
         """Gives documents a name; gives how many they are. An earlier list of this name is replaced."""
         from corpuskit.views import frames
 
-        return frames.save_subcorpus(self._folder, name, doc_ids_of(docs) or [])
+        return frames.save_subcorpus(self._folder, name, self._ids(docs) or [])
 
     def subcorpus(self, name: str, *, arrow: bool = False) -> pd.DataFrame:
         """The documents of a name, as :meth:`documents` gives them.
@@ -304,10 +313,11 @@ class Corpus(CorpusWords, CorpusMap):
         from corpuskit import tokens, vectors
         from corpuskit.store.removal import remove_documents
 
-        gone = doc_ids_of(docs) or []
+        gone = self._ids(docs) or []
         tokens.forget(self._folder, gone)  # the index is a cache: if the rest fails, it is made again
-        vectors.forget(self._folder, gone)
-        return remove_documents(self._folder, gone, reason)
+        removed = remove_documents(self._folder, gone, reason)
+        vectors.forget(self._folder, gone)  # last: vectors of a model may be dear
+        return removed
 
     def backup(self, path: str | os.PathLike[str]) -> int:
         """Copies the corpus into a new folder, also while it is crawled; gives the bytes.
@@ -332,27 +342,24 @@ class Corpus(CorpusWords, CorpusMap):
 
         Args:
             labels: target → ``relevant``, ``other``, ``unsure``, ``withdrawn`` (your own label is taken back), or a
-                class of your own that is in use.
+                class of your own that is in use. A document goes by its id, its URI, or a file name that only one has.
             by: who or which rule says so.
             kind: what the targets are.
             note: why.
             new_class: labels that are not in use yet are meant, and no slips of the pen.
 
         Raises:
-            UnknownDocumentError: a doc_id is not in the corpus; then none is saved.
-            ConfigurationError: a label that is not in use; the message names the nearest. None is saved.
+            UnknownDocumentError: a document is not in the corpus; then none is saved.
+            ConfigurationError: a label that is not in use; the message names the nearest. Or one document is named twice
+                and labelled differently. None is saved.
         """
-        from corpuskit.labels import check_names
+        from corpuskit.labels import check_names, of_documents
 
         labels = dict(labels)  # of a Series too
         check_names(self._folder, labels.values(), new_class=new_class)
-        versions = {}
+        versions: dict[str, int] = {}
         if kind == "document":
-            known = dict(tuple(row) for row in self._folder.catalog.rows("SELECT doc_id, version FROM current"))
-            unknown = [target for target in labels if target not in known]
-            if unknown:
-                raise UnknownDocumentError(f"no document {unknown[0]!r} ({len(unknown)} unknown in all)")
-            versions = {target: known[target] for target in labels}
+            labels, versions = of_documents(self._folder, labels)
         return self._folder.labels.add(
             ((target, kind, label) for target, label in labels.items()), by=by, note=note, versions=versions
         )
@@ -725,7 +732,7 @@ class Corpus(CorpusWords, CorpusMap):
         formats = [format] if isinstance(format, str) else list(format)
         chosen = make_options(**options)
         return export(
-            self._folder, Path(out), doc_ids=doc_ids_of(docs), formats=formats, options=chosen, record=record,
+            self._folder, Path(out), doc_ids=self._ids(docs), formats=formats, options=chosen, record=record,
             progress=progress,
         )  # fmt: skip
 
@@ -747,7 +754,7 @@ class Corpus(CorpusWords, CorpusMap):
         """
         from corpuskit.preprocessing import preprocess
 
-        return preprocess(self._folder, steps, doc_ids=doc_ids_of(docs), progress=progress)
+        return preprocess(self._folder, steps, doc_ids=self._ids(docs), progress=progress)
 
     def original(self, doc_id: str) -> Original:
         """What a document was extracted from, which opens in the library that its users know.
@@ -790,9 +797,10 @@ class Corpus(CorpusWords, CorpusMap):
 
     def check(self, *, progress: bool = False) -> list[Problem]:
         """What in the folder is damaged or missing; see :func:`corpuskit.store.check.check`."""
+        from corpuskit import vectors
         from corpuskit.store.check import check
 
-        return check(self._folder, progress=progress)
+        return [*check(self._folder, progress=progress), *vectors.check(self._folder)]
 
     def merge(self, shards: str | os.PathLike[str], *, progress: bool = True) -> MergeReport:
         """Takes in what :func:`corpuskit.shards.extract_shards` has made; see :func:`corpuskit.shards.merge`.
@@ -863,9 +871,13 @@ class Corpus(CorpusWords, CorpusMap):
         return self._folder.document(doc_id_of(self._folder, doc_id))
 
     def _ids(self, docs: Any) -> list[str] | None:
-        """The ids of the documents meant, each of which is there."""
-        ids = doc_ids_of(docs)
-        return None if ids is None else [doc_id_of(self._folder, name) for name in ids]
+        """The ids of the documents meant, each of which is there: by id, URI, file name or the name of a sub-corpus."""
+        from corpuskit.views import frames
+
+        if isinstance(docs, str) and docs in frames.subcorpora(self._folder):
+            docs = frames.subcorpus(self._folder, docs)
+        names = doc_ids_of(docs)
+        return None if names is None else list(dict.fromkeys(ids_of_names(self._folder, names).values()))
 
     def __iter__(self) -> Iterator[NLPTextDocument]:
         """All documents, by host and URI, read one at a time."""

@@ -20,9 +20,6 @@ class CorpusMap:
 
     _folder: CorpusFolder
 
-    def _ids(self, docs: Any) -> list[str] | None:
-        raise NotImplementedError
-
     def embed(
         self,
         name: str = "corpus",
@@ -120,10 +117,11 @@ class CorpusMap:
             UnknownDocumentError: one of ``docs`` is not in the corpus.
             MissingExtraError: the extra ``notebook`` is not installed.
         """
+        from corpuskit.views import choosing
         from corpuskit.widgets.likeness import points_and_regions, similar_documents
         from corpuskit.widgets.map import DocumentMap
 
         return DocumentMap(
-            self._folder, points_and_regions(self._folder, name), docs=self._ids(docs), colour=colour, by=by, keys=keys,
+            self._folder, points_and_regions(self._folder, name), docs=choosing.doc_ids_of(self._folder, docs), colour=colour, by=by, keys=keys,
             height=height, similar=similar_documents(self._folder, name),
         )  # fmt: skip

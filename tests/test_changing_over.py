@@ -1,9 +1,11 @@
 """Trees that other systems wrote, and our own exports, are taken in as what they are."""
 
 import json
+import os
 import shutil
 import tarfile
 import zipfile
+from datetime import UTC, datetime
 
 import pytest
 
@@ -71,6 +73,28 @@ def test_the_same_document_from_elsewhere_is_known_and_a_changed_one_is_a_versio
     file.write_text(file.read_text("utf-8").replace("deux fois", "une fois"), "utf-8")
     assert repr(corpus.add(two, progress=False)) == "1 unchanged, 1 changed"
     assert len(corpus) == 2
+
+
+def test_a_log_with_the_time_of_day_alone_has_the_day_when_it_was_written(corpus, tmp_path):
+    """As the extractor itself writes it, past two midnights."""
+    log = tmp_path / "requests.log.csv"
+    times = ("22:10:11.123", "23:59:59.000", "00:00:01.500", "23:00:00.000", "00:30:00.000")
+    lines = [f"{time};https://bank.example/{n};OK;1;1;1;;1;;;0;;" for n, time in enumerate(times)]
+    log.write_text("\n".join([LOG.splitlines()[0], *lines]) + "\n")
+    written = datetime(2019, 4, 12, 0, 40, tzinfo=UTC).timestamp()
+    os.utime(log, (written, written))
+    assert repr(corpus.add(log, progress=False)) == "5 requests"
+    clocks = corpus.requests().sort_values("url").clock.dt.strftime("%d %H:%M:%S.%f").tolist()
+    assert clocks == [
+        "10 22:10:11.123000", "10 23:59:59.000000", "11 00:00:01.500000", "11 23:00:00.000000", "12 00:30:00.000000",
+    ]  # fmt: skip
+
+
+def test_lines_of_a_log_that_are_not_understood_are_a_failure(corpus, tmp_path):
+    (tmp_path / "requests.log.csv").write_text(LOG + "25:00:00;https://bank.example/late;OK\nyesterday;;\n")
+    assert "3 requests" in repr(corpus.add(tmp_path / "requests.log.csv", progress=False))
+    (failure,) = corpus.failures().itertuples()
+    assert "2 lines without a clock or an address, the first: 25:00:00;https://bank.example/late;OK" in failure.message
 
 
 def test_a_tree_of_the_language_resource_extractor_gives_documents_and_requests(corpus, tmp_path):

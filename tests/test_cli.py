@@ -1,3 +1,4 @@
+import contextlib
 import json
 import os
 import re
@@ -402,6 +403,30 @@ def test_an_audit_asks_on_a_terminal_and_saves_each_answer(trained):
     corpus.close()
 
 
+def test_ctrl_c_at_the_prompt_of_an_audit_ends_it_at_once(trained):
+    main, terminal = os.openpty()
+    # A process that leads a session and opens a terminal is sent its Ctrl-C.
+    code = "import os; os.open(os.ttyname(0), os.O_RDWR); from corpuskit.cli import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "audit", str(trained)],
+        stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True,
+    )  # fmt: skip
+    os.close(terminal)
+    shown = b""
+    with contextlib.suppress(OSError):  # nobody is at the terminal any more
+        while read := os.read(main, 4096):
+            shown += read
+            if shown.endswith(b"[q]uit: "):
+                os.write(main, b"r\n" if shown.count(b"[q]uit: ") == 1 else b"\x03")
+    os.close(main)
+    assert process.wait(120) == 130
+    assert (
+        shown.decode()
+        .replace("\r", "")
+        .endswith("Audit of model-0001: 1 label given, 19 wanted now\nstopped: the same command goes on\n")
+    )
+
+
 @pytest.mark.parametrize("module", ["typer", "corpuskit.views.summary"])
 def test_ctrl_c_at_any_moment_ends_in_one_line(tmp_path, pages, module):
     run("add", tmp_path / "c", pages)
@@ -447,6 +472,18 @@ def test_documents_without_a_score_do_not_drop_silently(tmp_path, pages):
     )
     assert done.returncode == 1
     assert run("export", tmp_path / "c", tmp_path / "out", "--min-relevance", "6").returncode == 2
+
+
+def test_what_the_audit_decided_can_be_exported(trained, tmp_path):
+    done = run("export", trained, tmp_path / "out", "--decision", "relevant")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no document is called relevant for certain; corpuskit audit" in done.stderr
+    decisions = corpuskit.open(trained).documents().decision.value_counts()
+    done = run("export", trained, tmp_path / "out", "--decision", "unknown", "--decision", "other", "--keep-duplicates")
+    assert done.stdout.startswith(f"{decisions.sum()} documents, ")
+    done = run("export", trained, tmp_path / "out", "--decision", "maybe")
+    assert done.returncode == 2
+    assert "'relevant', 'unknown', 'other'" in done.stderr
 
 
 def test_training_tells_its_model_in_words(trained, tmp_path):

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from corpuskit.cli.crawling import crawl
+from corpuskit.cli.exporting import ExportCommand, export
 from corpuskit.cli.extracting import extract
-from corpuskit.cli.folders import Existing, Folder, existing, lines_of, made_if_absent
+from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent
 from corpuskit.cli.printing import print_frame, print_table, printable
 from corpuskit.cli.tables import failures, requests, sources, with_files_named
 from corpuskit.cli.textworks import textworks
@@ -198,6 +198,7 @@ def prelabel(
 
 for command in (train, audit, fasttext):
     app.command()(command)
+app.command(cls=ExportCommand)(export)
 
 
 @app.command()
@@ -226,121 +227,6 @@ def kwic(
         typer.echo(
             f"{left_out:,} exact {'copy' if left_out == 1 else 'copies'} left out; --copies keeps them", err=True
         )
-
-
-def _export_help() -> str:
-    from corpuskit.export.formats import FORMATS
-
-    # \b keeps the lines of a paragraph as they are.
-    lines = [f"{name:12} {about.about} ({about.files})" for name, about in FORMATS.items()]
-    return (
-        "Writes the corpus in formats of the field, with a dataset card: README.md, croissant.json, manifest.json, "
-        "sources.csv and SHA256SUMS.\n\nThe folder appears when all is written. The same export again does nothing.\n\n"
-        "Formats:\n\n\b\n" + "\n".join(lines)
-    )
-
-
-class _ExportCommand(TyperCommand):
-    """Reads the list of formats when help is asked for: its import would slow every command."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        self.help = _export_help()
-        super().format_help(ctx, formatter)
-
-
-@app.command(cls=_ExportCommand)
-def export(
-    folder: Existing,
-    out: Annotated[Path, typer.Argument(help="A new folder, or that of an earlier export.", show_default=False)],
-    format: Annotated[
-        list[str] | None, typer.Option("--format", "-f", help="A format of the list above; repeatable.")
-    ] = None,
-    min_relevance: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Only documents with at least this relevance, 0 to 1.")
-    ] = None,
-    keep_duplicates: Annotated[bool, typer.Option("--keep-duplicates", help="Copies of a text too.")] = False,
-    only_licensed: Annotated[
-        list[str] | None,
-        typer.Option(help="Only documents whose licence matches, such as 'CC-BY*' or '*creativecommons*'; repeatable."),
-    ] = None,
-    all_text: Annotated[
-        bool, typer.Option("--all-text", help="Texts with navigation and footers, not the main content only.")
-    ] = False,
-    no_elements: Annotated[bool, typer.Option("--no-elements", help="jsonl: without the tree of elements.")] = False,
-    mask_personal_data: Annotated[
-        bool, typer.Option("--mask-personal-data", help="E-mail addresses, phone numbers and the like masked.")
-    ] = False,
-    chunk_tokens: Annotated[int, typer.Option(help="chunks: at most so many words each.")] = 512,
-    shuffle: Annotated[
-        int, typer.Option(help="frenchtext: the seed of the order; -1 keeps that of the documents.")
-    ] = 0,
-    page_size_tokens: Annotated[
-        bool,
-        typer.Option("--page-size-tokens", help="pdf_trio: WIDTH and HEIGHT of the first page at the end of a line."),
-    ] = False,
-    kill: Annotated[
-        Path | None, typer.Option("--kill", help="pdf_trio: a file with doc_ids and URLs to leave out, one a line.")
-    ] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="An earlier export there in other formats is replaced.")
-    ] = False,
-) -> None:
-    """Writes the corpus in formats of the field, with a dataset card."""
-    from corpuskit.errors import ConfigurationError
-
-    corpus = existing(folder)
-    formats = format or ["nlp.txt"]
-    before = _earlier_export(out, formats, replace)
-    documents = corpus.documents()
-    if not keep_duplicates:
-        copies = int(documents["duplicate_of"].notna().sum())
-        documents = documents[documents["duplicate_of"].isna()]
-        if copies:
-            what = "copy of another document is" if copies == 1 else "copies of other documents are"
-            typer.echo(f"{copies:,} {what} left out: --keep-duplicates has them", err=True)
-    if min_relevance is not None:
-        unscored = int(documents["relevance"].isna().sum())
-        if unscored:
-            are = "document has no relevance and is" if unscored == 1 else "documents have no relevance and are"
-            typer.echo(f"{unscored:,} {are} left out: corpuskit train {folder} scores all", err=True)
-        documents = documents[documents["relevance"] >= min_relevance]
-    if documents.empty:
-        raise ConfigurationError(
-            "nothing to export: " + ("no document is left by these options" if len(corpus) else "the corpus is empty")
-        )
-    report = corpus.export(
-        out, docs=documents, format=formats, progress=sys.stderr.isatty(), main=not all_text,
-        elements=not no_elements, only_licensed=only_licensed, mask_personal_data=mask_personal_data,
-        chunk_tokens=chunk_tokens, shuffle=None if shuffle < 0 else shuffle, page_size_tokens=page_size_tokens,
-        kill=lines_of(kill) if kill is not None else (),
-    )  # fmt: skip
-    told = "" if report.is_unchanged or before is None else f", in place of an earlier export of {before:,} documents"
-    typer.echo(repr(report) + told)
-    if report.failed:
-        raise typer.Exit(3)
-
-
-def _earlier_export(out: Path, formats: list[str], replace: bool) -> int | None:
-    """How many documents an export there has, which is to be replaced; None where there is none.
-
-    Raises:
-        ExportError: It has other formats, and nobody said that it may go.
-    """
-    import json
-
-    from corpuskit.errors import ExportError
-
-    try:
-        manifest = json.loads((out / "manifest.json").read_bytes())
-        found, documents = list(manifest["formats"]), int(manifest["counts"]["documents"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    if not replace and not set(found) <= set(formats):
-        both = " ".join(f"-f {name}" for name in dict.fromkeys([*found, *formats]))
-        raise ExportError(
-            f"{out} holds an export of {', '.join(found)}: name another folder, or --replace it, or write both with {both}"
-        )
-    return documents
 
 
 app.add_typer(textworks, name="textworks")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -82,13 +83,20 @@ def _what_for(running: CorpusAudit) -> str:
 
 def _ask(corpus: Corpus, running: CorpusAudit, batch: pd.DataFrame, by: str) -> bool:
     """Asks for the labels of a batch, saving each; False where the user wants to stop."""
+    if hasattr(signal, "siginterrupt"):
+        # Polars has system calls go on after Ctrl-C, so that a prompt would wait for Enter.
+        signal.siginterrupt(signal.SIGINT, True)
     for row in batch.itertuples():
         text = corpus[str(row.doc_id)].to_text(main=True)
         lines = [str(row.title), str(row.uri), *text[:_SHOWN].splitlines()]
         typer.echo("\n" + "\n".join(map(printable, lines)))
-        answer = typer.prompt("[r]elevant, [o]ther, [q]uit", type=str).strip().lower()[:1]
-        while answer not in {"r", "o", "q"}:
-            answer = typer.prompt("r, o or q", type=str).strip().lower()[:1]
+        try:
+            answer = typer.prompt("[r]elevant, [o]ther, [q]uit", type=str).strip().lower()[:1]
+            while answer not in {"r", "o", "q"}:
+                answer = typer.prompt("r, o or q", type=str).strip().lower()[:1]
+        except typer.Abort:  # Ctrl-C or the end of the input
+            typer.echo(f"\n{running!r}\nstopped: the same command goes on")
+            raise typer.Exit(130) from None
         if answer == "q":
             return False
         running.add({str(row.doc_id): "relevant" if answer == "r" else "other"}, by=by)

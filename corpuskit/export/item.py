@@ -63,7 +63,10 @@ class Item:
 
 
 class Writer(Protocol):
-    """Writes one format; documents come one at a time, so that memory stays flat."""
+    """Writes one format; documents come one at a time, so that memory stays flat.
+
+    One that leaves documents out on purpose counts them, by reason, in an attribute ``left_out``; the report tells them.
+    """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
         """``folder`` exists; files of other formats are in it too."""

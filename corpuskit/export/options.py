@@ -29,7 +29,7 @@ class ExportOptions:
             again; None: in the order of the documents.
         preset: ``"pdf_trio"``: the format fasttext is that of its recipe, as the format pdf_trio.
         page_size_tokens: pdf_trio: the size of the first page as the last two tokens.
-        kill: pdf_trio: doc_ids or URIs of documents that are left out: its kill list.
+        kill: pdf_trio: documents that are left out, by id, URI or file name: its kill list.
         chunk_tokens: chunks: at most so many tokens each, the section path included.
         count_tokens: chunks: how many tokens a text has, such as ``lambda text: len(tokenizer.encode(text))``; default:
             words.

@@ -8,12 +8,12 @@ import json
 import shutil
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from corpuskit._version import __version__
-from corpuskit.errors import CorpusError, ExportError
+from corpuskit.errors import CorpusError, ExportError, UnknownDocumentError
 from corpuskit.export.card import MANIFEST, write_card
 from corpuskit.export.formats import FORMATS
 from corpuskit.export.hashes import FileEntry, write_sums
@@ -23,6 +23,7 @@ from corpuskit.export.selection import STAGE, Selection
 from corpuskit.export.tally import Tally
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
+from corpuskit.store.document_names import doc_id_of
 from corpuskit.tokens import annotation_of
 
 _TREES: Final = frozenset(
@@ -44,6 +45,7 @@ class ExportReport:
         failed: documents that could not be written, rows of ``failures()`` with stage ``export``.
         dropped: why → how many documents were left out.
         is_unchanged: the same export stood there already; nothing was written.
+        not_found: entries of a kill list that mean no document of the corpus.
     """
 
     folder: Path
@@ -52,6 +54,7 @@ class ExportReport:
     failed: int = 0
     dropped: dict[str, int] = field(default_factory=dict)
     is_unchanged: bool = False
+    not_found: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         size = sum(size for size, _ in self.files.values())
@@ -60,6 +63,9 @@ class ExportReport:
             text += " (as it was: nothing had changed)"
         if self.dropped:
             text += "; left out: " + ", ".join(f"{count:,} {why}" for why, count in self.dropped.items())
+        if self.not_found:
+            named = ", ".join(self.not_found[:3]) + (", ..." if len(self.not_found) > 3 else "")
+            text += f"; of the kill list {len(self.not_found):,} in no document: {named}"
         return f"{text}; {self.failed:,} failed, see failures()" if self.failed else text
 
 
@@ -109,8 +115,21 @@ def export(
     formats = list(dict.fromkeys(formats))
     target = Path(out)
     _refuse_other_things(target)
+    killed, not_found = _killed(folder, options.kill)
     with _small_cache(folder):
-        return _export(folder, target, doc_ids, formats, options, record, progress)
+        report = _export(folder, target, doc_ids, formats, replace(options, kill=killed), record, progress)
+    return replace(report, not_found=not_found)
+
+
+def _killed(folder: CorpusFolder, names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The ids of the documents of a kill list, and its entries that mean none; a list may be for several corpora."""
+    known, unknown = [], []
+    for name in names:
+        try:
+            known.append(doc_id_of(folder, name))
+        except UnknownDocumentError:
+            unknown.append(name)
+    return tuple(dict.fromkeys(known)), tuple(unknown)
 
 
 @contextlib.contextmanager
@@ -190,6 +209,8 @@ def _write(
             if uri in mended and uri not in failed:
                 folder.catalog.clear_failure(uri, [STAGE])
             tally.add(item)
+        for writer in writers.values():
+            selection.dropped.update(getattr(writer, "left_out", {}))
     return tally, len(failed)
 
 

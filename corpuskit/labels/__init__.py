@@ -25,6 +25,7 @@ from corpuskit.labels.names import check_names, names_in_use
 from corpuskit.labels.queue import OVERLAP, Questions, labels_of, questions
 from corpuskit.labels.report import LabelsReport, disagreements, labels_report
 from corpuskit.labels.rule import decide
+from corpuskit.labels.targets import of_documents
 
 __all__ = [
     "AUDIT_NOTE",
@@ -57,6 +58,7 @@ __all__ = [
     "machine_labels",
     "machine_name",
     "names_in_use",
+    "of_documents",
     "questions",
     "read_label_file",
     "sample",

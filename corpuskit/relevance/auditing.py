@@ -18,6 +18,7 @@ from corpuskit.relevance.missed import Missed, estimate
 from corpuskit.relevance.model import RelevanceModel
 from corpuskit.store import CorpusFolder
 from corpuskit.store.labels import WITHDRAWN
+from corpuskit.store.telling import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -276,8 +277,10 @@ class CorpusAudit:
     def __repr__(self) -> str:
         given = len(self._audit.labels)
         if not self._audit.is_done:
-            return f"Audit of {self._model.version}: {given} labels given, {len(self._audit.next())} wanted now"
-        told = f"Audit of {self._model.version} with {given} labels: {self._model.document.summary}"
+            return (
+                f"Audit of {self._model.version}: {counted(given, 'label')} given, {len(self._audit.next())} wanted now"
+            )
+        told = f"Audit of {self._model.version} with {counted(given, 'label')}: {self._model.document.summary}"
         if (missed := self.missed) is not None:
             told += f"\n  {missed!r}"
         elif self.threshold is not None:

@@ -311,6 +311,17 @@ def at_odds(folder: CorpusFolder, free: Sequence[str], scores: Mapping[str, floa
     return sorted(found, key=lambda doc_id: (-found[doc_id], doc_id))
 
 
+def seeds_in_no_text(folder: CorpusFolder, seeds: Sequence[str]) -> list[str]:
+    """Return the seed words that stand in no document, not even as part of a word: slips of the pen, or another language."""
+    left = {seed: seed.casefold() for seed in seeds}
+    for text in scoring_texts(folder).values():
+        folded = text.casefold()
+        left = {seed: word for seed, word in left.items() if word not in folded}
+        if not left:
+            break
+    return list(left)
+
+
 def seeds_to_ask_by(folder: CorpusFolder) -> Sequence[str]:
     """The seed words of the corpus while there are few labels."""
     judged = judged_documents(folder)

@@ -6,7 +6,7 @@ import csv
 import math
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
@@ -31,7 +31,10 @@ _SECOND: Final = {
 _START: Final = b"Clock;Url;"
 _MONTH_FIRST: Final = re.compile(r"(\d\d?)/(\d\d?)/(\d{4}) (\d\d?):(\d\d):(\d\d)\Z", re.ASCII)
 _WHOLE: Final = ("response_ms", "download_ms", "bytes", "depth", "retries")
+_TIME: Final = re.compile(r"(\d\d?):(\d\d):(\d\d)(?:[.,](\d{1,6}))?\Z", re.ASCII)
 _LONGEST: Final = 1_000_000  # characters of a line
+_SHOWN: Final = 200  # characters of a line that is not understood
+_NIGHT: Final = timedelta(hours=12)  # a clock that goes back by more has passed midnight
 
 
 def is_request_log(path: Path) -> bool:
@@ -57,26 +60,67 @@ def status_name(status: int | None) -> str:
 _BY_NAME: Final = {**_SECOND, **{status_name(status.value): status.value for status in HTTPStatus}}
 
 
-def read_request_log(path: Path) -> Iterator[dict[str, Any]]:
+def read_request_log(path: Path, unread: list[str] | None = None) -> Iterator[dict[str, Any]]:
     """The rows of a log, by the names of ``requests()``; clocks without a zone are taken as UTC.
 
-    The header stands again wherever a crawl was continued. A line without a clock or URL is passed over.
+    The extractor itself writes the time of day alone: the last line is taken to be of the day when the file was written
+    last, and a line whose time is far before that of the line above to be of the next day. The header stands again
+    wherever a crawl was continued.
+
+    Args:
+        path: the file.
+        unread: lines without a clock or URL are appended to it.
     """
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        lines = (line for line in file if len(line) <= _LONGEST)
-        for values in csv.reader(lines, delimiter=";", quoting=csv.QUOTE_NONE):
-            row: dict[str, Any] = dict(zip(COLUMNS.values(), (value.strip() for value in values), strict=False))
+    day, before = None, timedelta()
+    for values in _lines(path):
+        row: dict[str, Any] = dict(zip(COLUMNS.values(), (value.strip() for value in values), strict=False))
+        if row.get("clock") == "Clock" or not any(row.values()):
+            continue
+        time = _time_of_day(row.get("clock", ""))
+        if time is None:
             clock = _clock(row.get("clock", ""))
-            if clock is None or not row.get("url"):
-                continue
-            row["clock"] = clock.isoformat(timespec="microseconds")
-            row["status_code"] = _status(row.get("status_code", ""))
-            for name in _WHOLE:
-                number = _number(row.get(name, ""))
-                row[name] = None if number is None else round(number)
-            for name in ("unique_share", "retry_after_s"):
-                row[name] = _number(row.get(name, ""))
-            yield {name: row.get(name) or None if isinstance(row.get(name), str) else row.get(name) for name in COLUMNS.values()}  # fmt: skip
+        else:
+            day = day or _first_day(path)
+            day += timedelta(days=before - time > _NIGHT)
+            before = time
+            clock = day + time
+        if clock is None or not row.get("url"):
+            if unread is not None:
+                unread.append(";".join(values)[:_SHOWN])
+            continue
+        row["clock"] = clock.isoformat(timespec="microseconds")
+        row["status_code"] = _status(row.get("status_code", ""))
+        for name in _WHOLE:
+            number = _number(row.get(name, ""))
+            row[name] = None if number is None else round(number)
+        for name in ("unique_share", "retry_after_s"):
+            row[name] = _number(row.get(name, ""))
+        yield {name: row.get(name) or None if isinstance(row.get(name), str) else row.get(name) for name in COLUMNS.values()}  # fmt: skip
+
+
+def _lines(path: Path) -> Iterator[list[str]]:
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        yield from csv.reader((line for line in file if len(line) <= _LONGEST), delimiter=";", quoting=csv.QUOTE_NONE)
+
+
+def _first_day(path: Path) -> datetime:
+    """The day of the first line of a log without dates, by how often its clock passes midnight."""
+    nights, before = 0, timedelta()
+    for values in _lines(path):
+        if values and (time := _time_of_day(values[0].strip())) is not None:
+            nights += before - time > _NIGHT
+            before = time
+    last = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    return last.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=nights)
+
+
+def _time_of_day(text: str) -> timedelta | None:
+    match = _TIME.match(text)
+    if not match:
+        return None
+    hours, minutes, seconds = map(int, match.groups()[:3])
+    time = timedelta(hours=hours, minutes=minutes, seconds=seconds, microseconds=int((match[4] or "0").ljust(6, "0")))
+    return time if time < timedelta(days=1) and minutes < 60 and seconds < 60 else None
 
 
 def _clock(text: str) -> datetime | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Collection
 from typing import Final
 
 from corpuskit.errors import UnknownDocumentError
@@ -10,6 +11,7 @@ from corpuskit.store.folder import CorpusFolder
 
 _LOOKED_AT: Final = 20_000  # URIs that are compared with an unknown name
 _LIKE: Final = 3
+_FEW: Final = 20  # names that are looked up one by one
 
 
 def doc_id_of(folder: CorpusFolder, name: str) -> str:
@@ -46,4 +48,21 @@ def doc_id_of(folder: CorpusFolder, name: str) -> str:
     raise UnknownDocumentError(f"no document {name[:200]!r}" + (f"; the nearest: {', '.join(like)}" if like else ""))
 
 
-__all__ = ["doc_id_of"]
+def doc_ids_of(folder: CorpusFolder, names: Collection[str]) -> dict[str, str]:
+    """Return the id of each document that is meant, by its name; many at once.
+
+    Args:
+        folder: the corpus.
+        names: as :func:`doc_id_of` takes them.
+
+    Raises:
+        UnknownDocumentError: one of them means no document, or several.
+    """
+    if len(names) <= _FEW:
+        return {name: doc_id_of(folder, name) for name in names}
+    rows = folder.catalog.tuples("SELECT doc_id, uri FROM current")
+    ids, of_uri = {doc_id for doc_id, _ in rows}, {uri: doc_id for doc_id, uri in rows}
+    return {name: name if name in ids else of_uri.get(name) or doc_id_of(folder, name) for name in names}
+
+
+__all__ = ["doc_id_of", "doc_ids_of"]

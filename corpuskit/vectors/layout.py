@@ -20,13 +20,12 @@ from corpuskit.vectors.neighbours import nearest
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["forget_positions", "lay_out", "place", "positions"]
+__all__ = ["FILE", "forget_positions", "lay_out", "place", "positions", "read"]
 
-_FILE: Final = "layout.pos"
-_RECORD: Final = np.dtype([("doc_id", "S16"), ("x", "<f4"), ("y", "<f4")])
-_FEW: Final = 50  # documents; a map of fewer says too little to be held to it
+FILE: Final = "layout.pos"
+_RECORD: Final = np.dtype([("doc_id", "S16"), ("x", "<f4"), ("y", "<f4"), ("placed", "<u4")])
 _NEIGHBOURS: Final = 5
-_FEWEST: Final = 5  # different documents; fewer need no layout
+_FEWEST: Final = 5  # different documents; fewer are no map yet
 _MANY: Final = 1000  # documents; fewer are compared one by one
 _PERPLEXITY: Final = 15
 _EARLY, _STEPS = 150, 250
@@ -45,8 +44,9 @@ def positions(folder: CorpusFolder, name: str = OWN, *, renew: bool = False, see
         seed: of the layout.
 
     Returns:
-        Columns doc_id (str), x, y (float32), by host and URI, of all documents that have a vector. The middle is 0, and nine
-        in ten documents lie within 1 of it.
+        Columns doc_id (str), x, y (float32), by host and URI, of all documents that have a vector. When it is laid out, the
+        middle is 0, and nine in ten documents lie within 1 of it. ``attrs["placed"]`` is how many came later: where they are
+        many, ``renew=True`` gives them room.
 
     Raises:
         ConfigurationError: there are no vectors of this name.
@@ -55,23 +55,27 @@ def positions(folder: CorpusFolder, name: str = OWN, *, renew: bool = False, see
     import pandas as pd
 
     vectors, room = vectors_of(folder, name), room_of(folder, name)
-    kept = None if renew else _read(room)
+    kept = None if renew else read(room)
     place_of = {} if kept is None else {doc_id: number for number, doc_id in enumerate(records.doc_ids_of(kept))}
     known = np.array([place_of.get(doc_id, -1) for doc_id in vectors.doc_ids], np.int64)
-    points = np.zeros((len(vectors), 2), np.float32)
+    points, placed = np.zeros((len(vectors), 2), np.float32), np.zeros(len(vectors), np.uint32)
     old = known >= 0
-    if kept is None or old.sum() < min(_FEW, len(vectors)):
+    if kept is None or old.sum() < min(_FEWEST, len(vectors)):
         points = lay_out(vectors.matrix, seed=seed)
     else:
         points[old] = np.column_stack([kept["x"], kept["y"]])[known[old]]
         points[~old] = place(vectors.matrix[~old], vectors.matrix[old], points[old])
-    if kept is None or not old.all() or len(kept) != len(vectors):
+        placed[old], placed[~old] = kept["placed"][known[old]], 1
+    if renew or kept is None or not old.all() or len(kept) != len(vectors):
         rows = np.zeros(len(vectors), _RECORD)
         rows["doc_id"] = [doc_id.encode() for doc_id in vectors.doc_ids]
-        rows["x"], rows["y"] = points[:, 0], points[:, 1]
+        rows["x"], rows["y"], rows["placed"] = points[:, 0], points[:, 1], placed
         with contextlib.suppress(OSError):  # a disk that cannot be written: it is made again next time
-            records.write(room, _FILE, rows)
-    return pd.DataFrame({"doc_id": pd.array(list(vectors.doc_ids), dtype="str"), "x": points[:, 0], "y": points[:, 1]})
+            records.write(room, FILE, rows)
+    ids = pd.array(list(vectors.doc_ids), dtype="str")
+    found = pd.DataFrame({"doc_id": ids, "x": points[:, 0], "y": points[:, 1]})
+    found.attrs["placed"] = int(placed.sum())
+    return found
 
 
 def lay_out(matrix: Floats, *, seed: int = 0) -> Floats:
@@ -141,9 +145,11 @@ def place(new: Floats, old: Floats, points: Floats) -> Floats:
     """Return a place for each new row: amid those of the old rows that are most like it."""
     if not len(new):
         return np.zeros((0, 2), np.float32)
-    near, _ = nearest(new, old, min(_NEIGHBOURS, len(old)))
-    middle: Floats = np.median(points[near], axis=1).astype(np.float32)
-    return middle
+    near, cosines = nearest(new, old, _NEIGHBOURS)
+    found = np.zeros((len(new), 2), np.float32)
+    like = cosines.max(axis=1, initial=0.0) > 0  # what is like nothing stands in the middle
+    found[like] = np.median(points[near[like]], axis=1)
+    return found
 
 
 def scaled(points: npt.NDArray[Any]) -> Floats:
@@ -158,17 +164,18 @@ def scaled(points: npt.NDArray[Any]) -> Floats:
 
 def forget_positions(room: SafeFolder, gone: Set[str]) -> None:
     """Take documents out of the layout."""
-    kept = _read(room)
+    kept = read(room)
     if kept is None:
-        room.remove(_FILE)
+        room.remove(FILE)
         return
     stay = np.array([doc_id not in gone for doc_id in records.doc_ids_of(kept)], np.bool_)
     if not stay.all():
-        records.write(room, _FILE, kept[stay])
+        records.write(room, FILE, kept[stay])
 
 
-def _read(room: SafeFolder) -> npt.NDArray[Any] | None:
-    kept = records.read(room, _FILE, _RECORD)
+def read(room: SafeFolder) -> npt.NDArray[Any] | None:
+    """Return the places that are kept; None where they are absent or damaged."""
+    kept = records.read(room, FILE, _RECORD)
     if kept is None or not (np.isfinite(kept["x"]).all() and np.isfinite(kept["y"]).all()):
         return None
     return kept

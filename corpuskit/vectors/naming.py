@@ -11,9 +11,28 @@ from corpuskit.errors import ConfigurationError
 from corpuskit.relevance.space import Words
 from corpuskit.text import stop_words
 
-__all__ = ["name_of", "stop_words_of", "words_of"]
+__all__ = ["name_of", "says_something", "stop_words_of", "words_of"]
 
 _NAMED: Final = 3  # words in a name
+# What tokens leave of "don't"; the list of English has the whole only.
+_CUT: Final = [
+    "ain",
+    "aren",
+    "couldn",
+    "didn",
+    "doesn",
+    "don",
+    "hadn",
+    "hasn",
+    "haven",
+    "isn",
+    "mustn",
+    "shouldn",
+    "wasn",
+    "weren",
+    "won",
+    "wouldn",
+]
 
 
 def words_of(words: Words, texts: Sequence[str], *, stop: frozenset[str] = frozenset(), n: int = 10) -> tuple[str, ...]:
@@ -30,7 +49,7 @@ def words_of(words: Words, texts: Sequence[str], *, stop: frozenset[str] = froze
     """
     if not texts or not len(words.words):
         return ()
-    found = words.bags(texts)
+    found = words.count(texts)
     here = np.bincount(found.column, minlength=len(words.words)) / len(texts)
     everywhere = np.maximum(words.frequency, 1) / max(words.texts, 1)
     with np.errstate(divide="ignore"):
@@ -40,19 +59,21 @@ def words_of(words: Words, texts: Sequence[str], *, stop: frozenset[str] = froze
         if score[at] <= 0 or len(chosen) == n:
             break
         word = words.words[at]
-        if word not in stop and _says_something(word):
+        if word not in stop and says_something(word):
             chosen.append(word)
     return tuple(chosen)
 
 
-def _says_something(word: str) -> bool:
+def says_something(word: str) -> bool:
+    """Whether a word could name something: numbers and single letters do not."""
     return not any(character.isdigit() for character in word) and (len(word) > 2 or not word.isascii())
 
 
 def stop_words_of(languages: Iterable[str | None]) -> frozenset[str]:
     """Return the stop words of languages; of those without a list none."""
-    found: set[str] = set()
-    for lang in {lang for lang in languages if lang}:
+    languages = set(languages)
+    found = set(_CUT) if "en" in languages else set()
+    for lang in filter(None, languages):
         try:
             found |= stop_words(lang)
         except ConfigurationError:

@@ -11,10 +11,10 @@ from corpuskit.errors import ConfigurationError, UnknownDocumentError
 from corpuskit.relevance.learning import scoring_texts
 from corpuskit.relevance.space import Words
 from corpuskit.store import CorpusFolder
-from corpuskit.store.document_names import doc_id_of
+from corpuskit.store.document_names import doc_id_of, doc_ids_of
 from corpuskit.store.document_rows import duplicates
 from corpuskit.vectors.making import OWN, Vectors, corpus_space, embedded, unit, vectors_of
-from corpuskit.vectors.naming import stop_words_of
+from corpuskit.vectors.naming import says_something, stop_words_of
 from corpuskit.vectors.neighbours import nearest
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def similar(folder: CorpusFolder, to: str | Sequence[str] | Any, n: int = 20, na
     ]
     if not free:
         return pd.DataFrame(columns=list(_TYPES)).astype(_TYPES)
-    places, cosines = nearest(middle, vectors.matrix[free], min(n, len(free)))
+    places, cosines = nearest(middle, vectors.matrix[free], n)
     found = [vectors.doc_ids[free[at]] for at in places[0]]
     space = corpus_space(folder)
     shared = _shared(folder, space.tables[0], texts, found) if space is not None else [""] * len(found)
@@ -85,7 +85,7 @@ def _asked(folder: CorpusFolder, to: Any, vectors: Vectors, name: str) -> tuple[
                 raise  # the name of a document rather than a text
             return [], [to], _direction(folder, to, name)
     else:
-        ids = [doc_id_of(folder, str(one)) for one in dict.fromkeys(to)]
+        ids = list(dict.fromkeys(doc_ids_of(folder, [str(one) for one in to]).values()))
     if not ids:
         raise ConfigurationError("similar to nothing: expected a document, a text, or documents")
     place = {doc_id: row for row, doc_id in enumerate(vectors.doc_ids)}
@@ -124,6 +124,8 @@ def _shared(folder: CorpusFolder, words: Words, texts: Sequence[str], found: Seq
     for row in range(len(found)):
         inside = np.flatnonzero((bags.row == row) & (product > 0))
         order = inside[np.argsort(-product[inside], kind="stable")]
-        named = [word for word in (words.words[bags.column[at]] for at in order) if word not in stop]
+        named = [
+            word for word in (words.words[bags.column[at]] for at in order) if word not in stop and says_something(word)
+        ]
         shared.append(", ".join(named[:_SHARED]))
     return shared

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from corpuskit.errors import ConfigurationError, UnknownDocumentError
-from corpuskit.store import CorpusFolder, document_rows
-from corpuskit.store.document_names import doc_id_of
+from corpuskit.store import CorpusFolder, document_names, document_rows
 from corpuskit.tokens import Selection, TokenIndex, open_index, select
 from corpuskit.views import frames
 
@@ -159,14 +158,8 @@ def _some(ids: list[str], problem: str) -> list[str]:
 
 def _known(folder: CorpusFolder, names: Sequence[str]) -> list[str]:
     """The ids of documents that are named by id, URI or file name."""
-    rows = folder.catalog.tuples("SELECT doc_id, uri FROM current")
-    ids, of_uri = {doc_id for doc_id, _ in rows}, {uri: doc_id for doc_id, uri in rows}
-    found = []
-    for name in names:
-        doc_id = name if name in ids else of_uri.get(name)
-        try:
-            found.append(doc_id or doc_id_of(folder, name))
-        except UnknownDocumentError as error:
-            there = ", ".join(map(repr, frames.subcorpora(folder))) or "none"
-            raise UnknownDocumentError(f"docs: {error}; sub-corpora: {there}") from None
-    return list(dict.fromkeys(found))
+    try:
+        return list(dict.fromkeys(document_names.doc_ids_of(folder, names).values()))
+    except UnknownDocumentError as error:
+        there = ", ".join(map(repr, frames.subcorpora(folder))) or "none"
+        raise UnknownDocumentError(f"docs: {error}; sub-corpora: {there}") from None

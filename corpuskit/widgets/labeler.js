@@ -310,7 +310,9 @@ function render({ model, el }) {
       cards = [];
       ended = !message.cards.length;
       take(message.cards);
-      tell(message.near ? "Most documents are near your words; between them are ones from all over the corpus." : "No document is near these words: the first ones are from all over the corpus.");
+      const found = message.near ? "Most documents are near your words; between them are ones from all over the corpus." : "No document is near these words: the first ones are from all over the corpus.";
+      const nowhere = message.nowhere ?? [];
+      tell(nowhere.length ? `${found} In no document: ${nowhere.join(", ")}.` : found);
     },
     bulked: (message) => tell(`${number(message.n)} documents were labelled; u takes all of them back.`),
     error: (message) => {

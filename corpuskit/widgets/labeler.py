@@ -12,6 +12,7 @@ import traitlets
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels import check_names, is_machine
+from corpuskit.relevance.learning import seeds_in_no_text
 from corpuskit.store import CorpusFolder
 from corpuskit.widgets.cards import PREFETCH, Cards
 from corpuskit.widgets.labeling import LabelQueue, has_flattened
@@ -150,7 +151,7 @@ class Labeler(Cards):
         near = self._queue.begin_again()
         self.asks_seeds = False
         cards = [self._card(item) for item in self._queue.take(PREFETCH)]
-        self.send({"op": "fresh", "cards": cards, "near": near})
+        self.send({"op": "fresh", "cards": cards, "near": near, "nowhere": seeds_in_no_text(self._folder, words)})
 
     def _on_similar(self, message: dict[str, Any]) -> None:
         """Documents like the one on the card are asked next."""

@@ -220,8 +220,9 @@ def test_the_empty_labeller_asks_for_seed_words_and_begins_near_them(notebook):
     )
     opened = notebook(code, "corpus.label(by='me')").run()
     labeler = opened.output(1).locator(".ck-labeler")
-    labeler.get_by_label("Words of the documents you look for").fill("fishing, harbour")
+    labeler.get_by_label("Words of the documents you look for").fill("fishing, harbour, boast")
     opened.page.keyboard.press("Enter")
+    labeler.get_by_text("In no document: boast.", exact=False).wait_for()
     labeler.get_by_text("it is near the seed words", exact=False).wait_for()
     assert "Fishing boats" in labeler.locator(".ck-card").inner_text()
     for _ in range(6):  # two of three are near the words
@@ -230,7 +231,7 @@ def test_the_empty_labeller_asks_for_seed_words_and_begins_near_them(notebook):
     all_saved(opened)
     assert opened.python("print((corpus.documents().label == 'relevant').sum())") == "4"
     assert labeler.get_by_label("Words of the documents you look for").is_hidden()
-    assert opened.python("print(corpus._folder.settings.seeds)") == "('fishing', 'harbour')"
+    assert opened.python("print(corpus._folder.settings.seeds)") == "('fishing', 'harbour', 'boast')"
 
 
 def test_axe_finds_nothing_serious_in_the_labeller(notebook):

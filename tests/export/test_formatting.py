@@ -71,7 +71,7 @@ def test_pages_are_written_with_it():
         options=ExtractOptions(main="all", formatting=True),
     )
     markdown = document.to("markdown")
-    assert "The **flood** ***of*** **1901** took `mill[3]`, [the lower one](<http://a.example/x>), and" in markdown
+    assert "The **flood** ***of*** **1901** took `mill[3]`, [the *lower* one](<http://a.example/x>), and" in markdown
     assert "H<sub>2</sub>O ~~rose~~." in markdown
     assert "Plain \\*stars\\* stay." in markdown
     html = document.to("html")
@@ -97,3 +97,19 @@ def test_a_formula_is_tex_between_dollars_in_markdown(tex, shown):
     page = f'<p>a <math alttext="{alt}"><mi>x</mi></math> b</p>'.encode()
     document = corpuskit.extract(page, media_type="text/html")
     assert document.to("markdown", main=False).splitlines()[-1] == shown
+
+
+@pytest.mark.parametrize(
+    ("label", "shown"),
+    [
+        ("see <b>this</b>", "[see **this**](<http://a.example/>)"),
+        ("<code>a[0]</code> of it", "[`a[0]` of it](<http://a.example/>)"),
+        ("a] <i>b</i>", "[a\\] *b*](<http://a.example/>)"),
+        ("<math alttext='x_1'><mi>x</mi></math>", "[$x_1$](<http://a.example/>)"),
+        ("<math alttext='x]'><mi>x</mi></math>", "[x\\]](<http://a.example/>)"),
+    ],
+)
+def test_the_text_of_a_link_keeps_its_formatting_in_markdown(label, shown):
+    page = f"<p>A <a href='http://a.example/'>{label}</a> b.</p>".encode()
+    document = corpuskit.extract(page, media_type="text/html", options=ExtractOptions(main="all", formatting=True))
+    assert document.to("markdown").splitlines()[-1] == f"A {shown} b."

@@ -48,6 +48,35 @@ def test_a_line_has_the_tokens_of_the_recipe_and_each_document_a_file(labelled, 
     assert f"{ids['texts/small.txt']}.ft" not in files
 
 
+def test_the_report_counts_what_got_no_line(labelled, tmp_path):
+    corpus, _ = labelled
+    expected = {
+        "of less than 500 bytes (pdf_trio)": 1,
+        "without a label (pdf_trio)": 1,
+        "on the kill list (pdf_trio)": 1,
+    }
+    for _again in range(2):
+        report = corpus.export(tmp_path / "out", format="pdf_trio", kill=["texts/4.txt"])
+        assert report.dropped == expected
+    assert "left out: 1 of less than 500 bytes (pdf_trio)" in repr(report)
+    assert "pdf_trio" not in str(corpus.export(tmp_path / "other", format="jsonl").dropped)
+
+
+def test_a_kill_list_goes_by_file_names_too_and_its_unknown_entries_are_told(labelled, tmp_path):
+    corpus, _ = labelled
+    kill = ["3.txt", "texts/4.txt", "nowhere.txt", "http://a.example/"]
+    report = corpus.export(tmp_path / "out", format="pdf_trio", kill=kill)
+    assert report.dropped["on the kill list (pdf_trio)"] == 2
+    assert report.not_found == ("nowhere.txt", "http://a.example/")
+    assert repr(report).endswith("; of the kill list 2 in no document: nowhere.txt, http://a.example/")
+
+
+def test_the_fasttext_export_counts_documents_without_a_label(labelled, tmp_path):
+    corpus, _ = labelled
+    report = corpus.export(tmp_path / "out", format="fasttext")
+    assert report.dropped == {"without a label (fasttext)": 1}
+
+
 def test_the_split_is_the_same_for_the_same_seed_and_another_for_another(labelled, tmp_path):
     corpus, _ = labelled
     parts = []
@@ -56,6 +85,32 @@ def test_the_split_is_the_same_for_the_same_seed_and_another_for_another(labelle
         parts.append((tmp_path / name / "pdf_trio" / "validate.ft").read_bytes())
     assert parts[0] == parts[1] != parts[2]
     assert 0 < len(parts[0].splitlines()) < 15
+
+
+@pytest.mark.parametrize("shuffle", range(4))
+def test_the_documents_of_one_host_are_split_too(corpus, web, tmp_path, shuffle):
+    urls = [f"http://only.example/{i}" for i in range(18)]
+    for url in urls:
+        web.add(url, TEXT, title=url)
+    corpus.crawl(urls, delay=0, proxy=web.proxy).wait(progress=False)
+    corpus.set_labels(dict.fromkeys(urls, "other"), by="me")
+    corpus.export(tmp_path / "out", format="pdf_trio", shuffle=shuffle)
+    sizes = [len((tmp_path / "out/pdf_trio" / f"{name}.ft").read_bytes().splitlines())
+             for name in ("train", "validate", "urls-train", "urls-validate")]  # fmt: skip
+    assert sizes == [16, 2, 16, 2]
+
+
+@pytest.mark.parametrize("shuffle", range(4))
+def test_a_host_is_on_one_side_where_there_are_small_ones(corpus, web, tmp_path, shuffle):
+    urls = [f"http://h{host}.example/{i}" for host in range(9) for i in range(2)]
+    for url in urls:
+        web.add(url, TEXT, title=url)
+    corpus.crawl(urls, delay=0, proxy=web.proxy).wait(progress=False)
+    corpus.set_labels(dict.fromkeys(urls, "other"), by="me")
+    corpus.export(tmp_path / "out", format="pdf_trio", shuffle=shuffle)
+    hosts = [set(re.findall(rb"h\d", (tmp_path / "out/pdf_trio" / f"urls-{part}.ft").read_bytes()))
+             for part in ("train", "validate")]  # fmt: skip
+    assert (len(hosts[0]), len(hosts[1]), hosts[0] & hosts[1]) == (8, 1, set())
 
 
 def test_page_sizes_are_the_last_tokens(corpus, tmp_path):

@@ -168,7 +168,7 @@ def serve():
         pid = os.fork()
         if pid == 0:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            os.setsid()
+            os.setpgid(0, 0)
             log = os.open(Path(place) / "log", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
             os.dup2(log, 1)
             os.dup2(log, 2)
@@ -176,6 +176,8 @@ def serve():
                 Actor(Path(place), kind, number, proxy).run()
             finally:
                 os._exit(1)
+        with contextlib.suppress(OSError):  # it has done so itself, or has ended
+            os.setpgid(pid, pid)  # before its number is told: a group that is not there yet could not be killed
         print(pid, flush=True)
 
 

@@ -148,6 +148,14 @@ def test_a_corpus_without_labels_asks_for_seed_words_and_begins_near_them(filled
     assert not filled.label(by="me").asks_seeds
 
 
+def test_seed_words_that_no_document_has_are_told(filled):
+    labeler = filled.label(by="me")
+    sent = []
+    labeler.send = lambda content, buffers=None: sent.append(content)
+    labeler._answer(None, {"op": "seeds", "words": "Premium, premuim, insur"}, [])
+    assert (sent[0]["near"], sent[0]["nowhere"]) == (True, ["premuim"])
+
+
 def test_what_was_labelled_before_the_seed_words_is_not_asked_again(filled):
     labeler = filled.label(by="me")
     key(labeler, 1, labeler.cards[0]["id"])

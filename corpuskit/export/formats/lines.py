@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any, Final
 
@@ -62,6 +63,9 @@ class FastTextWriter:
     Tokens are those of :func:`corpuskit.relevance.fasttext_line`, which the project's own models and their fastText
     students read too, so that training and serving agree. ``fasttext.ids.parquet``
     has a row a line: line (int64, 1-based), doc_id, label, uri (str).
+
+    Attributes:
+        left_out: why → number of documents without a line, for the report of the export.
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
@@ -74,6 +78,7 @@ class FastTextWriter:
         self._ids = pq.ParquetWriter(folder / "fasttext.ids.parquet", self._schema, compression="zstd")
         self._waiting: list[dict[str, Any]] = []
         self._count = 0
+        self.left_out: Counter[str] = Counter()
 
     def write(self, item: Item) -> None:
         """Writes a line if the document is labelled and has tokens."""
@@ -83,6 +88,7 @@ class FastTextWriter:
         label = item.row["label"]
         line = fasttext_line(scoring_text(item.document.title, item.document.to_text(main=True))) if label else ""
         if not line:
+            self.left_out["without a word (fasttext)" if label else "without a label (fasttext)"] += 1
             return
         self._count += 1
         name = re.sub(r"\s+", "_", label)

@@ -87,10 +87,9 @@ def _linked(table: ElementTable, i: int) -> str:
     parts, last = [], 0
     for start, end, url in link_spans(table, i):
         shown = text[start:end]
-        # Formatting of the label is left out.
         if not url.lower().startswith(_SCHEMES) or re.search(r"[\s<>\x00-\x20\x7f]", url) or "\n" in shown:
             continue
-        label = inline(shown)
+        label = _label(table, i, start, end)
         if not label:
             continue
         parts += [
@@ -103,6 +102,13 @@ def _linked(table: ElementTable, i: int) -> str:
     joined = "".join([*parts, _styled(table, i, last, len(text))])
     # Blank lines would end the paragraph; a line end is kept as a hard break.
     return "\\\n".join(line.strip() for line in joined.split("\n") if line.strip())
+
+
+def _label(table: ElementTable, i: int, start: int, end: int) -> str:
+    """The text of a link with its formatting; brackets of a formula, which no escape protects, would end the link."""
+    if any("tex" in kinds and set("[]") & set(text) for text, kinds in pieces(table, i, start, end)):
+        return inline((table.text[i] or "")[start:end])
+    return _styled(table, i, start, end).strip()
 
 
 def _styled(table: ElementTable, i: int, start: int, end: int) -> str:

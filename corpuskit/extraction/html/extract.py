@@ -33,6 +33,7 @@ from corpuskit.extraction.html.shell import content_beside, fill, is_shell
 from corpuskit.extraction.html.shown_dates import shown_dates
 from corpuskit.extraction.html.tags import block_selectors
 from corpuskit.extraction.html.texts import Resolver
+from corpuskit.extraction.html.units import with_units
 from corpuskit.extraction.html.walk import MarkupError, WalkOptions, walk
 from corpuskit.extraction.options import ExtractOptions
 
@@ -129,6 +130,7 @@ def _extract(
         from corpuskit.extraction.html.classify import Page, classify
 
         classify(walked, Page(document.title, uri, kinds_of(head)), options, model)
+    document.table = with_units(document.table, walked)
     if walked.hidden:
         document.warnings.append(f"{walked.hidden} hidden parts left out")
     document.warnings.extend(f"{message} ({count} times)" for message, count in walked.repairs.items())

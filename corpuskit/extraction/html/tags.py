@@ -40,6 +40,7 @@ NAVIGATION: Final = 4
 LICENSE: Final = 8
 ENDS_SECTIONS: Final = 32
 APART: Final = 64
+UNIT: Final = 128
 
 # Where the Sections of the headings inside end: sectioning content and the roots of the HTML standard's outline, and the
 # parts of a page that stand for themselves. In those that stand apart a heading ends no Section from outside.
@@ -100,9 +101,23 @@ _HIDDEN_CLASSES: Final = frozenset(("hidden", "invisible"))
 _NEVER_HIDDEN: Final = frozenset(("html", "body", "main"))
 
 
+# What one person wrote at one time: a post of a thread, a comment, a review.
+_UNITS: Final = frozenset((BLOCK, ITEM, TABLE))
+_UNIT_NAME: Final = re.compile(r"post|comment|answer|review|reply|message|msg|question", re.IGNORECASE)
+_UNIT_DATA: Final = re.compile(r"data-(post|comment|reply|answer|review|message|question)-?id")
+_UNIT_ID: Final = re.compile(
+    r"(?:^|[-_])(post|comment|reply|answer|review|message|msg)[-_]?(?:id[-_]?)?(\d+)$", re.IGNORECASE
+)
+_IS_POST: Final = re.compile(r"(?:^|[\s_-])c?(?:post|message|answer)(?:$|[\s_-])")
+_PHPBB_ID: Final = re.compile(r"p(\d+)")
+_UNIT_TYPES: Final = {
+    "Comment": "comment", "UserComments": "comment", "Answer": "post", "Review": "review", "UserReview": "review",
+}  # fmt: skip
+
+
 Tag = tuple[int, int, int, str, str]
 """What a start tag says: its kind, one of the constants of this module; flags of ``SELF_CLOSED``, ``HIDDEN``,
-``NAVIGATION``, ``LICENSE``, ``ENDS_SECTIONS``, ``APART``; a number, of a heading its level, 1 of a link that is shown as a block; its name; and the
+``NAVIGATION``, ``LICENSE``, ``ENDS_SECTIONS``, ``APART``, ``UNIT``; a number, of a heading its level, 1 of a link that is shown as a block; its name; and the
 tag itself, without the slash at its end. A plain tuple, for it is unpacked for each element of a page."""
 
 
@@ -183,6 +198,8 @@ def read_tag(head: str, shown_as_block: frozenset[str]) -> Tag:
     if kind == LINK and 'rel="license"' in rest:
         flags |= LICENSE
     is_inline = kind in (INLINE, LINK)
+    if kind in _UNITS and _UNIT_NAME.search(rest) and unit_of(head):
+        flags |= UNIT | ENDS_SECTIONS | APART
     if 'class="mw-' in rest and not _DECORATION.isdisjoint(attributes_of(head)["class"].split()):
         return kind, flags | HIDDEN, number, name, head
     # To take all tags apart would be a third of the walk's time.
@@ -204,6 +221,33 @@ def read_tag(head: str, shown_as_block: frozenset[str]) -> Tag:
         if role == "navigation":
             flags |= NAVIGATION
     return kind, flags, number, name, head
+
+
+def unit_of(head: str) -> tuple[str, str] | None:
+    """What one person wrote at one time: ``post``, ``comment`` or ``review``, and the number it goes by, if any.
+
+    The number is what forums and weblogs have in common (``comment-12``, ``data-post-id="12"``, ``js-post-12``); else the
+    type of schema.org. An article of WordPress has one too, and is none.
+    """
+    attributes = attributes_of(head)
+    classes = set(attributes.get("class", "").lower().split())
+    if "hentry" in classes or "status-publish" in classes or attributes.get("id", "").endswith("-0"):
+        return None
+    kind = number = ""
+    for name, value in attributes.items():
+        if found := _UNIT_DATA.fullmatch(name):
+            kind, number = kind or found[1], value
+        elif name in ("id", "data-content") and (found := _UNIT_ID.search(value)):
+            kind, number = kind or found[1].lower(), found[2]
+        elif name == "id" and "post" in classes and (found := _PHPBB_ID.fullmatch(value)):
+            kind, number = kind or "post", found[1]
+    kind = kind or _UNIT_TYPES.get(attributes.get("itemtype", "").rpartition("/")[2], "")
+    if not kind:
+        return None
+    if "review" in classes or kind == "review":
+        return "review", number
+    # Forums call their posts comments in what they write for machines, and posts in what they write for style sheets.
+    return ("comment" if kind == "comment" and not _IS_POST.search(" ".join(classes)) else "post"), number
 
 
 def _is_hidden(attributes: dict[str, str], classes: str, style: str) -> bool:

@@ -19,6 +19,7 @@ Link = tuple[int, int, str]
 
 _BREAKS: Final = re.compile(" ?\x01 ?")
 _MARKS: Final = re.compile("([\x02\x03])")
+_UNSEEN: Final = -1
 _NO_TARGET: Final = ("javascript:", "data:", "about:", "blob:", "vbscript:")
 
 
@@ -44,22 +45,23 @@ def single_blanks(raw: str) -> str:
 
 
 def collapse_linked(raw: str, urls: list[str]) -> tuple[str, list[Link]]:
-    """Collapses a run that holds link marks; gives the text and the links' (start, end, URL)."""
+    """Collapses a run that holds link marks; gives the text and the links' (start, end, URL), inner before outer ones."""
     if raw[0] == LINK_START and raw[-1] == LINK_END and len(urls) == 1:
         text = collapse(raw[1:-1])
         return text, [(0, len(text), urls[0])] if text else []
     links: list[Link] = []
     parts: list[str] = []
-    length, start, next_url = 0, -1, 0
+    length, next_url = 0, 0
+    starts: list[int] = []  # of the open spans, a formula within a link; _UNSEEN until their first text
     pending = False
     for part in _MARKS.split(raw):
         if part == LINK_START:
-            start = -2
+            starts.append(_UNSEEN)
         elif part == LINK_END:
-            if start >= 0 and next_url < len(urls):
+            start = starts.pop() if starts else _UNSEEN
+            if start != _UNSEEN and next_url < len(urls):
                 links.append((start, length, urls[next_url]))
             next_url += 1
-            start = -1
         elif part:
             text = single_blanks(part)
             if text == " ":
@@ -74,8 +76,8 @@ def collapse_linked(raw: str, urls: list[str]) -> tuple[str, list[Link]]:
             pending = text[-1] == " "
             if pending:
                 text = text[:-1]
-            if start == -2:
-                start = length
+            if starts and starts[-1] == _UNSEEN:
+                starts = [length if start == _UNSEEN else start for start in starts]
             parts.append(text)
             length += len(text)
     text = "".join(parts)
@@ -113,12 +115,13 @@ def verbatim(raw: str, urls: list[str]) -> tuple[str, list[Link]]:
     raw = raw.replace(BREAK, "\n")
     links: list[Link] = []
     parts: list[str] = []
-    length, start = 0, 0
+    length = 0
+    starts: list[int] = []
     for part in _MARKS.split(raw):
         if part == LINK_START:
-            start = length
+            starts.append(length)
         elif part == LINK_END:
-            links.append((start, length, urls[len(links)]))
+            links.append((starts.pop(), length, urls[len(links)]))
         else:
             parts.append(part)
             length += len(part)

@@ -266,11 +266,8 @@ class Walker(Frames):
         before = self.buffer[-1][-1:] if self.buffer else ""
         if before.isalnum():
             self.buffer.append(" ")
-        if self.link is None:
-            self.buffer += [LINK_START, tex, LINK_END]
-            self.urls.append(FORMULA)
-        else:
-            self.buffer.append(tex)
+        self.buffer += [LINK_START, tex, LINK_END]
+        self.urls.append(FORMULA)
         if tail[:1].isalnum():
             self.buffer.append(" ")
 

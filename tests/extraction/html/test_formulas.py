@@ -75,9 +75,9 @@ def test_mathml_without_tex_is_what_it_shows() -> None:
     assert only("a <math><mi>x</mi><mo>=</mo><mn>2</mn></math>.") == ("a x = 2.", "x = 2")
 
 
-def test_a_formula_in_a_link_is_text_of_the_link() -> None:
+def test_a_formula_in_a_link_is_part_of_the_link() -> None:
     text, formulas = only(f'see <a href="http://e.org/">the {KATEX}</a> there')
-    assert (text, formulas) == ("see the x_{1} there", "")
+    assert (text, formulas) == ("see the x_{1} there", "x_{1}")
 
 
 def test_formulas_are_no_links() -> None:
@@ -116,3 +116,11 @@ def test_formulas_in_formulas_are_read_once_however_many() -> None:
     assert text is not None
     assert text.startswith("a x")
     assert text.count("x") <= 20_000
+
+
+def test_a_link_over_a_formula_alone_keeps_both() -> None:
+    page = f'<p>see <a href="http://e.org/">{KATEX}</a></p><pre><a href="/y">a {KATEX}</a></pre>'.encode()
+    table = extract_bytes(page, media_type="text/html", uri="http://e.org/").table
+    assert json.loads(table.marks["links"][0]) == [[4, 9, "http://e.org/"]]
+    assert json.loads(table.marks["formatting"][0]) == [[4, 9, "tex"]]
+    assert json.loads(table.marks["links"][1]) == [[0, 7, "http://e.org/y"]]
