@@ -136,7 +136,8 @@ class Labeler(Cards):
     def _take_back(self, message: dict[str, Any]) -> None:
         """Gives documents the labels back that they had before the message ``of``."""
         before = self._undo.get((str(message["page"]), int(message["of"])), {})
-        self._save(message, {doc_id: label or _WITHDRAWN for doc_id, label in before.items()}, note=None)
+        note = {doc_id: GROUP_NOTE for doc_id in before if doc_id in self._guessed}
+        self._save(message, {doc_id: label or self._guessed.get(doc_id, _WITHDRAWN) for doc_id, label in before.items()}, note=note)
         if len(before) > 1:
             items = [Asked(doc_id, "selection", None) for doc_id in before]
             self._queue.put_back(items[PREFETCH:])
@@ -165,7 +166,7 @@ class Labeler(Cards):
         """A card of the history, to be judged again."""
         self.send({"op": "back", "cards": [self._card(Asked(str(message["id"]), "you asked for it", None))]})
 
-    def _save(self, message: dict[str, Any], labels: dict[str, str], *, note: str | None) -> int:
+    def _save(self, message: dict[str, Any], labels: dict[str, str], *, note: str | dict[str, str] | None) -> int:
         rows: list[Any] = []
         ids = list(labels)
         for start in range(0, len(ids), _IN_QUERY):
