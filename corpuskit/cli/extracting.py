@@ -42,6 +42,13 @@ class _Output:
     probe: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _LeftOut:
+    """A document that is not wanted, and why."""
+
+    why: str
+
+
 def extract(
     sources: Annotated[
         list[str] | None,
@@ -149,6 +156,9 @@ def extract(
         raise typer.BadParameter("nothing to extract: name files, folders or URLs, or a list with -i")
     passed_over = set(lines_of(blacklist)) if blacklist else set()
     inputs = [one for one in _inputs(given, keep_dirs) if one.source not in passed_over]
+    lacking = [one.source for one in inputs if not _URL.match(one.source) and not Path(one.source).exists()]
+    if url_filter and lacking:  # else a second word behind --url-filter would be filtered away unsaid
+        raise ConfigurationError(f"{lacking[0]}: no such file or folder; --url-filter is given once for each part")
     if url_filter:
         inputs = [one for one in inputs if any(part in one.source for part in url_filter)]
     output = _Output("txt" if main else format, everything, with_metadata, probe)
@@ -193,7 +203,7 @@ def _run(inputs: list[_Input], out: Path | None, output: _Output, options: Any, 
     work = partial(_extract_one, options=options, output=output)
     fetched = ((one, _content(one.source)) for one in inputs)
     limits = engine.Limits(seconds=120, memory=6 * 1024**3)
-    failed = 0
+    failed = left_out = 0
     # One alone is extracted here; a PDF goes into a process of its own anyway.
     where: Any = "processes" if len(inputs) > 1 else "serial"
     for number, outcome in enumerate(engine.run(work, fetched, on=where, workers=parallel, limits=limits)):
@@ -201,9 +211,12 @@ def _run(inputs: list[_Input], out: Path | None, output: _Output, options: Any, 
         if outcome.error is not None:
             failed += 1
             typer.echo(f"corpuskit: {printable(outcome.error)}", err=True)
+        elif isinstance(outcome.value, _LeftOut):
+            left_out += 1
+            typer.echo(f"corpuskit: {printable(one.source)} left out: {printable(outcome.value.why)}", err=True)
         elif out is None:
             text = outcome.value or ""
-            has_head = output.format == "csv" and number > failed
+            has_head = output.format == "csv" and number > failed + left_out
             text = text.partition("\n")[2] if has_head else text
             # The next document, or the prompt, begins a line of its own.
             sys.stdout.write(text + "\n" if text and not text.endswith("\n") else text)
@@ -215,7 +228,8 @@ def _run(inputs: list[_Input], out: Path | None, output: _Output, options: Any, 
             if not many:
                 typer.echo(f"{file}: {len((outcome.value or '').split()):,} words")
     if many and out is not None:
-        typer.echo(f"{len(inputs) - failed:,} documents in {out}" + (f", {failed:,} failed" if failed else ""))
+        told = f", {left_out:,} left out" * bool(left_out) + f", {failed:,} failed" * bool(failed)
+        typer.echo(f"{len(inputs) - failed - left_out:,} documents in {out}{told}")
     return failed
 
 
@@ -243,9 +257,10 @@ def _content(source: str) -> Any:
     return Opened(answer.content, answer.media_type, answer.uri, answer.charset, answer.modified, answer.fetched)
 
 
-def _extract_one(item: tuple[_Input, Any], *, options: Any, output: _Output) -> str:
+def _extract_one(item: tuple[_Input, Any], *, options: Any, output: _Output) -> str | _LeftOut:
     """A page or file in a format. Runs in a worker process."""
     import corpuskit
+    from corpuskit.extraction.choices import why_nothing_is_main
     from corpuskit.sources.single import Opened
 
     source, content = item
@@ -255,6 +270,8 @@ def _extract_one(item: tuple[_Input, Any], *, options: Any, output: _Output) -> 
         document = corpuskit._extract_opened(content, options)
     else:
         document = corpuskit.extract(source.source, options=options)
+    if why := why_nothing_is_main(document, options):
+        return "" if output.probe else _LeftOut(why)
     if output.probe:
         return f"{source.source}\n" if any(map(str.isalpha, document.to_text(main=True))) else ""
     return document.to(output.format, main=not output.everything, metadata=output.metadata)

@@ -45,7 +45,7 @@ class NLPTextDocument:
     table: ElementTable = field(default_factory=ElementTable)
     warnings: list[str] = field(default_factory=list, compare=False)
     original: str | None = field(default=None, compare=False)
-    peer: Callable[[str | None], str] | None = field(default=None, compare=False)
+    peer: Callable[[str | None, bool | None], str] | None = field(default=None, compare=False)
 
     @property
     def elements(self) -> tuple[DocumentElement, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from corpuskit.export.options import ExportOptions
     from corpuskit.tokens import Annotation
 
+_NOT_SAID: Final = ("last-modified", "fetched")  # of a timestamp's sources
 ROW_TYPES: Final = {
     "doc_id": str, "version": int, "uri": str, "host": str, "title": str, "media_type": str, "lang": str, "words": int,
     "main_words": int, "elements": int, "timestamp": str, "fetched": str, "relevance": float, "decision": str,
@@ -60,6 +62,11 @@ class Item:
         """Positions of the elements whose texts are exported."""
         table = self.document.table
         return [i for i, text in enumerate(table.text) if text and (table.main[i] or not self.main)]
+
+
+def said_date(document: NLPTextDocument) -> datetime | None:
+    """The date that a document says it has, not the one its server or its file has."""
+    return None if document.metadata.get("timestamp_source") in _NOT_SAID else document.timestamp
 
 
 class Writer(Protocol):

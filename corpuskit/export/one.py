@@ -13,12 +13,13 @@ from urllib.parse import urlsplit
 from corpuskit.document import ElementTable, NLPTextDocument, to_nlptext
 from corpuskit.document.elements import LIST_ITEM, LISTS, SECTION, TABLE, TABLE_HEADER, TEXT_BLOCK
 from corpuskit.errors import ExportError
+from corpuskit.export.formats.format_spans import pieces
 from corpuskit.export.formats.html import to_html
 from corpuskit.export.formats.link_spans import link_spans
 from corpuskit.export.formats.markdown import to_markdown
 from corpuskit.export.formats.tei import to_tei
 from corpuskit.export.formats.xml_text import attribute, content
-from corpuskit.export.item import ROW_TYPES, Item
+from corpuskit.export.item import ROW_TYPES, Item, said_date
 from corpuskit.export.main_only import main_only, without_comments
 from corpuskit.export.spreadsheets import harmless
 from corpuskit.text import text_hash
@@ -33,6 +34,9 @@ _XML: Final = (
     "sitename", "title", "author", "date", "url", "hostname", "description", "categories", "tags", "license", "id",
     "fingerprint", "language",
 )  # fmt: skip
+# Formatting as Trafilatura writes it.
+_HI: Final = {"bold": "#b", "italic": "#i", "underline": "#u", "subscript": "#sub", "superscript": "#sup"}
+_TAGS: Final = {"code": "code", "deleted": "del"}
 _THEIRS: Final = {"txt": "txt", "markdown": "markdown", "json": "json", "csv": "csv", "html": "html", "xml": "xml", "tei": "xmltei"}  # fmt: skip
 
 
@@ -58,7 +62,7 @@ def render(
         if format not in FORMATS:
             raise ExportError(f"format {format!r} is unknown; there are: {', '.join(FORMATS)}")
     if document.peer is not None and main and format != "nlp.txt":
-        return document.peer(_THEIRS[format] if format else None)
+        return document.peer(_THEIRS[format] if format else None, metadata)
     format = format or "markdown"
     if format == "nlp.txt":
         return to_nlptext(document)
@@ -88,10 +92,11 @@ def fields(document: NLPTextDocument, main: bool = True) -> dict[str, str | None
     host = urlsplit(document.uri).hostname if "://" in document.uri else None
     address = found("canonical") or (document.uri if document.uri != "?" else None)
     text = document.to_text(main=main)
+    said = said_date(document)
     return {
         "title": document.title or None, "author": found("author"), "url": address, "hostname": host,
         "sitename": found("site_name"), "description": found("description"),
-        "date": document.timestamp.date().isoformat() if document.timestamp else None,
+        "date": said.date().isoformat() if said else None,
         "categories": found("categories"), "tags": found("keywords"), "license": found("license"),
         "language": found("language"), "image": found("image"), "pagetype": found("type"),
         "fingerprint": f"{text_hash(text):016x}" if text else None,
@@ -136,7 +141,7 @@ def _item(document: NLPTextDocument, main: bool) -> Item:
     row = {
         **dict.fromkeys(ROW_TYPES), "doc_id": known["id"], "version": 1, "uri": document.uri, "host": known["hostname"] or "",
         "title": document.title, "lang": known["language"], "license": known["license"],
-        "timestamp": document.timestamp.isoformat() if document.timestamp else None,
+        "timestamp": said.isoformat() if (said := said_date(document)) else None,
     }  # fmt: skip
     return Item(row, "document", document, main)
 
@@ -200,6 +205,22 @@ def _linked(table: ElementTable, i: int) -> str:
     text = table.text[i] or ""
     parts, last = [], 0
     for start, end, url in link_spans(table, i):
-        parts += [content(text[last:start]), f'<ref target="{attribute(url)}">{content(text[start:end])}</ref>']
+        parts += [
+            _formatted(table, i, last, start),
+            f'<ref target="{attribute(url)}">{_formatted(table, i, start, end)}</ref>',
+        ]
         last = end
-    return "".join([*parts, content(text[last:])])
+    return "".join([*parts, _formatted(table, i, last, len(text))])
+
+
+def _formatted(table: ElementTable, i: int, start: int, end: int) -> str:
+    parts = []
+    for text, kinds in pieces(table, i, start, end):
+        shown = content(text)
+        for kind in kinds:
+            if kind in _HI:
+                shown = f'<hi rend="{_HI[kind]}">{shown}</hi>'
+            elif kind in _TAGS:
+                shown = f"<{_TAGS[kind]}>{shown}</{_TAGS[kind]}>"
+        parts.append(shown)
+    return "".join(parts)

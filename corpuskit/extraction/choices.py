@@ -10,6 +10,8 @@ from corpuskit.document.elements import TABLE, ElementTable
 from corpuskit.extraction.options import ExtractOptions
 from corpuskit.text import detect_language
 
+NOTHING_MAIN: Final = "nothing is main: "
+"""Begins the warning that a document is not wanted."""
 _LEAST_REPEATED: Final = 100  # characters; shorter texts repeat by right
 
 
@@ -31,7 +33,7 @@ def apply_choices(document: NLPTextDocument, options: ExtractOptions) -> None:
     if options.deduplicate:
         _without_repetition(table)
     if reason := _refusal(document, options):
-        document.warnings.append(f"nothing is main: {reason}")
+        document.warnings.append(f"{NOTHING_MAIN}{reason}")
         table.main[:] = [False] * len(table)
     mark_groups(table)
 
@@ -41,6 +43,17 @@ def mark_groups(table: ElementTable) -> None:
     for row in range(len(table) - 1, -1, -1):
         if not table.text[row] and table.subtree_end[row] > row + 1:
             table.main[row] = any(table.main[row + 1 : table.subtree_end[row]])
+
+
+def why_nothing_is_main(document: NLPTextDocument, options: ExtractOptions) -> str:
+    """Why a document is not wanted by what the options ask for; empty where it is."""
+    said = [warning.removeprefix(NOTHING_MAIN) for warning in document.warnings if warning.startswith(NOTHING_MAIN)]
+    if said:
+        return said[0]
+    is_choosy = options.target_language or options.only_with_metadata or options.refused_urls
+    if options.main == "trafilatura" and is_choosy and not any(document.table.main):
+        return "Trafilatura finds nothing that was asked for"
+    return ""
 
 
 def _refuse_authors(document: NLPTextDocument, refused: tuple[str, ...]) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from corpuskit.errors import ConfigurationError
 
+_LANGUAGE: Final = re.compile(r"[a-z]{2,3}")
 CHOICES: Final = {
     "favor": (None, "precision", "recall"),
     "main": ("model", "rules", "trafilatura", "all"),
@@ -93,6 +95,10 @@ class ExtractOptions:
                 raise ConfigurationError(f"{name} = {getattr(self, name)!r}: expected one of {expected}")
         if self.link_density is not None and not 0 <= self.link_density <= 1:
             raise ConfigurationError(f"link_density = {self.link_density}: expected a share, 0 to 1")
+        if self.target_language is not None and not _LANGUAGE.fullmatch(self.target_language):
+            raise ConfigurationError(
+                f"target_language = {self.target_language!r}: expected a code of ISO 639-1, such as 'en'"
+            )
         if self.earliest_date is not None:
             try:
                 datetime.date.fromisoformat(self.earliest_date)

@@ -15,7 +15,7 @@ from corpuskit.store.folder import CorpusFolder
 
 # Column of documents() → keys of a document's metadata, the best first.
 SAID: Final = {
-    "author": ("author", "Author", "creator"), "published": ("published",), "updated": ("modified",),
+    "author": ("author", "Author"), "published": ("published",), "updated": ("modified",),
     "site_name": ("site_name", "publisher"), "description": ("description", "subject", "Subject"),
     "categories": ("categories", "category"), "tags": ("keywords", "tags", "Keywords"), "license": ("license",),
     "canonical": ("canonical",), "image": ("image",),

@@ -32,12 +32,16 @@ _MARKS: Final = {
     "subscript": "<sub>",
     "superscript": "<sup>",
 }
+_SAID: Final = {
+    "author": "author", "site_name": "site_name", "description": "description", "categories": "categories",
+    "tags": "keywords",
+}  # fmt: skip
 _DOLLAR: Final = re.compile(r"(?<!\\)[$]")
 _MOST_COLUMNS: Final = 100
 
 
 class MarkdownWriter:
-    """``md/HOST/PATH.md``: front matter (title, uri, lang, date, license), then the main content.
+    """``md/HOST/PATH.md``: front matter (title, uri, lang, date, license, what the document says of itself), then the main content.
 
     Text is escaped, so that it shows as it is; raw HTML cannot get through. Links lead to http, https and mailto only.
     Cells of tables are one line each, spans are left out.
@@ -61,6 +65,8 @@ def to_markdown(item: Item) -> str:
     # A JSON string is a YAML string.
     head = [f"{name}: {json.dumps(row[name])}" for name in ("doc_id", "title", "uri", "lang", "timestamp", "license")
             if row[name]]  # fmt: skip
+    said = item.document.metadata
+    head += [f"{name}: {json.dumps(said[key])}" for name, key in _SAID.items() if said.get(key)]
     title = [f"# {inline(item.document.title)}"] if item.document.title.strip() else []
     return "\n".join(["---", *head, "---", ""]) + "\n" + "\n\n".join([*title, *_blocks(item)]) + "\n"
 
@@ -85,7 +91,9 @@ def _inside(text: str) -> str:
 def _linked(table: ElementTable, i: int) -> str:
     text = table.text[i] or ""
     parts, last = [], 0
+    is_figure = table.marks.get("role", {}).get(i) == "figure"
     for start, end, url in link_spans(table, i):
+        is_image = is_figure and (start, end) == (0, len(text))
         shown = text[start:end]
         if not url.lower().startswith(_SCHEMES) or re.search(r"[\s<>\x00-\x20\x7f]", url) or "\n" in shown:
             continue
@@ -95,7 +103,7 @@ def _linked(table: ElementTable, i: int) -> str:
         parts += [
             _styled(table, i, last, start),
             _gap(text, start - 1),
-            f"[{label}](<{_target(url)}>)",
+            f"{'!' * is_image}[{label}](<{_target(url)}>)",
             _gap(text, end),
         ]
         last = end

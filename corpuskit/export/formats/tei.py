@@ -22,7 +22,7 @@ from corpuskit.export.formats.element_rows import document_head
 from corpuskit.export.formats.format_spans import pieces
 from corpuskit.export.formats.link_spans import link_spans
 from corpuskit.export.formats.xml_text import attribute, content
-from corpuskit.export.item import Item
+from corpuskit.export.item import Item, said_date
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.rights import spdx
 from corpuskit.safe_folder import SafeFolder
@@ -79,13 +79,14 @@ def _header(item: Item) -> Iterator[str]:
     yield f"<teiHeader>\n<fileDesc>\n<titleStmt>\n<title>{content(document.title)}</title>"
     if author := document.metadata.get("author"):
         yield f"<author>{content(author)}</author>"
-    yield f"</titleStmt>\n<publicationStmt>\n<distributor>{content(row['host'])}</distributor>"
+    yield "</titleStmt>\n<publicationStmt>\n<distributor>"
+    yield f"{content(document.metadata.get('site_name') or row['host'])}</distributor>"
     yield f'<idno type="doc_id">{content(row["doc_id"])}</idno>'
     if licence := row["license"]:
         target = f' target="{attribute(licence)}"' if "://" in licence and not re.search(r"\s", licence) else ""
         yield f"<availability><licence{target}>{content(spdx(licence) or licence)}</licence></availability>"
-    if document.timestamp:
-        date = document.timestamp.date().isoformat()
+    if said := said_date(document):
+        date = said.date().isoformat()
         yield f'<date when="{date}">{date}</date>'
     yield "</publicationStmt>\n<sourceDesc>"
     yield f'<bibl><title>{content(document.title)}</title><idno type="URI">{content(document.uri)}</idno></bibl>'

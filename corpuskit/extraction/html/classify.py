@@ -32,7 +32,7 @@ class Page:
 
     Attributes:
         title: the document's title.
-        uri: its address.
+        uri: its address on the web, if it has one: where a file lies says nothing of its content.
         kinds: what the page says it is: og:type and types of JSON-LD.
     """
 

@@ -6,6 +6,7 @@ import copy
 import ctypes
 import re
 import sys
+from bisect import bisect
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -129,7 +130,9 @@ def _extract(
         # Only here: who wants the tree alone need not wait for numpy.
         from corpuskit.extraction.html.classify import Page, classify
 
-        classify(walked, Page(document.title, uri, kinds_of(head)), options, model)
+        classify(walked, Page(document.title, _on_the_web(head, uri), kinds_of(head)), options, model)
+    if options.image_addresses and options.main != "trafilatura":
+        _show_images(walked)
     document.table = with_units(document.table, walked)
     if walked.hidden:
         document.warnings.append(f"{walked.hidden} hidden parts left out")
@@ -141,7 +144,8 @@ def walk_page(
     roots: list[etree._Element], head: Head, uri: str | None, options: ExtractOptions
 ) -> tuple[Walked, Resolver]:
     """The walked page, and what makes its URLs absolute. A large tree is taken out of its list and freed."""
-    resolve = Resolver(Resolver(uri)(head.base) if head.base else uri)
+    address = _on_the_web(head, uri) or uri
+    resolve = Resolver(Resolver(address)(head.base) if head.base else address)
     selectors = frozenset[str]().union(*map(block_selectors, head.styles))
     chosen = WalkOptions(
         images=options.images,
@@ -151,6 +155,25 @@ def walk_page(
         formatting=options.formatting,
     )
     return _walk(roots, resolve, chosen), resolve
+
+
+def _show_images(walked: Walked) -> None:
+    """Who asks for images wants those of the main content: an image between main blocks is main, and a ``figure``."""
+    table = walked.table
+    blocks = [row for row, text in enumerate(table.text) if text and row not in walked.alts]
+    for row in walked.alts:
+        table.mark("role", row, "figure")
+        at = bisect(blocks, row)
+        if 0 < at < len(blocks) and table.main[blocks[at - 1]] and table.main[blocks[at]]:
+            group = row
+            while group >= 0 and not table.main[group]:
+                table.main[group] = True
+                group = table.parent_id[group]
+
+
+def _on_the_web(head: Head, uri: str | None) -> str | None:
+    """The address of the page; of one that lies in a file the one that it names itself, if any."""
+    return next((url for url in (uri, head.canonical) if url and url.startswith(("http://", "https://"))), None)
 
 
 def _fill_metadata(

@@ -145,9 +145,11 @@ class Resolver:
 
     def __init__(self, base: str | None) -> None:
         self._base = base or ""
+        self._is_file = False
         try:
             parts = urlsplit(self._base)
             self._origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+            self._is_file = parts.scheme == "file"
         except ValueError:
             self._base = self._origin = ""
         self._page = self._base.partition("#")[0]
@@ -161,6 +163,8 @@ class Resolver:
             return href if not href.lower().startswith(_NO_TARGET) else ""
         if href[0] == "/" and href[1:2] != "/" and "/." not in href and self._origin:
             return self._origin + href
+        if href[0] == "/" and self._is_file:
+            return href  # of a host that is not known, and no folder of this machine
         if href[0] == "#":
             return self._page + href
         if href.lower().startswith(_NO_TARGET):

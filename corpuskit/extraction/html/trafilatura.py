@@ -25,7 +25,7 @@ def arguments(options: ExtractOptions) -> dict[str, Any]:
     if options.favor:
         found[f"favor_{options.favor}"] = True
     ours = {
-        "include_links": options.links, "include_formatting": options.formatting, "deduplicate": options.deduplicate and _fresh_cache(),
+        "include_links": options.links, "include_images": options.image_addresses, "include_formatting": options.formatting, "deduplicate": options.deduplicate and _fresh_cache(),
         "target_language": options.target_language, "only_with_metadata": options.only_with_metadata,
         "author_blacklist": set(options.refused_authors), "url_blacklist": set(options.refused_urls),
         "prune_xpath": [path for path in options.drop if is_xpath(path)],
@@ -78,7 +78,9 @@ def run(content: bytes | str, uri: str | None, options: ExtractOptions, **more: 
         raise ConfigurationError(f"trafilatura: {error}") from error
 
 
-def render(content: bytes, uri: str | None, options: ExtractOptions, format: str | None = None) -> str:
+def render(
+    content: bytes, uri: str | None, options: ExtractOptions, format: str | None = None, metadata: bool | None = None
+) -> str:
     """Return what ``trafilatura.extract`` gives for our options; empty where that is None.
 
     Args:
@@ -86,12 +88,15 @@ def render(content: bytes, uri: str | None, options: ExtractOptions, format: str
         uri: its address.
         options: see :func:`arguments`.
         format: ``output_format``; default: that of ``options.trafilatura``, else txt.
+        metadata: ``with_metadata``; default: that of ``options.trafilatura``, else none.
     """
     import trafilatura
 
     given = arguments(options)
     if format is not None:
         given["output_format"] = format
+    if metadata is not None:
+        given["with_metadata"] = metadata
     return trafilatura.extract(content, url=uri, **given) or ""
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from corpuskit.extraction.pdf.front import is_names, title_of_front
 from corpuskit.extraction.pdf.layout.parts import Block
+from corpuskit.extraction.pdf.patterns import ENTRY, YEAR
 
 _PUBLISHER: Final = re.compile(
     r"©|\(c\)\s*(?:1[89]|20)\d\d|\bcopyright\b|\ball rights reserved\b|\bpublished by\b|\bissn\b|\bdoi\s*:|\bdoi\.org/|"
@@ -17,7 +18,9 @@ _PUBLISHER: Final = re.compile(
 # A volume, its year and pages; below the abstract that is how others are cited.
 _VOLUME: Final = re.compile(r"\bvol(?:\.|ume)\s*\d+|\b\d+\s*\((?:1[89]|20)\d\d\)\s*\d+", re.IGNORECASE)
 _DATES: Final = re.compile(
-    r"\b(?:received|accepted|revised|submitted|available online|eingegangen|reçu)\b", re.IGNORECASE
+    r"\b(?:received|accepted|revised|submitted|available online|eingegangen|reçu)\b|"
+    r"^(?:[^\W\d]+\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}|\d{1,2}\.? [^\W\d]+\.? \d{4}|\d{4}-\d\d-\d\d)$",
+    re.IGNORECASE,
 )
 _AFFILIATION: Final = re.compile(
     r"\b(?:universit|universidad|institut|department|dept\.|laborator|school of|faculty|fakultät|college|cent(?:er|re) |"
@@ -29,6 +32,7 @@ _KEYWORDS: Final = re.compile(
 )
 _ABSTRACT: Final = re.compile(r"^(?:abstract|a b s t r a c t|summary|zusammenfassung|résumé)\b", re.IGNORECASE)
 _TEXT: Final = frozenset(("paragraph", "list", "footnote", "reference"))
+_LEAST_WORDS: Final = 2  # of letters alone, in a reference; the ticks of an axis have none
 _MOST: Final = 400  # characters of a note of the publisher
 
 
@@ -36,8 +40,7 @@ def set_labels(blocks: Sequence[Block]) -> None:
     """Sets the labels of blocks that have their roles and zones, in reading order."""
     header = [block for block in blocks if block.zone == "header"]
     title = title_of_front(header)
-    is_below = False
-    in_abstract = False
+    is_below = in_abstract = is_open = False
     for block in blocks:
         text = block.text.strip()
         if block is title:
@@ -47,11 +50,27 @@ def set_labels(blocks: Sequence[Block]) -> None:
         elif block.role not in _TEXT:
             continue
         elif block.zone == "references":
-            block.label = "reference"
+            # Charts, tables and notes behind the list stand in its zone too, where no heading ends it.
+            block.label = "reference" if is_entry(block, follows=is_open) else ""
+            is_open = bool(block.label) and not text.endswith(".")
         elif block.page == 0:
             block.label = _of_front(block, text, is_below=is_below)
             if not block.label and (in_abstract or (block.zone == "header" and _ABSTRACT.match(text))):
                 block.label = "abstract"
+
+
+def is_entry(block: Block, *, follows: bool) -> bool:
+    """Whether a block behind the heading of a reference list is an entry, or goes on with the one before.
+
+    Args:
+        block: with its role and zone.
+        follows: the block before is an entry that has not ended.
+    """
+    text = block.text.strip()
+    if ENTRY.match(text):
+        return True
+    words = sum(map(str.isalpha, text.split()))
+    return block.role != "footnote" and bool(YEAR.search(text) or follows) and words >= _LEAST_WORDS
 
 
 def is_publisher(text: str) -> bool:

@@ -37,6 +37,9 @@ REFERENCES: Final = re.compile(
     r"literatur(?:verzeichnis)?|bibliographie)\s*:?$",
     re.IGNORECASE,
 )
+ENTRY: Final = re.compile(r"^(?:\[\d{1,3}\]|\d{1,3}[.)])\s")
+"""The mark of an entry of a reference list."""
+YEAR: Final = re.compile(r"\b(?:1[89]|20)\d\d\b")
 PAGE_NUMBER: Final = re.compile(
     r"^\W*(?:page|p\.|seite|-)?\s*(?:[A-Z]-?)?(?:[0-9]{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/|von|sur|de)\s*\d+)?\W*$",
     re.IGNORECASE,

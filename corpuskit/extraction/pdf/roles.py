@@ -18,9 +18,11 @@ from corpuskit.extraction.pdf.patterns import (
     BULLET,
     BULLET_START,
     CAPTION,
+    ENTRY,
     HEADING_NUMBER,
     NUMBERED,
     REFERENCES,
+    YEAR,
 )
 
 _THRESHOLD: Final = 1.75
@@ -31,8 +33,6 @@ _KNOWN: Final = re.compile(
     r"zusammenfassung|einleitung|literatur(?:verzeichnis)?|danksagung|résumé|conclusion|remerciements|références)",
     re.IGNORECASE,
 )
-_ENTRY: Final = re.compile(r"^(?:\[\d{1,3}\]|\d{1,3}[.)])\s")
-_YEAR: Final = re.compile(r"\b(?:1[89]|20)\d\d\b")
 _FOOTNOTE: Final = re.compile(r"^(?:[*†‡§¶]|\d{1,2}[^\W\d_]|\d{1,2} [^\W\d_])")
 _RELATION: Final = re.compile(r"[=≈≃≅≡≤≥≪≫<>∝→∼∑∫∏]")
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
@@ -262,7 +262,7 @@ def _set_reference_pages(blocks: Sequence[Block]) -> None:
         if block.role in {"paragraph", "list", "reference"}:
             by_page[block.page].append(block)
     for members in by_page.values():
-        entries = [block for block in members if _ENTRY.match(block.text) and _YEAR.search(block.text)]
+        entries = [block for block in members if ENTRY.match(block.text) and YEAR.search(block.text)]
         if len(entries) >= 4 and len(entries) >= 0.6 * len(members):
             for block in entries:
                 block.zone = "references"

@@ -285,3 +285,29 @@ def test_a_caption_that_repeats_the_alternative_text_stands_once() -> None:
         '<figure><a href="/x"><img alt="A cat"></a><figcaption>A cat</figcaption></figure><img alt="B"><ul><li><img alt="C">'
         "</li></ul><p>C</p>"
     ) == ["TextBlock A cat", "TextBlock B", "List", "  ListItem", "    TextBlock C", "TextBlock C"]
+
+
+@pytest.mark.parametrize("head", ["", '<link rel=canonical href="https://a.example/news/storm.html">'])
+def test_a_page_in_a_file_has_the_links_of_the_address_it_names(head):
+    page = f'<head>{head}</head><p>See <a href="/x">this</a>, <a href="y.html">that</a>.</p>'.encode()
+    table = extract_bytes(page, media_type="text/html", uri="file:///home/me/storm.html").table
+    urls = [url for *_, url in json.loads(table.marks["links"][0])]
+    assert urls == (
+        ["https://a.example/x", "https://a.example/news/y.html"] if head else ["/x", "file:///home/me/y.html"]
+    )
+
+
+def test_where_a_file_lies_does_not_change_its_main_content():
+    page = (b"<title>Bees</title><ul><li><a href=/a>Home</a></ul><h1>Bees</h1>" + b"<p>A swarm leaves the hive in May, mostly.</p>" * 5
+            + b"<p>Short.</p><footer>Contact</footer>")  # fmt: skip
+    said = [
+        extract_bytes(page, media_type="text/html", uri=uri).table.marks["main_probability"]
+        for uri in (
+            "file:///bees.html",
+            "file:///home/me/pages/2019/12/of-the-garden/bees-1.html",
+            "folder/bees.html",
+            None,
+        )
+    ]
+    assert said[0]
+    assert said[1:] == [said[0]] * 3

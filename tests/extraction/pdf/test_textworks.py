@@ -346,3 +346,32 @@ def test_entries_are_sorted_and_those_without_artifacts_left_out(tmp_path):
     textworks.Entry(tmp_path / "c.pdf.d").put("group/x.json", b"{}")
     textworks.Entry(tmp_path / "a.pdf.d").put("x.json", b"{}")
     assert [entry.name for entry in textworks.entries(tmp_path)] == ["a.pdf.d", "c.pdf.d"]
+
+
+@pytest.mark.parametrize("date", ["September 3, 2010", "3 September 2010", "3. Mai 2010", "2010-09-03"])
+def test_a_date_below_the_authors_is_a_date(date):
+    page = (
+        Page()
+        .text(60, 70, "On the Floods of the Mill River", size=18, font="bold")
+        .text(60, 100, "Anna Miller and Bert Weaver")
+    )
+    page = page.text(60, 125, date).text(60, 170, "Abstract", size=12, font="bold").lines(60, 190, PROSE)
+    table = read(pdf(page)).table
+    assert table.marks["role"][table.text.index(date)] == "dates"
+
+
+BEHIND = pdf(
+    Page().text(60, 30, "On the Floods", size=18, font="bold").lines(60, 60, PROSE)
+    .text(60, 340, "References", size=12, font="bold").lines(60, 360, ["[1] A. Miller, Floods, 1901.", "[2] B. Weaver, Mills of the", "valley, 1902."]),
+    Page().text(60, 60, "6.5").text(200, 60, "7").text(400, 60, "2.5").text(60, 300, "Slicing by eight, blocked and braided"),
+)  # fmt: skip
+
+
+def test_what_stands_behind_the_references_is_no_reference():
+    segmentation, _ = made(BEHIND)
+    labels = {
+        " ".join(t for line, _ in b["lines"] for t in line)[:14]: tuple(b["labels"])
+        for page in segmentation["pages"]
+        for b in page["blocks"]
+    }
+    assert {name for name, said in labels.items() if "reference" in said} == {"[1] A. Miller,", "[2] B. Weaver,"}
