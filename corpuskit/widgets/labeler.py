@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import traitlets
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.labels import check_names, is_machine
+from corpuskit.labels import GROUP_NOTE, check_names, is_machine
 from corpuskit.relevance.learning import seeds_in_no_text
 from corpuskit.store import CorpusFolder
 from corpuskit.widgets.cards import PREFETCH, Cards
@@ -69,6 +69,7 @@ class Labeler(Cards):
         self._similar = similar
         self._by = a_person(by)
         self._undo: dict[tuple[str, int], dict[str, str | None]] = {}
+        self._guessed: dict[str, str] = {}  # what documents got with a group before they were looked at
         chosen = _checked(keys or DEFAULT_KEYS)
         check_names(folder, chosen.values(), only_alike=True)
         self._queue = LabelQueue(folder, docs, by=self._by, overlap=overlap, learnt=self._tell_learnt)
@@ -136,8 +137,11 @@ class Labeler(Cards):
     def _take_back(self, message: dict[str, Any]) -> None:
         """Gives documents the labels back that they had before the message ``of``."""
         before = self._undo.get((str(message["page"]), int(message["of"])), {})
-        note = {doc_id: GROUP_NOTE for doc_id in before if doc_id in self._guessed}
-        self._save(message, {doc_id: label or self._guessed.get(doc_id, _WITHDRAWN) for doc_id, label in before.items()}, note=note)
+        guessed = {
+            doc_id: self._guessed[doc_id] for doc_id, label in before.items() if not label and doc_id in self._guessed
+        }
+        labels = {doc_id: label or guessed.get(doc_id, _WITHDRAWN) for doc_id, label in before.items()}
+        self._save(message, labels, note=dict.fromkeys(guessed, GROUP_NOTE))
         if len(before) > 1:
             items = [Asked(doc_id, "selection", None) for doc_id in before]
             self._queue.put_back(items[PREFETCH:])
@@ -169,10 +173,16 @@ class Labeler(Cards):
     def _save(self, message: dict[str, Any], labels: dict[str, str], *, note: str | dict[str, str] | None) -> int:
         rows: list[Any] = []
         ids = list(labels)
+        guesses = note if isinstance(note, dict) else {}
         for start in range(0, len(ids), _IN_QUERY):
             part = ids[start : start + _IN_QUERY]
             marks = ", ".join("?" * len(part))
             rows += self._folder.catalog.rows(f"SELECT doc_id, version FROM current WHERE doc_id IN ({marks})", part)
+            self._guessed |= self._folder.catalog.tuples(
+                "SELECT target, label FROM labels WHERE NOT superseded AND kind = 'document' AND by = ? AND note = ? "
+                f"AND target IN ({marks})",
+                (self._by, GROUP_NOTE, *part),
+            )
         versions = {row["doc_id"]: row["version"] for row in rows}
         known = [doc_id for doc_id in ids if doc_id in versions]
         before = {doc_id: self._queue.judged.get(doc_id) for doc_id in known}
@@ -181,7 +191,7 @@ class Labeler(Cards):
         )
         self._undo[str(message["page"]), int(message["seq"])] = before
         for doc_id in known:
-            self._queue.note(doc_id, None if labels[doc_id] == _WITHDRAWN else labels[doc_id])
+            self._queue.note(doc_id, None if labels[doc_id] == _WITHDRAWN or doc_id in guesses else labels[doc_id])
         return len(known)
 
     def _told(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from corpuskit.errors import ConfigurationError, CorpusKitError
 from corpuskit.labels import check_names
 from corpuskit.store import CorpusFolder
 from corpuskit.store.schema import DOCUMENTS_STATE
+from corpuskit.vectors import topic_column
 from corpuskit.views import frames
 from corpuskit.widgets.documents import show_document
 from corpuskit.widgets.in_order import InOrder
@@ -182,7 +183,9 @@ class MapPoints(Widget):
     @property
     def selection(self) -> pd.DataFrame:
         """The chosen documents, as :meth:`corpuskit.corpus.Corpus.documents` gives them."""
-        return frames.documents(self._folder, self._ids(self._chosen))
+        found = frames.documents(self._folder, self._ids(self._chosen))
+        found["topic"] = topic_column(self._folder, found["doc_id"].tolist())
+        return found
 
     def select(self, doc_ids: Sequence[str]) -> int:
         """Chooses documents, also on the page; gives how many of them are on the map."""

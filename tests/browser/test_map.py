@@ -193,6 +193,32 @@ def test_a_killed_kernel_loses_no_acknowledged_group(notebook, tmp_path):
         assert corpus.documents().label.eq("other").sum() == 20
 
 
+def test_more_like_these_by_a_key_in_the_labeller_and_in_the_browser(notebook):
+    opened = notebook(
+        SETUP.format(n=30, where=NEW, source="source"),
+        "labeler = corpus.label(by='me'); labeler",
+        "docs = corpus.browse(); docs",
+    ).run()
+    labeler = opened.output(1).locator(".ck-labeler")
+    labeler.locator(".ck-card h3").wait_for()
+    labeler.click(position={"x": 200, "y": 150})
+    press(opened, "m")
+    labeler.get_by_text("documents like it come next.").wait_for()
+    first = labeler.get_attribute("data-id")
+    like = opened.python(f"print(corpus.similar({first!r}, n=1).doc_id[0])")
+    press(opened, "j")
+    assert labeler.get_attribute("data-id") == like
+    labeler.get_by_text("it is like one that you wanted more of").wait_for()
+    rows = opened.output(2).locator(".ck-browser")
+    rows.locator(".ck-line").first.click()
+    opened.output(2).locator(".ck-tree").wait_for()
+    rows.locator(".ck-list").focus()
+    press(opened, "m")
+    opened.eventually("docs.rows.code.startswith('docs = corpus.similar(') and len(docs.found) > 3")
+    press(opened, "Escape")
+    opened.eventually("len(docs.found) == 30")
+
+
 def test_documents_that_come_appear_and_what_was_chosen_stays(notebook):
     opened = make(notebook).run()
     widget = ready(opened)

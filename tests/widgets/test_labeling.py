@@ -440,3 +440,13 @@ def test_the_browser_leaves_documents_like_one_or_like_all_that_are_found(filled
     assert rows.code == f"docs = corpus.similar(corpus.similar({found[4]!r}, n=2), n=2)"
     rows.filter({})
     assert len(view.found) == 30
+
+
+def test_undo_gives_back_the_label_that_came_with_a_group(labeler, filled):
+    doc_id = filled.documents().doc_id[0]
+    filled.set_labels({doc_id: "other"}, by="me", note="map")
+    key(labeler, 1, doc_id, "relevant")
+    labeler._answer(None, {"op": "undo", "of": 1, "seq": 2, "page": "p"}, [])
+    current = filled.labels().query("not superseded")
+    assert current[["label", "note"]].values.tolist() == [["other", "map"]]
+    assert doc_id not in labeler._queue.judged
