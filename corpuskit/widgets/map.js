@@ -286,7 +286,7 @@ function render({ model, el }) {
 
   // -- what the kernel says -------------------------------------------------------------------------------------------
   function status() {
-    count.textContent = chosen.length ? `${number(chosen.length)} chosen` : `${number(shownCount)} documents`;
+    count.textContent = chosen.length ? `${number(chosen.length)} chosen` : `${number(shownCount)} document${shownCount === 1 ? "" : "s"}`;
     saved.textContent = unsaved.size ? `${unsaved.size} unsaved` : seq ? "✓ saved" : "";
     saved.classList.toggle("ck-unsaved", unsaved.size > 0);
     acts.forEach((one) => { one.disabled = !chosen.length && one !== likeButton; });
@@ -308,7 +308,7 @@ function render({ model, el }) {
     none.textContent = "The corpus has no documents yet: what is added or crawled appears here.";
     takeColours();
     if (!touched) whole();
-    if (before && shownCount !== before) tell(`${number(shownCount - before)} documents came.`);
+    if (before && shownCount !== before) tell(shownCount < before ? `${number(before - shownCount)} removed.` : shownCount === before + 1 ? "1 document came." : `${number(shownCount - before)} documents came.`);
     if (!listsChosen) listDocuments();
     markRegions();
     status();

@@ -1,5 +1,5 @@
 // Beside the map: the legend, the regions and the documents, all of the map's acts by keys too.
-const MARKS = ["●", "■", "▲", "◆"];
+const SHAPES = ["circle", "square", "triangle", "diamond"];
 const MOST_REGIONS = 400;
 
 /** Colours in words: a button for each, which lights its documents up. */
@@ -12,8 +12,8 @@ function makeLegend(pick) {
     show(rows, colours) {
       if (!rows.some(([code]) => code === current)) current = -1;
       element.replaceChildren(...rows.map(([code, name, count]) => {
-        const mark = make("span", "ck-mark", { "aria-hidden": "true" }, MARKS[code < 28 ? Math.floor(code / 7) : 0]);
-        mark.style.color = colours[code] ?? "inherit";
+        const mark = make("span", `ck-mark ck-${SHAPES[code < 28 ? Math.floor(code / 7) : 0]}`, { "aria-hidden": "true" });
+        mark.style.background = colours[code] ?? "none";
         const one = button("", () => {
           current = current === code ? -1 : code;
           pick(current);

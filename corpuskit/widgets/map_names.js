@@ -17,9 +17,10 @@ function makeNames(layer) {
 
   function place(camera) {
     const { width, height, scale } = camera.view, taken = [], shown = [];
+    const isAllInOne = regions.length > 1 && regions.filter((region) => region[3] < 0).length === 1;
     font ||= getComputedStyle(layer).fontFamily;
     for (const [, name, level, parent, documents, x, y, radius] of regions) {
-      if (parent >= 0 && regions[parent][1] === name) continue; // the only one of its group
+      if (parent < 0 ? isAllInOne : regions[parent][1] === name) continue; // says nothing more
       const reach = radius * scale, isCoarse = level === COARSE;
       // From near its middle says little of a coarse region; a fine one is named once it can be told from its neighbours.
       if (!documents || (isCoarse ? reach > 0.8 * Math.max(width, height) : reach < 26)) continue;

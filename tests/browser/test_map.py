@@ -200,7 +200,7 @@ def test_more_like_these_by_a_key_in_the_labeller_and_in_the_browser(notebook):
         "docs = corpus.browse(); docs",
     ).run()
     labeler = opened.output(1).locator(".ck-labeler")
-    labeler.locator(".ck-card h3").wait_for()
+    labeler.locator(".ck-card h3").first.wait_for()
     labeler.click(position={"x": 200, "y": 150})
     press(opened, "m")
     labeler.get_by_text("documents like it come next.").wait_for()
@@ -227,7 +227,7 @@ def test_documents_that_come_appear_and_what_was_chosen_stays(notebook):
     opened.python(
         "(folder / 'd900.html').write_text('<title>Page 900</title><p>New.</p>'); corpus.add(folder / 'd900.html', progress=False)"
     )
-    widget.get_by_text("1 documents came.").wait_for()
+    widget.get_by_text("1 document came.").wait_for()
     wait(opened, "points", 41)
     assert widget.get_attribute("data-chosen") == "20"
 
@@ -238,7 +238,7 @@ def test_an_empty_corpus_and_one_document_are_shown_as_they_are(notebook, n):
         notebook, n=n, source="lambda: (pd.DataFrame({'doc_id': corpus.documents().doc_id, 'x': 0.0, 'y': 0.0}), None)"
     ).run()
     widget = opened.output(1).locator(".ck-map")
-    widget.get_by_text(f"{n} documents", exact=True).wait_for()
+    widget.get_by_text("1 document" if n else "0 documents", exact=True).wait_for()
     widget.locator(".ck-surface").focus()
     press(opened, "+", "0", "v", "r", "z", "Enter", "m", "t")
     if n:
