@@ -272,9 +272,8 @@ class Corpus(CorpusWords, CorpusMap):
     def browse(self) -> Any:
         """The documents as a widget: filter them, see the query as code, open one as a tree, find more like it."""
         from corpuskit.widgets.browser import CorpusBrowser
-        from corpuskit.widgets.likeness import similar_documents
 
-        return CorpusBrowser(self._folder, similar_documents(self._folder))
+        return CorpusBrowser(self._folder)
 
     def sample(self, n: int, *, seed: int = 0, docs: Any = None, arrow: bool = False) -> pd.DataFrame:
         """``n`` documents at random, the same ones for the same seed; see :func:`corpuskit.views.frames.sample`."""

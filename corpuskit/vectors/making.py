@@ -9,11 +9,12 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from corpuskit.errors import ConfigurationError, RelevanceError
+from corpuskit.errors import ConfigurationError, CorpusError, RelevanceError
 from corpuskit.relevance.learning import scoring_texts
 from corpuskit.relevance.space import Space
 from corpuskit.relevance.table import directions
@@ -32,6 +33,8 @@ Embedding = Callable[[Sequence[str]], Any]
 """Texts → an array of one row a text."""
 
 Floats = npt.NDArray[np.float32]
+
+_OPEN: Final[WeakKeyDictionary[CorpusFolder, tuple[tuple[int, int] | None, Space]]] = WeakKeyDictionary()
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _PART: Final = re.compile(r"part-[0-9a-f]{16}\.vec")
@@ -111,13 +114,15 @@ def embed(
     Args:
         folder: the corpus.
         name: of the vectors; ``corpus`` for those of the corpus' own space.
-        function: texts → an array of one row a text; None for ``corpus``.
+        function: texts → an array of one row a text; None for ``corpus``. It gets a document's title and main text, at most
+            30,000 characters.
         batch: texts that the function gets at once.
         replace: vectors of this name that are there go first.
         progress: shows a bar.
 
     Raises:
         ConfigurationError: no function is given, or the function gave something else than vectors.
+        CorpusError: the disk cannot be written.
     """
     room = room_of(folder, name)
     if batch < 1:
@@ -160,12 +165,17 @@ def forget(folder: CorpusFolder, doc_ids: Sequence[str]) -> None:
             for part in _part_names(room):
                 room.remove(part)
             room.remove_folder("space")
+            _OPEN.pop(folder, None)
             continue
-        dimensions = _dimensions(room)
-        for part, rows in _parts(room, _record(dimensions or 1), b""):
+        for part in _part_names(room):
+            dimensions, maker = records.head_of(room, part) or (0, b"")
+            rows = records.read(room, part, _record(dimensions), maker=maker) if _is_size(dimensions) else None
+            if rows is None:  # damaged: whatever is in it
+                room.remove(part)
+                continue
             stay = np.array([doc_id not in gone for doc_id in records.doc_ids_of(rows)], np.bool_)
             if not stay.all():
-                _write_part(room, rows[stay], dimensions or 1, b"")
+                _write_part(room, rows[stay], dimensions, maker)
                 room.remove(part)
 
 
@@ -178,12 +188,10 @@ def corpus_space(folder: CorpusFolder) -> Space | None:
     None where no document has a word.
     """
     room = room_of(folder).within("space")
-    documents = int(folder.catalog.value("SELECT count(*) FROM current"))
-    with contextlib.suppress(RelevanceError):
-        space = Space.load(room)
-        is_of_now = min(documents, _FIT) <= _GROWN * space.texts
-        if space.kind == "document" and np.isfinite(space.basis).all() and is_of_now:
-            return space
+    texts_now = int(folder.catalog.value("SELECT count(DISTINCT coalesce(text_hash, doc_id)) FROM current"))
+    space = _kept_space(folder, room)
+    if space is not None and min(texts_now, _FIT) <= _GROWN * space.texts:
+        return space
     copies = duplicates(folder)
     ids = [doc_id for doc_id, _ in _wanted(folder) if doc_id not in copies]
     texts = list(scoring_texts(folder, ids[:: max(1, -(-len(ids) // _FIT))]).values())
@@ -193,6 +201,23 @@ def corpus_space(folder: CorpusFolder) -> Space | None:
         return None
     with contextlib.suppress(OSError):  # a disk that cannot be written: it is made again next time
         space.save(room)
+    return space
+
+
+def _kept_space(folder: CorpusFolder, room: SafeFolder) -> Space | None:
+    """The space on the disk, read once as long as it is the same; None where there is none that can be used."""
+    status = room.stat("space.json")
+    stamp = None if status is None else (status.st_size, status.st_mtime_ns)
+    known = _OPEN.get(folder)
+    if known is not None and known[0] == stamp:
+        return known[1]
+    try:
+        space = Space.load(room)
+    except RelevanceError:
+        return None
+    if space.kind != "document" or not np.isfinite(space.basis).all():
+        return None
+    _OPEN[folder] = stamp, space
     return space
 
 
@@ -241,10 +266,27 @@ def _dimensions(room: SafeFolder) -> int | None:
     found: dict[int, int] = {}
     for name in _part_names(room):
         dimensions, _ = records.head_of(room, name) or (0, b"")
-        if 1 <= dimensions <= _MOST_DIMENSIONS:
+        if _is_size(dimensions):
             rows = records.read(room, name, _record(dimensions), mapped=True)
             found[dimensions] = found.get(dimensions, 0) + (0 if rows is None else len(rows))
     return max(found, key=lambda one: (found[one], one)) if found else None
+
+
+def _is_size(dimensions: int) -> bool:
+    return 1 <= dimensions <= _MOST_DIMENSIONS
+
+
+@contextlib.contextmanager
+def writing(room: SafeFolder) -> Iterator[None]:
+    """While something is written: a disk that is full or cannot be written is told.
+
+    Raises:
+        CorpusError: it cannot be written.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise CorpusError(f"{'/'.join(room.parts)} cannot be written: {error}") from error
 
 
 def damaged_parts(room: SafeFolder) -> list[str]:
@@ -252,7 +294,7 @@ def damaged_parts(room: SafeFolder) -> list[str]:
     found = []
     for name in _part_names(room):
         dimensions, maker = records.head_of(room, name) or (0, b"")
-        is_whole = 1 <= dimensions <= _MOST_DIMENSIONS and any(
+        is_whole = _is_size(dimensions) and any(
             name == good for good, _ in _parts(room, _record(dimensions), maker, name)
         )
         found += [] if is_whole else [name]
@@ -273,7 +315,8 @@ def _keys(rows: npt.NDArray[Any]) -> list[tuple[str, int]]:
 
 def _write_part(room: SafeFolder, rows: npt.NDArray[Any], dimensions: int, maker: bytes) -> None:
     if len(rows):
-        records.write(room, f"part-{secrets.token_hex(8)}.vec", rows, dimensions=dimensions, maker=maker)
+        with writing(room):
+            records.write(room, f"part-{secrets.token_hex(8)}.vec", rows, dimensions=dimensions, maker=maker)
 
 
 def _complete(

@@ -3,7 +3,7 @@ const HEADS = ["title", "host", "lang", "words", "P(rel.)", "label"];
 
 function render({ model, el }) {
   const frame = makeFrame("browser", "Documents", [
-    ["↑ ↓ PgUp PgDn", "documents"], ["Enter", "open as a tree"], ["/", "text in title or address"], ["m", "more like the chosen document; without one, like all that are found"], ["Esc", "back to the filter"], ["c", "copy the query as code"], ["?", "this help"],
+    ["↑ ↓ PgUp PgDn", "documents"], ["Enter", "open as a tree"], ["/", "text in title or address"], ["m", "more like this one; like all of them, where none is chosen"], ["Esc", "back to the filter"], ["c", "copy the query as code"], ["?", "this help"],
   ]);
   const { root, tell } = frame;
   keepKeys(root);
@@ -18,20 +18,19 @@ function render({ model, el }) {
     return one;
   });
   const found = make("span", "ck-dim", { "aria-live": "polite" });
-  let row = -1;
-  const like = () => { model.send({ op: "similar", row }); tell("Looking for more like these …"); };
-  const likeButton = button("", like, { title: "More like the chosen document; without one, like all that are found" });
-  likeButton.append(make("kbd", "", {}, "m"), " more like these");
-  likeButton.hidden = !model.get("has_similar");
   const code = make("code", "", { tabindex: "0", "aria-label": "The query as code" });
   const copy = () => navigator.clipboard.writeText(code.textContent).then(() => tell("Copied."), () => tell("The browser refused: select the code and copy it.", true));
   const heads = make("div", "ck-heads", { "aria-hidden": "true" });
   HEADS.forEach((name, i) => heads.append(make("span", i === 3 || i === 4 ? "ck-number" : "", {}, name)));
   const list = makeList(model, "Documents", (line, cells) => {
     cells.forEach((cell, i) => line.append(make("span", i === 3 || i === 4 ? "ck-number" : i ? "ck-dim" : "", i < 2 ? { title: cell } : {}, cell)));
-  }, (i) => { row = i; model.send({ op: "open", row: i }); });
+  }, (i) => model.send({ op: "open", row: i }));
+  const like = () => {
+    model.send({ op: "like", row: list.current() });
+    tell("Looking for more like these …");
+  };
   root.append(
-    make("div", "ck-bar", {}, text, ...selects, words, found, make("span", "ck-grow"), likeButton, frame.opener), heads, list.view,
+    make("div", "ck-bar", {}, text, ...selects, words, found, make("span", "ck-grow"), button("More like this", like), frame.opener), heads, list.view,
     make("div", "ck-code", {}, code, button("Copy", copy)), frame.status, frame.help,
   );
   let timer = 0;
@@ -53,7 +52,7 @@ function render({ model, el }) {
     if (hasModifier(event) || isField(event.target)) return;
     if (event.key === "/") text.focus();
     else if (event.key === "c") copy();
-    else if (event.key === "m" && !likeButton.hidden) like();
+    else if (event.key === "m") like();
     else if (event.key === "Escape") filter();
     else return;
     event.preventDefault();
@@ -63,7 +62,6 @@ function render({ model, el }) {
     found.textContent = `${number(count)} of ${number(total)} documents`;
     code.textContent = model.get("code");
     list.setCount(count, generation);
-    row = -1;
     tell("");
     root.dataset.count = count;
   };

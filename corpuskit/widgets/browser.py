@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import traitlets
@@ -11,6 +10,7 @@ import traitlets
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
+from corpuskit.vectors import similar
 from corpuskit.views import frames
 from corpuskit.widgets.documents import show_document
 from corpuskit.widgets.shell import MAX_ROWS, Box, Widget, module, styles
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 
 _CHOICES: Final = ("host", "lang", "label")
 _MOST_CHOICES: Final = 200
+_ALIKE: Final = 100  # documents
 _MOST_LIKE: Final = 1_000  # documents that more are wanted like
-Similar = Callable[[list[str]], "pd.DataFrame"]
-"""Documents → those most like them, the best first, with a column doc_id."""
 
 
 class DocumentRows(Widget):
@@ -36,17 +35,15 @@ class DocumentRows(Widget):
     """[filter, documents it finds, documents in all]"""
     code = traitlets.Unicode().tag(sync=True)
 
-    has_similar = traitlets.Bool(False).tag(sync=True)
-
-    def __init__(self, folder: CorpusFolder, tree: DocumentTree, similar: Similar | None = None) -> None:
-        self._folder, self._tree, self._similar = folder, tree, similar
+    def __init__(self, folder: CorpusFolder, tree: DocumentTree) -> None:
+        self._folder, self._tree = folder, tree
         self._lock = threading.Lock()
         self._frame = frames.documents(folder)
         self._found = self._frame
         choices = {name: list(self._frame[name].dropna().value_counts().index[:_MOST_CHOICES]) for name in _CHOICES}
         choices = {name: [value for value in values if value] for name, values in choices.items()}
         size = len(self._frame)
-        super().__init__(choices=choices, state=[0, size, size], code=code_of({}), has_similar=similar is not None)
+        super().__init__(choices=choices, state=[0, size, size], code=code_of({}))
 
     @property
     def found(self) -> pd.DataFrame:
@@ -62,26 +59,25 @@ class DocumentRows(Widget):
                 self.code = code_of(conditions)
                 self.state = [self.state[0] + 1, len(self._found), len(self._frame)]
 
-    def more_like(self, doc_ids: list[str]) -> None:
-        """Leaves the documents that are most like some, the best first.
+    def like(self, *doc_ids: str) -> None:
+        """Keeps the documents that are most like one, the most like first, below the one itself; a filter ends it.
+
+        Of several those are kept that are like them on the whole.
 
         Raises:
-            ConfigurationError: none can be told to be like these, or they are more than 1,000.
+            ConfigurationError: there are none, or more than 1,000.
         """
-        if self._similar is None or not doc_ids:
-            return
-        if len(doc_ids) > _MOST_LIKE:
-            raise ConfigurationError(
-                f"{len(doc_ids):,} documents: leave {_MOST_LIKE:,} or fewer to find more like them"
-            )
-        found = self._similar(doc_ids)["doc_id"].tolist()
+        import pandas as pd
+
+        if not 0 < len(doc_ids) <= _MOST_LIKE:
+            raise ConfigurationError(f"more like {len(doc_ids):,} documents: expected 1 to {_MOST_LIKE:,}")
+        found = similar(self._folder, list(doc_ids), _ALIKE)["doc_id"]
         with self._lock:
-            order = {doc_id: place for place, doc_id in enumerate(found)}
-            rows = self._frame[self._frame["doc_id"].isin(found)]
-            self._found = rows.sort_values("doc_id", key=lambda ids: ids.map(order))
+            asked = repr(doc_ids[0]) if len(doc_ids) == 1 else self.code.removeprefix("docs = ")
+            places = pd.Index(self._frame["doc_id"]).get_indexer(pd.Index([*doc_ids[: len(doc_ids) == 1], *found]))
+            self._found = self._frame.iloc[places[places >= 0]]  # what came since is not in the frame
             with self.hold_sync():
-                asked = repr(doc_ids[0]) if len(doc_ids) == 1 else self.code.removeprefix("docs = ")
-                self.code = f"docs = corpus.similar({asked}, n={len(found)})"
+                self.code = f"docs = corpus.similar({asked}, {_ALIKE})"
                 self.state = [self.state[0] + 1, len(self._found), len(self._frame)]
 
     def summary(self) -> str:
@@ -99,13 +95,11 @@ class DocumentRows(Widget):
             part = self._found.iloc[start : min(int(message["end"]), start + MAX_ROWS)]
         self.send({"op": "rows", "generation": message["generation"], "start": start, "rows": _cells(part)})
 
-    def _on_similar(self, message: dict[str, Any]) -> None:
-        """More like one row, or like all that are left."""
-        row = int(message["row"])
+    def _on_like(self, message: dict[str, Any]) -> None:
         with self._lock:
-            some = self._found["doc_id"] if row < 0 else self._found["doc_id"].iloc[[row]]
-            ids = [str(doc_id) for doc_id in some]
-        self.more_like(ids)
+            row, ids = int(message["row"]), self._found["doc_id"]
+            asked = ids.tolist() if row < 0 else [str(ids.iloc[row])]
+        self.like(*asked)
 
     def _on_open(self, message: dict[str, Any]) -> None:
         with self._lock:
@@ -119,16 +113,15 @@ class CorpusBrowser(Box):
 
     Args:
         folder: the corpus.
-        similar: finds documents like some; None: the widget does not offer it.
 
     Attributes:
         found: the documents that the filter leaves, as a DataFrame.
     """
 
-    def __init__(self, folder: CorpusFolder, similar: Similar | None = None) -> None:
+    def __init__(self, folder: CorpusFolder) -> None:
         self.tree = DocumentTree(NLPTextDocument(), height=300, with_original=True, with_labels=True)
         self.tree.layout.display = "none"
-        self.rows = DocumentRows(folder, self.tree, similar)
+        self.rows = DocumentRows(folder, self.tree)
         super().__init__([self.rows, self.tree])
 
     @property

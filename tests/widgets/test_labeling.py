@@ -415,33 +415,6 @@ def test_the_labeller_sends_cards_like_the_one_on_the_page(filled):
     assert not Labeler(filled._folder, ids, by="me", similar=made._similar).has_similar
 
 
-def test_the_browser_leaves_documents_like_one_or_like_all_that_are_found(filled):
-    import pandas as pd
-
-    from corpuskit.widgets.browser import CorpusBrowser
-
-    ids, asked = filled.documents().sort_values("uri").doc_id.tolist(), []
-
-    def similar(some):
-        asked.append(some)
-        return pd.DataFrame({"doc_id": [ids[7], ids[2]]})
-
-    view = CorpusBrowser(filled._folder, similar)
-    rows = view.rows
-    rows.filter({"text": "d0"})
-    found = rows.found.doc_id.tolist()
-    rows._answer(None, {"op": "similar", "row": 4}, [])
-    assert asked == [[found[4]]]
-    assert view.found.doc_id.tolist() == [ids[7], ids[2]]
-    assert rows.code == f"docs = corpus.similar({found[4]!r}, n=2)"
-    assert rows.state[1:] == [2, 30]
-    rows._answer(None, {"op": "similar", "row": -1}, [])
-    assert asked[1] == [ids[7], ids[2]]
-    assert rows.code == f"docs = corpus.similar(corpus.similar({found[4]!r}, n=2), n=2)"
-    rows.filter({})
-    assert len(view.found) == 30
-
-
 def test_undo_gives_back_the_label_that_came_with_a_group(labeler, filled):
     doc_id = filled.documents().doc_id[0]
     filled.set_labels({doc_id: "other"}, by="me", note="map")
