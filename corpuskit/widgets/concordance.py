@@ -12,6 +12,7 @@ from corpuskit.document import NLPTextDocument
 from corpuskit.errors import ConfigurationError, CorpusKitError
 from corpuskit.export.spreadsheets import harmless
 from corpuskit.store import CorpusFolder
+from corpuskit.store.telling import counted
 from corpuskit.tokens import Selection, check_query, parse_query
 from corpuskit.tokens.patterns import compiled_pattern
 from corpuskit.views import frames, saved_queries
@@ -129,10 +130,10 @@ class ConcordanceLines(Widget):
                 self.note, self.state = note, [generation, len(found), done, documents]
 
     def summary(self) -> str:
-        """How many lines of what."""
+        """How many lines of what, as soon as that is known."""
         with self._lock:
-            count = len(self._found) if self._found is not None else 0
-        return f"Concordance of {self._query.query!r}: {count:,} lines"
+            found = self._found
+        return f"Concordance of {self._query.query!r}" + ("" if found is None else f": {counted(len(found), 'line')}")
 
     def _on_search(self, message: dict[str, Any]) -> None:
         self.search(_query_of(message))

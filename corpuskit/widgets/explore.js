@@ -1,11 +1,12 @@
 // One query seen from all sides; a row of a table leads to its lines.
-const TABS = [["lines", "Concordance"], ["collocates", "Collocates"], ["clusters", "Clusters"], ["keywords", "Key words"], ["plot", "Plot"], ["words", "Words"]];
+const EVERYWHERE = [["lines", "Concordance"], ["collocates", "Collocates"], ["clusters", "Clusters"], ["keywords", "Key words"], ["plot", "Plot"], ["words", "Words"]];
 const ABOUT = {
   collocates: "words near the matches", clusters: "runs of words with a match in them", keywords: "words that documents with a match have more of than the others",
   plot: "where in each document the matches stand", words: "all words of the documents",
+  sketch: "what stands in which relation to a word, by parts of speech",
 };
 const NAMES = { reference_count: "elsewhere", per_million: "per million", log_dice: "logDice", mi: "MI", log_likelihood: "log-likelihood", log_ratio: "log ratio" };
-const WIDTHS = { word: "minmax(0, 2fr)", cluster: "minmax(0, 3fr)", document: "minmax(0, 2fr)", where: "minmax(0, 4fr)" };
+const WIDTHS = { word: "minmax(0, 2fr)", cluster: "minmax(0, 3fr)", document: "minmax(0, 2fr)", relation: "minmax(0, 2fr)", where: "minmax(0, 4fr)" };
 const STROKES = 300;
 
 /** Where matches stand in a document, from left to right. */
@@ -56,7 +57,9 @@ function makeTable(model, tab, label, lead) {
 }
 
 function render({ model, el }) {
-  const frame = makeFrame("explore", "Explorer", [["1 … 6", "the tabs"], ["↑ ↓ PgUp PgDn", "rows"], ["Enter", "a row's lines; a line's document"],
+  // Without parts of speech there is nothing to make a sketch of.
+  const TABS = model.get("attributes").includes("pos") ? [...EVERYWHERE, ["sketch", "Word sketch"]] : EVERYWHERE;
+  const frame = makeFrame("explore", "Explorer", [[`1 … ${TABS.length}`, "the tabs"], ["↑ ↓ PgUp PgDn", "rows"], ["Enter", "a row's lines; a line's document"],
     ["/", "the query; Enter looks for it"], ["c", "copy the lines"], ["?", "this help"]]);
   const { root, tell } = frame;
   root.classList.add("ck-concordance");

@@ -1,7 +1,11 @@
-"""One query seen from all sides: concordance, collocates, clusters, key words, plot and word list, each row a way to the lines."""
+"""One query seen from all sides: concordance, collocates, clusters, key words, plot and word list, each row a way to the lines.
+
+Where there is a layer of parts of speech, a word sketch too.
+"""
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +19,7 @@ from corpuskit.tokens import Selection
 from corpuskit.views import collocation, word_lists
 from corpuskit.views.choosing import Scope
 from corpuskit.views.saved_queries import SavedQuery
+from corpuskit.views.sketch import sketch
 from corpuskit.widgets.concordance import ConcordanceLines, Only, below, called
 from corpuskit.widgets.shell import MAX_ROWS, Box, module, styles
 from corpuskit.widgets.tree import DocumentTree
@@ -129,6 +134,20 @@ def words(asked: Asked) -> _Table:
     return _Table(frame, _counted("word"), lambda row: cql([named[row]], asked.attribute))
 
 
+def word_sketch(asked: Asked) -> _Table:
+    """What stands in which relation to a word."""
+    word = asked.query.query.strip()
+    if not re.fullmatch(r"[\w'-]+", word):
+        raise ConfigurationError("a word sketch is of one word: ask for it as it is, such as claim")
+    selection = asked.selection()
+    is_known = asked.attribute != "lower" or "lemma" not in selection.index.layers
+    attribute = asked.attribute if is_known else "lemma"
+    frame = sketch(selection, word, attribute=attribute).head(_MOST)
+    queries = frame["query"].tolist()
+    columns = {"word": "", "relation": "", "count": ",", "total": ",", "log_dice": ".2f"}
+    return _Table(frame[list(columns)], columns, lambda row: queries[row])
+
+
 def _counted(name: str) -> dict[str, str]:
     return {name: "", "count": ",", "documents": ",", "per_million": ",.1f"}
 
@@ -149,6 +168,7 @@ _TABLES: Final[dict[str, Callable[[Asked], _Table]]] = {
     "keywords": key_words,
     "plot": plot,
     "words": words,
+    "sketch": word_sketch,
 }
 
 

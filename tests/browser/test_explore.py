@@ -120,3 +120,33 @@ def test_no_tab_scrolls_to_the_side_and_axe_finds_nothing(notebook, keep, width)
     opened.theme("JupyterLab Light")
     assert wide == []
     assert found == []
+
+
+TAGGED = (
+    SETUP
+    + """
+tags = {"high": "ADJ", "low": "ADJ", "premium": "NOUN", "policy": "NOUN", "is": "AUX"}
+corpus.annotate("pos", lambda words: [tags.get(word.lower(), "X") for word in words], progress=False)
+"""
+)
+
+
+def test_with_parts_of_speech_there_is_a_word_sketch_whose_rows_lead_to_lines(notebook):
+    from axe_playwright_python.sync_playwright import Axe
+
+    opened = notebook(TAGGED, "view = corpus.explore('premium'); view").run()
+    widget = ready(opened)
+    widget.locator(".ck-list").first.focus()
+    press(opened, "7")
+    sketch = widget.get_by_role("tabpanel", name="Word sketch")
+    sketch.locator(".ck-line").get_by_text("high").first.wait_for()
+    assert "adjective" in sketch.locator(".ck-line").first.inner_text()
+    press(opened, "ArrowDown", "Enter")
+    opened.eventually("view.tabs.asked['query'].startswith('[')")
+    assert Axe().run(opened.page, context=".ck-explore").response["violations"] == []
+
+
+def test_without_parts_of_speech_there_are_six_tabs(notebook):
+    opened = notebook(SETUP, "corpus.explore('premium')").run()
+    widget = ready(opened)
+    assert widget.get_by_role("tab").all_inner_texts() == list(TABS)

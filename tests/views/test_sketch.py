@@ -51,3 +51,16 @@ def test_a_sketch_without_parts_of_speech_is_told_what_it_needs(corpus, tmp_path
     corpus.add(tmp_path / "a.txt", progress=False)
     with pytest.raises(ConfigurationError, match="annotate\\('spacy:MODEL'\\) makes it"):
         corpus.sketch("risk")
+
+
+def test_the_tab_of_the_explorer_shows_it_and_a_row_leads_to_its_lines(filled):
+    from corpuskit.views.saved_queries import SavedQuery
+    from corpuskit.widgets.explore import Asked, word_sketch
+
+    table = word_sketch(Asked(filled._scope(None, main=True, copies=False), SavedQuery("", " risk ")))
+    rows = table.frame[["word", "relation", "count"]].values.tolist()
+    assert ["take", "verb before", 3] in rows
+    query = table.lead(rows.index(["take", "verb before", 3]))
+    assert len(filled.kwic(query)) == 3
+    with pytest.raises(ConfigurationError, match="a word sketch is of one word"):
+        word_sketch(Asked(filled._scope(None, main=True, copies=False), SavedQuery("", "high risk")))
