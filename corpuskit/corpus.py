@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, overload
 
 from corpuskit import engine
+from corpuskit.corpus_map import CorpusMap
 from corpuskit.corpus_words import CorpusWords
 from corpuskit.document import NLPTextDocument
 from corpuskit.document.frames import in_types
@@ -58,7 +59,7 @@ class _NotNamed:
 NOT_NAMED: Final[Any] = _NotNamed()
 
 
-class Corpus(CorpusWords):
+class Corpus(CorpusWords, CorpusMap):
     """A corpus: a folder of documents with their originals, labels and models.
 
     Args:
@@ -179,10 +180,16 @@ class Corpus(CorpusWords):
         return ingest(self._folder, found, progress=progress)
 
     def documents(self, docs: Any = None, *, versions: bool = False, arrow: bool = False) -> pd.DataFrame:
-        """One row a document; see :func:`corpuskit.views.frames.documents`. ``arrow``: with columns of ArrowDtype."""
+        """One row a document; see :func:`corpuskit.views.frames.documents`. ``arrow``: with columns of ArrowDtype.
+
+        The last column is topic (Int32): that of :meth:`topics`, once they were asked for; missing for documents that came since.
+        """
+        from corpuskit.vectors import topic_column
         from corpuskit.views import frames
 
-        return in_types(frames.documents(self._folder, self._ids(docs), versions=versions), arrow)
+        found = frames.documents(self._folder, self._ids(docs), versions=versions)
+        found["topic"] = topic_column(self._folder, found["doc_id"].tolist())
+        return in_types(found, arrow)
 
     def elements(
         self,
@@ -263,7 +270,7 @@ class Corpus(CorpusWords):
         return in_types(charset(self._folder, by_site=by_site, doc_ids=self._ids(docs)), arrow)
 
     def browse(self) -> Any:
-        """The documents as a widget: filter them, see the query as code, open one as a tree."""
+        """The documents as a widget: filter them, see the query as code, open one as a tree, find more like it."""
         from corpuskit.widgets.browser import CorpusBrowser
 
         return CorpusBrowser(self._folder)
@@ -302,12 +309,14 @@ class Corpus(CorpusWords):
         Raises:
             UnknownDocumentError: a doc_id is not in the corpus; then none is removed.
         """
+        from corpuskit import tokens, vectors
         from corpuskit.store.removal import remove_documents
-        from corpuskit.tokens import forget
 
         gone = self._ids(docs) or []
-        forget(self._folder, gone)  # the index is a cache: if the rest fails, it is made again
-        return remove_documents(self._folder, gone, reason)
+        tokens.forget(self._folder, gone)  # the index is a cache: if the rest fails, it is made again
+        removed = remove_documents(self._folder, gone, reason)
+        vectors.forget(self._folder, gone)  # last: vectors of a model may be dear
+        return removed
 
     def backup(self, path: str | os.PathLike[str]) -> int:
         """Copies the corpus into a new folder, also while it is crawled; gives the bytes.
@@ -383,6 +392,7 @@ class Corpus(CorpusWords):
             MissingExtraError: the extra ``notebook`` is not installed.
         """
         from corpuskit.widgets.labeler import Labeler
+        from corpuskit.widgets.likeness import similar_documents
 
         return Labeler(
             self._folder,
@@ -392,6 +402,7 @@ class Corpus(CorpusWords):
             question=question,
             overlap=overlap,
             show_scores=show_scores,
+            similar=similar_documents(self._folder),
         )
 
     def prelabel(
@@ -785,9 +796,10 @@ class Corpus(CorpusWords):
 
     def check(self, *, progress: bool = False) -> list[Problem]:
         """What in the folder is damaged or missing; see :func:`corpuskit.store.check.check`."""
+        from corpuskit import vectors
         from corpuskit.store.check import check
 
-        return check(self._folder, progress=progress)
+        return [*check(self._folder, progress=progress), *vectors.check(self._folder)]
 
     def merge(self, shards: str | os.PathLike[str], *, progress: bool = True) -> MergeReport:
         """Takes in what :func:`corpuskit.shards.extract_shards` has made; see :func:`corpuskit.shards.merge`.

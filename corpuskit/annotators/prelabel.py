@@ -206,7 +206,7 @@ def _documents(
     """What is asked, in order. Examples of the prompt are not: the machine would be measured by what it was told."""
     copies = Copies(folder)
     if doc_ids is None:
-        people = sample(judged_documents(folder), len(copies.doc_ids))
+        people = sample(judged_documents(folder, groups=False), len(copies.doc_ids))
         wanted = copies.once([*people, *sample(copies.doc_ids, len(copies.doc_ids))])
     else:
         known = set(copies.doc_ids)
@@ -220,7 +220,9 @@ def _examples(folder: CorpusFolder, annotator: Annotator) -> list[tuple[str, Exa
     """A few labelled documents, as many of each label as there can be."""
     if not isinstance(annotator, ChatAnnotator):
         return []
-    judged = {doc_id: label for doc_id, label in judged_documents(folder).items() if label in annotator.labels}
+    judged = {
+        doc_id: label for doc_id, label in judged_documents(folder, groups=False).items() if label in annotator.labels
+    }
     room = min(annotator.examples, len(judged) // _SHARE_SHOWN)
     sides = [deque(sample((d for d, label in judged.items() if label == side), room)) for side in ("relevant", "other")]
     chosen: list[str] = []

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from corpuskit.labels.agreement import Agreement, AgreementWithOthers, agreement_frame, agreements
 from corpuskit.labels.copies import Copies
-from corpuskit.labels.current import AUDIT_NOTE, CorpusLabel, audited, corpus_labels
+from corpuskit.labels.current import AUDIT_NOTE, GROUP_NOTE, CorpusLabel, audited, corpus_labels
 from corpuskit.labels.files import LabelImport, import_labels, read_label_file
+from corpuskit.labels.groups import example_weights
 from corpuskit.labels.judgements import by_annotator, judged_documents, judged_urls, sample
 from corpuskit.labels.machines import (
     Trust,
@@ -28,6 +29,7 @@ from corpuskit.labels.targets import of_documents
 
 __all__ = [
     "AUDIT_NOTE",
+    "GROUP_NOTE",
     "OVERLAP",
     "Agreement",
     "AgreementWithOthers",
@@ -45,6 +47,7 @@ __all__ = [
     "corpus_labels",
     "decide",
     "disagreements",
+    "example_weights",
     "import_labels",
     "informedness",
     "is_machine",

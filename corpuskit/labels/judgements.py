@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Final
 
 from corpuskit.labels.copies import Copies
-from corpuskit.labels.current import CorpusLabel, audited, corpus_labels
+from corpuskit.labels.current import GROUP_NOTE, CorpusLabel, audited, corpus_labels
 from corpuskit.labels.rule import UNSURE
 from corpuskit.store import CorpusFolder
 from corpuskit.store.labels import is_machine
@@ -15,7 +15,9 @@ from corpuskit.store.labels import is_machine
 _OF_A_HOST: Final = 20  # examples that a rule for a host stands for: a large site must not outvote the analyst
 
 
-def judged_documents(folder: CorpusFolder, *, positive: str = "relevant", copies: bool = False) -> dict[str, str]:
+def judged_documents(
+    folder: CorpusFolder, *, positive: str = "relevant", copies: bool = False, groups: bool = True
+) -> dict[str, str]:
     """doc_id → ``relevant`` or ``other``: the examples of a training.
 
     A document's own label comes before its host's; audit labels, ties and ``unsure`` teach nothing. A host's label
@@ -26,6 +28,7 @@ def judged_documents(folder: CorpusFolder, *, positive: str = "relevant", copies
         folder: the corpus.
         positive: the class to find; with one of your own all other classes are ``other``.
         copies: give all copies that were labelled.
+        groups: give also those that were labelled with a group, see :func:`corpuskit.labels.example_weights`.
     """
     labels = corpus_labels(folder)
     own = {label.target: label for label in labels if label.kind == "document"}
@@ -34,14 +37,19 @@ def judged_documents(folder: CorpusFolder, *, positive: str = "relevant", copies
     judged = {
         target: side
         for target, label in own.items()
-        if target in known and target not in apart and (side := _side(label, positive))
+        if target in known
+        and target not in apart
+        and (groups or not label.is_guess)
+        and (side := _side(label, positive))
     }
-    groups = Copies(folder)
+    same = Copies(folder)
     if not copies:
-        judged = _once(groups, judged)
+        looked_at = same.groups(target for target in judged if not own[target].is_guess)
+        judged = {d: side for d, side in judged.items() if not own[d].is_guess or same.of(d) not in looked_at}
+        judged = _once(same, judged)
     for host, taught in _hosts(labels, positive).items():
         unlabelled = sample((d for d, at in known.items() if at == host and d not in own), len(known))
-        judged |= dict.fromkeys(groups.once(unlabelled, groups.groups([*own, *judged]))[:_OF_A_HOST], taught)
+        judged |= dict.fromkeys(same.once(unlabelled, same.groups([*own, *judged]))[:_OF_A_HOST], taught)
     return judged
 
 
@@ -69,11 +77,15 @@ def sample(names: Iterable[str], n: int) -> list[str]:
     return sorted(sorted(names, key=lambda name: (zlib.crc32(name.encode()), name))[: max(0, n)])
 
 
-def by_annotator(folder: CorpusFolder, *, machines: bool = False) -> dict[str, dict[str, str]]:
-    """Who or which rule → document → the label that one gave last; with ``machines`` those of machines too."""
+def by_annotator(folder: CorpusFolder, *, machines: bool = False, groups: bool = False) -> dict[str, dict[str, str]]:
+    """Who or which rule → document → the label that one gave last.
+
+    With ``machines`` those of machines too; with ``groups`` also those that documents got with their group, which nobody
+    has looked at by themselves.
+    """
     found: dict[str, dict[str, str]] = {}
     for label in folder.labels.current("document"):
-        if machines or not is_machine(label.by):
+        if (groups or label.note != GROUP_NOTE) and (machines or not is_machine(label.by)):
             found.setdefault(label.by, {})[label.target] = label.label
     return found
 

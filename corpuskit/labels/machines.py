@@ -88,9 +88,9 @@ def machine_labels(folder: CorpusFolder, *, positive: str = "relevant") -> dict[
 def trust(folder: CorpusFolder, *, positive: str = "relevant") -> list[Trust]:
     """Return each machine against what people say, those with most documents in common first.
 
-    Labels that certify a model are left out, as in a training.
+    Labels that certify a model are left out, as in a training, and those that documents got with their group.
     """
-    people = judged_documents(folder, positive=positive, copies=True)
+    people = judged_documents(folder, positive=positive, copies=True, groups=False)
     found = [trust_of(by, said, people) for by, said in machine_labels(folder, positive=positive).items()]
     return sorted(found, key=lambda one: (-one.documents, one.by))
 

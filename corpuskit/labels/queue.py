@@ -9,7 +9,7 @@ from typing import Final
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels.copies import Copies
-from corpuskit.labels.current import CorpusLabel, corpus_labels
+from corpuskit.labels.current import GROUP_NOTE, CorpusLabel, corpus_labels
 from corpuskit.store import CorpusFolder
 from corpuskit.store.labels import WITHDRAWN
 
@@ -26,7 +26,7 @@ class Questions:
     Attributes:
         disputed: annotators are tied on them; an adjudicator is asked all on which any two differ.
         shared: others labelled them, and they are of the share that everyone is asked.
-        free: nobody has labelled them or a copy of them.
+        free: nobody has labelled them or a copy of them, or only with a group.
         left_to_others: how many others labelled that this one is not asked.
     """
 
@@ -56,7 +56,7 @@ def questions(folder: CorpusFolder, by: str | None = None, *, overlap: float = O
     """
     if not 0.0 <= overlap <= 1.0:
         raise ConfigurationError(f"found overlap={overlap}, expected a share from 0 to 1")
-    labels = {label.target: label for label in corpus_labels(folder, "document")}
+    labels = {label.target: label for label in corpus_labels(folder, "document") if not label.is_guess}
     own = labels_of(folder, by) if by is not None else {}
     copies = Copies(folder)
     labelled, answered = copies.groups(labels), copies.groups(own)
@@ -78,12 +78,13 @@ def questions(folder: CorpusFolder, by: str | None = None, *, overlap: float = O
 
 
 def labels_of(folder: CorpusFolder, by: str) -> dict[str, str]:
-    """Return document → label of one annotator."""
+    """Return document → label of one annotator; of those that were labelled with a group none, they can be asked."""
     folder.labels.refresh()
     return dict(
         folder.catalog.tuples(
-            "SELECT target, label FROM labels WHERE kind = 'document' AND NOT superseded AND label <> ? AND by = ?",
-            (WITHDRAWN, by),
+            "SELECT target, label FROM labels WHERE kind = 'document' AND NOT superseded AND label <> ? AND by = ? "
+            "AND note IS NOT ?",
+            (WITHDRAWN, by, GROUP_NOTE),
         )
     )
 

@@ -64,7 +64,7 @@ def labels_report(folder: CorpusFolder) -> LabelsReport:
 
     found = corpus_labels(folder, "document")
     given = sorted(
-        ((by, len(labels)) for by, labels in by_annotator(folder, machines=True).items()),
+        ((by, len(labels)) for by, labels in by_annotator(folder, machines=True, groups=True).items()),
         key=lambda row: (-row[1], row[0]),
     )
     annotators = pd.DataFrame(given, columns=["by", "labels"]).astype({"by": "str", "labels": "int64"})

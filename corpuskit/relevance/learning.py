@@ -14,6 +14,7 @@ from corpuskit.labels import (
     Copies,
     Questions,
     corpus_labels,
+    example_weights,
     judged_documents,
     judged_urls,
     machine_labels,
@@ -76,7 +77,9 @@ def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int 
         raise RelevanceError(f"no documents are labelled {positive} or other yet: label some of each first")
     document, machines = train_documents(folder, judged, texts, positive=positive, seed=seed)
     with_copies = judged_documents(folder, positive=positive, copies=True)
-    url = _train_urls(folder, judged_urls(folder, with_copies, positive=positive), seed)
+    url = _train_urls(
+        folder, judged_urls(folder, with_copies, positive=positive), example_weights(folder, with_copies), seed
+    )
     version = _new_version(folder)
     model = CorpusModel(document, url, version, machines=machines)
     model.save(folder.models.within(version))
@@ -117,6 +120,7 @@ def train_documents(
     hosts = dict(folder.catalog.tuples("SELECT doc_id, host FROM current")) if machines else {}
     return train_with_machines(
         judged, machines, texts, sources=hosts, groups={doc_id: copies.of(doc_id) for doc_id in judged},
+        weights=example_weights(folder, judged),
         pool=[texts[doc_id] for doc_id in sample(texts, _POOL)], seed=seed,
     )  # fmt: skip
 
@@ -174,7 +178,7 @@ def corpus_to_fasttext(folder: CorpusFolder, path: Path, *, kind: Kind = "docume
     except (ValueError, AttributeError, RecursionError) as error:
         raise RelevanceError("what the last model was trained for cannot be read: train again") from error
     if kind == "document":
-        model, judged = models.document, judged_documents(folder, positive=positive)
+        model, judged = models.document, judged_documents(folder, positive=positive, groups=False)
         contents = scoring_texts(folder)
         groups = Copies(folder)
         known = [doc_id for doc_id in judged if doc_id in contents]
@@ -186,7 +190,9 @@ def corpus_to_fasttext(folder: CorpusFolder, path: Path, *, kind: Kind = "docume
                 "there is no model of URLs to teach fastText; label documents of more hosts and train again"
             )
         model = models.url
-        by_people = judged_urls(folder, judged_documents(folder, positive=positive, copies=True), positive=positive)
+        by_people = judged_urls(
+            folder, judged_documents(folder, positive=positive, copies=True, groups=False), positive=positive
+        )
         known = [*by_people, *(url for (url,) in folder.catalog.tuples("SELECT url FROM frontier"))]
         texts = list(dict.fromkeys(known))
         labels = [by_people.get(url) for url in texts]
@@ -237,7 +243,7 @@ def next_to_label(
     texts = scoring_texts(folder) if model or seeds else {}
     share = OVERLAP if overlap is None else overlap
     open_to = questions(folder, by, overlap=share)
-    labelled = {label.target for label in corpus_labels(folder, "document")}
+    labelled = {label.target for label in corpus_labels(folder, "document") if not label.is_guess}
     rows = folder.catalog.rows("SELECT doc_id, uri, title, host FROM current ORDER BY host, uri")
     known = {row["doc_id"]: row for row in rows}
     free = open_to.free
@@ -319,7 +325,9 @@ def seeds_in_no_text(folder: CorpusFolder, seeds: Sequence[str]) -> list[str]:
 def seeds_to_ask_by(folder: CorpusFolder) -> Sequence[str]:
     """The seed words of the corpus while there are few labels."""
     judged = judged_documents(folder)
-    known = len(judged) >= _COLD and sum(label == "relevant" for label in judged.values()) >= _COLD_POSITIVES
+    weights = example_weights(folder, judged)
+    relevant = sum(weights.get(doc_id, 1.0) for doc_id, label in judged.items() if label == "relevant")
+    known = len(judged) - len(weights) + sum(weights.values()) >= _COLD and relevant >= _COLD_POSITIVES
     return () if known else folder.settings.seeds
 
 
@@ -383,12 +391,23 @@ def _scores_of(folder: CorpusFolder) -> dict[str, float]:
     return dict(folder.catalog.tuples("SELECT doc_id, relevance FROM scores"))
 
 
-def _train_urls(folder: CorpusFolder, examples: dict[str, str], seed: int) -> RelevanceModel | None:
-    """A model of URLs; None where the examples do not suffice."""
+def _train_urls(
+    folder: CorpusFolder, examples: dict[str, str], weights: Mapping[str, float], seed: int
+) -> RelevanceModel | None:
+    """A model of URLs; None where the examples do not suffice. Weights are those of documents."""
+    rows = folder.catalog.tuples("SELECT uri, doc_id FROM current") if weights else []
+    weight_of = {uri: weights[doc_id] for uri, doc_id in rows if doc_id in weights}
     pool = [row["url"] for row in folder.catalog.rows("SELECT url FROM frontier ORDER BY id LIMIT ?", (_URL_POOL,))]
     urls = sorted(examples)
     try:
-        return train(urls, [examples[url] for url in urls], pool=pool or urls, kind="url", seed=seed)
+        return train(
+            urls,
+            [examples[url] for url in urls],
+            pool=pool or urls,
+            kind="url",
+            seed=seed,
+            weights=[weight_of.get(url, 1.0) for url in urls],
+        )
     except RelevanceError:
         return None
 

@@ -80,6 +80,7 @@ def train_with_machines(  # noqa: PLR0913 - what a training takes, and three col
     *,
     sources: Mapping[str, str] | None = None,
     groups: Mapping[str, Hashable] | None = None,
+    weights: Mapping[str, float] | None = None,
     pool: Sequence[str] | None = None,
     space: Space | None = None,
     kind: Kind = "document",
@@ -93,6 +94,7 @@ def train_with_machines(  # noqa: PLR0913 - what a training takes, and three col
         texts: key → text or URL.
         sources: key → where it is from, as a host; None: from anywhere.
         groups: key → what it has in common with its copies, which are held out together; None: there are no copies.
+        weights: key → what the example counts, if not 1; such labels measure no machine.
         pool, space, kind, seed: as of :func:`corpuskit.relevance.train`.
 
     Returns:
@@ -107,9 +109,14 @@ def train_with_machines(  # noqa: PLR0913 - what a training takes, and three col
     if space is None:
         space = space_of(contents, pool, kind, seed)
     origins = None if sources is None else [sources.get(key) or key for key in keys]
-    model = train(contents, labels, kind=kind, space=space, seed=seed, groups=origins)
+    counts = [weights.get(key, 1.0) for key in keys] if weights else None
+    model = train(contents, labels, kind=kind, space=space, seed=seed, groups=origins, weights=counts)
     if not machines:
         return model, ()
+    if weights:
+        people = {key: label for key, label in people.items() if key not in weights}
+        keys = sorted(people)
+        labels, contents = [people[key] for key in keys], [texts[key] for key in keys]
     members = None if groups is None else [groups.get(key, key) for key in keys]
     parts = min(_PARTS, labels.count("relevant"), labels.count("other"))
     held, _ = held_out_logits(contents, labels, space=space, groups=members, parts=parts, seed=seed)
@@ -119,9 +126,9 @@ def train_with_machines(  # noqa: PLR0913 - what a training takes, and three col
         kept = {key: label for key, label in said.items() if key in texts and _source(sources, key) not in lost}
         found.append((trust_of(by, kept, people), kept, lost))
     found.sort(key=lambda one: (-(one[0].low if one[0].low is not None else -1.0), one[0].by))
-    weights = []
+    told: list[MachineWeight] = []
     for trust, kept, lost in found:
-        own = {key: label for key, label in kept.items() if key not in people}
+        own = {key: label for key, label in kept.items() if key not in people and key not in (weights or {})}
         trial = _trial(model, held, own, texts, contents, labels, space)
         is_trusted = trust.low is not None and trust.low > 0.0
         if trial is not None and is_trusted and trial.weight:
@@ -131,8 +138,8 @@ def train_with_machines(  # noqa: PLR0913 - what a training takes, and three col
             weight, without, together = trial.weight, trial.without, trial.together
             if not is_trusted:
                 weight, together = 0.0, without
-        weights.append(MachineWeight(trust.by, len(own), weight, tuple(sorted(lost)), trust, without, together))
-    return model, tuple(weights)
+        told.append(MachineWeight(trust.by, len(own), weight, tuple(sorted(lost)), trust, without, together))
+    return model, tuple(told)
 
 
 def _source(sources: Mapping[str, str] | None, key: str) -> str | None:

@@ -58,6 +58,7 @@ def train(
     space: Space | None = None,
     positive: str = "relevant",
     groups: Sequence[Hashable] | None = None,
+    weights: Sequence[float] | None = None,
     preset: None = None,
 ) -> RelevanceModel: ...
 
@@ -72,6 +73,7 @@ def train(  # noqa: PLR0913 - the public signature
     space: Space | None = None,
     positive: str = "relevant",
     groups: Sequence[Hashable] | None = None,
+    weights: Sequence[float] | None = None,
     preset: str | None = None,
 ) -> RelevanceModel | PdfTrioModel:
     """Train a model that tells relevant texts or URLs from others.
@@ -86,7 +88,8 @@ def train(  # noqa: PLR0913 - the public signature
         positive: for labels of more than two classes: the one to tell from all others.
         groups: of each document, what it shares with others besides its topic, as its host; the border between the classes is
             then drawn for groups without labels.
-        preset: ``pdf_trio`` trains the fastText classifier of its recipe, as a baseline; it knows of no pool, space or groups.
+        weights: what each example counts, above 0; None: 1 each.
+        preset: ``pdf_trio`` trains the fastText classifier of its recipe, as a baseline; it knows of no pool, space, groups or weights.
 
     Raises:
         RelevanceError: no model can be trained from these labels.
@@ -100,14 +103,17 @@ def train(  # noqa: PLR0913 - the public signature
     if preset is not None:
         if preset != "pdf_trio":
             raise RelevanceError(f"found preset={preset!r}, expected 'pdf_trio'")
-        if pool is not None or space is not None or groups is not None:
-            raise RelevanceError("the preset pdf_trio learns from labels alone: pool, space and groups go without it")
+        if any(given is not None for given in (pool, space, groups, weights)):
+            raise RelevanceError(
+                "the preset pdf_trio learns from labels alone: pool, space, groups and weights go without it"
+            )
         return train_pdf_trio(texts, labels, kind=kind, seed=seed, positive=positive)
     given = examples(texts, labels, positive=positive)
     if groups is not None and len(groups) != len(texts):
         raise RelevanceError(f"found {len(texts)} texts and {len(groups)} groups, expected as many of each")
     group_of = dict(zip(texts, groups, strict=True)) if groups is not None else {}
     members = [group_of.get(text, text) for text in given.texts]
+    counts = _counts(texts, weights, given.texts)
     if given.contradicted:
         _LOG.warning("%d labels contradict each other on the same text and are left out", len(given.contradicted))
     with one_thread():
@@ -115,17 +121,37 @@ def train(  # noqa: PLR0913 - the public signature
     if space.kind != kind:
         raise RelevanceError(f"found a space for kind={space.kind!r}, expected one for {kind!r}")
     with one_thread():
-        return _trained(texts, labels, given, space, members)
+        return _trained(texts, labels, given, space, members, counts)
+
+
+def _counts(texts: Sequence[str], weights: Sequence[float] | None, kept: Sequence[str]) -> Floats | None:
+    """What each of the texts kept counts; None where all count the same."""
+    if weights is None:
+        return None
+    if len(weights) != len(texts):
+        raise RelevanceError(f"found {len(texts)} texts and {len(weights)} weights, expected as many of each")
+    weight_of: dict[str, float] = {}
+    for text, weight in zip(texts, weights, strict=True):
+        if not 0.0 < weight < float("inf"):
+            raise RelevanceError(f"found {weight} among the weights, expected numbers above 0")
+        weight_of[text] = max(weight, weight_of.get(text, 0.0))
+    counts = np.array([weight_of[text] for text in kept])
+    return None if (counts == 1.0).all() else counts
 
 
 def _trained(
-    texts: Sequence[str], labels: Sequence[str], given: Examples, space: Space, members: Sequence[Hashable]
+    texts: Sequence[str],
+    labels: Sequence[str],
+    given: Examples,
+    space: Space,
+    members: Sequence[Hashable],
+    counts: Floats | None,
 ) -> RelevanceModel:
     kind, relevant = space.kind, np.array(given.relevant)
     if kind == "document":
-        tables, doubt = _fold_documents(given.texts, relevant, space, members)
+        tables, doubt = _fold_documents(given.texts, relevant, space, members, counts)
     else:
-        tables, doubt = _fold_urls(given.texts, relevant, space), 0.0
+        tables, doubt = _fold_urls(given.texts, relevant, space, counts), 0.0
     places = places_of(tables, space, given.texts) if kind == "url" else None
     card = ModelCard(
         kind=kind,
@@ -160,7 +186,7 @@ def _table(words: Words, weight: Floats, bias: float, meaning: Meaning | None = 
 
 
 def _fold_documents(
-    texts: Sequence[str], relevant: Any, space: Space, members: Sequence[Hashable]
+    texts: Sequence[str], relevant: Any, space: Space, members: Sequence[Hashable], counts: Floats | None
 ) -> tuple[tuple[WordTable, ...], float]:
     """Words and direction together; and where the labelled texts are divided."""
     from scipy import sparse
@@ -170,15 +196,17 @@ def _fold_documents(
     direction = sparse.csr_matrix(_DIRECTION * directions(found, space.codes)[0])
     used, column = np.unique(found.column, return_inverse=True)
     features = sparse.hstack([matrix(replace(found, column=column), len(used)), direction], format="csr")
-    values, bias = _logistic(features, relevant)
+    values, bias = _logistic(features, relevant, counts)
     weight = np.zeros(len(words.words))
     weight[used] = values[: len(used)]
     meaning = Meaning(space.codes, _DIRECTION * values[-direction.shape[1] :])
-    border = _border(features, relevant, members, space.seed)
+    border = _border(features, relevant, members, space.seed, counts)
     return (_table(words, weight, bias + border, meaning),), border
 
 
-def _border(features: Any, relevant: Any, members: Sequence[Hashable], seed: int) -> float:
+def _border(
+    features: Any, relevant: Any, members: Sequence[Hashable], seed: int, counts: Floats | None = None
+) -> float:
     """What is added to logits for zero to be the border of texts that were not trained on.
 
     Labelled texts are told apart too well by the words they alone have, so others come out too low: most of all the
@@ -194,16 +222,17 @@ def _border(features: Any, relevant: Any, members: Sequence[Hashable], seed: int
     if parts < 2:
         if len(number) == len(members):
             return 0.0
-        return _border(features, relevant, range(len(members)), seed)
+        return _border(features, relevant, range(len(members)), seed, counts)
     logits = np.full(len(members), np.nan)
     for rest, held in StratifiedGroupKFold(parts, shuffle=True, random_state=seed).split(group, relevant, group):
         if 0 < relevant[rest].sum() < len(rest):
-            values, bias = _logistic(features[rest], relevant[rest])
+            values, bias = _logistic(features[rest], relevant[rest], None if counts is None else counts[rest])
             logits[held] = features[held] @ values + bias
     known = np.isfinite(logits)
     signed, sign = np.where(relevant, logits, -logits)[known], np.where(relevant, 1.0, -1.0)[known]
-    sizes = np.array([max(1, (sign > 0).sum()), max(1, (sign < 0).sum())])
-    weight = len(sign) / 2.0 / np.where(sign > 0, sizes[0], sizes[1])
+    count = np.ones(len(sign)) if counts is None else counts[known]
+    sizes = np.array([max(1.0, count[sign > 0].sum()), max(1.0, count[sign < 0].sum())])
+    weight = count * count.sum() / 2.0 / np.where(sign > 0, sizes[0], sizes[1])
 
     def slope(shift: float) -> float:
         """The derivative of the loss of both classes, as if they were equally frequent, and of a price of the shift."""
@@ -213,9 +242,9 @@ def _border(features: Any, relevant: Any, members: Sequence[Hashable], seed: int
     return float(brentq(slope, -float(len(members)), float(len(members)), xtol=1e-9))
 
 
-def _fold_urls(urls: Sequence[str], relevant: Any, space: Space) -> tuple[WordTable, ...]:
+def _fold_urls(urls: Sequence[str], relevant: Any, space: Space, counts: Floats | None) -> tuple[WordTable, ...]:
     """Structured tokens for hosts that the pool has, n-grams for all."""
-    return tuple(_table(words, *_regression(words.bags(urls), words, relevant)) for words in space.tables)
+    return tuple(_table(words, *_regression(words.bags(urls), words, relevant, counts)) for words in space.tables)
 
 
 def places_of(tables: tuple[WordTable, ...], space: Space, labelled: Sequence[str]) -> Places:
@@ -224,18 +253,24 @@ def places_of(tables: tuple[WordTable, ...], space: Space, labelled: Sequence[st
     return Places.fit(space.urls, np.mean(logits, axis=0).astype(np.float64), labelled)
 
 
-def _logistic(matrix: Any, relevant: Any) -> tuple[Floats, float]:
+def _logistic(matrix: Any, relevant: Any, counts: Floats | None = None) -> tuple[Floats, float]:
+    """Both classes as if they were equally frequent: of as many examples, or of as much weight."""
     try:
         from sklearn.linear_model import LogisticRegression
     except ImportError as error:
         raise MissingExtraError("scikit-learn", "relevance") from error
-    fitted = LogisticRegression(C=_PENALTY, class_weight="balanced", max_iter=300).fit(matrix, relevant)
+    if counts is None:
+        fitted = LogisticRegression(C=_PENALTY, class_weight="balanced", max_iter=300).fit(matrix, relevant)
+    else:  # "balanced" counts heads in some versions and weights in others
+        each = np.where(relevant, counts[relevant].sum(), counts[~relevant].sum())
+        weight = counts * counts.sum() / (2.0 * each)
+        fitted = LogisticRegression(C=_PENALTY, max_iter=300).fit(matrix, relevant, sample_weight=weight)
     return fitted.coef_[0], float(fitted.intercept_[0])
 
 
-def _regression(found: Bags, words: Words, relevant: Any) -> tuple[Floats, float]:
+def _regression(found: Bags, words: Words, relevant: Any, counts: Floats | None) -> tuple[Floats, float]:
     used, column = np.unique(found.column, return_inverse=True)
     weight = np.zeros(len(words.words))
-    values, bias = _logistic(matrix(replace(found, column=column), len(used)), relevant)
+    values, bias = _logistic(matrix(replace(found, column=column), len(used)), relevant, counts)
     weight[used] = values[: len(used)]
     return weight, bias

@@ -120,7 +120,7 @@ def _with_labels(folder: CorpusFolder, rows: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     found = corpus_labels(folder, "document")
-    targets, _, labels, annotators, agreement = zip(*found, strict=True) if found else ((),) * 5
+    targets, _, labels, annotators, agreement, _ = zip(*found, strict=True) if found else ((),) * 6
     places = pc.index_in(rows["doc_id"], value_set=pa.array(targets, pa.large_string()))
     given = pa.array(annotators, pa.int32()).take(places)
     return (

@@ -139,14 +139,15 @@ def relevance_report(folder: CorpusFolder, *, seed: int = 0) -> RelevanceReport:
     if model is None:
         raise RelevanceError("there is no model to report on: train one with .train()")
     texts = scoring_texts(folder)
-    judged = {doc_id: label for doc_id, label in judged_documents(folder).items() if doc_id in texts}
+    # What a group got at once is no measure: nobody has looked at these documents.
+    judged = {d: label for d, label in judged_documents(folder, groups=False).items() if d in texts}
     pool = [texts[doc_id] for doc_id in sample(texts, _POOL)]
     space = Space.fit(pool) if pool else None
     held_out, average, learning = _held_out(folder, texts, judged, space, seed)
     counts = Counter(label.label for label in corpus_labels(folder, "document") if label.label is not None)
     return RelevanceReport(
         model.version, model.threshold, counts, held_out, average, learning, _audited(folder, model, texts),
-        _urls(folder, judged_documents(folder, copies=True), seed), _mistakes(held_out), agreement_frame(folder), _drift(folder, model, texts),
+        _urls(folder, judged_documents(folder, copies=True, groups=False), seed), _mistakes(held_out), agreement_frame(folder), _drift(folder, model, texts),
         float(model.document.unknown_share(pool).mean()) if pool else 0.0, _machines(folder, judged, texts, seed),
     )  # fmt: skip
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 import traitlets
 
 from corpuskit.document import NLPTextDocument
+from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
+from corpuskit.vectors import similar
 from corpuskit.views import frames
 from corpuskit.widgets.documents import show_document
 from corpuskit.widgets.shell import MAX_ROWS, Box, Widget, module, styles
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 _CHOICES: Final = ("host", "lang", "label")
 _MOST_CHOICES: Final = 200
+_ALIKE: Final = 100  # documents
+_MOST_LIKE: Final = 1_000  # documents that more are wanted like
 
 
 class DocumentRows(Widget):
@@ -55,6 +59,27 @@ class DocumentRows(Widget):
                 self.code = code_of(conditions)
                 self.state = [self.state[0] + 1, len(self._found), len(self._frame)]
 
+    def like(self, *doc_ids: str) -> None:
+        """Keeps the documents that are most like one, the most like first, below the one itself; a filter ends it.
+
+        Of several those are kept that are like them on the whole.
+
+        Raises:
+            ConfigurationError: there are none, or more than 1,000.
+        """
+        import pandas as pd
+
+        if not 0 < len(doc_ids) <= _MOST_LIKE:
+            raise ConfigurationError(f"more like {len(doc_ids):,} documents: expected 1 to {_MOST_LIKE:,}")
+        found = similar(self._folder, list(doc_ids), _ALIKE)["doc_id"]
+        with self._lock:
+            asked = repr(doc_ids[0]) if len(doc_ids) == 1 else self.code.removeprefix("docs = ")
+            places = pd.Index(self._frame["doc_id"]).get_indexer(pd.Index([*doc_ids[: len(doc_ids) == 1], *found]))
+            self._found = self._frame.iloc[places[places >= 0]]  # what came since is not in the frame
+            with self.hold_sync():
+                self.code = f"docs = corpus.similar({asked}, {_ALIKE})"
+                self.state = [self.state[0] + 1, len(self._found), len(self._frame)]
+
     def summary(self) -> str:
         """How many documents."""
         return f"Documents: {len(self._found):,} of {len(self._frame):,}"
@@ -69,6 +94,12 @@ class DocumentRows(Widget):
             start = max(0, int(message["start"]))
             part = self._found.iloc[start : min(int(message["end"]), start + MAX_ROWS)]
         self.send({"op": "rows", "generation": message["generation"], "start": start, "rows": _cells(part)})
+
+    def _on_like(self, message: dict[str, Any]) -> None:
+        with self._lock:
+            row, ids = int(message["row"]), self._found["doc_id"]
+            asked = ids.tolist() if row < 0 else [str(ids.iloc[row])]
+        self.like(*asked)
 
     def _on_open(self, message: dict[str, Any]) -> None:
         with self._lock:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -10,6 +9,7 @@ import traitlets
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
+from corpuskit.widgets.in_order import InOrder
 from corpuskit.widgets.learner import Asked
 from corpuskit.widgets.shell import Widget, module, styles
 from corpuskit.widgets.tree import DocumentTree
@@ -41,9 +41,7 @@ class Cards(Widget):
     def __init__(self, folder: CorpusFolder, keys: Mapping[str, str], **traits: Any) -> None:
         self._folder = folder
         self._labels = frozenset(keys.values())
-        self._lock = threading.Lock()
-        self._done: dict[str, int] = {}  # page → the last message of it that was done
-        self._early: dict[tuple[str, int], Callable[[], object]] = {}
+        self._order = InOrder(self._tell_saved)
         self._tree: DocumentTree | None = None
         super().__init__(label_keys=[[key, label] for key, label in keys.items()], **traits)
 
@@ -101,25 +99,8 @@ class Cards(Widget):
         return str(message["label"])
 
     def _in_order(self, message: dict[str, Any], save: Callable[[], object]) -> None:
-        """Does messages in the order of the keys, each once.
-
-        JupyterLab moves a widget's messages to a thread of their own while the first are under way, so that a later one
-        can come before an earlier one.
-        """
-        page, number = str(message["page"]), int(message["seq"])
-        with self._lock:
-            done = self._done.get(page, 0)
-            if number <= done:
-                self._tell_saved(number)
-                return
-            self._early[page, number] = save
-            while (act := self._early.get((page, done + 1))) is not None:
-                act()  # raises where it cannot be saved; then the page says so, and this message stays unsaved
-                done += 1
-                self._done[page] = done
-                del self._early[page, done]
-                # On the disk: only now the page hears of it.
-                self._tell_saved(done)
+        """Does messages in the order of the keys, each once; only what is on the disk is told to the page."""
+        self._order.do(message, save)
 
     def _tell_saved(self, number: int) -> None:
         self.send({"op": "saved", "seq": number, **self._told()})

@@ -9,11 +9,14 @@ function render({ model, el }) {
   const keys = model.get("label_keys"), prefetch = model.get("prefetch"), isAudit = model.get("is_audit");
   const isSelection = !isAudit && model.get("is_selection");
   const page = Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join("");
+  // A label of one's own may be on this key; then there is the button.
+  const hasSimilar = !isAudit && model.get("has_similar"), likeKey = keys.some(([key]) => key === "m") ? "" : "m";
   const nameOf = (key) => (key === " " ? "space" : key);
   const frame = makeFrame("labeler", isAudit ? "Audit" : "Labelling", [
     ...keys.map(([key, label]) => [nameOf(key), label]), ["u", "undo"],
     ...(isAudit ? [] : [["s", "skip: not asked in this session"], ["n", "note, saved with the next label"]]),
     ...(isSelection ? [["b", "one label for all that is left of the selection"]] : []),
+    ...(hasSimilar ? [["m", "more like this: such documents are asked next"]] : []),
     ["o", "open the tree of the document, and close it"],
     ...(isAudit ? [] : [["h", "history; a click judges again"], ["p", "show or hide what the model thinks"]]),
     ["↑ ↓ PgUp PgDn", "scroll the text"], ["?", "this help"],
@@ -53,8 +56,8 @@ function render({ model, el }) {
     footer.append(one);
   }
   const tool = (key, text, what) => {
-    const one = button("", () => act(what), { "aria-keyshortcuts": key });
-    one.append(make("kbd", "", {}, key), ` ${text}`);
+    const one = button("", () => act(what), { "aria-keyshortcuts": key || null });
+    one.append(...(key ? [make("kbd", "", {}, key)] : []), ` ${text}`);
     return one;
   };
   const scoreButton = tool("p", "model", toggleScores);
@@ -62,6 +65,7 @@ function render({ model, el }) {
   footer.append(make("span", "ck-grow"), othersLine, undoButton, tool("o", "tree", openTree));
   if (!isAudit) footer.append(scoreButton, tool("n", "note", openNote), tool("h", "history", toggleHistory));
   if (isSelection) footer.append(tool("b", "all", openBulk));
+  if (hasSimilar) footer.append(tool(likeKey, "more like this", moreLike));
   root.append(header, seeds.element, card.element, tree.element, noteField, bulk, list, footer, frame.status, frame.help);
 
   function act(what) {
@@ -142,6 +146,12 @@ function render({ model, el }) {
     refill();
     tell("Skipped: not asked again in this session.");
     show();
+  }
+
+  function moreLike() {
+    if (!cards.length) return tell("There is no card to find more like.");
+    model.send({ op: "similar", id: cards[0].id });
+    tell("Looking for more like this …");
   }
 
   function openTree() {
@@ -268,6 +278,14 @@ function render({ model, el }) {
       message.cards.forEach((one) => labelled.delete(one.id));
       take(message.cards, true);
     },
+    // The card that is being read stays; then those like the one that was asked with.
+    like: (message) => {
+      const next = message.cards.filter((one) => !labelled.has(one.id) && one.id !== cards[0]?.id), ids = new Set(next.map((one) => one.id));
+      cards = [...cards.slice(0, 1), ...next, ...cards.slice(1).filter((one) => !ids.has(one.id))];
+      if (next.length) ended = false;
+      tell(next.length ? `${number(next.length)} documents like it come next.` : "No document without a label is like it.");
+      show();
+    },
     // What the model has learnt makes another choice, and other reasons; the card that is being read stays.
     learnt: (message) => {
       cards = cards.slice(0, 1);
@@ -312,7 +330,7 @@ function render({ model, el }) {
     event.preventDefault();
   });
   const others = { u: undo, o: openTree, ...(isAudit ? {} : { s: skip, n: openNote, h: toggleHistory, p: toggleScores }), ArrowDown: () => card.scroll(60), ArrowUp: () => card.scroll(-60),
-    PageDown: () => card.scroll(300), PageUp: () => card.scroll(-300), ...(isSelection ? { b: openBulk } : {}) };
+    PageDown: () => card.scroll(300), PageUp: () => card.scroll(-300), ...(isSelection ? { b: openBulk } : {}), ...(hasSimilar && likeKey ? { m: moreLike } : {}) };
   root.addEventListener("keydown", (event) => {
     if (hasModifier(event) || isField(event.target) || frame.isHelpOpen()) return;
     if (tree.isOpen()) {

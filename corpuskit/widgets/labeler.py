@@ -5,18 +5,21 @@ from __future__ import annotations
 import getpass
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import traitlets
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.labels import check_names, is_machine
+from corpuskit.labels import GROUP_NOTE, check_names, is_machine
 from corpuskit.relevance.learning import seeds_in_no_text
 from corpuskit.store import CorpusFolder
 from corpuskit.widgets.cards import PREFETCH, Cards
 from corpuskit.widgets.labeling import LabelQueue, has_flattened
 from corpuskit.widgets.learner import Asked, Choice
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _IN_QUERY: Final = 500  # documents asked for at once
 _WITHDRAWN: Final = "withdrawn"
@@ -35,6 +38,7 @@ class Labeler(Cards):
         question: what is asked.
         overlap: the share of the documents that every annotator is asked; None: the usual one.
         show_scores: show what the model thinks before one judges, which sways; p shows and hides it.
+        similar: finds documents like some, which m has asked next; None: the widget does not offer it.
 
     Run the cell again to go on where you stopped: every label is in the corpus.
 
@@ -46,6 +50,7 @@ class Labeler(Cards):
     left_to_others = traitlets.Int().tag(sync=True)
     copies = traitlets.Int().tag(sync=True)
     asks_seeds = traitlets.Bool(False).tag(sync=True)
+    has_similar = traitlets.Bool(False).tag(sync=True)
     show_scores = traitlets.Bool(False).tag(sync=True)
     is_selection = traitlets.Bool(False).tag(sync=True)
 
@@ -59,9 +64,12 @@ class Labeler(Cards):
         question: str = "Is this document relevant?",
         overlap: float | None = None,
         show_scores: bool = False,
+        similar: Callable[[list[str]], pd.DataFrame] | None = None,
     ) -> None:
+        self._similar = similar
         self._by = a_person(by)
         self._undo: dict[tuple[str, int], dict[str, str | None]] = {}
+        self._guessed: dict[str, str] = {}  # what documents got with a group before they were looked at
         chosen = _checked(keys or DEFAULT_KEYS)
         check_names(folder, chosen.values(), only_alike=True)
         self._queue = LabelQueue(folder, docs, by=self._by, overlap=overlap, learnt=self._tell_learnt)
@@ -78,6 +86,7 @@ class Labeler(Cards):
             copies=self._queue.copies,
             asks_seeds=self._queue.is_cold,
             show_scores=show_scores,
+            has_similar=similar is not None and docs is None,
             cards=[self._queue.card(item) for item in self._queue.take(PREFETCH)],
         )
         self._queue.begin()
@@ -128,7 +137,11 @@ class Labeler(Cards):
     def _take_back(self, message: dict[str, Any]) -> None:
         """Gives documents the labels back that they had before the message ``of``."""
         before = self._undo.get((str(message["page"]), int(message["of"])), {})
-        self._save(message, {doc_id: label or _WITHDRAWN for doc_id, label in before.items()}, note=None)
+        guessed = {
+            doc_id: self._guessed[doc_id] for doc_id, label in before.items() if not label and doc_id in self._guessed
+        }
+        labels = {doc_id: label or guessed.get(doc_id, _WITHDRAWN) for doc_id, label in before.items()}
+        self._save(message, labels, note=dict.fromkeys(guessed, GROUP_NOTE))
         if len(before) > 1:
             items = [Asked(doc_id, "selection", None) for doc_id in before]
             self._queue.put_back(items[PREFETCH:])
@@ -145,17 +158,31 @@ class Labeler(Cards):
         cards = [self._card(item) for item in self._queue.take(PREFETCH)]
         self.send({"op": "fresh", "cards": cards, "near": near, "nowhere": seeds_in_no_text(self._folder, words)})
 
+    def _on_similar(self, message: dict[str, Any]) -> None:
+        """Documents like the one on the card are asked next."""
+        if self._similar is None:
+            return
+        doc_id = str(message["id"])
+        items = self._queue.like(self._similar([doc_id])["doc_id"].tolist())[:PREFETCH]
+        self.send({"op": "like", "id": doc_id, "cards": [self._card(item) for item in items]})
+
     def _on_again(self, message: dict[str, Any]) -> None:
         """A card of the history, to be judged again."""
         self.send({"op": "back", "cards": [self._card(Asked(str(message["id"]), "you asked for it", None))]})
 
-    def _save(self, message: dict[str, Any], labels: dict[str, str], *, note: str | None) -> int:
+    def _save(self, message: dict[str, Any], labels: dict[str, str], *, note: str | dict[str, str] | None) -> int:
         rows: list[Any] = []
         ids = list(labels)
+        guesses = note if isinstance(note, dict) else {}
         for start in range(0, len(ids), _IN_QUERY):
             part = ids[start : start + _IN_QUERY]
             marks = ", ".join("?" * len(part))
             rows += self._folder.catalog.rows(f"SELECT doc_id, version FROM current WHERE doc_id IN ({marks})", part)
+            self._guessed |= self._folder.catalog.tuples(
+                "SELECT target, label FROM labels WHERE NOT superseded AND kind = 'document' AND by = ? AND note = ? "
+                f"AND target IN ({marks})",
+                (self._by, GROUP_NOTE, *part),
+            )
         versions = {row["doc_id"]: row["version"] for row in rows}
         known = [doc_id for doc_id in ids if doc_id in versions]
         before = {doc_id: self._queue.judged.get(doc_id) for doc_id in known}
@@ -164,7 +191,7 @@ class Labeler(Cards):
         )
         self._undo[str(message["page"]), int(message["seq"])] = before
         for doc_id in known:
-            self._queue.note(doc_id, None if labels[doc_id] == _WITHDRAWN else labels[doc_id])
+            self._queue.note(doc_id, None if labels[doc_id] == _WITHDRAWN or doc_id in guesses else labels[doc_id])
         return len(known)
 
     def _told(self) -> dict[str, Any]:

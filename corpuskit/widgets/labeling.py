@@ -48,6 +48,7 @@ _REASONS: Final = {
     "seed words": "it is near the seed words",
     "new region": "nothing like it is labelled yet",
     "selection": "it is in your selection",
+    "like": "it is like one that you wanted more of",
 }
 
 
@@ -90,6 +91,7 @@ class LabelQueue:
         self._with_others = AgreementWithOthers(said, by)
         self._closed = set(self.judged)  # not asked again
         self._given: set[str] = set()
+        self._wished: dict[str, Asked] = {}  # like one that more were wanted of, and not answered yet
         self._learnt = learnt
         self._learns = learn and selection is None
         saved = _last(folder)
@@ -201,6 +203,15 @@ class LabelQueue:
             self._waiting.extendleft(reversed(items))
             self._given.difference_update(item.doc_id for item in items)
 
+    def like(self, doc_ids: Sequence[str]) -> list[Asked]:
+        """Has documents asked next, as far as they can be: nobody has labelled them, and one of copies."""
+        free = set(questions(self._folder, self._by, overlap=self._overlap).free)
+        with self._lock:
+            items = [Asked(doc_id, "like", None) for doc_id in doc_ids if doc_id in free and doc_id not in self._closed]
+            self._wished |= {item.doc_id: item for item in items}
+            self._given |= {item.doc_id for item in items}
+        return items
+
     def rest(self) -> list[str]:
         """What is still to ask of a selection."""
         with self._lock:
@@ -258,7 +269,9 @@ class LabelQueue:
         with self._lock:
             # Also what is on the page and has no label yet is chosen anew: its reason may be true no more.
             self._given = set(self._closed)
-            self._waiting = deque(item for item in choice.items if item.doc_id not in self._closed)
+            wished = [item for item in self._wished.values() if item.doc_id not in self._closed]
+            rest = [item for item in choice.items if item.doc_id not in self._closed | self._wished.keys()]
+            self._waiting = deque([*wished, *rest])
             self._is_all = len(choice.items) < _BATCH
         if self._learnt is not None:
             self._learnt(choice)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from corpuskit.errors import RelevanceError
-from corpuskit.labels import judged_documents, questions, sample
+from corpuskit.labels import example_weights, judged_documents, questions, sample
 from corpuskit.relevance import RelevanceModel, Space, learning_curve, train
 from corpuskit.relevance.learning import (
     MACHINE_AT_ODDS,
@@ -117,7 +117,8 @@ def _learn(folder: CorpusFolder, known: _Known) -> tuple[int, float | None]:
     labels = list(said.values())
     if known.space is None:
         known.space = Space.fit([known.texts[doc_id] for doc_id in sample(known.texts, _POOL)])
-    known.model = train(texts, labels, space=known.space)
+    weights = example_weights(folder, said)
+    known.model = train(texts, labels, space=known.space, weights=[weights.get(doc_id, 1.0) for doc_id in said])
     if len(said) >= known.measured + _MEASURED_EVERY:
         known.measured = len(said)
         try:

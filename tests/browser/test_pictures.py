@@ -22,6 +22,7 @@ CELLS = {
     "concordance": r"corpus.concordance(r'insur\w*', sort='1R').view()",
     "explorer": r"corpus.explore(r'insur\w*')",
     "browser": "corpus.browse()",
+    "map": "corpus.map(by='me')",
     "labeller": "corpus.label(by='me')",
     "audit": "corpus.audit().label(by='me')",
     "dashboard": "crawl = corpus.crawl(resume=True, steer=model, pages=60, **(demo.crawl_options(proxy) | {'delay': 0.3})); crawl.dashboard()",
@@ -74,6 +75,11 @@ def prepare(opened, widget, name):
     if name == "explorer":
         widget.get_by_role("tab", name="Collocates").click()
         widget.locator(".ck-number").first.wait_for()
+    if name == "map":
+        opened.page.wait_for_function("document.querySelector('.ck-map').dataset.painted")
+        widget.locator(".ck-surface").focus()
+        opened.page.keyboard.press("Enter")
+        widget.get_by_role("region", name="Document").get_by_role("heading").wait_for()
     if name == "labeller":
         widget.click(position={"x": 300, "y": 200})
         for key in "jfj":

@@ -386,3 +386,40 @@ def test_the_tree_of_a_document_is_made_when_it_is_asked_for(filled):
     assert [message["id"] for message in told.of("tree")] == [first, second]
     assert told.messages[0]["model"] == told.messages[1]["model"] == labeler._tree.model_id
     assert labeler._tree.document.uri == filled[second].uri
+
+
+def test_more_like_a_card_are_asked_next_and_again_after_the_model_has_learnt(filled):
+    from corpuskit.widgets.labeling import LabelQueue
+
+    ids = filled.documents().sort_values("uri").doc_id.tolist()
+    filled.set_labels({ids[3]: "other"}, by="ann")
+    queue = LabelQueue(filled._folder, None, by="me", learn=False)
+    items = queue.like([ids[1], ids[3], ids[5]])
+    assert [(item.doc_id, item.reason) for item in items] == [(ids[1], "like"), (ids[5], "like")]
+    queue.note(ids[1], "relevant")
+    queue._asked_of_learner = lambda learn: labeling.Choice((), None, 0, None)
+    queue._learn_once()
+    assert [item.doc_id for item in queue.take(5)][:1] == [ids[5]]
+
+
+def test_the_labeller_sends_cards_like_the_one_on_the_page(filled):
+    import pandas as pd
+
+    ids = filled.documents().sort_values("uri").doc_id.tolist()
+    made = Labeler(filled._folder, by="me", similar=lambda asked: pd.DataFrame({"doc_id": [ids[7], ids[9]]}))
+    made.sent = []
+    made.send = lambda content, buffers=None: made.sent.append(content)
+    made._answer(None, {"op": "similar", "id": ids[0]}, [])
+    assert [card["id"] for card in made.sent[-1]["cards"]] == [ids[7], ids[9]]
+    assert "it is like one that you wanted more of" in made.sent[-1]["cards"][0]["why"]
+    assert not Labeler(filled._folder, ids, by="me", similar=made._similar).has_similar
+
+
+def test_undo_gives_back_the_label_that_came_with_a_group(labeler, filled):
+    doc_id = filled.documents().doc_id[0]
+    filled.set_labels({doc_id: "other"}, by="me", note="map")
+    key(labeler, 1, doc_id, "relevant")
+    labeler._answer(None, {"op": "undo", "of": 1, "seq": 2, "page": "p"}, [])
+    current = filled.labels().query("not superseded")
+    assert current[["label", "note"]].values.tolist() == [["other", "map"]]
+    assert doc_id not in labeler._queue.judged

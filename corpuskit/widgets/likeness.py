@@ -1,0 +1,44 @@
+"""What widgets take from the vectors of a corpus: the points and regions of the map, and documents like some."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from corpuskit.errors import ConfigurationError
+from corpuskit.store import CorpusFolder
+from corpuskit.vectors import positions, similar, topics
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SIMILAR: Final = 50  # documents that are like some
+
+
+def points_and_regions(folder: CorpusFolder, name: str) -> Callable[[], tuple[pd.DataFrame, pd.DataFrame | None]]:
+    """Return what gives the places of all documents, with their topics, and the topics as regions.
+
+    Args:
+        folder: the corpus.
+        name: of the vectors.
+    """
+
+    def give() -> tuple[pd.DataFrame, pd.DataFrame | None]:
+        points = positions(folder, name)
+        told = topics(folder, name=name)
+        points["topic"] = told.of(points["doc_id"].tolist())["topic"].array
+        return points, told.frame
+
+    return give
+
+
+def similar_documents(folder: CorpusFolder, name: str = "corpus") -> Callable[[list[str]], pd.DataFrame]:
+    """Return what gives the documents that are most like some, the best first; none where nothing can be like them."""
+
+    def give(doc_ids: list[str]) -> pd.DataFrame:
+        try:
+            return similar(folder, doc_ids, SIMILAR, name)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"nothing can be told to be like these: {error}") from error
+
+    return give

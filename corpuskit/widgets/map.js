@@ -1,0 +1,411 @@
+// The map: all documents as points; the list beside it does by keys what the mouse does on it.
+const STEP = 0.15; // of the map, for an arrow key
+const NEAR = 14; // pixels from a click to a point
+
+function render({ model, el }) {
+  const keys = model.get("label_keys");
+  const page = Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join("");
+  const frame = makeFrame("map", "Map of documents", [
+    ["← ↑ → ↓", "move (drag)"], ["+ - 0", "nearer, farther, all (wheel)"], ["Enter", "the document in the middle (click)"],
+    ["l", "draw a line around documents (Shift + drag; with Ctrl it adds)"], ["v", "choose all that are seen"], ["Esc", "choose none"],
+    ...keys.map(([key, label]) => [key, `${label}: all that are chosen`]), ["z", "take the last group back"],
+    ["/", "look for a text"], ["m", "more like these"], ["t", "open the document as a tree"], ["Tab", "to the legend, the regions, the documents"],
+    ["?", "this help"],
+  ]);
+  const { root, tell } = frame;
+  keepKeys(root);
+
+  let places = NO_PLACES, codes = new Uint8Array(0), fine = new Uint16Array(0), flags = new Uint8Array(0), regions = [];
+  let chosen = new Uint32Array(0), hits = 0, seq = 0, asked = 0, generation = 0, hovered = -1, spotAt = -1, lassoing = false, touched = false, listsChosen = false;
+  const unsaved = new Map(), history = [];
+  const camera = makeCamera();
+
+  const canvas = make("canvas", "", { "aria-hidden": "true" }), still = make("img", "ck-still", { alt: "", hidden: "" });
+  const layer = make("div", "ck-names", { "aria-hidden": "true" });
+  const space = "http://www.w3.org/2000/svg";
+  const drawing = document.createElementNS(space, "svg"), line = document.createElementNS(space, "polygon");
+  drawing.setAttribute("class", "ck-lasso");
+  drawing.setAttribute("aria-hidden", "true");
+  drawing.append(line);
+  const spot = make("span", "ck-spot", { hidden: "", "aria-hidden": "true" }), tip = make("div", "ck-tip", { hidden: "", "aria-hidden": "true" });
+  const cross = make("span", "ck-cross", { "aria-hidden": "true" }), none = make("p", "ck-empty ck-dim", { hidden: "" });
+  const surface = make("div", "ck-surface", { role: "application", tabindex: "0", "aria-label": "Map: arrow keys move, plus and minus zoom, Enter tells of the document in the middle" }, canvas, still, layer, drawing, spot, cross, none);
+  const lassoButton = button("", () => setLasso(!lassoing), { "aria-pressed": "false", title: "Draw a line around documents (l, or Shift + drag)" });
+  lassoButton.append(make("kbd", "", {}, "l"), " lasso");
+  const controls = make("div", "ck-controls", {}, lassoButton, button("+", () => zoom(1.5), { "aria-label": "Nearer (+)" }), button("−", () => zoom(1 / 1.5), { "aria-label": "Farther (-)" }), button("all", whole, { "aria-label": "All of the map (0)" }));
+  const stage = make("div", "ck-stage", {}, surface, controls, tip);
+  stage.style.height = `${model.get("height")}px`;
+
+  const text = make("input", "", { type: "search", placeholder: "Title or address; Enter: in texts  ( / )", "aria-label": "Look for a text; Enter looks in the texts too" });
+  const found = make("span", "ck-dim", { "aria-live": "polite" });
+  const take = button("choose these", () => choose(rowsWith(flags, HIT)), { hidden: "" });
+  const colour = make("select", "", { "aria-label": "Colour by" });
+  model.get("colours").forEach((name) => colour.append(make("option", "", { value: name }, name)));
+  const count = make("span", "ck-count", { role: "status", "aria-live": "polite" }), saved = make("span", "ck-saved", { role: "status", "aria-live": "polite" });
+
+  const legend = makeLegend(() => { light(); });
+  const regionList = makeRegions(goTo, toggleRegion);
+  const list = makeList(model, "Documents", (row, [, title, source]) => {
+    row.append(make("span", "", { title }, title), make("span", "ck-dim", { title: source }, source));
+  }, (i) => { const row = list.row(i); if (row) ask(row[0], true); });
+  const about = makeAbout(openTree, () => alike([about.row()]));
+  const tabs = {}, panels = {};
+  const tabBar = make("div", "ck-tabs", { role: "tablist", "aria-label": "Regions and documents" });
+  for (const [name, title, element] of [["regions", "Regions", regionList.element], ["documents", "Documents", list.view]]) {
+    const id = `ckm-${page}-${name}`;
+    panels[name] = make("div", "ck-panel", { role: "tabpanel", id: `${id}-panel`, "aria-labelledby": id }, element);
+    tabs[name] = button(title, () => showTab(name), { role: "tab", id, "aria-controls": `${id}-panel` });
+    tabBar.append(tabs[name]);
+  }
+  const side = make("div", "ck-side", {}, make("div", "ck-bar", {}, make("label", "ck-by", {}, "Colour by ", colour)), legend.element, tabBar, ...Object.values(panels));
+  const footer = make("div", "ck-bar ck-actions");
+  const acts = [];
+  const tool = (key, title, act) => {
+    const one = button("", () => { act(); surface.focus({ preventScroll: true }); }, { "aria-keyshortcuts": key === "Esc" ? "Escape" : key });
+    one.append(make("kbd", "", {}, key), ` ${title}`);
+    footer.append(one);
+    return one;
+  };
+  for (const [key, label] of keys) acts.push(tool(key, label, () => give(label)));
+  footer.append(make("span", "ck-grow"), saved);
+  const undoButton = tool("z", "undo", undo);
+  tool("v", "choose what is seen", chooseSeen);
+  const likeButton = tool("m", "more like these", () => alike(chosen));
+  acts.push(likeButton, tool("Esc", "none", clear));
+  likeButton.hidden = about.likeButton.hidden = !model.get("has_similar");
+  root.append(make("div", "ck-bar ck-top-bar", {}, text, found, take, make("span", "ck-grow"), count, frame.opener),
+    make("div", "ck-split ck-map-split", {}, stage, side), about.element, footer, frame.status, frame.help);
+
+  const painter = makePainter(canvas);
+  const paint = oncePerFrame(() => {
+    const n = places.length / 2;
+    if (!painter || !camera.view.width || !n) return layer.replaceChildren();
+    painter.draw(n, camera.view, sizeOf(n), isLit());
+    names.place(camera);
+    showSpot();
+    if (!root.dataset.painted) { // told once, when it is done
+      painter.finish();
+      root.dataset.painted = performance.now();
+    }
+    root.dataset.points = n;
+  });
+  const names = makeNames(layer);
+  const isLit = () => chosen.length > 0 || hits > 0;
+  const sizeOf = (n) => Math.min(16, Math.max(2.4, Math.min(10, 0.9 * Math.sqrt((camera.view.width * camera.view.height) / n))) * Math.max(1, camera.zoom()) ** 0.35);
+
+  /** The flags of all points anew: chosen, found, out of what the legend shows. */
+  function light(rowsFound = null) {
+    const found = rowsFound ?? rowsWith(flags, HIT), picked = legend.picked();
+    flags = new Uint8Array(places.length / 2);
+    if (picked >= 0) for (let i = 0; i < flags.length; i++) if (codes[i] !== picked) flags[i] = FADED;
+    found.forEach((i) => { if (i < flags.length) flags[i] = (flags[i] & ~FADED) | HIT; });
+    chosen.forEach((i) => { if (i < flags.length) flags[i] = (flags[i] & ~FADED) | CHOSEN; });
+    hits = found.length;
+    painter?.set("flag", flags);
+    paint();
+  }
+
+  // -- choosing -------------------------------------------------------------------------------------------------------
+  function choose(rows, isTold = true) {
+    chosen = rows;
+    if (isTold) model.send({ op: "select" }, undefined, [chosen.slice().buffer]);
+    light();
+    markRegions();
+    listDocuments();
+    status();
+  }
+  const both = (rows) => Uint32Array.from(new Set([...chosen, ...rows]));
+  function clear() {
+    text.value = found.textContent = "";
+    take.hidden = true;
+    hits = 0;
+    light(new Uint32Array(0));
+    choose(new Uint32Array(0));
+  }
+  const shownRows = () => {
+    const [x0, y0] = camera.toPlace(0, camera.view.height), [x1, y1] = camera.toPlace(camera.view.width, 0);
+    return inside(places, Float64Array.of(x0, y0, x1, y0, x1, y1, x0, y1));
+  };
+  function chooseSeen() { choose(shownRows()); }
+  const membersOf = (at) => rowsOfRegion(places, fine, regions, at);
+  const wholly = () => wholeRegions(chosen, fine, regions);
+  const markRegions = () => regionList.choose(wholly());
+  function toggleRegion(at) {
+    const rows = membersOf(at);
+    if (!wholly().has(at)) return choose(both(rows));
+    const out = new Set(rows);
+    choose(chosen.filter((i) => !out.has(i)));
+  }
+  function goTo(at) {
+    const box = boxOf(places, membersOf(at));
+    if (!box) return;
+    const [, name, , , documents, x, y, radius] = regions[at], reach = Math.max(2 * radius, 0.01);
+    // A region may have stragglers far away: its middle is shown, not all of them.
+    camera.fit([Math.max(box[0], x - reach), Math.max(box[1], y - reach), Math.min(box[2], x + reach), Math.min(box[3], y + reach)]);
+    touched = true;
+    tell(`${name}: ${number(documents)} documents. Space chooses them.`);
+    paint();
+  }
+
+  // -- labels ---------------------------------------------------------------------------------------------------------
+  function send(message, rows = null) {
+    seq += 1;
+    unsaved.set(seq, performance.now());
+    model.send({ ...message, seq, page }, undefined, rows ? [rows.slice().buffer] : []);
+    status();
+    return seq;
+  }
+  function give(label) {
+    if (!chosen.length) return tell("Nothing is chosen: draw a line around documents (l), choose regions (Space) or all that are seen (v).");
+    history.push({ of: send({ op: "label", label }, chosen), label });
+    status();
+  }
+  function undo() {
+    const last = history.pop();
+    if (!last) return tell("There is no group to take back.");
+    send({ op: "undo", of: last.of });
+  }
+
+  // -- documents ------------------------------------------------------------------------------------------------------
+  function listDocuments() {
+    generation += 1;
+    listsChosen = chosen.length > 0;
+    model.send({ op: "list", generation }, undefined, listsChosen ? [chosen.slice().buffer] : []);
+  }
+  function ask(row, isShown = false) {
+    model.send({ op: "about", row });
+    spotAt = row;
+    if (isShown && !isSeen(row)) {
+      camera.view.x = places[2 * row];
+      camera.view.y = places[2 * row + 1];
+    }
+    paint();
+  }
+  const isSeen = (row) => { const [left, top] = camera.toPage(places[2 * row], places[2 * row + 1]); return left > 0 && top > 0 && left < camera.view.width && top < camera.view.height; };
+  function showSpot() {
+    spot.hidden = spotAt < 0 || about.element.hidden || !isSeen(spotAt);
+    if (spot.hidden) return;
+    const [left, top] = camera.toPage(places[2 * spotAt], places[2 * spotAt + 1]);
+    spot.style.transform = `translate(${left}px, ${top}px)`;
+  }
+  function openTree() {
+    if (about.row() < 0) return tell("No document is chosen: click one, or press Enter on the map.");
+    model.send({ op: "open", row: about.row() });
+    tell("The tree is below the map.");
+  }
+  function alike(rows) {
+    const some = rows.length ? Uint32Array.from(rows) : about.row() >= 0 ? Uint32Array.of(about.row()) : null;
+    if (!some) return tell("Choose documents first, or click one: more like these are looked for.");
+    model.send({ op: "similar", seq: ++asked }, undefined, [some.buffer]);
+    tell("Looking for more like these …");
+  }
+  let timer = 0;
+  function search(inTexts) {
+    clearTimeout(timer);
+    if (!text.value.trim()) { found.textContent = ""; take.hidden = true; return light(new Uint32Array(0)); }
+    const ask = () => model.send({ op: "search", text: text.value, in_texts: inTexts, seq: ++asked });
+    if (inTexts) { found.textContent = "looking in the texts …"; ask(); } else timer = setTimeout(ask, 200);
+  }
+
+  // -- moving ---------------------------------------------------------------------------------------------------------
+  function zoom(factor, left = camera.view.width / 2, top = camera.view.height / 2) { camera.zoomAt(left, top, factor); touched = true; paint(); }
+  function whole() { const box = boxOf(places); if (box) camera.fit(box, true); touched = false; paint(); }
+  function setLasso(isOn) {
+    lassoing = isOn;
+    lassoButton.setAttribute("aria-pressed", String(isOn));
+    surface.classList.toggle("ck-drawing", isOn);
+    if (isOn) tell("Draw a line around documents. By keys: choose regions (Space in the list), or move and press v.");
+  }
+  const pointAt = (left, top) => nearest(places, ...camera.toPlace(left, top), NEAR / camera.view.scale);
+  const pointer = makePointer(surface, line, {
+    isDrawing: () => lassoing,
+    click(left, top) {
+      const row = pointAt(left, top);
+      if (row >= 0) return ask(row);
+      about.hide();
+      spotAt = -1;
+      paint();
+    },
+    hover(left, top) {
+      const row = left === null ? -1 : pointAt(left, top);
+      if (row === hovered) return;
+      hovered = row;
+      tip.hidden = true;
+      if (row >= 0) model.send({ op: "title", row });
+    },
+    move(dx, dy) { camera.move(dx, dy); touched = true; paint(); },
+    draw(path, adds) {
+      const around = new Float64Array(path.length);
+      for (let i = 0; i < around.length; i += 2) [around[i], around[i + 1]] = camera.toPlace(path[i], path[i + 1]);
+      const rows = inside(places, around);
+      choose(adds ? both(rows) : rows);
+      setLasso(false);
+    },
+    // The page scrolls over a map that nobody works in.
+    wheel: (event) => root.contains(document.activeElement) || event.ctrlKey || event.metaKey,
+    zoom,
+  });
+
+  // -- keys -----------------------------------------------------------------------------------------------------------
+  const shift = (x, y) => { camera.move(x * camera.view.width * STEP, y * camera.view.height * STEP); touched = true; paint(); };
+  const onMap = { ArrowLeft: () => shift(1, 0), ArrowRight: () => shift(-1, 0), ArrowUp: () => shift(0, 1), ArrowDown: () => shift(0, -1),
+    Enter: () => { const row = nearest(places, camera.view.x, camera.view.y); if (row >= 0) ask(row); } };
+  const anywhere = { "+": () => zoom(1.5), "=": () => zoom(1.5), "-": () => zoom(1 / 1.5), 0: whole, l: () => setLasso(!lassoing), v: chooseSeen, z: undo,
+    m: () => { if (model.get("has_similar")) alike(chosen); }, t: openTree, "/": () => text.focus(), Escape: () => (lassoing ? setLasso(false) : clear()) };
+  root.addEventListener("keydown", (event) => {
+    if (hasModifier(event) || isField(event.target) || frame.isHelpOpen()) return;
+    const label = keys.find(([key]) => key === event.key)?.[1];
+    if (event.target === surface && Object.hasOwn(onMap, event.key)) onMap[event.key]();
+    else if (label) { if (!event.repeat) give(label); }
+    else if (Object.hasOwn(anywhere, event.key)) anywhere[event.key]();
+    else return;
+    event.preventDefault();
+  });
+  text.addEventListener("input", () => search(false));
+  text.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") search(true);
+    else if (event.key === "Escape") { clear(); surface.focus({ preventScroll: true }); }
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  tabBar.addEventListener("keydown", (event) => {
+    if (!["ArrowLeft", "ArrowRight"].includes(event.key)) return;
+    const other = tabs.regions.getAttribute("aria-selected") === "true" ? "documents" : "regions";
+    showTab(other);
+    tabs[other].focus();
+    event.preventDefault();
+  });
+  function showTab(name) {
+    for (const [one, tab] of Object.entries(tabs)) {
+      tab.setAttribute("aria-selected", String(one === name));
+      tab.tabIndex = one === name ? 0 : -1;
+      panels[one].hidden = one !== name;
+    }
+  }
+
+  // -- what the kernel says -------------------------------------------------------------------------------------------
+  function status() {
+    count.textContent = chosen.length ? `${number(chosen.length)} chosen` : `${number(shownCount)} document${shownCount === 1 ? "" : "s"}`;
+    saved.textContent = unsaved.size ? `${unsaved.size} unsaved` : seq ? "✓ saved" : "";
+    saved.classList.toggle("ck-unsaved", unsaved.size > 0);
+    acts.forEach((one) => { one.disabled = !chosen.length && one !== likeButton; });
+    undoButton.disabled = !history.length;
+    Object.assign(root.dataset, { chosen: chosen.length, unsaved: unsaved.size, hits, given: seq });
+  }
+  let shownCount = 0;
+  function takeAll() {
+    const before = shownCount;
+    places = arrayOf(Float32Array, model.get("places"));
+    fine = arrayOf(Uint16Array, model.get("fine"));
+    regions = model.get("regions");
+    shownCount = 0;
+    for (let i = 0; i < places.length; i += 2) if (places[i] === places[i]) shownCount += 1;
+    painter?.set("place", places);
+    names.take(regions);
+    regionList.show(regions);
+    none.hidden = shownCount > 0;
+    none.textContent = "The corpus has no documents yet: what is added or crawled appears here.";
+    takeColours();
+    if (!touched) whole();
+    if (before && shownCount !== before) tell(shownCount < before ? `${number(before - shownCount)} removed.` : shownCount === before + 1 ? "1 document came." : `${number(shownCount - before)} documents came.`);
+    if (!listsChosen) listDocuments();
+    markRegions();
+    status();
+  }
+  function takeColours() {
+    codes = arrayOf(Uint8Array, model.get("codes"));
+    if (codes.length !== places.length / 2) return; // the points of these come with the next message
+    painter?.set("code", codes);
+    colour.value = model.get("colour");
+    showTheme();
+    light();
+  }
+  function showTheme() {
+    const colourOfText = getComputedStyle(root).color.match(/[\d.]+/g)?.slice(0, 3).map(Number) ?? [0, 0, 0];
+    const isDark = colourOfText[0] + colourOfText[1] + colourOfText[2] > 382;
+    const colours = model.get("palette")[isDark ? "dark" : "light"];
+    painter?.setPalette(colours, colourOfText);
+    legend.show(model.get("legend"), colours);
+    paint();
+  }
+  const stop = listen(model, {
+    rows: list.take,
+    listed: (message) => {
+      if (message.generation !== generation) return;
+      list.setCount(message.n, message.generation);
+      tabs.documents.textContent = `${listsChosen ? "Chosen" : "Documents"}: ${number(message.n)}`;
+    },
+    title: (message) => {
+      if (message.row !== hovered || pointer.isDown()) return;
+      const [left, top] = camera.toPage(places[2 * hovered], places[2 * hovered + 1]);
+      tip.textContent = message.title;
+      tip.hidden = false;
+      tip.style.left = `${Math.max(4, Math.min(left + 10, camera.view.width - tip.offsetWidth - 4))}px`;
+      tip.style.top = `${top > 40 ? top - tip.offsetHeight - 8 : top + 12}px`;
+    },
+    about: (message) => { about.show(message); paint(); },
+    choose: (_, buffers) => choose(arrayOf(Uint32Array, buffers[0]), false),
+    hits: (message, buffers) => {
+      if (message.seq !== asked) return;
+      light(arrayOf(Uint32Array, buffers[0]));
+      found.textContent = `${number(message.n)} found`;
+      take.hidden = !message.n;
+      tell(message.of === "similar" ? `${number(message.n)} documents like these are lit up.` : "");
+      status();
+    },
+    saved: (message) => {
+      if (!unsaved.has(message.seq)) return;
+      (root.acknowledged ??= []).push(performance.now() - unsaved.get(message.seq));
+      unsaved.delete(message.seq);
+      const kept = message.kept ? ` ${number(message.kept)} keep the label that you gave them by themselves.` : "";
+      tell(message.label ? `${number(message.n)} documents are labelled ${message.label}; z takes them all back.${kept}` : `${number(message.n)} labels were taken back.`);
+      status();
+    },
+    picture: (_, buffers) => {
+      still.src = URL.createObjectURL(new Blob([buffers[0]], { type: "image/png" })); // our own bytes
+      still.hidden = false;
+    },
+    error: (message) => {
+      if (["label", "undo"].includes(message.of)) tell(`NOT SAVED: ${message.message}`, true);
+      else tell(message.message, true);
+      if (message.of === "search") found.textContent = "";
+    },
+  });
+  const onColour = () => { model.set("colour", colour.value); model.save_changes(); };
+  colour.addEventListener("change", onColour);
+  model.on("change:places change:fine change:regions", takeLater);
+  model.on("change:codes change:legend change:colour", recolourLater);
+  let isAll = false;
+  const later = oncePerFrame(() => { if (isAll) takeAll(); else takeColours(); isAll = false; if (!painter) model.send({ op: "picture" }); });
+  function takeLater() { isAll = true; later(); }
+  function recolourLater() { later(); }
+
+  const sizes = new ResizeObserver(() => {
+    const wide = surface.clientWidth, high = surface.clientHeight, ratio = window.devicePixelRatio || 1;
+    if (!wide || !high || (wide === camera.view.width && high === camera.view.height)) return;
+    Object.assign(camera.view, { width: wide, height: high });
+    canvas.width = Math.round(wide * ratio);
+    canvas.height = Math.round(high * ratio);
+    if (!touched) whole();
+    paint();
+  });
+  sizes.observe(surface);
+  const themes = new MutationObserver(showTheme);
+  themes.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "class"] });
+  el.append(root);
+  if (!painter) {
+    surface.classList.add("ck-flat");
+    tell("This browser cannot draw the map (WebGL2 is missing): the picture stands still, the lists beside it do all the rest.");
+    model.send({ op: "picture" });
+  }
+  showTab("regions");
+  takeAll();
+  if (!regions.length) showTab("documents");
+  return () => {
+    stop(); list.close(); sizes.disconnect(); themes.disconnect(); clearTimeout(timer); pointer.close(); painter?.close();
+    model.off("change:places change:fine change:regions", takeLater);
+    model.off("change:codes change:legend change:colour", recolourLater);
+  };
+}
+export default { render };

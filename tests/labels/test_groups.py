@@ -1,0 +1,100 @@
+"""Labels that many documents got at once: a guess about each, which one look at it outranks."""
+
+import math
+
+import pytest
+
+pytest.importorskip("sklearn")
+
+from corpuskit.labels import corpus_labels, example_weights, judged_documents, questions, trust
+
+
+@pytest.fixture
+def filled(corpus, tmp_path):
+    for i in range(40):
+        topic = "insurance premium claim" if i % 2 else "garden flower tomato"
+        (tmp_path / f"d{i:02}.txt").write_text(f"Text {i}\n\nAbout {topic} number {i}.", "utf-8")
+    corpus.add(tmp_path / "d*.txt", progress=False)
+    return corpus
+
+
+@pytest.fixture
+def ids(filled):
+    return filled.documents().sort_values("uri").doc_id.tolist()
+
+
+def group(corpus, ids, label, by="me"):
+    return corpus.set_labels(dict.fromkeys(ids, label), by=by, note="map")
+
+
+def said(corpus):
+    return {label.target: label.label for label in corpus_labels(corpus._folder, "document")}
+
+
+def test_a_group_of_n_counts_as_the_root_of_n_in_all(filled, ids):
+    group(filled, ids[:16], "other")
+    group(filled, ids[16:20], "relevant")
+    filled.set_labels({ids[30]: "relevant"}, by="me")
+    weights = example_weights(filled._folder, judged_documents(filled._folder))
+    assert weights == dict.fromkeys(ids[:16], 1 / 4) | dict.fromkeys(ids[16:20], 1 / 2)
+    assert sum(weights[i] for i in ids[:16]) == pytest.approx(math.sqrt(16))
+
+
+def test_what_is_taken_out_of_a_group_makes_it_smaller(filled, ids):
+    group(filled, ids[:16], "other")
+    filled.set_labels(dict.fromkeys(ids[:6], "withdrawn") | {ids[6]: "relevant"}, by="me")
+    weights = example_weights(filled._folder, judged_documents(filled._folder))
+    assert weights == dict.fromkeys(ids[7:16], 1 / 3)
+
+
+def test_one_look_outranks_any_number_of_groups(filled, ids):
+    filled.set_labels({ids[0]: "relevant"}, by="ann")
+    for by in ("bob", "eve", "me"):
+        group(filled, ids[:3], "other", by=by)
+    assert said(filled) == {ids[0]: "relevant", ids[1]: "other", ids[2]: "other"}
+    assert filled.documents().set_index("doc_id").label[ids[0]] == "relevant"
+    assert set(example_weights(filled._folder, judged_documents(filled._folder))) == set(ids[1:3])
+
+
+def test_a_document_of_a_group_is_still_asked(filled, ids):
+    group(filled, ids[:3], "other")
+    filled.set_labels({ids[3]: "other"}, by="me")
+    assert set(questions(filled._folder, "me").free) == set(ids) - {ids[3]}
+    assert set(filled.next_to_label(40).doc_id) == set(ids) - {ids[3]}
+    labeler = filled.label(ids[:4], by="me")
+    assert {card["id"] for card in labeler.cards} == set(ids[:3])
+
+
+def test_a_group_measures_no_machine(filled, ids):
+    group(filled, ids[:10], "other")
+    filled.set_labels({ids[10]: "relevant"}, by="me")
+    filled.set_labels(dict.fromkeys(ids[:20], "other"), by="machine:m")
+    assert [one.documents for one in trust(filled._folder)] == [1]
+
+
+def test_an_audit_takes_no_label_of_a_group_for_an_answer_nor_asks_for_its_documents(filled, ids):
+    filled.set_labels({i: "relevant" if n % 2 else "other" for n, i in enumerate(ids[:8])}, by="me")
+    group(filled, ids[8:12], "relevant")
+    filled.train()
+    audit = filled.audit(precision=0.5)
+    assert not set(audit._doc_ids) & set(ids[:12])
+    wanted = audit.wanted()
+    audit.add({wanted[0]: "other"}, by="me")
+    for by in ("bob", "eve"):
+        group(filled, wanted, "relevant", by=by)
+    again = filled.audit(precision=0.5)
+    assert again._given == {wanted[0]: "other"}
+    assert again.labels_given == 1
+    assert set(wanted[1:]) <= set(again.wanted())
+
+
+def test_a_copy_that_was_looked_at_outranks_one_of_a_group(corpus, tmp_path):
+    for name in ("a", "b", "c", "d"):
+        (tmp_path / f"{name}.txt").write_text(
+            "The same text\n\nabout premiums." if name in "ab" else f"Text {name}", "utf-8"
+        )
+    corpus.add(tmp_path / "*.txt", progress=False)
+    ids = corpus.documents().sort_values("uri").doc_id.tolist()
+    corpus.set_labels({ids[0]: "relevant"}, by="me")
+    group(corpus, ids[1:], "other")
+    assert judged_documents(corpus._folder) == {ids[0]: "relevant", ids[2]: "other", ids[3]: "other"}
