@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, overload
 
 from corpuskit import engine
+from corpuskit.corpus_map import CorpusMap
 from corpuskit.corpus_words import CorpusWords
 from corpuskit.document import NLPTextDocument
 from corpuskit.document.frames import in_types
@@ -58,7 +59,7 @@ class _NotNamed:
 NOT_NAMED: Final[Any] = _NotNamed()
 
 
-class Corpus(CorpusWords):
+class Corpus(CorpusWords, CorpusMap):
     """A corpus: a folder of documents with their originals, labels and models.
 
     Args:
@@ -179,10 +180,16 @@ class Corpus(CorpusWords):
         return ingest(self._folder, found, progress=progress)
 
     def documents(self, docs: Any = None, *, versions: bool = False, arrow: bool = False) -> pd.DataFrame:
-        """One row a document; see :func:`corpuskit.views.frames.documents`. ``arrow``: with columns of ArrowDtype."""
+        """One row a document; see :func:`corpuskit.views.frames.documents`. ``arrow``: with columns of ArrowDtype.
+
+        The last column is topic (Int32): that of :meth:`topics`, once they were asked for; missing for documents that came since.
+        """
+        from corpuskit.vectors import topic_column
         from corpuskit.views import frames
 
-        return in_types(frames.documents(self._folder, self._ids(docs), versions=versions), arrow)
+        found = frames.documents(self._folder, self._ids(docs), versions=versions)
+        found["topic"] = topic_column(self._folder, found["doc_id"].tolist())
+        return in_types(found, arrow)
 
     def elements(
         self,
@@ -302,11 +309,12 @@ class Corpus(CorpusWords):
         Raises:
             UnknownDocumentError: a doc_id is not in the corpus; then none is removed.
         """
+        from corpuskit import tokens, vectors
         from corpuskit.store.removal import remove_documents
-        from corpuskit.tokens import forget
 
         gone = self._ids(docs) or []
-        forget(self._folder, gone)  # the index is a cache: if the rest fails, it is made again
+        tokens.forget(self._folder, gone)  # the index is a cache: if the rest fails, it is made again
+        vectors.forget(self._folder, gone)
         return remove_documents(self._folder, gone, reason)
 
     def backup(self, path: str | os.PathLike[str]) -> int:

@@ -102,6 +102,31 @@ def harvest_of_crawls(pages: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return _finished(ax, legend=True)
 
 
+def topics(frame: pd.DataFrame, *, most: int = 60, ax: Axes | None = None) -> Axes:
+    """Documents a topic, the topics of a group together and in one colour, from ``Corpus.topics().frame``."""
+    _need(frame, "topic", "name", "level", "parent", "documents")
+    groups = frame[frame["level"] == 0]
+    fine = frame[frame["level"] == 1]
+    shown = fine.sort_values("documents", ascending=False, kind="stable").head(most)
+    ax = _axes(ax, height=0.6 + 0.24 * max(1, len(shown) + len(groups)))
+    names, sizes, colours = [], [], []
+    for number, group in enumerate(groups.itertuples()):
+        inside = shown[shown["parent"] == group.topic]
+        if len(inside):
+            names += [f"{group.name}", *(f"{name}  " for name in inside["name"])]
+            sizes += [0, *(int(size) for size in inside["documents"])]
+            colours += [_GREY, *[COLOURS[number % len(COLOURS)]] * len(inside)]
+    places = range(len(names))
+    ax.barh(places, sizes, color=colours)
+    ax.set_yticks(places, [name.replace("$", r"\$") for name in names])
+    for label, size in zip(ax.get_yticklabels(), sizes, strict=True):
+        label.set_fontweight("normal" if size else "bold")
+    ax.invert_yaxis()
+    left_out = len(fine) - len(shown)
+    ax.set_xlabel("documents" + (f"; {left_out:,} smaller topics not shown" if left_out else ""))
+    return _finished(ax)
+
+
 def precision_recall(scores: Sequence[float], relevant: Sequence[bool], *, ax: Axes | None = None) -> Axes:
     """Precision over recall of a ranking, with the average precision."""
     import numpy as np

@@ -72,6 +72,11 @@ def test_every_chart_is_a_picture_in_a_kernel_that_never_heard_of_pyplot():
         "precision_recall": [[0.9, 0.2], [True, False]],
         "learning_curve": [[(10, 0.5), (20, 0.7)]],
         "dispersion": [pd.DataFrame({"pattern": ["a"], "place": [0.5]})],
+        "topics": [
+            pd.DataFrame(
+                {"topic": [1, 0], "name": ["all", "tax"], "level": [0, 1], "parent": [None, 1], "documents": [3, 3]}
+            )
+        ],
         "frequency": [pd.DataFrame({"host": ["a"], "per_million": [2.0], "low": [1.0], "high": [4.0]})],
     }
     own = [name for name, of in inspect.getmembers(charts, inspect.isfunction)

@@ -1,0 +1,65 @@
+"""The words of a topic: those that more of its documents have than of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+
+from corpuskit.errors import ConfigurationError
+from corpuskit.relevance.space import Words
+from corpuskit.text import stop_words
+
+__all__ = ["name_of", "stop_words_of", "words_of"]
+
+_NAMED: Final = 3  # words in a name
+
+
+def words_of(words: Words, texts: Sequence[str], *, stop: frozenset[str] = frozenset(), n: int = 10) -> tuple[str, ...]:
+    """Return the words that say what texts are about, those first that say it best.
+
+    The share of the texts that have a word, times the logarithm of how many times the share in all texts that is. Numbers,
+    single letters and stop words are left out.
+
+    Args:
+        words: of the space, with their frequency in all texts.
+        texts: of the topic.
+        stop: words that are not named.
+        n: at most so many.
+    """
+    if not texts or not len(words.words):
+        return ()
+    found = words.bags(texts)
+    here = np.bincount(found.column, minlength=len(words.words)) / len(texts)
+    everywhere = np.maximum(words.frequency, 1) / max(words.texts, 1)
+    with np.errstate(divide="ignore"):
+        score = np.where(here > 0, here * np.log(np.maximum(here, 1e-12) / everywhere), 0.0)
+    chosen: list[str] = []
+    for at in np.argsort(-score, kind="stable"):
+        if score[at] <= 0 or len(chosen) == n:
+            break
+        word = words.words[at]
+        if word not in stop and _says_something(word):
+            chosen.append(word)
+    return tuple(chosen)
+
+
+def _says_something(word: str) -> bool:
+    return not any(character.isdigit() for character in word) and (len(word) > 2 or not word.isascii())
+
+
+def stop_words_of(languages: Iterable[str | None]) -> frozenset[str]:
+    """Return the stop words of languages; of those without a list none."""
+    found: set[str] = set()
+    for lang in {lang for lang in languages if lang}:
+        try:
+            found |= stop_words(lang)
+        except ConfigurationError:
+            continue
+    return frozenset(found)
+
+
+def name_of(words: Sequence[str]) -> str:
+    """Return a name made of the first words."""
+    return ", ".join(words[:_NAMED]) or "without words"

@@ -1,0 +1,129 @@
+"""The documents that are most like some documents, or like a text, and the words that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from corpuskit.errors import ConfigurationError, UnknownDocumentError
+from corpuskit.relevance.learning import scoring_texts
+from corpuskit.relevance.space import Words
+from corpuskit.store import CorpusFolder
+from corpuskit.store.document_names import doc_id_of
+from corpuskit.store.document_rows import duplicates
+from corpuskit.vectors.making import OWN, Vectors, corpus_space, embedded, unit, vectors_of
+from corpuskit.vectors.naming import stop_words_of
+from corpuskit.vectors.neighbours import nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["similar"]
+
+_SHARED: Final = 5  # words
+_TYPES: Final = {"doc_id": "str", "title": "str", "uri": "str", "score": "float64", "shared": "str"}
+
+
+def similar(folder: CorpusFolder, to: str | Sequence[str] | Any, n: int = 20, name: str = OWN) -> pd.DataFrame:
+    """Return the documents that are most like one, several, or a text.
+
+    Args:
+        folder: the corpus.
+        to: an id, a URI or a file name; a text, if there is no such document; ids, or a frame with doc_id: what is like
+            them on the whole.
+        n: at most so many. Of equal texts one is given; what is asked with and its copies are left out.
+        name: of the vectors; a text can be asked with by those of the corpus only.
+
+    Returns:
+        Columns doc_id, title, uri (str), score (float64: the cosine, at most 1), shared (str: up to five words that say most of
+        what both are about, with commas between), the most like first.
+
+    Raises:
+        ConfigurationError: nothing to ask with, ``n`` is below 1, or no word of the text is known.
+        UnknownDocumentError: a document is not in the corpus.
+    """
+    import pandas as pd
+
+    if n < 1:
+        raise ConfigurationError(f"n={n}: expected at least 1")
+    vectors = vectors_of(folder, name)
+    asked, texts, middle = _asked(folder, to, vectors, name)
+    copies = duplicates(folder)
+    told = {copies.get(doc_id, doc_id) for doc_id in asked}
+    free = [
+        row
+        for row, doc_id in enumerate(vectors.doc_ids)
+        if copies.get(doc_id, doc_id) not in told and doc_id not in copies
+    ]
+    if not free:
+        return pd.DataFrame(columns=list(_TYPES)).astype(_TYPES)
+    places, cosines = nearest(middle, vectors.matrix[free], min(n, len(free)))
+    found = [vectors.doc_ids[free[at]] for at in places[0]]
+    space = corpus_space(folder)
+    shared = _shared(folder, space.tables[0], texts, found) if space is not None else [""] * len(found)
+    known = {row[0]: row for row in folder.catalog.tuples("SELECT doc_id, title, uri FROM current")}
+    rows = [
+        (*known[doc_id], round(float(score), 6), words)
+        for doc_id, score, words in zip(found, cosines[0], shared, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
+
+
+def _asked(folder: CorpusFolder, to: Any, vectors: Vectors, name: str) -> tuple[list[str], list[str], Any]:
+    """The documents asked with, their texts, and the direction of all together as one row."""
+    if hasattr(to, "columns"):
+        if "doc_id" not in to.columns:
+            raise TypeError("a DataFrame of documents needs a column doc_id")
+        to = to["doc_id"]
+    if isinstance(to, str):
+        try:
+            ids = [doc_id_of(folder, to)]
+        except UnknownDocumentError:
+            if not any(character.isspace() for character in to.strip()) and ("/" in to or "." in to):
+                raise  # the name of a document rather than a text
+            return [], [to], _direction(folder, to, name)
+    else:
+        ids = [doc_id_of(folder, str(one)) for one in dict.fromkeys(to)]
+    if not ids:
+        raise ConfigurationError("similar to nothing: expected a document, a text, or documents")
+    place = {doc_id: row for row, doc_id in enumerate(vectors.doc_ids)}
+    rows = [place[doc_id] for doc_id in ids if doc_id in place]
+    if not rows:
+        raise ConfigurationError(f"{ids[0]} has no vector called {name!r}: embed the new documents first")
+    middle = unit(np.asarray(vectors.matrix[rows]).mean(axis=0, keepdims=True))
+    return ids, list(scoring_texts(folder, ids).values()), middle
+
+
+def _direction(folder: CorpusFolder, text: str, name: str) -> Any:
+    if name != OWN:
+        raise ConfigurationError(
+            f"a text has no vector called {name!r}: ask with a document, or with the corpus' own vectors"
+        )
+    space = corpus_space(folder)
+    found = None if space is None else embedded(space, [text])
+    if found is None or not found.any():
+        raise ConfigurationError(
+            f"no document is called {text[:80]!r}, and as a text none of its words is in the corpus"
+        )
+    return found
+
+
+def _shared(folder: CorpusFolder, words: Words, texts: Sequence[str], found: Sequence[str]) -> list[str]:
+    """Of each document found the words with the largest product of weights in it and in what was asked with."""
+    mine = words.bags(texts)
+    weight = np.zeros(len(words.words))
+    np.add.at(weight, mine.column, mine.weight)
+    theirs = scoring_texts(folder, found)
+    bags = words.bags([theirs[doc_id] for doc_id in found])
+    languages = dict(folder.catalog.tuples("SELECT doc_id, lang FROM current"))
+    stop = stop_words_of(languages.get(doc_id) for doc_id in found)
+    product = bags.weight * weight[bags.column]
+    shared = []
+    for row in range(len(found)):
+        inside = np.flatnonzero((bags.row == row) & (product > 0))
+        order = inside[np.argsort(-product[inside], kind="stable")]
+        named = [word for word in (words.words[bags.column[at]] for at in order) if word not in stop]
+        shared.append(", ".join(named[:_SHARED]))
+    return shared
