@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from corpuskit.errors import MissingExtraError
+from corpuskit.relevance.space import one_thread
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 from corpuskit.vectors import records
@@ -24,6 +26,10 @@ _FILE: Final = "layout.pos"
 _RECORD: Final = np.dtype([("doc_id", "S16"), ("x", "<f4"), ("y", "<f4")])
 _FEW: Final = 50  # documents; a map of fewer says too little to be held to it
 _NEIGHBOURS: Final = 5
+_FEWEST: Final = 5  # different documents; fewer need no layout
+_MANY: Final = 1000  # documents; fewer are compared one by one
+_PERPLEXITY: Final = 15
+_EARLY, _STEPS = 150, 250
 
 
 def positions(folder: CorpusFolder, name: str = OWN, *, renew: bool = False, seed: int = 0) -> pd.DataFrame:
@@ -69,15 +75,66 @@ def positions(folder: CorpusFolder, name: str = OWN, *, renew: bool = False, see
 
 
 def lay_out(matrix: Floats, *, seed: int = 0) -> Floats:
-    """Return a place in the plane for each row: the two directions in which the rows differ most."""
-    if not len(matrix):
-        return np.zeros((0, 2), np.float32)
-    middle = matrix.mean(axis=0)
-    centred = matrix - middle
-    _, _, axes = np.linalg.svd(centred.T @ centred)
+    """Return a place in the plane for each row: t-SNE, which begins with the two directions in which the rows differ most.
+
+    Perplexity 15 and 400 steps: on 20,000 documents 750 steps keep .002 more of the ten nearest in three times the time
+    (2026-11-23, tests/bench/map_layout.py).
+
+    Raises:
+        MissingExtraError: neither openTSNE nor scikit-learn is installed.
+    """
+    flat = _flat(matrix)
+    if len(np.unique(flat, axis=0)) < _FEWEST:
+        return scaled(flat)
+    # A small beginning, as t-SNE wants it.
+    beginning = flat.astype(np.float64) / max(float(flat.std()), 1e-9) * 1e-4
+    perplexity = min(_PERPLEXITY, (len(matrix) - 1) / 3)
+    with one_thread():
+        try:
+            import openTSNE
+        except ImportError:
+            return scaled(_by_scikit_learn(matrix, beginning, perplexity, seed))
+        alike = openTSNE.affinity.PerplexityBasedNN(
+            matrix,
+            perplexity=perplexity,
+            metric="euclidean",
+            method="annoy" if len(matrix) >= _MANY else "exact",
+            n_jobs=1,
+            random_state=seed,
+        )
+        model = openTSNE.TSNE(
+            early_exaggeration_iter=_EARLY,
+            n_iter=_STEPS,
+            negative_gradient_method="fft" if len(matrix) >= _MANY else "bh",
+            n_jobs=1,
+            random_state=seed,
+        )
+        return scaled(np.asarray(model.fit(affinities=alike, initialization=beginning)))
+
+
+def _by_scikit_learn(matrix: Floats, beginning: npt.NDArray[Any], perplexity: float, seed: int) -> npt.NDArray[Any]:
+    """The same, in several times the time: openTSNE has no wheel for every system."""
+    try:
+        from sklearn.manifold import TSNE
+    except ImportError as error:
+        raise MissingExtraError("openTSNE", "map") from error
+    found: npt.NDArray[Any] = TSNE(perplexity=perplexity, init=beginning, random_state=seed, n_jobs=1).fit_transform(
+        matrix
+    )
+    return found
+
+
+def _flat(matrix: Floats) -> Floats:
+    """The rows along the two directions in which they differ most."""
     found = np.zeros((len(matrix), 2), np.float32)
-    found[:, : len(axes[:2])] = centred @ axes[:2].T
-    return scaled(found)
+    if len(matrix):
+        centred = matrix - matrix.mean(axis=0)
+        with one_thread():
+            _, _, axes = np.linalg.svd(np.asarray(centred.T @ centred, np.float64))
+            # The sign of an axis is an accident of the machine: its largest number is above 0.
+            axes = axes[:2] * np.sign(axes[np.arange(len(axes[:2])), np.abs(axes[:2]).argmax(axis=1)])[:, None]
+            found[:, : len(axes)] = centred @ axes.T
+    return found
 
 
 def place(new: Floats, old: Floats, points: Floats) -> Floats:
@@ -91,6 +148,8 @@ def place(new: Floats, old: Floats, points: Floats) -> Floats:
 
 def scaled(points: npt.NDArray[Any]) -> Floats:
     """The points around 0, nine in ten of them within 1."""
+    if not len(points):
+        return np.zeros((0, 2), np.float32)
     centred = points - np.median(points, axis=0)
     reach = float(np.quantile(np.linalg.norm(centred, axis=1), 0.9)) or float(np.abs(centred).max()) or 1.0
     whole: Floats = (centred / reach).astype(np.float32)
