@@ -793,9 +793,10 @@ class Corpus(CorpusWords, CorpusMap):
 
     def check(self, *, progress: bool = False) -> list[Problem]:
         """What in the folder is damaged or missing; see :func:`corpuskit.store.check.check`."""
+        from corpuskit import vectors
         from corpuskit.store.check import check
 
-        return check(self._folder, progress=progress)
+        return [*check(self._folder, progress=progress), *vectors.check(self._folder)]
 
     def merge(self, shards: str | os.PathLike[str], *, progress: bool = True) -> MergeReport:
         """Takes in what :func:`corpuskit.shards.extract_shards` has made; see :func:`corpuskit.shards.merge`.

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from corpuskit.errors import MissingExtraError, RelevanceError
-from corpuskit.relevance.counts import Floats, Ints, inverse_frequency
+from corpuskit.relevance.counts import Counts, Floats, Ints, inverse_frequency
 from corpuskit.relevance.lexicon import Lexicon, frequencies
 from corpuskit.relevance.table import BEST_TOKENS, Bags, bags
 from corpuskit.safe_folder import Folder
@@ -67,7 +67,11 @@ class Words:
 
     def bags(self, texts: Sequence[str]) -> Bags:
         """The weighted tokens of every text."""
-        return bags(self._lexicon.count(texts), self.idf, self.best)
+        return bags(self.count(texts), self.idf, self.best)
+
+    def count(self, texts: Sequence[str]) -> Counts:
+        """How often each token stands in each text."""
+        return self._lexicon.count(texts)
 
     @classmethod
     def fit(cls, texts: Sequence[str], name: str) -> Words:

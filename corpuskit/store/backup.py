@@ -14,7 +14,7 @@ from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.database import CATALOG, connect
 from corpuskit.store.folder import CorpusFolder
 
-_COPIED: Final = ("documents", "originals", "labels", "models")
+_COPIED: Final = ("documents", "originals", "labels", "models", "vectors")
 _FILES: Final = ("corpus.toml",)
 
 

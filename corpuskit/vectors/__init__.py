@@ -1,5 +1,6 @@
 """Vectors of documents: what is like what, topics, and places on a map; all kept in the corpus under vectors/."""
 
+from corpuskit.vectors.checking import check
 from corpuskit.vectors.layout import positions
 from corpuskit.vectors.making import OWN, Vectors, embed, forget, vectors_of
 from corpuskit.vectors.similar import similar
@@ -10,6 +11,7 @@ __all__ = [
     "Topic",
     "Topics",
     "Vectors",
+    "check",
     "embed",
     "forget",
     "positions",

@@ -20,9 +20,9 @@ from corpuskit.vectors.neighbours import nearest
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["forget_positions", "lay_out", "place", "positions"]
+__all__ = ["FILE", "forget_positions", "lay_out", "place", "positions", "read"]
 
-_FILE: Final = "layout.pos"
+FILE: Final = "layout.pos"
 _RECORD: Final = np.dtype([("doc_id", "S16"), ("x", "<f4"), ("y", "<f4")])
 _FEW: Final = 50  # documents; a map of fewer says too little to be held to it
 _NEIGHBOURS: Final = 5
@@ -55,7 +55,7 @@ def positions(folder: CorpusFolder, name: str = OWN, *, renew: bool = False, see
     import pandas as pd
 
     vectors, room = vectors_of(folder, name), room_of(folder, name)
-    kept = None if renew else _read(room)
+    kept = None if renew else read(room)
     place_of = {} if kept is None else {doc_id: number for number, doc_id in enumerate(records.doc_ids_of(kept))}
     known = np.array([place_of.get(doc_id, -1) for doc_id in vectors.doc_ids], np.int64)
     points = np.zeros((len(vectors), 2), np.float32)
@@ -70,7 +70,7 @@ def positions(folder: CorpusFolder, name: str = OWN, *, renew: bool = False, see
         rows["doc_id"] = [doc_id.encode() for doc_id in vectors.doc_ids]
         rows["x"], rows["y"] = points[:, 0], points[:, 1]
         with contextlib.suppress(OSError):  # a disk that cannot be written: it is made again next time
-            records.write(room, _FILE, rows)
+            records.write(room, FILE, rows)
     return pd.DataFrame({"doc_id": pd.array(list(vectors.doc_ids), dtype="str"), "x": points[:, 0], "y": points[:, 1]})
 
 
@@ -141,9 +141,11 @@ def place(new: Floats, old: Floats, points: Floats) -> Floats:
     """Return a place for each new row: amid those of the old rows that are most like it."""
     if not len(new):
         return np.zeros((0, 2), np.float32)
-    near, _ = nearest(new, old, min(_NEIGHBOURS, len(old)))
-    middle: Floats = np.median(points[near], axis=1).astype(np.float32)
-    return middle
+    near, cosines = nearest(new, old, _NEIGHBOURS)
+    found = np.zeros((len(new), 2), np.float32)
+    like = cosines.max(axis=1, initial=0.0) > 0  # what is like nothing stands in the middle
+    found[like] = np.median(points[near[like]], axis=1)
+    return found
 
 
 def scaled(points: npt.NDArray[Any]) -> Floats:
@@ -158,17 +160,18 @@ def scaled(points: npt.NDArray[Any]) -> Floats:
 
 def forget_positions(room: SafeFolder, gone: Set[str]) -> None:
     """Take documents out of the layout."""
-    kept = _read(room)
+    kept = read(room)
     if kept is None:
-        room.remove(_FILE)
+        room.remove(FILE)
         return
     stay = np.array([doc_id not in gone for doc_id in records.doc_ids_of(kept)], np.bool_)
     if not stay.all():
-        records.write(room, _FILE, kept[stay])
+        records.write(room, FILE, kept[stay])
 
 
-def _read(room: SafeFolder) -> npt.NDArray[Any] | None:
-    kept = records.read(room, _FILE, _RECORD)
+def read(room: SafeFolder) -> npt.NDArray[Any] | None:
+    """Return the places that are kept; None where they are absent or damaged."""
+    kept = records.read(room, FILE, _RECORD)
     if kept is None or not (np.isfinite(kept["x"]).all() and np.isfinite(kept["y"]).all()):
         return None
     return kept

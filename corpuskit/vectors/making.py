@@ -90,7 +90,7 @@ def vectors_of(folder: CorpusFolder, name: str = OWN) -> Vectors:
         return _collected(folder, room, name, space.basis.shape[1], maker)
     dimensions = _dimensions(room)
     if dimensions is None:
-        there = ", ".join(sorted({OWN, *_names(folder)}))
+        there = ", ".join(sorted({OWN, *names(folder)}))
         raise ConfigurationError(f"no vectors called {name!r}; there are {there}; embed({name!r}, function) makes some")
     return _collected(folder, room, name, dimensions, b"")
 
@@ -148,11 +148,11 @@ def forget(folder: CorpusFolder, doc_ids: Sequence[str]) -> None:
 
     The corpus' own space goes, it knows words of their texts; it is made again when it is asked for.
     """
+    from corpuskit.vectors.kept_topics import forget_topics
     from corpuskit.vectors.layout import forget_positions
-    from corpuskit.vectors.topics import forget_topics
 
     gone = set(doc_ids)
-    for name in _names(folder):
+    for name in names(folder):
         room = room_of(folder, name)
         forget_positions(room, gone)
         forget_topics(room, gone)
@@ -227,7 +227,8 @@ def _record(dimensions: int) -> np.dtype[Any]:
     return np.dtype([("doc_id", "S16"), ("version", "<i4"), ("vector", "<f4", (dimensions,))])
 
 
-def _names(folder: CorpusFolder) -> list[str]:
+def names(folder: CorpusFolder) -> list[str]:
+    """Return the names of vectors there are."""
     return [name for name in folder.inside.within(FOLDER).folders() if _NAME.fullmatch(name)]
 
 
@@ -239,16 +240,28 @@ def _dimensions(room: SafeFolder) -> int | None:
     """The dimensions of most documents in the parts that are there."""
     found: dict[int, int] = {}
     for name in _part_names(room):
-        dimensions = records.dimensions_of(room, name)
-        if dimensions and dimensions <= _MOST_DIMENSIONS:
+        dimensions, _ = records.head_of(room, name) or (0, b"")
+        if 1 <= dimensions <= _MOST_DIMENSIONS:
             rows = records.read(room, name, _record(dimensions), mapped=True)
             found[dimensions] = found.get(dimensions, 0) + (0 if rows is None else len(rows))
     return max(found, key=lambda one: (found[one], one)) if found else None
 
 
-def _parts(room: SafeFolder, kind: np.dtype[Any], maker: bytes) -> Iterator[tuple[str, npt.NDArray[Any]]]:
-    """The parts that are whole, of this maker, and have nothing but numbers in them."""
+def damaged_parts(room: SafeFolder) -> list[str]:
+    """Return the parts that are cut or changed, or hold what is no number."""
+    found = []
     for name in _part_names(room):
+        dimensions, maker = records.head_of(room, name) or (0, b"")
+        is_whole = 1 <= dimensions <= _MOST_DIMENSIONS and any(
+            name == good for good, _ in _parts(room, _record(dimensions), maker, name)
+        )
+        found += [] if is_whole else [name]
+    return found
+
+
+def _parts(room: SafeFolder, kind: np.dtype[Any], maker: bytes, *only: str) -> Iterator[tuple[str, npt.NDArray[Any]]]:
+    """The parts that are whole, of this maker, and have nothing but numbers in them."""
+    for name in only or _part_names(room):
         rows = records.read(room, name, kind, maker=maker, mapped=True)
         if rows is not None and np.isfinite(rows["vector"]).all():
             yield name, rows

@@ -30,7 +30,7 @@ def words_of(words: Words, texts: Sequence[str], *, stop: frozenset[str] = froze
     """
     if not texts or not len(words.words):
         return ()
-    found = words.bags(texts)
+    found = words.count(texts)
     here = np.bincount(found.column, minlength=len(words.words)) / len(texts)
     everywhere = np.maximum(words.frequency, 1) / max(words.texts, 1)
     with np.errstate(divide="ignore"):

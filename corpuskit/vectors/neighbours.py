@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from corpuskit.errors import MissingExtraError
 from corpuskit.relevance.space import one_thread
 
 __all__ = ["nearest"]
-
-_CELLS: Final = 1 << 24  # of a block of cosines: 64 MB
 
 
 def nearest(
@@ -19,26 +18,26 @@ def nearest(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
     """Return of each row asked for the ``n`` nearest others, the nearest first, and their cosines.
 
-    All are compared with all, some at a time. Of equally near ones the first come first.
+    All are compared with all, exactly. Rows of zeros, documents without a word that is known, are near to nothing: they are
+    left out of ``among``, so there may be fewer columns than ``n``.
 
     Args:
-        asked: rows of length one.
-        among: rows of length one.
-        n: at most as many as there are rows in ``among``.
+        asked: rows of length one, or zeros.
+        among: the same.
+        n: how many.
     """
-    step = max(1, _CELLS // max(1, len(among)))
-    places = np.zeros((len(asked), n), np.int64)
-    cosines = np.zeros((len(asked), n), np.float32)
+    try:
+        from sklearn.neighbors import NearestNeighbors
+    except ImportError as error:
+        raise MissingExtraError("scikit-learn", "relevance") from error
+    known = np.flatnonzero(np.any(among, axis=1))
+    n = min(n, len(known))
+    if not n or not len(asked):
+        return np.zeros((len(asked), n), np.int64), np.zeros((len(asked), n), np.float32)
     with one_thread():
-        for start in range(0, len(asked), step):
-            near = asked[start : start + step] @ among.T
-            if n < len(among):
-                found = np.argpartition(-near, n - 1, axis=1)[:, :n]
-            else:
-                found = np.broadcast_to(np.arange(n), near.shape)
-            found = np.sort(found, axis=1)
-            values = np.take_along_axis(near, found, axis=1)
-            order = np.argsort(-values, axis=1, kind="stable")
-            places[start : start + step] = np.take_along_axis(found, order, axis=1)
-            cosines[start : start + step] = np.take_along_axis(values, order, axis=1)
-    return places, cosines
+        # Of rows of length one the nearest by distance are those with the largest cosine.
+        search = NearestNeighbors(n_neighbors=n, algorithm="brute").fit(np.ascontiguousarray(among[known]))
+        distances, places = search.kneighbors(np.ascontiguousarray(asked))
+    cosines: npt.NDArray[np.float32] = (1.0 - distances**2 / 2.0).astype(np.float32)
+    cosines[~np.any(asked, axis=1)] = 0.0
+    return known[places].astype(np.int64), cosines

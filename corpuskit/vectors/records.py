@@ -9,10 +9,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from corpuskit.errors import CorpusError
 from corpuskit.safe_folder import SafeFolder
 
-__all__ = ["MAKER", "dimensions_of", "doc_ids_of", "read", "write"]
+__all__ = ["MAKER", "doc_ids_of", "head_of", "read", "write"]
 
 _MAGIC: Final = b"ckitvec1"
 _HEAD: Final = struct.Struct("<8sII16s32s")  # magic, bytes a record, dimensions, maker, SHA-256 of the records
@@ -36,14 +35,14 @@ def write(folder: SafeFolder, name: str, records: npt.NDArray[Any], *, dimension
         file.write(content)
 
 
-def dimensions_of(folder: SafeFolder, name: str) -> int | None:
-    """Return the dimensions that a file says it has; None where it is none of ours."""
+def head_of(folder: SafeFolder, name: str) -> tuple[int, bytes] | None:
+    """Return the dimensions and the maker that a file tells; None where it is none of ours."""
     try:
         with folder.open(name) as file:
-            magic, _, dimensions, _, _ = _HEAD.unpack(file.read(_HEAD.size))
-    except (CorpusError, OSError, struct.error):
+            magic, _, dimensions, maker, _ = _HEAD.unpack(file.read(_HEAD.size))
+    except (OSError, struct.error):
         return None
-    return int(dimensions) if magic == _MAGIC else None
+    return (int(dimensions), bytes(maker)) if magic == _MAGIC else None
 
 
 def read(

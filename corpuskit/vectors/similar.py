@@ -59,7 +59,7 @@ def similar(folder: CorpusFolder, to: str | Sequence[str] | Any, n: int = 20, na
     ]
     if not free:
         return pd.DataFrame(columns=list(_TYPES)).astype(_TYPES)
-    places, cosines = nearest(middle, vectors.matrix[free], min(n, len(free)))
+    places, cosines = nearest(middle, vectors.matrix[free], n)
     found = [vectors.doc_ids[free[at]] for at in places[0]]
     space = corpus_space(folder)
     shared = _shared(folder, space.tables[0], texts, found) if space is not None else [""] * len(found)

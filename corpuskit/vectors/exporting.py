@@ -1,0 +1,46 @@
+"""Topics as files for others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from corpuskit.errors import ExportError
+from corpuskit.store import CorpusFolder
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["export"]
+
+
+def export(folder: CorpusFolder, topics: pd.DataFrame, documents: pd.DataFrame, path: Path) -> int:
+    """Write topics and their documents; see :meth:`corpuskit.vectors.Topics.export`."""
+    kind = path.suffix.lower()
+    if kind not in {".csv", ".parquet", ".json"}:
+        raise ExportError(f"{path}: expected a name that ends in .csv, .parquet or .json")
+    try:
+        if kind == ".json":
+            of = documents.groupby("topic")["doc_id"].agg(list).to_dict()
+            rows = json.loads(topics.to_json(orient="records"))
+            told = [{**row, "doc_ids": of.get(row["topic"], [])} if row["level"] else row for row in rows]
+            path.write_text(json.dumps({"topics": told}, ensure_ascii=False, indent=1) + "\n", "utf-8")
+            return len(documents)
+        table = _table(folder, topics, documents)
+        if kind == ".csv":
+            table.to_csv(path, index=False, lineterminator="\n")
+        else:
+            table.to_parquet(path, index=False)
+    except OSError as error:
+        raise ExportError(f"{path} cannot be written: {error}") from error
+    return len(documents)
+
+
+def _table(folder: CorpusFolder, topics: pd.DataFrame, documents: pd.DataFrame) -> pd.DataFrame:
+    uris = dict(folder.catalog.tuples("SELECT doc_id, uri FROM current"))
+    names, parents = topics.set_index("topic")["name"], topics.set_index("topic")["parent"]
+    groups = documents["topic"].map(parents)
+    return documents.assign(uri=documents["doc_id"].map(uris), group=groups, group_name=groups.map(names))[
+        ["doc_id", "uri", "topic", "name", "group", "group_name"]
+    ]
