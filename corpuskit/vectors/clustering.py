@@ -86,6 +86,8 @@ def _drawn_together(rows: Floats, n: int) -> tuple[Floats, Callable[[Floats], Fl
         spread, axes = np.linalg.eigh(centred.T @ centred)
     first = np.argsort(-spread, kind="stable")[:n]
     first = first[spread[first] > 1e-6 * max(float(spread.max()), 1e-9)]
+    if not len(first):  # rows that do not differ
+        return rows, lambda others: others
     turn = (axes[:, first] / spread[first] ** 0.25).astype(np.float32)
 
     def place(others: Floats) -> Floats:

@@ -274,9 +274,11 @@ def _replayed(vectors: Vectors, labels: npt.NDArray[np.int64], kept: _Clusters, 
 def _split(vectors: Vectors, state: _State, edit: Edit, topic_of: dict[str, int], place: dict[str, int]) -> None:
     """Each document goes to the part whose telling documents it is most like."""
     whole = held_by([doc_id for told in edit.told_by for doc_id in told], topic_of)
+    if whole is None:
+        return
     parts = [[place[d] for d in told if topic_of.get(d) == whole] for told in edit.told_by]
     parts = [rows for rows in parts if rows]
-    if whole is None or len(parts) < 2:
+    if len(parts) < 2:
         return
     middles = unit(np.stack([vectors.matrix[rows].mean(axis=0) for rows in parts]))
     members = np.flatnonzero(state.topic == whole)

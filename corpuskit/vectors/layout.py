@@ -23,10 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["FILE", "forget_positions", "lay_out", "place", "positions", "read"]
 
 FILE: Final = "layout.pos"
-_RECORD: Final = np.dtype([("doc_id", "S16"), ("x", "<f4"), ("y", "<f4")])
-_FEW: Final = 50  # documents; a map of fewer says too little to be held to it
+_RECORD: Final = np.dtype([("doc_id", "S16"), ("x", "<f4"), ("y", "<f4"), ("placed", "<u4")])
 _NEIGHBOURS: Final = 5
-_FEWEST: Final = 5  # different documents; fewer need no layout
+_FEWEST: Final = 5  # different documents; fewer are no map yet
 _MANY: Final = 1000  # documents; fewer are compared one by one
 _PERPLEXITY: Final = 15
 _EARLY, _STEPS = 150, 250
@@ -45,8 +44,9 @@ def positions(folder: CorpusFolder, name: str = OWN, *, renew: bool = False, see
         seed: of the layout.
 
     Returns:
-        Columns doc_id (str), x, y (float32), by host and URI, of all documents that have a vector. The middle is 0, and nine
-        in ten documents lie within 1 of it.
+        Columns doc_id (str), x, y (float32), by host and URI, of all documents that have a vector. When it is laid out, the
+        middle is 0, and nine in ten documents lie within 1 of it. ``attrs["placed"]`` is how many came later: where they are
+        many, ``renew=True`` gives them room.
 
     Raises:
         ConfigurationError: there are no vectors of this name.
@@ -58,20 +58,24 @@ def positions(folder: CorpusFolder, name: str = OWN, *, renew: bool = False, see
     kept = None if renew else read(room)
     place_of = {} if kept is None else {doc_id: number for number, doc_id in enumerate(records.doc_ids_of(kept))}
     known = np.array([place_of.get(doc_id, -1) for doc_id in vectors.doc_ids], np.int64)
-    points = np.zeros((len(vectors), 2), np.float32)
+    points, placed = np.zeros((len(vectors), 2), np.float32), np.zeros(len(vectors), np.uint32)
     old = known >= 0
-    if kept is None or old.sum() < min(_FEW, len(vectors)):
+    if kept is None or old.sum() < min(_FEWEST, len(vectors)):
         points = lay_out(vectors.matrix, seed=seed)
     else:
         points[old] = np.column_stack([kept["x"], kept["y"]])[known[old]]
         points[~old] = place(vectors.matrix[~old], vectors.matrix[old], points[old])
-    if kept is None or not old.all() or len(kept) != len(vectors):
+        placed[old], placed[~old] = kept["placed"][known[old]], 1
+    if renew or kept is None or not old.all() or len(kept) != len(vectors):
         rows = np.zeros(len(vectors), _RECORD)
         rows["doc_id"] = [doc_id.encode() for doc_id in vectors.doc_ids]
-        rows["x"], rows["y"] = points[:, 0], points[:, 1]
+        rows["x"], rows["y"], rows["placed"] = points[:, 0], points[:, 1], placed
         with contextlib.suppress(OSError):  # a disk that cannot be written: it is made again next time
             records.write(room, FILE, rows)
-    return pd.DataFrame({"doc_id": pd.array(list(vectors.doc_ids), dtype="str"), "x": points[:, 0], "y": points[:, 1]})
+    ids = pd.array(list(vectors.doc_ids), dtype="str")
+    found = pd.DataFrame({"doc_id": ids, "x": points[:, 0], "y": points[:, 1]})
+    found.attrs["placed"] = int(placed.sum())
+    return found
 
 
 def lay_out(matrix: Floats, *, seed: int = 0) -> Floats:

@@ -340,7 +340,8 @@ def _checked(found: Any, texts: int, dimensions: int | None) -> Floats:
 def _tidy(folder: CorpusFolder, room: SafeFolder, dimensions: int, maker: bytes) -> None:
     """Write small parts as one, without what is not wanted any more; remove what is damaged or of an earlier space."""
     kind = _record(dimensions)
-    parts = list(_parts(room, kind, maker))
+    there = _part_names(room)
+    parts = list(_parts(room, kind, maker, *there)) if there else []
     good = {name for name, _ in parts}
     wanted = set(_wanted(folder))
     sizes = [len(rows) for _, rows in parts]
@@ -359,10 +360,8 @@ def _tidy(folder: CorpusFolder, room: SafeFolder, dimensions: int, maker: bytes)
             _write_part(room, np.concatenate(chosen), dimensions, maker)
             for name in good:
                 room.remove(name)
-        for name in set(_part_names(room)) - good:
-            whole = records.read(room, name, kind, maker=maker, mapped=True)
-            if whole is None:
-                room.remove(name)
+        for name in set(there) - good:
+            room.remove(name)
 
 
 def _collected(folder: CorpusFolder, room: SafeFolder, name: str, dimensions: int, maker: bytes) -> Vectors:

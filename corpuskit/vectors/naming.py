@@ -11,7 +11,7 @@ from corpuskit.errors import ConfigurationError
 from corpuskit.relevance.space import Words
 from corpuskit.text import stop_words
 
-__all__ = ["name_of", "stop_words_of", "words_of"]
+__all__ = ["name_of", "says_something", "stop_words_of", "words_of"]
 
 _NAMED: Final = 3  # words in a name
 
@@ -40,12 +40,13 @@ def words_of(words: Words, texts: Sequence[str], *, stop: frozenset[str] = froze
         if score[at] <= 0 or len(chosen) == n:
             break
         word = words.words[at]
-        if word not in stop and _says_something(word):
+        if word not in stop and says_something(word):
             chosen.append(word)
     return tuple(chosen)
 
 
-def _says_something(word: str) -> bool:
+def says_something(word: str) -> bool:
+    """Whether a word could name something: numbers and single letters do not."""
     return not any(character.isdigit() for character in word) and (len(word) > 2 or not word.isascii())
 
 

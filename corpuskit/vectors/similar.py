@@ -14,7 +14,7 @@ from corpuskit.store import CorpusFolder
 from corpuskit.store.document_names import doc_id_of
 from corpuskit.store.document_rows import duplicates
 from corpuskit.vectors.making import OWN, Vectors, corpus_space, embedded, unit, vectors_of
-from corpuskit.vectors.naming import stop_words_of
+from corpuskit.vectors.naming import says_something, stop_words_of
 from corpuskit.vectors.neighbours import nearest
 
 if TYPE_CHECKING:
@@ -124,6 +124,8 @@ def _shared(folder: CorpusFolder, words: Words, texts: Sequence[str], found: Seq
     for row in range(len(found)):
         inside = np.flatnonzero((bags.row == row) & (product > 0))
         order = inside[np.argsort(-product[inside], kind="stable")]
-        named = [word for word in (words.words[bags.column[at]] for at in order) if word not in stop]
+        named = [
+            word for word in (words.words[bags.column[at]] for at in order) if word not in stop and says_something(word)
+        ]
         shared.append(", ".join(named[:_SHARED]))
     return shared

@@ -62,6 +62,8 @@ def make_template(folder):
     corpus.train()
     corpus.elements()
     corpus.preprocess(["language"], progress=False)
+    corpus.positions()
+    corpus.topics(2).rename(0, "mine")
     corpus._folder.catalog.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     corpus.close()
     return folder / "corpus"
@@ -296,6 +298,10 @@ LAYOUTS = {
     "results of steps are links": _all(_every("preprocessing/*/*.parquet", "x.parquet"), _link("preprocessing/duplicates.parquet", "x.parquet")),
     "tokens is a link": _link("tokens", "."),
     "the index of tokens leads out": _all(_every("tokens/*", "x.parquet"), _every("tokens/*/*", "x.parquet")),
+    "vectors is a link": _link("vectors", "."),
+    "what vectors hold are links": _all(*(_every(f"vectors/corpus/{pattern}", "x.parquet") for pattern in ("*.*", "space/*"))),
+    "what vectors hold are pipes": _all(*(_fifo(f"vectors/corpus/{name}") for name in ("layout.pos", "topics.rec", "topics.json", "edits.jsonl", "space/space.json"))),
+    "what vectors hold is damaged": _all(*(_damage(f"vectors/corpus/{pattern}") for pattern in ("*.*", "space/*")), _folder("vectors/mine"), _text("vectors/mine/part-0123456789abcdef.vec", "x" * 90)),
     "annotations is a link": _link("annotations", "."),
     "answers are a link": _link("annotations/answers.sqlite", "x.sqlite"),
     "locks are links": _all(*(_link(f".{name}.lock{suffix}", "x.toml") for name in ("crawl", "pack", "annotate") for suffix in ("", ".json"))),
