@@ -314,8 +314,9 @@ class Corpus(CorpusWords, CorpusMap):
 
         gone = self._ids(docs) or []
         tokens.forget(self._folder, gone)  # the index is a cache: if the rest fails, it is made again
-        vectors.forget(self._folder, gone)
-        return remove_documents(self._folder, gone, reason)
+        removed = remove_documents(self._folder, gone, reason)
+        vectors.forget(self._folder, gone)  # last: vectors of a model may be dear
+        return removed
 
     def backup(self, path: str | os.PathLike[str]) -> int:
         """Copies the corpus into a new folder, also while it is crawled; gives the bytes.

@@ -20,7 +20,7 @@ def test_what_is_like_a_document_is_of_its_subject(three):
     assert found["score"].is_monotonic_decreasing
     assert found["score"].between(0.5, 1.00001).all()
     for words in found["shared"]:
-        assert set(words.split(", ")) <= set(["rocket", "orbit", "moon", "launch", "engine", "satellite"])
+        assert set(words.split(", ")) <= {"rocket", "orbit", "moon", "launch", "engine", "satellite"}
         assert 1 <= len(words.split(", ")) <= 5
 
 
