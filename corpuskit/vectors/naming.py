@@ -14,6 +14,25 @@ from corpuskit.text import stop_words
 __all__ = ["name_of", "says_something", "stop_words_of", "words_of"]
 
 _NAMED: Final = 3  # words in a name
+# What tokens leave of "don't"; the list of English has the whole only.
+_CUT: Final = [
+    "ain",
+    "aren",
+    "couldn",
+    "didn",
+    "doesn",
+    "don",
+    "hadn",
+    "hasn",
+    "haven",
+    "isn",
+    "mustn",
+    "shouldn",
+    "wasn",
+    "weren",
+    "won",
+    "wouldn",
+]
 
 
 def words_of(words: Words, texts: Sequence[str], *, stop: frozenset[str] = frozenset(), n: int = 10) -> tuple[str, ...]:
@@ -52,8 +71,9 @@ def says_something(word: str) -> bool:
 
 def stop_words_of(languages: Iterable[str | None]) -> frozenset[str]:
     """Return the stop words of languages; of those without a list none."""
-    found: set[str] = set()
-    for lang in {lang for lang in languages if lang}:
+    languages = set(languages)
+    found = set(_CUT) if "en" in languages else set()
+    for lang in filter(None, languages):
         try:
             found |= stop_words(lang)
         except ConfigurationError:

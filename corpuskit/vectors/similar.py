@@ -11,7 +11,7 @@ from corpuskit.errors import ConfigurationError, UnknownDocumentError
 from corpuskit.relevance.learning import scoring_texts
 from corpuskit.relevance.space import Words
 from corpuskit.store import CorpusFolder
-from corpuskit.store.document_names import doc_id_of
+from corpuskit.store.document_names import doc_id_of, doc_ids_of
 from corpuskit.store.document_rows import duplicates
 from corpuskit.vectors.making import OWN, Vectors, corpus_space, embedded, unit, vectors_of
 from corpuskit.vectors.naming import says_something, stop_words_of
@@ -85,7 +85,7 @@ def _asked(folder: CorpusFolder, to: Any, vectors: Vectors, name: str) -> tuple[
                 raise  # the name of a document rather than a text
             return [], [to], _direction(folder, to, name)
     else:
-        ids = [doc_id_of(folder, str(one)) for one in dict.fromkeys(to)]
+        ids = list(dict.fromkeys(doc_ids_of(folder, [str(one) for one in to]).values()))
     if not ids:
         raise ConfigurationError("similar to nothing: expected a document, a text, or documents")
     place = {doc_id: row for row, doc_id in enumerate(vectors.doc_ids)}

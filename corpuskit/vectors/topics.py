@@ -14,6 +14,7 @@ import numpy.typing as npt
 from corpuskit.errors import ConfigurationError, CorpusError
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import clean
+from corpuskit.store.document_names import doc_ids_of
 from corpuskit.vectors import edits, kept_topics
 from corpuskit.vectors.clustering import cluster
 from corpuskit.vectors.edits import Edit
@@ -70,18 +71,21 @@ class Topics:
                  "words": "str", "stability": "float64"}  # fmt: skip
         return pd.DataFrame(rows, columns=list(types)).astype(types)
 
-    def of(self, docs: Sequence[str] | None = None) -> pd.DataFrame:
+    def of(self, docs: Any = None) -> pd.DataFrame:
         """Return the topics of documents.
 
         Args:
-            docs: a DataFrame or Series with doc_id, or ids; None for all.
+            docs: a DataFrame or Series with doc_id, or ids, URIs, file names; None for all.
 
         Returns:
             Columns doc_id (str), topic (Int32; missing for a document without a vector), name (str).
+
+        Raises:
+            UnknownDocumentError: a document is not in the corpus.
         """
         import pandas as pd
 
-        wanted = list(self._vectors.doc_ids) if docs is None else _ids(docs)
+        wanted = list(self._vectors.doc_ids) if docs is None else _ids(self._folder, docs)
         place = {doc_id: int(topic) for doc_id, topic in zip(self._vectors.doc_ids, self._topic, strict=True)}
         found = [place.get(doc_id) for doc_id in wanted]
         names = [None if number is None else self._of[number].name for number in found]
@@ -256,9 +260,8 @@ def _central(vectors: Vectors, rows: npt.NDArray[np.int64], n: int) -> tuple[lis
     return [vectors.doc_ids[row] for row in rows[best]], [float(one) for one in near[best]]
 
 
-def _ids(docs: Any) -> list[str]:
-    if isinstance(docs, str):
-        return [docs]
+def _ids(folder: CorpusFolder, docs: Any) -> list[str]:
     if hasattr(docs, "columns"):
         docs = docs["doc_id"]
-    return [str(doc_id) for doc_id in docs]
+    names = [docs] if isinstance(docs, str) else [str(name) for name in docs]
+    return list(doc_ids_of(folder, names).values())

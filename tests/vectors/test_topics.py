@@ -9,8 +9,10 @@ import pytest
 
 import corpuskit
 from corpuskit.errors import ConfigurationError, CorpusError, ExportError
+from corpuskit.relevance.space import Words
 from corpuskit.vectors.clustering import cluster, found_again, grouped, usual_number
 from corpuskit.vectors.making import unit
+from corpuskit.vectors.naming import stop_words_of, words_of
 
 FOLDER = "vectors/corpus"
 
@@ -87,6 +89,26 @@ def test_topics_are_the_subjects_with_their_words(three, subject_of):
 def test_stop_words_and_numbers_name_nothing(three):
     words = set(fine(three.topics(3))["words"].str.split(", ").explode())
     assert not words & {"the", "and", "of", "is", "what", "this", "about", "was", "0", "1"}
+
+
+def test_parts_of_stop_words_are_stop_words():
+    stop = stop_words_of(["en", "fr", None, "xx"])
+    assert {"don", "doesn", "the", "est"} <= stop  # don't, doesn't
+    assert "don" not in stop_words_of(["fr"])
+    assert "premium" not in stop
+    assert stop_words_of([]) == frozenset()
+
+
+def test_words_are_those_that_more_of_the_texts_have():
+    words = Words.fit(
+        ["tax rate year", "tax rate", "tax form", "moon year", "moon rate", "sun year 1999 x"], "document"
+    )
+    # All have year 3, rate 3, tax 3, moon 2 times of 6: tax is in all of these, rate in two of three.
+    found = words_of(words, ["tax rate year", "tax rate", "tax form"])
+    assert found[0] == "tax"  # 1 * ln(1 / .5) = .69; form 1/3 * ln(2) = .23; rate 2/3 * ln(4/3) = .19
+    assert found[1:] == ("form", "rate")  # year: 1/3 of these, 1/2 of all
+    assert words_of(words, ["tax rate year"], stop=frozenset({"tax"}), n=1) == ("rate",)
+    assert words_of(words, []) == ()
 
 
 def test_groups_stand_above_topics(three):
