@@ -3,7 +3,7 @@ const HEADS = ["title", "host", "lang", "words", "P(rel.)", "label"];
 
 function render({ model, el }) {
   const frame = makeFrame("browser", "Documents", [
-    ["↑ ↓ PgUp PgDn", "documents"], ["Enter", "open as a tree"], ["/", "text in title or address"], ["c", "copy the query as code"], ["?", "this help"],
+    ["↑ ↓ PgUp PgDn", "documents"], ["Enter", "open as a tree"], ["/", "text in title or address"], ["m", "more like this one"], ["c", "copy the query as code"], ["?", "this help"],
   ]);
   const { root, tell } = frame;
   keepKeys(root);
@@ -25,8 +25,12 @@ function render({ model, el }) {
   const list = makeList(model, "Documents", (line, cells) => {
     cells.forEach((cell, i) => line.append(make("span", i === 3 || i === 4 ? "ck-number" : i ? "ck-dim" : "", i < 2 ? { title: cell } : {}, cell)));
   }, (i) => model.send({ op: "open", row: i }));
+  const like = () => {
+    if (list.current() < 0) tell("Choose a document first: arrow keys or a click.");
+    else model.send({ op: "like", row: list.current() });
+  };
   root.append(
-    make("div", "ck-bar", {}, text, ...selects, words, found, make("span", "ck-grow"), frame.opener), heads, list.view,
+    make("div", "ck-bar", {}, text, ...selects, words, found, make("span", "ck-grow"), button("More like this", like), frame.opener), heads, list.view,
     make("div", "ck-code", {}, code, button("Copy", copy)), frame.status, frame.help,
   );
   let timer = 0;
@@ -48,6 +52,7 @@ function render({ model, el }) {
     if (hasModifier(event) || isField(event.target)) return;
     if (event.key === "/") text.focus();
     else if (event.key === "c") copy();
+    else if (event.key === "m") like();
     else return;
     event.preventDefault();
   });

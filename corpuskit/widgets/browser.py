@@ -9,6 +9,7 @@ import traitlets
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.store import CorpusFolder
+from corpuskit.vectors import similar
 from corpuskit.views import frames
 from corpuskit.widgets.documents import show_document
 from corpuskit.widgets.shell import MAX_ROWS, Box, Widget, module, styles
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _CHOICES: Final = ("host", "lang", "label")
 _MOST_CHOICES: Final = 200
+_ALIKE: Final = 100  # documents
 
 
 class DocumentRows(Widget):
@@ -55,6 +57,18 @@ class DocumentRows(Widget):
                 self.code = code_of(conditions)
                 self.state = [self.state[0] + 1, len(self._found), len(self._frame)]
 
+    def like(self, doc_id: str) -> None:
+        """Keeps the documents that are most like one, the most like first, below the one itself; a filter ends it."""
+        import pandas as pd
+
+        found = similar(self._folder, doc_id, _ALIKE)["doc_id"]
+        with self._lock:
+            places = pd.Index(self._frame["doc_id"]).get_indexer(pd.Index([doc_id, *found]))
+            self._found = self._frame.iloc[places[places >= 0]]  # what came since is not in the frame
+            with self.hold_sync():
+                self.code = f"docs = corpus.similar({doc_id!r}, {_ALIKE})"
+                self.state = [self.state[0] + 1, len(self._found), len(self._frame)]
+
     def summary(self) -> str:
         """How many documents."""
         return f"Documents: {len(self._found):,} of {len(self._frame):,}"
@@ -69,6 +83,11 @@ class DocumentRows(Widget):
             start = max(0, int(message["start"]))
             part = self._found.iloc[start : min(int(message["end"]), start + MAX_ROWS)]
         self.send({"op": "rows", "generation": message["generation"], "start": start, "rows": _cells(part)})
+
+    def _on_like(self, message: dict[str, Any]) -> None:
+        with self._lock:
+            doc_id = str(self._found["doc_id"].iloc[int(message["row"])])
+        self.like(doc_id)
 
     def _on_open(self, message: dict[str, Any]) -> None:
         with self._lock:

@@ -98,5 +98,5 @@ function makeList(model, label, fill, open) {
   });
   const sizes = new ResizeObserver(later);
   sizes.observe(view);
-  return { view, setCount, take, close: () => sizes.disconnect() };
+  return { view, setCount, take, current: () => current, close: () => sizes.disconnect() };
 }
