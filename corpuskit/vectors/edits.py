@@ -15,6 +15,7 @@ from typing import Final, Literal
 
 from corpuskit.errors import CorpusError
 from corpuskit.safe_folder import SafeFolder
+from corpuskit.vectors.making import writing
 
 __all__ = ["FILE", "Edit", "append", "held_by", "read"]
 
@@ -41,8 +42,12 @@ class Edit:
 
 
 def append(room: SafeFolder, edit: Edit) -> None:
-    """Keep an edit; it is on the disk when this comes back."""
-    with room.open(FILE, "a+b") as file:
+    """Keep an edit; it is on the disk when this comes back.
+
+    Raises:
+        CorpusError: the disk cannot be written.
+    """
+    with writing(room), room.open(FILE, "a+b") as file:
         size = file.seek(0, os.SEEK_END)
         torn = False
         if size:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import secrets
 from collections.abc import Sequence, Set
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
@@ -20,7 +21,7 @@ from corpuskit.store.document_rows import duplicates
 from corpuskit.vectors import edits, records
 from corpuskit.vectors.clustering import centres_of, found_again, grouped, usual_number
 from corpuskit.vectors.edits import Edit, held_by
-from corpuskit.vectors.making import Vectors, corpus_space, room_of, unit
+from corpuskit.vectors.making import Vectors, corpus_space, room_of, unit, writing
 from corpuskit.vectors.naming import name_of, stop_words_of, words_of
 
 __all__ = [
@@ -112,27 +113,24 @@ def are_whole(room: SafeFolder) -> bool:
 
 def topics_of(room: SafeFolder) -> dict[str, int]:
     """Return the topic of each document as it is kept, and nothing where it is not."""
-    rows = records.read(room, CLUSTERS, _RECORD)
-    if rows is None or read(room) is None:
+    about = _read_about(room)
+    rows = None if about is None else records.read(room, CLUSTERS, _RECORD, maker=about["made"])
+    if rows is None:
         return {}
     return dict(zip(records.doc_ids_of(rows), rows["topic"].tolist(), strict=True))
 
 
 def forget_topics(room: SafeFolder, gone: Set[str]) -> None:
     """Take documents out of the clusters; words are told anew, those of removed documents may be among them."""
-    rows = records.read(room, CLUSTERS, _RECORD)
-    if rows is None:
+    about = _read_about(room)
+    rows = None if about is None else records.read(room, CLUSTERS, _RECORD, maker=about["made"])
+    if rows is None or about is None:
         room.remove(CLUSTERS)
         room.remove(TOLD)
         return
     stay = np.array([doc_id not in gone for doc_id in records.doc_ids_of(rows)], np.bool_)
     if not stay.all():
-        records.write(room, CLUSTERS, rows[stay])
-        about = _read_about(room)
-        if about is None:
-            room.remove(TOLD)
-        else:
-            _write_about(room, {**about, "edits": None, "topics": []})
+        _write(room, rows[stay], {**about, "edits": None, "topics": []})
 
 
 # -- clusters ----------------------------------------------------------------------------------------------------------------
@@ -154,22 +152,24 @@ def make(folder: CorpusFolder, vectors: Vectors, n: int | None, seed: int) -> No
     rows = np.zeros(len(vectors), _RECORD)
     rows["doc_id"] = [doc_id.encode() for doc_id in vectors.doc_ids]
     rows["cluster"] = rows["topic"] = labels
-    room = room_of(folder, vectors.name)
-    records.write(room, CLUSTERS, rows)
     about = {
         "format": 1,
+        "made": secrets.token_bytes(records.MAKER),
         "asked": n,
         "parent": parent.tolist(),
         "stability": stable.tolist(),
         "edits": None,
         "topics": [],
     }
-    _write_about(room, about)
+    _write(room_of(folder, vectors.name), rows, about)
 
 
-def _write_about(room: SafeFolder, about: dict[str, Any]) -> None:
-    content = json.dumps(about).encode()
-    room.write(TOLD, hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
+def _write(room: SafeFolder, rows: npt.NDArray[Any], about: dict[str, Any]) -> None:
+    """Write both files; each names the making that it is of, so that a process that dies in between leaves none to be read."""
+    with writing(room):
+        records.write(room, CLUSTERS, rows, maker=about["made"])
+        content = json.dumps({**about, "made": about["made"].hex()}).encode()
+        room.write(TOLD, hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
 
 
 def _read_about(room: SafeFolder) -> dict[str, Any] | None:
@@ -189,6 +189,7 @@ def _read_about(room: SafeFolder) -> dict[str, Any] | None:
             for topic in map(asdict, (Topic(**t) for t in about["topics"]))
         ]
         about["edits"]
+        about["made"] = bytes.fromhex(about["made"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return about
@@ -196,7 +197,8 @@ def _read_about(room: SafeFolder) -> dict[str, Any] | None:
 
 def read(room: SafeFolder) -> _Clusters | None:
     """Return the clusters that are kept; None where they are absent or damaged."""
-    rows, about = records.read(room, CLUSTERS, _RECORD), _read_about(room)
+    about = _read_about(room)
+    rows = None if about is None else records.read(room, CLUSTERS, _RECORD, maker=about["made"])
     if rows is None or about is None:
         return None
     labels = rows["cluster"].astype(np.int64)
@@ -228,12 +230,11 @@ def told(folder: CorpusFolder, vectors: Vectors, seed: int) -> tuple[tuple[Topic
     known = {one["number"]: Topic(**one) for one in about.get("topics", [])} if about.get("edits") == mark.hex() else {}
     found = _described(folder, vectors, state, kept, known)
     if kept.doc_ids != vectors.doc_ids or known.keys() != {topic.number for topic in found}:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(CorpusError):  # a disk that cannot be written: it is told anew next time
             rows = np.zeros(len(vectors), _RECORD)
             rows["doc_id"] = [doc_id.encode() for doc_id in vectors.doc_ids]
             rows["cluster"], rows["topic"] = labels, state.topic
-            records.write(room, CLUSTERS, rows)
-            _write_about(room, {**about, "edits": mark.hex(), "topics": [asdict(topic) for topic in found]})
+            _write(room, rows, {**about, "edits": mark.hex(), "topics": [asdict(topic) for topic in found]})
     return found, state.topic
 
 

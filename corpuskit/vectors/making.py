@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from corpuskit.errors import ConfigurationError, RelevanceError
+from corpuskit.errors import ConfigurationError, CorpusError, RelevanceError
 from corpuskit.relevance.learning import scoring_texts
 from corpuskit.relevance.space import Space
 from corpuskit.relevance.table import directions
@@ -111,13 +111,15 @@ def embed(
     Args:
         folder: the corpus.
         name: of the vectors; ``corpus`` for those of the corpus' own space.
-        function: texts → an array of one row a text; None for ``corpus``.
+        function: texts → an array of one row a text; None for ``corpus``. It gets a document's title and main text, at most
+            30,000 characters.
         batch: texts that the function gets at once.
         replace: vectors of this name that are there go first.
         progress: shows a bar.
 
     Raises:
         ConfigurationError: no function is given, or the function gave something else than vectors.
+        CorpusError: the disk cannot be written.
     """
     room = room_of(folder, name)
     if batch < 1:
@@ -161,11 +163,15 @@ def forget(folder: CorpusFolder, doc_ids: Sequence[str]) -> None:
                 room.remove(part)
             room.remove_folder("space")
             continue
-        dimensions = _dimensions(room)
-        for part, rows in _parts(room, _record(dimensions or 1), b""):
+        for part in _part_names(room):
+            dimensions, maker = records.head_of(room, part) or (0, b"")
+            rows = records.read(room, part, _record(dimensions), maker=maker) if _is_size(dimensions) else None
+            if rows is None:  # damaged: whatever is in it
+                room.remove(part)
+                continue
             stay = np.array([doc_id not in gone for doc_id in records.doc_ids_of(rows)], np.bool_)
             if not stay.all():
-                _write_part(room, rows[stay], dimensions or 1, b"")
+                _write_part(room, rows[stay], dimensions, maker)
                 room.remove(part)
 
 
@@ -241,10 +247,27 @@ def _dimensions(room: SafeFolder) -> int | None:
     found: dict[int, int] = {}
     for name in _part_names(room):
         dimensions, _ = records.head_of(room, name) or (0, b"")
-        if 1 <= dimensions <= _MOST_DIMENSIONS:
+        if _is_size(dimensions):
             rows = records.read(room, name, _record(dimensions), mapped=True)
             found[dimensions] = found.get(dimensions, 0) + (0 if rows is None else len(rows))
     return max(found, key=lambda one: (found[one], one)) if found else None
+
+
+def _is_size(dimensions: int) -> bool:
+    return 1 <= dimensions <= _MOST_DIMENSIONS
+
+
+@contextlib.contextmanager
+def writing(room: SafeFolder) -> Iterator[None]:
+    """While something is written: a disk that is full or cannot be written is told.
+
+    Raises:
+        CorpusError: it cannot be written.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise CorpusError(f"{'/'.join(room.parts)} cannot be written: {error}") from error
 
 
 def damaged_parts(room: SafeFolder) -> list[str]:
@@ -252,7 +275,7 @@ def damaged_parts(room: SafeFolder) -> list[str]:
     found = []
     for name in _part_names(room):
         dimensions, maker = records.head_of(room, name) or (0, b"")
-        is_whole = 1 <= dimensions <= _MOST_DIMENSIONS and any(
+        is_whole = _is_size(dimensions) and any(
             name == good for good, _ in _parts(room, _record(dimensions), maker, name)
         )
         found += [] if is_whole else [name]
@@ -273,7 +296,8 @@ def _keys(rows: npt.NDArray[Any]) -> list[tuple[str, int]]:
 
 def _write_part(room: SafeFolder, rows: npt.NDArray[Any], dimensions: int, maker: bytes) -> None:
     if len(rows):
-        records.write(room, f"part-{secrets.token_hex(8)}.vec", rows, dimensions=dimensions, maker=maker)
+        with writing(room):
+            records.write(room, f"part-{secrets.token_hex(8)}.vec", rows, dimensions=dimensions, maker=maker)
 
 
 def _complete(

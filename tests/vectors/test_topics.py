@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import corpuskit
+import corpuskit.vectors.edits
 from corpuskit.errors import ConfigurationError, CorpusError, ExportError
 from corpuskit.relevance.space import Words
 from corpuskit.vectors.clustering import cluster, found_again, grouped, usual_number
@@ -334,6 +335,29 @@ def test_strange_values_with_the_right_sum_are_made_again(three, change):
     content = json.dumps(about).encode()
     file.write_bytes(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
     assert three.topics(3).frame.equals(before)
+
+
+def test_files_of_two_makings_are_not_read_together(three):
+    before = three.topics(3).frame
+    file = Path(three.path) / FOLDER / "topics.rec"
+    kept = file.read_bytes()
+    three.topics(2)
+    file.write_bytes(kept)
+    assert [problem.where for problem in three.check()] == [f"{FOLDER}/topics.rec"]
+    assert three.topics(3).frame.equals(before)
+
+
+def test_a_full_disk_is_told_and_what_was_said_stays(three, monkeypatch):
+    topics = three.topics(3).rename(0, "Mine")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(corpuskit.vectors.edits.os, "fsync", full)
+        with pytest.raises(CorpusError, match=r"cannot be written: .*No space left"):
+            topics.rename(1, "Not kept")
+    assert "Mine" in set(three.topics().frame["name"])
 
 
 # -- out ---------------------------------------------------------------------------------------------------------------------
