@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,8 @@ Embedding = Callable[[Sequence[str]], Any]
 """Texts → an array of one row a text."""
 
 Floats = npt.NDArray[np.float32]
+
+_OPEN: Final[WeakKeyDictionary[CorpusFolder, tuple[tuple[int, int] | None, Space]]] = WeakKeyDictionary()
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _PART: Final = re.compile(r"part-[0-9a-f]{16}\.vec")
@@ -162,6 +165,7 @@ def forget(folder: CorpusFolder, doc_ids: Sequence[str]) -> None:
             for part in _part_names(room):
                 room.remove(part)
             room.remove_folder("space")
+            _OPEN.pop(folder, None)
             continue
         for part in _part_names(room):
             dimensions, maker = records.head_of(room, part) or (0, b"")
@@ -184,12 +188,10 @@ def corpus_space(folder: CorpusFolder) -> Space | None:
     None where no document has a word.
     """
     room = room_of(folder).within("space")
-    documents = int(folder.catalog.value("SELECT count(*) FROM current"))
-    with contextlib.suppress(RelevanceError):
-        space = Space.load(room)
-        is_of_now = min(documents, _FIT) <= _GROWN * space.texts
-        if space.kind == "document" and np.isfinite(space.basis).all() and is_of_now:
-            return space
+    texts_now = int(folder.catalog.value("SELECT count(DISTINCT coalesce(text_hash, doc_id)) FROM current"))
+    space = _kept_space(folder, room)
+    if space is not None and min(texts_now, _FIT) <= _GROWN * space.texts:
+        return space
     copies = duplicates(folder)
     ids = [doc_id for doc_id, _ in _wanted(folder) if doc_id not in copies]
     texts = list(scoring_texts(folder, ids[:: max(1, -(-len(ids) // _FIT))]).values())
@@ -199,6 +201,23 @@ def corpus_space(folder: CorpusFolder) -> Space | None:
         return None
     with contextlib.suppress(OSError):  # a disk that cannot be written: it is made again next time
         space.save(room)
+    return space
+
+
+def _kept_space(folder: CorpusFolder, room: SafeFolder) -> Space | None:
+    """The space on the disk, read once as long as it is the same; None where there is none that can be used."""
+    status = room.stat("space.json")
+    stamp = None if status is None else (status.st_size, status.st_mtime_ns)
+    known = _OPEN.get(folder)
+    if known is not None and known[0] == stamp:
+        return known[1]
+    try:
+        space = Space.load(room)
+    except RelevanceError:
+        return None
+    if space.kind != "document" or not np.isfinite(space.basis).all():
+        return None
+    _OPEN[folder] = stamp, space
     return space
 
 

@@ -187,6 +187,33 @@ def test_documents_without_a_word_have_their_place(corpus, tmp_path):
     assert corpus.topics().frame["documents"].max() == len(corpus)
 
 
+def test_a_corpus_of_many_copies_keeps_its_space(three, pages, monkeypatch):
+    copy = (pages.folder / "garden00.html").read_text("utf-8")
+    for i in range(60):
+        (pages.folder / f"copy{i}.html").write_text(copy, "utf-8")
+    three.add(pages.folder, progress=False)
+    three.embed()
+    monkeypatch.setattr(making.Space, "fit", lambda *_, **__: pytest.fail("another space is made"))
+    assert three.embed() == 0
+    assert len(three.positions()) == 90
+
+
+def test_the_space_is_made_anew_when_the_corpus_has_doubled(corpus, pages):
+    for i in range(6):
+        pages.write("garden", f"g{i}", "garden tomato")
+    corpus.add(pages.folder, progress=False)
+    assert "orbit" not in making.corpus_space(corpus._folder).tables[0].words
+    for i in range(6):
+        pages.write("rocket", f"r{i}", "rocket orbit")
+    corpus.add(pages.folder, progress=False)
+    assert "orbit" not in making.corpus_space(corpus._folder).tables[0].words
+    pages.write("rocket", "r6", "rocket orbit")
+    corpus.add(pages.folder, progress=False)
+    assert "orbit" in making.corpus_space(corpus._folder).tables[0].words
+    assert corpus.embed() == 13
+    assert len(vectors_of(corpus._folder)) == 13
+
+
 def parts(corpus, name="mine"):
     return sorted(room(corpus, name).glob("part-*.vec"))
 
