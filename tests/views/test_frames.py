@@ -8,7 +8,7 @@ from corpuskit.document.frames import COLUMNS
 HOUSE = {
     "documents": "doc_id version uri host title media_type lang words main_words elements timestamp fetched status relevance "
     "decision label duplicate_of annotators agreement author published updated site_name description categories tags "
-    "license canonical image fingerprint",
+    "license canonical image fingerprint topic",
     "requests": "clock url status_code response_ms download_ms bytes unique_share depth parent redirected_from retries "
     "retry_after_s error",
     "frontier": "url host depth parent anchor priority state why reason_refused next_allowed",
