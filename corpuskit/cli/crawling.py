@@ -216,7 +216,7 @@ def _crawl(corpus: Corpus, folder: Path, seeds: list[str | Path], options: dict[
         raise typer.Exit(130) from None
     _tell_end(job, folder)
     print_frame("Sites", job.report()[_COLUMNS].head(_SITES))
-    if job.failed_seeds:
+    if job.failed_seeds or (job.closing.private and not job.progress.pages):
         raise typer.Exit(3)
 
 
