@@ -17,6 +17,7 @@ from corpuskit.cli.tables import failures, requests, sources, with_files_named
 from corpuskit.cli.textworks import textworks
 from corpuskit.cli.training import audit, fasttext, train
 from corpuskit.cli.urls import urls
+from corpuskit.cli.usage import ExtractCommand
 
 if TYPE_CHECKING:
     from corpuskit.ingest import IngestReport
@@ -75,7 +76,7 @@ def demo(
     typer.echo(f"Corpus: {result.corpus.path}\nExport: {result.exported}")
 
 
-app.command()(extract)
+app.command(cls=ExtractCommand)(extract)
 
 
 @app.command()
