@@ -373,7 +373,15 @@ def _extract_shards(sources: list[str], on: str, workers: int | None, base: str 
             except ImportError:
                 raise MissingExtraError("distributed", "dask") from None
             engine = stack.enter_context(Client(on))  # type: ignore[no-untyped-call]
-        report = extract_shards(sources[:-1], sources[-1], on=engine, workers=workers, base=base, options=options)
+        report = extract_shards(
+            sources[:-1],
+            sources[-1],
+            on=engine,
+            workers=workers,
+            base=base,
+            options=options,
+            progress=sys.stderr.isatty(),
+        )
     typer.echo(repr(report))
     if report.quarantined:
         raise typer.Exit(3)

@@ -153,3 +153,9 @@ def test_empty_and_deep_documents_have_all_formats():
     for format in FORMATS:
         assert "ground" in deep.to(format)
         assert DocumentBuilder("", "?").build().to(format) is not None
+
+
+def test_markdown_has_the_title_once_where_the_first_heading_is_the_title():
+    page = b"<html><head><title>Rates</title></head><body><main><h1>Rates</h1><p>Three per cent a year.</p></main></body></html>"
+    markdown = corpuskit.extract(page, options=ExtractOptions(main="all")).to("markdown")
+    assert markdown == "# Rates\n\nThree per cent a year.\n"
