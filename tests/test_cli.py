@@ -168,9 +168,7 @@ def test_a_list_of_urls_is_filtered_and_sampled_without_a_request(tmp_path):
     (tmp_path / "urls.txt").write_text("\n".join(lines))
     done = run("urls", tmp_path / "urls.txt", "--language", "en", "--no-navigation")
     assert done.stdout.splitlines() == [*pages, "https://b.example.com/about"]
-    assert done.stderr == (
-        "21 of 23 URLs; left out: no page by its name, or in another language (1), named twice (1)\n"
-    )
+    assert done.stderr == ("21 of 23 URLs; left out: no page by its name (1), in another language (1)\n")
     chosen = run(
         "urls", tmp_path / "urls.txt", "--keep", "*/news/*", "--drop", "*/1.html", "--sample", 5
     ).stdout.splitlines()

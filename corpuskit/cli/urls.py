@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 
 import typer
 
-_PAGES: Final = "no page by its name, or in another language"
+_PAGES: Final = "no page by its name"
+_LANGUAGE: Final = "in another language"
 _HOSTS: Final = "a host without a domain"
 
 
@@ -52,7 +53,8 @@ def urls(
         checked = check_url(listed.url, strict=strict, language=language, with_nav=navigation)
         url = str(checked[0]) if checked else ""
         if checked is None:
-            left_out[_PAGES if _has_public_name(listed.url) else _HOSTS] += 1
+            is_other = language and check_url(listed.url, strict=strict, with_nav=navigation)
+            left_out[_LANGUAGE if is_other else _PAGES if _has_public_name(listed.url) else _HOSTS] += 1
         elif url in found:
             left_out["named twice"] += 1
         elif keep and not any(fnmatchcase(url, pattern) for pattern in keep):
