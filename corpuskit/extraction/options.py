@@ -18,7 +18,7 @@ CHOICES: Final = {
     "date": ("updated", "original"),
 }
 _TRAFILATURAS: Final = frozenset((
-      "record_id", "fast", "no_fallback", "favor_precision", "favor_recall", "include_comments",
+    "record_id", "fast", "no_fallback", "favor_precision", "favor_recall", "include_comments",
     "output_format", "tei_validation", "target_language", "include_tables", "include_images", "include_formatting",
     "include_links", "deduplicate", "date_extraction_params", "with_metadata", "only_with_metadata", "max_tree_size",
     "url_blacklist", "author_blacklist", "settingsfile", "prune_xpath",
