@@ -185,3 +185,9 @@ def test_a_table_with_spans_is_html_in_markdown_and_nothing_else_gets_through():
         "<tr><td>1987</td><td>&lt;/table&gt;&lt;script&gt; many &amp; &lt;b&gt;</td></tr>",
         "</table>",
     ]
+
+
+def test_markdown_has_the_title_once_where_the_first_heading_is_the_title():
+    page = b"<html><head><title>Rates</title></head><body><main><h1>Rates</h1><p>Three per cent a year.</p></main></body></html>"
+    markdown = corpuskit.extract(page, options=ExtractOptions(main="all")).to("markdown")
+    assert markdown == "# Rates\n\nThree per cent a year.\n"

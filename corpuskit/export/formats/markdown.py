@@ -37,6 +37,7 @@ _SAID: Final = {
     "author": "author", "site_name": "site_name", "description": "description", "categories": "categories",
     "tags": "keywords",
 }  # fmt: skip
+_HEADING: Final = re.compile(r"#{1,6} ")
 _DOLLAR: Final = re.compile(r"(?<!\\)[$]")
 _MOST_COLUMNS: Final = 100
 
@@ -71,7 +72,11 @@ def to_markdown(item: Item) -> str:
     head += [f"{name}: {json.dumps(said[key])}" for name, key in _SAID.items() if said.get(key)]
     has_title = bool(item.document.title.strip()) and not _is_printed(item.document.table)
     title = [f"# {inline(item.document.title)}"] if has_title else []
-    return "\n".join(["---", *head, "---", ""]) + "\n" + "\n\n".join([*title, *_blocks(item)]) + "\n"
+    blocks = _blocks(item)
+    headings = [i for i, block in enumerate(blocks) if _HEADING.match(block)]
+    if title and headings and _HEADING.sub("", blocks[headings[0]]) == _HEADING.sub("", title[0]):
+        del blocks[headings[0]]  # the title stands above all
+    return "\n".join(["---", *head, "---", ""]) + "\n" + "\n\n".join([*title, *blocks]) + "\n"
 
 
 def _is_printed(table: ElementTable) -> bool:
