@@ -149,7 +149,7 @@ def test_inputs_are_filtered(tree):
 
 def test_options_of_extraction_are_options_of_the_command(tree):
     page = tree / "in" / "flood" / "page.html"
-    assert run("extract", page, "-f", "txt", "--target-language", "fr").stdout == "\n"
+    assert run("extract", page, "-f", "txt", "--target-language", "fr").stdout == ""
     assert "an insurer" not in run("extract", page, "-f", "txt", "--all", "--drop", "//p").stdout
     wrong = run("extract", page, "--main-by", "magic")
     assert (wrong.returncode, "Invalid value for '--main-by'" in wrong.stderr) == (2, True)
