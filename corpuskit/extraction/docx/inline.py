@@ -107,10 +107,12 @@ class Reader:
         self._codes = {w("instrText"), w("delInstrText")} if original else {w("instrText")}
         self._fields: list[_Field] = []
         self._line = Line()
+        self._is_hidden = False
 
-    def read(self, paragraph: etree._Element) -> Line:
-        """The content of a paragraph."""
+    def read(self, paragraph: etree._Element, *, is_hidden: bool = False) -> Line:
+        """The content of a paragraph; ``is_hidden``: its style hides the runs that do not say otherwise."""
         self._line = Line()
+        self._is_hidden = is_hidden
         for open_field in self._fields:
             open_field.start = 0
         self._contents(paragraph)
@@ -133,15 +135,16 @@ class Reader:
             elif tag == _FIELD:
                 self._simple_field(element)
             elif tag in _EQUATIONS:
-                self._equation(element)
+                if not self._is_hidden:
+                    self._equation(element)
             elif tag == n.ALTERNATE:
                 self._alternate(element, self._contents)
 
     def _run(self, run: etree._Element) -> None:
         script, font = PLAIN, ""
+        vanish: bool | None = None
         properties = run.find(n.R_PR)
         if properties is not None:
-            vanish: bool | None = None
             for element in properties:
                 tag = element.tag
                 if tag == _R_FONTS:
@@ -152,9 +155,9 @@ class Reader:
                     vanish = is_on(element.get(n.VAL, "1"))
                 elif tag == _R_STYLE and vanish is None and self._styles.is_hidden(element.get(n.VAL)):
                     vanish = True  # the style stands first in the properties (17.3.2.28); a direct value overrules it
-            if vanish:
-                self._run_contents(run, PLAIN, "", fields_only=True)
-                return
+        if vanish or (vanish is None and self._is_hidden):
+            self._run_contents(run, PLAIN, "", fields_only=True)
+            return
         self._run_contents(run, script, font)
 
     def _run_contents(self, run: etree._Element, script: int, font: str, *, fields_only: bool = False) -> None:

@@ -114,10 +114,10 @@ class Walker:
             self._writer.insert(document, path)
 
     def _paragraph(self, paragraph: etree._Element, path: str) -> None:
-        line = self._reader.read(paragraph)
         first = paragraph.find(n.P_PR)
         properties = {} if first is None else {element.tag: element for element in first}
         style = self._styles.paragraph(properties[_P_STYLE].get(n.VAL) if _P_STYLE in properties else None)
+        line = self._reader.read(paragraph, is_hidden=style.hidden)
         if self._held is not None:
             line.precede(self._held[0])
             self._held = None
@@ -141,7 +141,7 @@ class Walker:
         text, tex, links = line.text()
         writer = self._writer
         in_list = False
-        if text and not style.hidden:
+        if text:
             level = style.level
             if _OUTLINE in properties:
                 level = outline_level(properties[_OUTLINE].get(n.VAL))

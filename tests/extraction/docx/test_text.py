@@ -51,6 +51,12 @@ def test_a_hidden_style_hides_its_runs_and_a_direct_value_shows_them():
     assert texts(read(package(body, styles=hidden))) == ["b"]
 
 
+def test_a_run_shows_in_a_paragraph_whose_style_is_hidden_where_it_says_so():
+    hidden = style("V", "v", more="<w:rPr><w:vanish/></w:rPr>")
+    body = p(run("a") + run("b", '<w:vanish w:val="0"/>') + run("c", "<w:b/>"), "V")
+    assert texts(read(package(body, styles=hidden))) == ["b"]
+
+
 def test_scripts_are_plain_in_the_text_and_marked_in_the_notation():
     low, high = '<w:vertAlign w:val="subscript"/>', '<w:vertAlign w:val="superscript"/>'
     document = read(package(p(run("Fe") + run("3", low) + run("O") + run("4", low) + run(" {x} a") + run("2", high))))
