@@ -57,7 +57,7 @@ def extract(
         source: a path, a URL, bytes, a file opened for reading bytes, or a parsed lxml element.
         media_type: such as ``"text/html"``; else it is found from the content.
         uri: where the content came from, for its links and its ``uri``.
-        options: choices for the extraction.
+        options: choices for the extraction, a :class:`corpuskit.extraction.ExtractOptions`.
 
     Raises:
         ExtractionError: the content is damaged, encrypted, too large or of an unknown type.

@@ -28,7 +28,7 @@ def pages(tmp_path):
 @pytest.mark.parametrize("by", ["model", "trafilatura"])
 def test_pages_in_another_language_make_no_file_and_are_told(pages, tmp_path, by):
     done = run(pages, "-o", tmp_path / "out", "--target-language", "fr", "-f", "txt", "--main-by", by)
-    assert (done.returncode, done.stdout) == (0, f"1 documents in {tmp_path / 'out'}, 1 left out\n")
+    assert (done.returncode, done.stdout) == (0, f"1 document in {tmp_path / 'out'}, 1 left out\n")
     assert [file.name for file in (tmp_path / "out").iterdir()] == ["fr.html.txt"]
     assert done.stderr.startswith(f"corpuskit: {pages / 'en.html'} left out: ")
     if by == "model":
@@ -43,6 +43,6 @@ def test_pages_without_metadata_are_told(pages):
 
 def test_a_second_word_behind_a_filter_is_no_input(pages, tmp_path):
     done = run(pages / "en.html", pages / "fr.html", "--url-filter", "en", "fr", "-o", tmp_path / "out")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr == "corpuskit: fr: no such file or folder; --url-filter is given once for each part\n"
     assert not (tmp_path / "out").exists()

@@ -88,7 +88,7 @@ def test_every_kind_of_bad_file_is_a_row_and_the_rest_is_added(corpus, tmp_path)
     failures = corpus.failures().set_index("uri")
     assert (report.new, report.failed, len(failures)) == (1, len(INVALID) + 4, len(INVALID) + 4)
     assert "empty" in failures.message["files/empty.html"]
-    assert "no extractor for 'image/png'" in failures.message["files/picture.png"]
+    assert "no extractor for image/png" in failures.message["files/picture.png"]
     assert set(failures.stage) == {"extract"}
     assert "Good" in corpus.documents().title.tolist()
     for path in INVALID:

@@ -20,12 +20,15 @@ def main() -> None:
 
 def _run() -> None:
     from corpuskit.cli.commands import app
+    from corpuskit.cli.usage import WrongUsageError, typed
     from corpuskit.errors import CorpusKitError
 
     try:
         app()
+    except WrongUsageError as error:
+        _end(str(error), 2)
     except CorpusKitError as error:
-        _end(str(error), 1)
+        _end(typed(str(error)), 1)
     except SystemExit as ended:
         # Typer ends silently where Ctrl-C reached no command that tells how far it came.
         if isinstance(getattr(ended.__context__, "__cause__", None), KeyboardInterrupt):

@@ -17,6 +17,7 @@ from corpuskit.cli.tables import failures, requests, sources, with_files_named
 from corpuskit.cli.textworks import textworks
 from corpuskit.cli.training import audit, fasttext, train
 from corpuskit.cli.urls import urls
+from corpuskit.cli.usage import ExtractCommand, as_usage
 
 if TYPE_CHECKING:
     from corpuskit.ingest import IngestReport
@@ -75,7 +76,7 @@ def demo(
     typer.echo(f"Corpus: {result.corpus.path}\nExport: {result.exported}")
 
 
-app.command()(extract)
+app.command(cls=ExtractCommand)(extract)
 
 
 @app.command()
@@ -88,7 +89,7 @@ def add(
 ) -> None:
     """Adds files to a corpus; what is known and unchanged is left as it is."""
     with made_if_absent(folder) as corpus:
-        _tell_added(corpus.add(*paths, textworks=textworks or None), folder)
+        _tell_added(corpus.add(*paths, textworks=textworks or None, progress=sys.stderr.isatty()), folder)
 
 
 @app.command()
@@ -102,7 +103,10 @@ def wikipedia(
 ) -> None:
     """Adds articles of Wikipedia to a corpus."""
     with made_if_absent(folder) as corpus:
-        _tell_added(corpus.add_wikipedia(*articles, lang=lang, depth=depth, pages=pages, host=host), folder)
+        report = corpus.add_wikipedia(
+            *articles, lang=lang, depth=depth, pages=pages, host=host, progress=sys.stderr.isatty()
+        )
+        _tell_added(report, folder)
 
 
 def _tell_added(report: IngestReport, folder: Path) -> None:
@@ -215,7 +219,9 @@ def kwic(
     copies: Annotated[bool, typer.Option("--copies", help="Exact copies of documents too.")] = False,
 ) -> None:
     """Shows key words in context, in the main content."""
-    frame = existing(folder).kwic(query, window=window, sort=sort, syntax=syntax, main=not all_text, copies=copies)
+    corpus = existing(folder)
+    with as_usage():
+        frame = corpus.kwic(query, window=window, sort=sort, syntax=syntax, main=not all_text, copies=copies)
     row: Any
     for row in frame.head(limit).itertuples():
         typer.echo(f"{row.left[-50:]:>50}  {row.match}  {row.right[:50]}")
@@ -245,19 +251,26 @@ def check(
 
     TEI files are checked by the TEI's schema, corpus.xml by its own, others by --schema.
     """
+    from corpuskit.errors import SourceError
+    from corpuskit.store.telling import counted
+
+    if not target.exists():
+        raise SourceError(f"there is no file or folder {str(target)!r}")
     if target.is_file():
         from corpuskit.export.xml_check import check_xml
 
         faults = [["" if fault.line is None else str(fault.line), fault.message] for fault in check_xml(target, schema)]
         if faults:
-            print_table(f"{target}: {len(faults)} faults", ["line", "what is wrong"], faults[:200])
+            print_table(
+                f"{target}: {counted(len(faults), 'fault')}", ["line", "what is wrong"], faults[:200], whole=True
+            )
             raise typer.Exit(3)
         typer.echo(f"{target}: valid")
         return
-    problems = existing(target).check(progress=True)
+    problems = existing(target).check(progress=sys.stderr.isatty())
     if problems:
         rows = [[problem.part, problem.where, problem.message] for problem in problems]
-        print_table(f"{len(problems)} problems", ["part", "where", "what is wrong"], rows)
+        print_table(counted(len(problems), "problem"), ["part", "where", "what is wrong"], rows, whole=True)
         raise typer.Exit(3)
     typer.echo("all is well")
 
@@ -268,7 +281,7 @@ def merge(
 ) -> None:
     """Takes shards that corpuskit extract --on has made into a corpus."""
     with made_if_absent(folder) as corpus:
-        report = corpus.merge(shards)
+        report = corpus.merge(shards, progress=sys.stderr.isatty())
     typer.echo(repr(report))
     if report.damaged:
         raise typer.Exit(3)
@@ -280,19 +293,23 @@ def pack(
     undo: Annotated[bool, typer.Option("--undo", help="Write packed documents as files again.")] = False,
 ) -> None:
     """Puts a corpus' documents into few files (zstd, one frame a document); all works as before."""
+    from corpuskit.store.telling import counted
+
     corpus = existing(folder)
-    typer.echo(f"{corpus.unpack() if undo else corpus.pack():,} documents {'unpacked' if undo else 'packed'}")
+    number = corpus.unpack() if undo else corpus.pack()
+    typer.echo(f"{counted(number, 'document')} {'unpacked' if undo else 'packed'}")
 
 
 @app.command()
 def repair(folder: Existing) -> None:
     """Makes the catalogue and the cache of a damaged corpus again, from its files; the old catalogue is kept."""
     from corpuskit.corpus import Corpus
+    from corpuskit.store.telling import counted
 
     report = Corpus.repair(folder)
     typer.echo(repr(report))
     if report.pending:
-        typer.echo(f"{existing(folder).extract_pending():,} documents extracted that were pending")
+        typer.echo(f"{counted(existing(folder).extract_pending(), 'document')} extracted that waited for it")
     if report.lost:
         raise typer.Exit(3)
 
@@ -314,11 +331,12 @@ def lab(
 
     from corpuskit.demo.notebooks import copy_notebooks
     from corpuskit.errors import MissingExtraError
+    from corpuskit.store.telling import counted
 
     if importlib.util.find_spec("jupyterlab") is None:
         raise MissingExtraError("jupyterlab", "notebook")
     new = copy_notebooks(folder)
-    typer.echo(f"{folder}: {len(new)} new notebooks; Ctrl-C ends JupyterLab")
+    typer.echo(f"{folder}: {counted(len(new), 'new notebook')}; Ctrl-C ends JupyterLab")
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder.resolve()}"]
     command += context.args if browser else ["--no-browser", *context.args]
     raise typer.Exit(subprocess.run(command, check=False).returncode)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
 from corpuskit.cli.folders import Folder, made_if_absent
 from corpuskit.cli.printing import print_frame, tell
+from corpuskit.cli.usage import WrongUsageError
 
 if TYPE_CHECKING:
     from corpuskit.corpus import Corpus
@@ -60,7 +64,7 @@ def crawl(
         bool, _going_on("--retry-failed", help="Ask again for what failed, and what robots.txt forbade.")
     ] = False,
     scope: Annotated[
-        str | None, _which(help="domain (the default), host, path or web: how far from the seeds.")
+        Literal["domain", "host", "path", "web"] | None, _which(help="How far from the seeds; default: domain.")
     ] = None,
     exclude: Annotated[
         list[str] | None, _which(help="Path never fetched, with * and a final $ as in robots.txt; repeatable.")
@@ -103,14 +107,19 @@ def crawl(
     ] = None,
     max_megabytes: Annotated[float | None, _ending(help="After so much.")] = None,
     preset: Annotated[
-        str | None, _ending(help="nlptextdoc: --max-errors 10 --no-missing-counts --min-unique 0.1.")
+        Literal["nlptextdoc"] | None, _ending(help="nlptextdoc: --max-errors 10 --no-missing-counts --min-unique 0.1.")
     ] = None,
     min_unique: Annotated[
-        float | None, _ending(help="When less than this share of the last 1,000 pages' text was new, 0 to 1.")
+        float | None,
+        _ending(min=0, max=1, help="When less than this share of the last 1,000 pages' text was new, 0 to 1."),
     ] = None,
     min_harvest: Annotated[
         float | None,
-        _ending(help="Steered: when the model calls less than this share of the last 200 pages relevant, 0 to 1."),
+        _ending(
+            min=0,
+            max=1,
+            help="Steered: when the model calls less than this share of the last 200 pages relevant, 0 to 1.",
+        ),
     ] = None,
     delay: Annotated[float | None, _asking(help="Seconds between two requests to one host; default 1.")] = None,
     connections: Annotated[int | None, _asking(help="Requests at the same time; default 16.")] = None,
@@ -150,6 +159,7 @@ def crawl(
     }  # fmt: skip
     forgotten = [_forgotten(name) for name in forget or []]
     named = {name: value for name, value in chosen.items() if value is not None}
+    _check(named)
     options: dict[str, Any] = dict.fromkeys(forgotten) | named
     roots: list[str] = []
     if config is not None:
@@ -157,6 +167,7 @@ def crawl(
 
         roots, written = read_legacy_config(config)
         options = written | options
+        typer.echo("\n".join(_taken(config, roots, written)), err=links)
     going_on = {"resume": resume, "restart": restart}
     with made_if_absent(folder) as corpus:
         if steer is not None:
@@ -168,6 +179,32 @@ def crawl(
             _plan(corpus, urls, limit, {**going_on, **options})
         else:
             _crawl(corpus, folder, urls, {**going_on, **options})
+
+
+def _check(named: dict[str, Any]) -> None:
+    """Refuse values that cannot be, in the words of the command line, before a corpus is made."""
+    import dataclasses
+
+    from corpuskit.crawl import CrawlOptions
+    from corpuskit.crawl.wording import option_name
+    from corpuskit.errors import ConfigurationError
+
+    fields = {item.name for item in dataclasses.fields(CrawlOptions)}
+    try:
+        CrawlOptions(**{name: value for name, value in named.items() if name in fields})
+    except ConfigurationError as error:
+        name, _, what = str(error).partition(" ")
+        raise WrongUsageError(f"{option_name(name)} {what}") from error
+
+
+def _taken(config: Path, roots: list[str], written: dict[str, Any]) -> Iterator[str]:
+    """What a config.txt gave."""
+    from corpuskit.crawl.wording import on_command_line
+
+    option = on_command_line("").option
+    yield f"{config}: {' '.join([*roots, *(option(name, value) for name, value in written.items())])}"
+    if re.search(r"(?im)^\s*storageDir\s*=", config.read_text("utf-8-sig", "replace")):
+        yield f"{config}: storageDir is not taken: documents go to the corpus folder"
 
 
 def _list(corpus: Corpus, seeds: list[str | Path], options: dict[str, Any]) -> None:
@@ -182,7 +219,11 @@ def _list(corpus: Corpus, seeds: list[str | Path], options: dict[str, Any]) -> N
         typer.echo(f"{seed}: {why}", err=True)
     reasons = frame.loc[frame["verdict"].eq("refused"), "why"].value_counts()
     refused = "; refused: " + ", ".join(f"{why} ({count:,})" for why, count in reasons.items()) if len(reasons) else ""
-    typer.echo(f"{counted(len(found), 'URL')}{refused}", err=True)
+    named = frame["found"].ne("seed")
+    known, later = (int((frame["verdict"].eq(verdict) & named).sum()) for verdict in ("known", "later"))
+    left_out = f"; known already: {known:,}, --refresh lists them too" if known else ""
+    left_out += f"; {later:,} more behind the first that --pages allows" if later else ""
+    typer.echo(f"{counted(len(found), 'URL')}{left_out}{refused}", err=True)
     if frame.attrs["failed"]:
         raise typer.Exit(3)
 
@@ -207,7 +248,7 @@ def _crawl(corpus: Corpus, folder: Path, seeds: list[str | Path], options: dict[
     try:
         job = corpus.crawl(seeds, **options)
         tell("\n".join(job.told(ways)))
-        job.wait()
+        job.wait(progress=sys.stderr.isatty())
     except KeyboardInterrupt:
         if job is None:
             typer.echo("Crawl stopped before it began: the same command begins again")
@@ -216,7 +257,7 @@ def _crawl(corpus: Corpus, folder: Path, seeds: list[str | Path], options: dict[
         raise typer.Exit(130) from None
     _tell_end(job, folder)
     print_frame("Sites", job.report()[_COLUMNS].head(_SITES))
-    if job.failed_seeds:
+    if job.failed_seeds or (job.closing.private and not job.progress.pages):
         raise typer.Exit(3)
 
 

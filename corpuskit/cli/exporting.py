@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperCommand
 
 from corpuskit.cli.folders import Existing, existing, lines_of
+from corpuskit.cli.usage import refuse
+
+_CHUNK_TOKENS: Final = 512
 
 
 class Decision(StrEnum):
@@ -69,7 +72,7 @@ def export(
     mask_personal_data: Annotated[
         bool, typer.Option("--mask-personal-data", help="E-mail addresses, phone numbers and the like masked.")
     ] = False,
-    chunk_tokens: Annotated[int, typer.Option(help="chunks: at most so many words each.")] = 512,
+    chunk_tokens: Annotated[int, typer.Option(help="chunks: at most so many words each.", min=8)] = _CHUNK_TOKENS,
     shuffle: Annotated[
         int, typer.Option(help="frenchtext: the seed of the order; -1 keeps that of the documents.")
     ] = 0,
@@ -87,8 +90,13 @@ def export(
     """Writes the corpus in formats of the field, with a dataset card."""
     from corpuskit.errors import ConfigurationError
 
-    corpus = existing(folder)
     formats = format or ["nlp.txt"]
+    _check(formats, {
+        "pdf_trio": {"--page-size-tokens": page_size_tokens, "--kill": kill is not None},
+        "chunks": {"--chunk-tokens": chunk_tokens != _CHUNK_TOKENS},
+        "frenchtext": {"--shuffle": shuffle != 0},
+    })  # fmt: skip
+    corpus = existing(folder)
     before = _earlier_export(out, formats, replace)
     documents = corpus.documents()
     if decision:
@@ -128,6 +136,19 @@ def export(
     typer.echo(repr(report) + told)
     if report.failed:
         raise typer.Exit(3)
+
+
+def _check(formats: list[str], only: dict[str, dict[str, bool]]) -> None:
+    """Refuse formats that there are not, and options that do nothing without one that is not named."""
+    from corpuskit.export import format_names
+    from corpuskit.export.run import ALIASES
+
+    for name in formats:
+        there = ", ".join(format_names())
+        refuse(name not in {*format_names(), *ALIASES}, f"--format {name}: expected one of {there}")
+    for name, options in only.items():
+        for option, is_named in options.items():
+            refuse(is_named and name not in formats, f"{option} is for -f {name}: name that format, or leave it out")
 
 
 def _earlier_export(out: Path, formats: list[str], replace: bool) -> int | None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SHORT_CELL: Final = 14  # characters; a column up to this width is never cut
+_LONG_CELL: Final = 80  # characters; a longer one takes no more room from the others
 
 
 def print_table(title: str, columns: list[str], rows: list[list[str]], *, whole: bool = False) -> None:
@@ -35,7 +36,7 @@ def print_table(title: str, columns: list[str], rows: list[list[str]], *, whole:
             overflow="fold" if whole else "ellipsis",
             no_wrap=is_short or not whole,
             width=widest if is_short else None,
-            ratio=None if is_short else widest if whole else 1,
+            ratio=None if is_short else min(widest, _LONG_CELL) if whole else 1,
         )
     for row in rows:
         # Text, not markup: what was crawled must not colour the terminal.

@@ -8,8 +8,11 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
+from corpuskit.cli.usage import as_usage, refuse
+
 _INIT: Final = "--init-corpus"
 _DEHYPHENATE: Final = "dehyphenate"
+_EXTENSION: Final = "textgrid.json"
 
 
 class _AsTextWorks(TyperGroup):
@@ -37,7 +40,8 @@ def init(corpus: Annotated[Path, typer.Option("--corpus", help="A folder with PD
     """Makes a folder of PDF files an artifact corpus: each file moves into a directory of its own."""
     from corpuskit.extraction.pdf.textworks import init_corpus
 
-    typer.echo(f"{len(init_corpus(corpus))} new entries in {corpus}")
+    number = len(init_corpus(corpus))
+    typer.echo(f"{number:,} new {'entry' if number == 1 else 'entries'} in {corpus}")
 
 
 @textworks.command("run")
@@ -48,7 +52,7 @@ def run(
     output: Annotated[Path | None, typer.Option("--output", help="Where the textgrid of --file goes.")] = None,
     output_ext: Annotated[
         str, typer.Option("--output-ext", help="--input-list: the output of x.pdf is x.pdf.EXT beside it.")
-    ] = "textgrid.json",
+    ] = _EXTENSION,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Make what is there again.")] = False,
     filter: Annotated[str | None, typer.Option("--filter", help="Only entries whose whole name matches.")] = None,
     options: Annotated[
@@ -62,14 +66,17 @@ def run(
     ] = False,
 ) -> None:
     """Writes the artifacts of a corpus, or the textgrid of one file or of those of a list."""
-    from corpuskit.errors import ConfigurationError
     from corpuskit.extraction.pdf.textworks import Also, run_corpus, run_file
 
-    if sum(value is not None for value in (corpus, file, input_list)) != 1:
-        raise ConfigurationError("name one of --corpus, --file and --input-list")
+    one = sum(value is not None for value in (corpus, file, input_list))
+    refuse(one != 1, "name one of --corpus, --file and --input-list")
+    refuse(output is not None and file is None, "--output is for --file: leave it out")
+    refuse(output_ext != _EXTENSION and input_list is None, "--output-ext is for --input-list: leave it out")
+    for option, is_named in (("filter", filter is not None), ("annotations", annotations), ("trace", trace)):
+        refuse(is_named and corpus is None, f"--{option} is for --corpus: leave it out")
     named = {word for option in options or [] for word in option.replace(",", " ").split()}
-    if unknown := named - {_DEHYPHENATE}:
-        raise ConfigurationError(f"--options {min(unknown)}: there is only {_DEHYPHENATE}")
+    unknown = named - {_DEHYPHENATE}
+    refuse(bool(unknown), f"--options {min(unknown, default='')}: there is only {_DEHYPHENATE}")
     whole_words = _DEHYPHENATE in named
     if file is not None:
         typer.echo(str(run_file(file, output, overwrite=overwrite, whole_words=whole_words)))
@@ -79,10 +86,16 @@ def run(
         return
     assert corpus is not None
     also = Also(trace=trace, annotations=annotations, whole_words=whole_words)
-    failed = 0
-    for outcome in run_corpus(corpus, overwrite=overwrite, filter=filter, also=also):
+    failed = count = 0
+    with as_usage():
+        outcomes = run_corpus(corpus, overwrite=overwrite, filter=filter, also=also)
+    for outcome in outcomes:
+        count += 1
         failed += outcome.error is not None
         typer.echo(f"{outcome.state:8} {outcome.name}" + (f": {outcome.error}" if outcome.error else ""))
+    if not count:
+        why = "" if filter is None else f" whose whole name matches --filter {filter}"
+        typer.echo(f"corpuskit: nothing to do: {corpus} has no entry{why}", err=True)
     if failed:
         raise typer.Exit(3)
 
@@ -96,6 +109,9 @@ def _run_list(input_list: Path, output_ext: str, *, overwrite: bool, whole_words
     for name in lines_of(input_list):
         try:
             target = f"{name}.{output_ext.lstrip('.')}"
+            if not overwrite and Path(target).exists():
+                typer.echo(f"skipped  {target}")
+                continue
             made = run_file(name, target, overwrite=overwrite, whole_words=whole_words)
             typer.echo(f"made     {made}")
         except CorpusKitError as error:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 from urllib.parse import urlsplit
 
 import typer
+
+_PAGES: Final = "no page by its name"
+_LANGUAGE: Final = "in another language"
+_HOSTS: Final = "a host without a domain"
 
 
 def urls(
@@ -41,21 +46,38 @@ def urls(
     except ImportError:
         raise MissingExtraError("courlan", "crawl") from None
     found: dict[str, None] = {}
+    left_out: Counter[str] = Counter()
     read = 0
     for listed in read_url_list(lines_of(file)):
         read += 1
         checked = check_url(listed.url, strict=strict, language=language, with_nav=navigation)
+        url = str(checked[0]) if checked else ""
         if checked is None:
-            continue
-        url = str(checked[0])
-        if keep and not any(fnmatchcase(url, pattern) for pattern in keep):
-            continue
-        if not any(fnmatchcase(url, pattern) for pattern in drop or ()):
+            is_other = language and check_url(listed.url, strict=strict, with_nav=navigation)
+            left_out[_LANGUAGE if is_other else _PAGES if _has_public_name(listed.url) else _HOSTS] += 1
+        elif url in found:
+            left_out["named twice"] += 1
+        elif keep and not any(fnmatchcase(url, pattern) for pattern in keep):
+            left_out["not in --keep"] += 1
+        elif any(fnmatchcase(url, pattern) for pattern in drop or ()):
+            left_out["in --drop"] += 1
+        else:
             found[url] = None
     chosen = list(found) if sample is None else _sample(list(found), sample, seed)
     for url in chosen:
         typer.echo(url)
-    typer.echo(f"{len(chosen):,} of {read:,} URLs", err=True)
+    left_out["beyond --sample"] = len(found) - len(chosen)
+    why = ", ".join(f"{reason} ({number:,})" for reason, number in left_out.most_common() if number)
+    typer.echo(f"{len(chosen):,} of {read:,} URLs{f'; left out: {why}' if why else ''}", err=True)
+
+
+def _has_public_name(url: str) -> bool:
+    """The host of a URL may have a domain: it is no address and no name without a dot."""
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return False
+    return "." in host and not host.replace(".", "").isdigit()
 
 
 def _sample(found: list[str], most: int, seed: int) -> list[str]:

@@ -27,7 +27,11 @@ _LEAST_WORDS: Final = 5
 
 
 def list_datasets(folder: Folder) -> pd.DataFrame:
-    """Return one row a data set: Dataset, Website, Url, Pages, Words."""
+    """Return one row a data set: Dataset, Website, Url, Pages, Words.
+
+    Words are those of its file of blocks, where equal blocks of a site stand once, so that they are fewer than those of
+    :func:`read_urls_file`.
+    """
     return _index(folder)[["Dataset", "Website", "Url", "Pages", "Words"]]
 
 
@@ -44,15 +48,26 @@ def read_dataset_file(folder: Folder, dataset: str) -> pd.DataFrame:
 
 
 def read_urls_file(folder: Folder, dataset: str) -> pd.DataFrame:
-    """Return the pages of a data set: DocId, DocUrl, License, Words, and words and shares by language."""
+    """Return the pages of a data set: DocId, DocUrl, License, Words, and words and shares by language.
+
+    Words of a page are those of its title and of its blocks, also of those that other pages of the site have too. The
+    ``main_words`` of ``corpus.documents()`` are fewer by those of the title, ``words`` count what is not main as well.
+    """
     return _read(folder, dataset, "UrlsFile")
 
 
 def read_extraction_file(path: Folder) -> pd.DataFrame:
-    """Return the events of a ``.nlp.txt``: DocId, DocEltType, DocEltCmd, NestingLevel, Text."""
+    """Return the events of a ``.nlp.txt``: DocId, DocEltType, DocEltCmd, NestingLevel, Text.
+
+    Raises:
+        SourceError: The file cannot be read.
+    """
     from corpuskit.document import read_nlptext
 
-    return read_nlptext(path, strict=False).events()
+    try:
+        return read_nlptext(path, strict=False).events()
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def get_rows_from_datasetdf(

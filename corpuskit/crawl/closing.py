@@ -14,6 +14,7 @@ from corpuskit.store.catalog import Catalog
 from corpuskit.store.telling import clock, counted
 
 _MAX_TOLD: Final = 3  # of a kind
+ALLOW_PRIVATE: Final = "allow_private"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +22,13 @@ class Closing:
     """How a crawl ended.
 
     Attributes:
-        seeds: (URL, cause) of seeds that could not be fetched, some of them.
+        seeds: (URL, cause) of seeds that could not be fetched, some of them; without those at private addresses.
         failed_seeds: how many seeds could not be fetched.
         causes: (cause, how many URLs), the most frequent first.
         queued: URLs that wait for a later crawl.
+        private: those among them that this call was not allowed to ask, for their addresses are private.
+        private_causes: which addresses, some of them.
+        again: names of options that the next call must name again to fetch the rest.
         waiting: (host, cause, URLs, until when in seconds since the epoch) of the hosts in trouble that must not be asked now,
             most URLs first.
         refused: (reason, how many) of what is not fetched, the most frequent first; see :data:`corpuskit.crawl.report.REFUSED`.
@@ -35,15 +39,19 @@ class Closing:
     failed_seeds: int = 0
     causes: Sequence[tuple[str, int]] = ()
     queued: int = 0
+    private: int = 0
+    private_causes: Sequence[str] = ()
+    again: Sequence[str] = ()
     waiting: Sequence[tuple[str, str, int, float]] = ()
     refused: Sequence[tuple[str, int]] = ()
     sitemaps: Sequence[tuple[str, str]] = ()
 
     @classmethod
-    def of(cls, catalog: Catalog, progress: Progress, since: str) -> Closing:
+    def of(cls, catalog: Catalog, progress: Progress, since: str, again: Sequence[str] = ()) -> Closing:
         """What became of a crawl.
 
         Args:
+            again: names of options that the next call must name again to fetch the rest.
             since: when it began, as the catalogue writes times.
         """
         causes = catalog.rows(
@@ -57,12 +65,15 @@ class Closing:
             "WHERE h.trouble <> '' AND h.next_allowed > ? GROUP BY h.host ORDER BY 3 DESC, 1",
             (time.time(),),
         )
-        failed = progress.failed_seeds
+        failed = {url: cause for url, cause in progress.failed_seeds.items() if cause not in progress.private}
         return cls(
             tuple(failed.items())[:_MAX_TOLD],
             len(failed),
             tuple((row["message"], row["n"]) for row in causes),
             queued,
+            progress.private_queued,
+            sorted(progress.private),
+            again,
             waiting,
             catalog.tuples(f"SELECT reason, sum(n) FROM {REFUSED} GROUP BY reason ORDER BY 2 DESC, 1"),
             catalog.tuples(
@@ -94,8 +105,13 @@ class Closing:
             told = [f"{reason} ({count:,})" for reason, count in self.refused[:_MAX_TOLD]]
             number = sum(count for _, count in self.refused)
             lines.append(f"{number:,} refused: {_list(told, len(self.refused))}")
-        if self.queued:
-            lines.append(f"{counted(self.queued, 'URL')} left to fetch: {ways.resume}")
+        if self.private:
+            which = _list(self.private_causes[:_MAX_TOLD], len(self.private_causes))
+            how = ways.resume_with(ALLOW_PRIVATE)
+            lines.append(f"{counted(self.private, 'URL')} at private addresses not asked ({which}): {how} allows it")
+        if self.queued > self.private:
+            how = ways.resume_with(*self.again)
+            lines.append(f"{counted(self.queued - self.private, 'URL')} left to fetch: {how}")
         return lines
 
 

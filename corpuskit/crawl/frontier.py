@@ -193,13 +193,19 @@ class Frontier:
         """Queues what was fetched, to see whether it has changed."""
         self._catalog.connection.execute("UPDATE frontier SET state = 'queued', tries = 0 WHERE state = 'fetched'")
 
-    def queue_private(self) -> None:
-        """Queues what crawls refused because its host has a private address."""
-        self._catalog.connection.execute(
+    def queue_private(self, *, everywhere: bool) -> int:
+        """Queues what crawls refused because its host has a private address; gives how many URLs.
+
+        Args:
+            everywhere: also on hosts that no seed names and no page was fetched of: links of pages into a network.
+        """
+        known = "SELECT host FROM frontier WHERE (depth = 0 AND parent IS NULL) OR state = 'fetched'"
+        return self._catalog.connection.execute(
             "UPDATE frontier SET state = 'queued', reason_refused = NULL WHERE state = 'refused' AND "
             "(reason_refused LIKE 'private address %' OR reason_refused LIKE '% has the private address %' "
-            "OR reason_refused LIKE 'local name %')"
-        )
+            f"OR reason_refused LIKE 'local name %') AND (? OR host IN ({known}))",
+            (everywhere,),
+        ).rowcount
 
     def queue_failed(self, now: float | None = None) -> None:
         """Queues what failed, and what robots.txt forbade, to see whether it can be had by now.

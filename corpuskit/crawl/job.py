@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.crawl.choices import Choices
-from corpuskit.crawl.closing import Closing
+from corpuskit.crawl.closing import ALLOW_PRIVATE, Closing
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.ranking import ranking_of
 from corpuskit.crawl.run import Crawler
@@ -58,7 +58,7 @@ class CrawlJob:
     def _run(self) -> None:
         try:
             self._crawler.run()
-            self._closing = Closing.of(self._folder.catalog, self.progress, self._started)
+            self._closing = Closing.of(self._folder.catalog, self.progress, self._started, self._again())
         except BaseException as error:
             self._error = error
             self.progress.reason = f"{type(error).__name__}: {error}"
@@ -71,6 +71,10 @@ class CrawlJob:
             )
             self._lock.__exit__(None, None, None)
             self._ended.set()
+
+    def _again(self) -> list[str]:
+        """Options that are never kept and that the rest of the queue needs."""
+        return [ALLOW_PRIVATE] if self.options.allow_private or self.progress.has_asked_private else []
 
     @property
     def progress(self) -> Progress:

@@ -74,8 +74,7 @@ class Crawler:
         seeds = frontier.seeds()
         if self._looks_again:
             frontier.queue_again()
-        if options.allow_private:
-            frontier.queue_private()
+        frontier.queue_private(everywhere=options.allow_private)
         if self._looks_again or options.retry_failed:
             frontier.queue_failed()
             self._politeness.forgive()
@@ -116,6 +115,8 @@ class Crawler:
                         break
                     self._finisher.hand_in(task)
             reason = asyncio.run(self._fetch_all())
+        # What this call may not ask waits for one that may.
+        self.progress.private_queued = frontier.queue_private(everywhere=False)
         changes, _ = ranking.ranked_again(whole=True)
         frontier.set_priorities((change.priority, change.why, change.id) for change in changes)
         self._folder.catalog.flush()
@@ -146,6 +147,7 @@ class Crawler:
                 if not tasks:
                     reason = reason or self._nothing_left()
                     if reason is not None:
+                        self.progress.has_asked_private = client.has_asked_private
                         return reason
                     await asyncio.sleep(self._idle_seconds())
                     continue
@@ -238,7 +240,7 @@ class Crawler:
             return self._why_waiting() if first - time.time() > _MAX_WAIT else None
         heads = dict(self._frontier.hosts())
         if not heads:
-            return "nothing left to fetch"
+            return "nothing left to fetch" + (" but private addresses" if self.progress.private else "")
         if self._turns.full >= heads.keys():
             return f"{counted(self._options.host_pages or 0, 'page')} of each host that is left"
         self._turns.update(heads)

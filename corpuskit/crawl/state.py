@@ -36,6 +36,9 @@ class Progress:
         extracted: documents extracted.
         failing: keys of the pages that could not be fetched, and whether that is all for this crawl; those that a retry
             gets are taken off.
+        private: why private addresses were refused that this call does not allow: each address once.
+        private_queued: URLs that wait for a call that allows them.
+        has_asked_private: private addresses that this call allows were asked.
         failed_seeds: seed → why it could not be fetched, at its end with those that only wait for a host in trouble.
         bytes: of bodies, decoded.
         scripted: pages with hardly any text, which scripts may bring.
@@ -59,6 +62,9 @@ class Progress:
     harvest: deque[bool] = field(default_factory=lambda: deque(maxlen=HARVEST))
     failing: dict[int, bool] = field(default_factory=dict)
     failed_seeds: dict[str, str] = field(default_factory=dict)
+    private: set[str] = field(default_factory=set)
+    private_queued: int = 0
+    has_asked_private: bool = False
     reason: str | None = None
 
     @property

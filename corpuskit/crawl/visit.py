@@ -24,7 +24,7 @@ from corpuskit.sources.web import (
     page_language,
     url_key,
 )
-from corpuskit.sources.web.client import MAX_REDIRECTS
+from corpuskit.sources.web.client import MAX_REDIRECTS, PrivateAddressError
 from corpuskit.sources.web.render import Renderer
 
 _TRIES: Final = 4
@@ -63,6 +63,9 @@ class Visitor:
             await self._fetch(lease, rule)
         except PausedError:
             self._retry(lease, 0.0, count=False)
+        except PrivateAddressError as error:
+            self._progress.private.add(str(error)[:200])
+            self._refuse(lease, str(error)[:200])
         except RefusedError as error:
             if error.status is not None:
                 self._progress.pages += 1

@@ -26,6 +26,13 @@ class Ways:
     name: Callable[[str], str]
     option: Callable[[str, Any], str]
 
+    def resume_with(self, *names: str) -> str:
+        """Return how to go on with options that must be named again."""
+        more = [self.option(name, True) for name in names]
+        if self.resume.endswith(")"):
+            return f"{', '.join([self.resume[:-1], *more])})"
+        return " ".join([self.resume, *more])
+
 
 IN_PYTHON: Final = Ways(
     "crawl(resume=True)",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal
@@ -43,7 +44,7 @@ def run(  # noqa: PLR0913 - the one way to run something over many items
         limits: for each item.
         retry: errors that pass, such as OSError of a store on the network.
         last: with ``"processes"``, called instead the last time for an item whose workers died: a way that does less.
-        progress: shows a progress bar with this name and the time left.
+        progress: shows a progress bar with this name and the time left, on a terminal or in a notebook.
         total: how many items there are, for the progress bar.
 
     Raises:
@@ -122,7 +123,8 @@ def _with_progress(
     from tqdm.auto import tqdm
 
     failed = 0
-    with tqdm(total=total, desc=name, mininterval=0.5) as bar:
+    is_log = not sys.stderr.isatty() and "ipykernel" not in sys.modules
+    with tqdm(total=total, desc=name, mininterval=0.5, disable=is_log) as bar:
         for outcome in outcomes:
             failed += outcome.error is not None
             if failed:

@@ -25,6 +25,7 @@ from corpuskit.export.spreadsheets import harmless
 from corpuskit.text import text_hash
 
 FORMATS: Final = ("nlp.txt", "txt", "markdown", "json", "csv", "html", "xml", "tei")
+ALIASES: Final = {"md": "markdown", "xmltei": "tei", "nlptext": "nlp.txt"}
 SUFFIXES: Final = {name: f".{name}" for name in FORMATS} | {"markdown": ".md", "tei": ".tei.xml"}
 CSV_COLUMNS: Final = (
     "url", "id", "fingerprint", "hostname", "title", "image", "date", "text", "comments", "license", "pagetype",
@@ -58,7 +59,7 @@ def render(
         ExportError: An unknown format.
     """
     if format is not None:
-        format = {"md": "markdown", "xmltei": "tei", "nlptext": "nlp.txt"}.get(format, format)
+        format = ALIASES.get(format, format)
         if format not in FORMATS:
             raise ExportError(f"format {format!r} is unknown; there are: {', '.join(FORMATS)}")
     if document.peer is not None and main and format != "nlp.txt":

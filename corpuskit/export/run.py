@@ -69,7 +69,7 @@ class ExportReport:
         return f"{text}; {self.failed:,} failed, see failures()" if self.failed else text
 
 
-_ALIASES: Final = {"markdown": "md"}  # as doc.to() calls it
+ALIASES: Final = {"markdown": "md"}  # as doc.to() calls it
 
 
 def format_names() -> list[str]:
@@ -105,7 +105,7 @@ def export(
         ExportError: an unknown format, or a folder that holds other things.
         UnknownDocumentError: a doc_id is not in the corpus.
     """
-    formats = [_ALIASES.get(name, name) for name in formats]
+    formats = [ALIASES.get(name, name) for name in formats]
     unknown = [name for name in formats if name not in FORMATS]
     if unknown or not formats:
         raise ExportError(f"format {unknown[0] if unknown else ''!r} is unknown; there are: {', '.join(FORMATS)}")
@@ -155,7 +155,10 @@ def _export(
         return known
     work = target.with_name(target.name + ".partial")
     shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
+    try:
+        work.mkdir(parents=True)
+    except OSError as error:
+        raise ExportError(f"{target} cannot be written: {error.strerror or error}") from error
     try:
         tally, failed = _write(folder, work, selection, formats, options, progress)
         entries = write_sums(work)

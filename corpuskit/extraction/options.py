@@ -17,6 +17,15 @@ CHOICES: Final = {
     "tracked_changes": ("accepted", "original"),
     "date": ("updated", "original"),
 }
+_TRAFILATURAS: Final = frozenset((
+    "record_id", "fast", "no_fallback", "favor_precision", "favor_recall", "include_comments",
+    "output_format", "tei_validation", "target_language", "include_tables", "include_images", "include_formatting",
+    "include_links", "deduplicate", "date_extraction_params", "with_metadata", "only_with_metadata", "max_tree_size",
+    "url_blacklist", "author_blacklist", "settingsfile", "prune_xpath",
+))  # fmt: skip
+"""Arguments of ``trafilatura.extract``, whose import would slow down who does not use it."""
+_NOT_CHOSEN: Final = frozenset(("filecontent", "url", "options", "config", "as_dict"))
+"""Others, which the extraction refuses, for it gives them itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,3 +117,6 @@ class ExtractOptions:
                 ) from None
         if self.trafilatura and self.main != "trafilatura":
             raise ConfigurationError('arguments of trafilatura do nothing without main = "trafilatura"')
+        if unknown := sorted(set(self.trafilatura) - _TRAFILATURAS - _NOT_CHOSEN):
+            there = ", ".join(sorted(_TRAFILATURAS))
+            raise ConfigurationError(f"trafilatura = {{{unknown[0]!r}: ...}}: no argument of it; there are: {there}")

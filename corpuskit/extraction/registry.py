@@ -95,7 +95,7 @@ def extract_bytes(
     finds there: the marks of a ``.nlp.txt``.
 
     Raises:
-        UnsupportedMediaTypeError: no extractor for this media type.
+        UnsupportedMediaTypeError: no extractor for this media type; :func:`media_types` lists those there are.
         ResourceLimitError: the content is larger than ``options.max_bytes``.
         ExtractionError: the content is damaged, encrypted or of another type.
     """
@@ -127,7 +127,7 @@ def _find(media_type: str) -> Extractor:
         return _keep(media_type, found)
     for point in entry_points(group="corpuskit.extractors", name=media_type):
         return _keep(media_type, point.load())
-    raise UnsupportedMediaTypeError(f"no extractor for {media_type!r}; there are: {', '.join(media_types())}")
+    raise UnsupportedMediaTypeError(f"no extractor for {media_type}")
 
 
 def _keep(media_type: str, extractor: Extractor) -> Extractor:

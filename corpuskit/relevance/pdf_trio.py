@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from corpuskit.relevance.model import RelevanceModel
 from corpuskit.relevance.space import Kind
 from corpuskit.relevance.tokens import MAX_CHARACTERS, ascii_tokens
 from corpuskit.relevance.urls import pdf_trio_url_tokens
+
+if TYPE_CHECKING:
+    from corpuskit.relevance.corpus_model import CorpusModel
 
 __all__ = ["FastTextTest", "PdfTrioModel"]
 
@@ -77,13 +80,29 @@ class PdfTrioModel:
             n, precision, recall = self._trained.test(str(file))
         return FastTextTest("pdf_trio", int(n), float(precision), float(recall))
 
-    def beside(self, model: RelevanceModel, texts: Sequence[str], labels: Sequence[str]) -> list[FastTextTest]:
-        """Return the figures of this classifier and of our model on the same texts, which neither was trained on."""
-        if model.kind != self.kind:
-            raise RelevanceError(f"found a model of {model.kind}s, expected one of {self.kind}s")
+    def beside(
+        self, model: RelevanceModel | CorpusModel, texts: Sequence[str], labels: Sequence[str]
+    ) -> list[FastTextTest]:
+        """Return the figures of this classifier and of our model on the same texts, which neither was trained on.
+
+        Args:
+            model: as ``corpus.train()`` gives it, of which that of this classifier's kind is taken, or such a one itself.
+            texts: texts, or URLs where this classifier is one of URLs.
+            labels: one a text.
+
+        Raises:
+            RelevanceError: there is no model of this kind.
+        """
+        from corpuskit.relevance.corpus_model import CorpusModel  # which imports the training, and that this
+
+        ours = (model.document if self.kind == "document" else model.url) if isinstance(model, CorpusModel) else model
+        if ours is None:
+            raise RelevanceError("found no model of URLs, expected one; label documents of more hosts and train again")
+        if ours.kind != self.kind:
+            raise RelevanceError(f"found a model of {ours.kind}s, expected one of {self.kind}s")
         tested = [text for text in texts if pdf_trio_line(text, self.kind)]
         known = [label for text, label in zip(texts, labels, strict=True) if pdf_trio_line(text, self.kind)]
-        calls = model.score(tested) >= 0.5
+        calls = ours.score(tested) >= 0.5
         right = float(np.mean([call == (label == self.positive) for call, label in zip(calls, known, strict=True)]))
         return [self.test(texts, labels), FastTextTest("corpuskit", len(tested), right, right)]
 

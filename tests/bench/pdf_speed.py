@@ -1,11 +1,13 @@
 """CPU time of PDF extraction as a ratio to pdfplumber's text, measured file by file in one run; memory over many pages.
 
-uv run python tests/bench/pdf_speed.py [--data FOLDER]      # default: the demo files
+uv run python tests/bench/pdf_speed.py [--data FOLDER]                  # default: the demo files
+uv run --with liteparse python tests/bench/pdf_speed.py --data FOLDER   # LiteParse beside, which makes Markdown
 """
 
 import argparse
 import io
 import resource
+import tempfile
 import time
 from pathlib import Path
 
@@ -28,6 +30,23 @@ def with_pdfplumber(content):
     with pdfplumber.open(io.BytesIO(content)) as pdf:
         for page in pdf.pages:
             page.extract_text()
+
+
+def with_liteparse():
+    """LiteParse as a call, without OCR; None where it is not installed."""
+    try:
+        from liteparse import LiteParse
+    except ImportError:
+        return None
+    parser = LiteParse(output_format="markdown", ocr_enabled=False, image_mode="off", extract_links=False, quiet=True)
+
+    def run(content):
+        with tempfile.NamedTemporaryFile(suffix=".pdf") as file:
+            file.write(content)
+            file.flush()
+            return parser.parse(file.name).text
+
+    return run
 
 
 def many_pages(content, count):
@@ -53,6 +72,8 @@ def main():
         "corpuskit": lambda c: extract_pdf(c, uri=None, options=ExtractOptions()),
         "corpuskit, text only": lambda c: extract_pdf(c, uri=None, options=ExtractOptions(structure=False)),
     }
+    if liteparse := with_liteparse():
+        runs["LiteParse"] = liteparse
     for run in runs.values():  # imports are not timed
         run(contents[0])
     sums = dict.fromkeys(runs, 0.0)

@@ -69,3 +69,8 @@ def test_a_file_of_the_extractor_is_read_as_events(tmp_path):
         "## NLPTextDocument Title T\n## NLPTextDocument Uri ?\n## NLPTextDocument Timestamp 2020-01-02T03:04:05\n\nx y\n"
     )
     assert ft.read_extraction_file(tmp_path / "a.nlp.txt").Text.tolist()[-2:][0] == "x y"
+
+
+def test_an_extraction_file_that_is_not_there_is_told_by_its_name(tmp_path):
+    with pytest.raises(SourceError, match=r"nowhere\.nlp\.txt cannot be read"):
+        ft.read_extraction_file(tmp_path / "nowhere.nlp.txt")

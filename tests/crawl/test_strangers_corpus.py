@@ -31,7 +31,7 @@ def test_a_resumed_crawl_asks_no_private_address_because_the_corpus_says_so(corp
     job = corpus.crawl(resume=True).wait(progress=False)
     assert web.log == []
     assert len(corpus) == 0
-    assert corpus.frontier("refused")["reason_refused"].tolist() == ["private address 127.0.0.1"]
+    assert corpus.frontier("queued")["url"].tolist() == [local]
     assert job.resumed.splitlines()[1:] == ["allow_private: given then and never kept; name again what is needed"]
 
 
@@ -101,3 +101,60 @@ def test_what_was_chosen_about_the_pages_themselves_still_holds(corpus, web):
     strange(corpus, "http://a.example/", delay=0, max_depth=3, contact="me@uni.example")
     options = corpus.crawl(resume=True, proxy=web.proxy).wait(progress=False).options
     assert (options.delay, options.max_depth, options.contact) == (0, 3, "me@uni.example")
+
+
+def intranet(web, pages=3):
+    """A site on this machine of a front page and pages that it links to; gives its front page."""
+    base = f"http://127.0.0.1:{web.proxy.rpartition(':')[2]}"
+    web.add(f"{base}/", "front", [f"/p{number}" for number in range(pages)])
+    for number in range(pages):
+        web.add(f"{base}/p{number}", f"the text of page {number}")
+    return f"{base}/"
+
+
+def type_crawl(folder, *arguments):
+    from typer.testing import CliRunner
+
+    from corpuskit.cli.commands import app
+
+    return CliRunner().invoke(app, ["crawl", str(folder), *map(str, arguments)])
+
+
+def test_the_command_that_a_stopped_crawl_of_an_intranet_prints_goes_on(tmp_path, web):
+    import shlex
+
+    stopped = type_crawl(tmp_path / "c", intranet(web), "--delay", 0, "--pages", 1)
+    (line,) = [line for line in stopped.stdout.splitlines() if "left to fetch: " in line]
+    assert line == f"3 URLs left to fetch: corpuskit crawl {tmp_path / 'c'} --resume --allow-private"
+    went_on = type_crawl(*shlex.split(line.partition("left to fetch: corpuskit crawl ")[2]))
+    assert (went_on.exit_code, sum(web.fetched.values())) == (0, 4)
+
+
+def test_private_addresses_that_a_call_does_not_allow_stay_queued_and_are_told(tmp_path, web):
+    import corpuskit
+
+    type_crawl(tmp_path / "c", intranet(web), "--delay", 0, "--pages", 1)
+    refused = type_crawl(tmp_path / "c", "--resume")
+    assert refused.exit_code == 3
+    assert (
+        f"3 URLs at private addresses not asked (private address 127.0.0.1): corpuskit crawl {tmp_path / 'c'} "
+        "--resume --allow-private allows it"
+    ) in refused.stdout.splitlines()
+    assert "left to fetch:" not in refused.stdout
+    assert "retry-failed" not in refused.stdout
+    with corpuskit.open(tmp_path / "c") as corpus:
+        assert len(corpus.frontier("queued")) == 3
+        assert len(corpus.requests()) == 1
+        job = corpus.crawl(resume=True).wait(progress=False)
+        assert "crawl(resume=True, allow_private=True) allows it" in repr(job)
+        assert len(corpus.frontier("queued")) == 3
+
+
+def test_a_restart_without_the_option_names_it_and_fails_no_seed_for_good(tmp_path, web):
+    type_crawl(tmp_path / "c", intranet(web), "--delay", 0)
+    again = type_crawl(tmp_path / "c", "--restart")
+    assert again.exit_code == 3
+    assert "4 URLs at private addresses not asked" in again.stdout
+    assert "retry-failed" not in again.stdout
+    assert type_crawl(tmp_path / "c", "--resume", "--allow-private").exit_code == 0
+    assert sum(web.fetched.values()) == 8

@@ -177,7 +177,7 @@ def test_the_end_tells_what_failed_and_how_to_go_on(corpus, web, quick, dead):
         f"1 seed could not be fetched: {dead} (connection refused)",
         "corpus.failures() lists what failed, crawl(resume=True, retry_failed=True) asks again",
         f"asked again after a pause: {dead.split('/')[2]} with 1 URL (connection refused), from {clock(until)} on",
-        "1 URL left to fetch: crawl(resume=True)",
+        "1 URL left to fetch: crawl(resume=True, allow_private=True)",
     ]
     assert job.failed_seeds == {dead: "connection refused"}
 

@@ -8,6 +8,9 @@ import pytest
 from lxml import etree, html
 
 import corpuskit
+from corpuskit.document import DocumentBuilder
+from corpuskit.document.elements import TABLE as TABLE_TYPE
+from corpuskit.document.elements import TABLE_CELL, TABLE_HEADER
 from corpuskit.errors import ExportError
 from corpuskit.export.one import CSV_COLUMNS, FORMATS
 from corpuskit.export.xml_check import check_xml
@@ -153,3 +156,38 @@ def test_empty_and_deep_documents_have_all_formats():
     for format in FORMATS:
         assert "ground" in deep.to(format)
         assert DocumentBuilder("", "?").build().to(format) is not None
+
+
+def test_markdown_of_a_printed_page_begins_with_what_stands_there():
+    builder = DocumentBuilder("Microsoft Word - draft7", "a.pdf")
+    builder.mark("page", builder.start_section("Heather honey"), 1)
+    builder.mark("page", builder.start_section("The moor"), 1)
+    builder.end_section()
+    builder.end_section()
+    assert builder.build().to("markdown") == "# Heather honey\n\n## The moor\n"
+
+
+def test_a_table_with_spans_is_html_in_markdown_and_nothing_else_gets_through():
+    builder = DocumentBuilder("Hives", "a.html")
+    builder.start(TABLE_TYPE)
+    for kind, place, text in (
+        (TABLE_HEADER, (1, 1, 1, 2), "Year"),
+        (TABLE_CELL, (2, 1, 1, 1), "1987"),
+        (TABLE_CELL, (2, 1, 2, 1), "</table><script>\n\nmany & <b>"),
+    ):
+        builder.start(kind, cell=place)
+        builder.add_text_block(text)
+        builder.end(kind)
+    builder.end(TABLE_TYPE)
+    assert builder.build().to("markdown").splitlines()[2:] == [
+        "<table>",
+        '<tr><th colspan="2">Year</th></tr>',
+        "<tr><td>1987</td><td>&lt;/table&gt;&lt;script&gt; many &amp; &lt;b&gt;</td></tr>",
+        "</table>",
+    ]
+
+
+def test_markdown_has_the_title_once_where_the_first_heading_is_the_title():
+    page = b"<html><head><title>Rates</title></head><body><main><h1>Rates</h1><p>Three per cent a year.</p></main></body></html>"
+    markdown = corpuskit.extract(page, options=ExtractOptions(main="all")).to("markdown")
+    assert markdown == "# Rates\n\nThree per cent a year.\n"

@@ -82,6 +82,18 @@ def test_ours_stands_beside_it_on_the_same_texts(
         baseline.beside(train(*links, kind="url"), [], [])
 
 
+def test_ours_may_be_what_a_corpus_has_trained(
+    world: World, links: World, model: RelevanceModel, baseline: PdfTrioModel
+) -> None:
+    whole = CorpusModel(model, train(*links, kind="url"))
+    assert baseline.beside(whole, *world) == baseline.beside(model, *world)
+    of_urls = train(*links, preset="pdf_trio", kind="url")
+    assert whole.url is not None
+    assert of_urls.beside(whole, *links)[1] == of_urls.beside(whole.url, *links)[1]
+    with pytest.raises(RelevanceError, match="found no model of URLs"):
+        of_urls.beside(CorpusModel(model), [], [])
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [({"preset": "bert"}, "expected 'pdf_trio'"), ({"preset": "pdf_trio", "pool": ["sea"]}, "from labels alone")],

@@ -66,6 +66,24 @@ def test_no_option_is_named_that_is_not_there():
     assert named - ours == set()
 
 
+def test_what_the_normaliser_gives_is_called_as_the_page_says():
+    from corpuskit.text import normalize
+
+    (line,) = [line for line in PAGE.splitlines() if "mapOutputIndexToInput" in line]
+    found = re.findall(r"`\.(\w+)(\()?", line)
+    assert [name for name, _ in found] == ["explain", "offsets"]
+    result = normalize("Œuf")
+    assert [callable(getattr(result, name)) for name, _ in found] == [bool(call) for _, call in found]
+
+
+def test_the_page_and_the_help_say_where_the_options_of_extraction_are():
+    import corpuskit
+
+    first = PAGE.index("ExtractOptions(")
+    assert "from corpuskit.extraction import ExtractOptions" in PAGE[first : first + 200]
+    assert "corpuskit.extraction.ExtractOptions" in (corpuskit.extract.__doc__ or "")
+
+
 def test_options_of_extraction_that_are_named_are_there():
     fields = set(ExtractOptions.__dataclass_fields__)
     lines = [line for line in section("Trafilatura").splitlines() if line.startswith("| `")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import escape
 from pathlib import Path
 from typing import Final
 
@@ -36,6 +37,7 @@ _SAID: Final = {
     "author": "author", "site_name": "site_name", "description": "description", "categories": "categories",
     "tags": "keywords",
 }  # fmt: skip
+_HEADING: Final = re.compile(r"#{1,6} ")
 _DOLLAR: Final = re.compile(r"(?<!\\)[$]")
 _MOST_COLUMNS: Final = 100
 
@@ -43,8 +45,9 @@ _MOST_COLUMNS: Final = 100
 class MarkdownWriter:
     """``md/HOST/PATH.md``: front matter (title, uri, lang, date, license, what the document says of itself), then the main content.
 
-    Text is escaped, so that it shows as it is; raw HTML cannot get through. Links lead to http, https and mailto only.
-    Cells of tables are one line each, spans are left out.
+    Text is escaped, so that it shows as it is; HTML of a document cannot get through. Links lead to http, https and
+    mailto only. Cells of tables are one line each; a table with spans is written in HTML. What was printed on pages
+    begins with what stands there: its title is in the front matter alone.
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
@@ -67,8 +70,18 @@ def to_markdown(item: Item) -> str:
             if row[name]]  # fmt: skip
     said = item.document.metadata
     head += [f"{name}: {json.dumps(said[key])}" for name, key in _SAID.items() if said.get(key)]
-    title = [f"# {inline(item.document.title)}"] if item.document.title.strip() else []
-    return "\n".join(["---", *head, "---", ""]) + "\n" + "\n\n".join([*title, *_blocks(item)]) + "\n"
+    has_title = bool(item.document.title.strip()) and not _is_printed(item.document.table)
+    title = [f"# {inline(item.document.title)}"] if has_title else []
+    blocks = _blocks(item)
+    headings = [i for i, block in enumerate(blocks) if _HEADING.match(block)]
+    if title and headings and _HEADING.sub("", blocks[headings[0]]) == _HEADING.sub("", title[0]):
+        del blocks[headings[0]]  # the title stands above all
+    return "\n".join(["---", *head, "---", ""]) + "\n" + "\n\n".join([*title, *blocks]) + "\n"
+
+
+def _is_printed(table: ElementTable) -> bool:
+    """Whether a document is one of pages: its title is printed there, or it is a name of the file's."""
+    return bool(table.marks.get("page"))
 
 
 def escape_markdown(text: str) -> str:
@@ -175,6 +188,7 @@ def _target(url: str) -> str:
 def _blocks(item: Item) -> list[str]:
     table = item.document.table
     blocks: list[str] = []
+    top = 1 if _is_printed(table) else 2
     i, size = 0, len(table)
     while i < size:
         code = table.type[i]
@@ -183,16 +197,17 @@ def _blocks(item: Item) -> list[str]:
             i = table.subtree_end[i]
             continue
         if table.text[i] and (table.main[i] or not item.main):
-            blocks.append(_block(table, i))
+            blocks.append(_block(table, i, top=top))
         i += 1
     return [block for block in blocks if block.strip()]
 
 
-def _block(table: ElementTable, i: int) -> str:
+def _block(table: ElementTable, i: int, *, top: int) -> str:
+    """An element; ``top``: the level of the outermost headings."""
     code = table.type[i]
     if code == SECTION:
-        depth = 1 + sum(table.type[k] == SECTION for k in _ancestors(table, i))
-        return f"{'#' * min(depth + 1, 6)} {inline(table.text[i] or '')}"
+        level = top + sum(table.type[k] == SECTION for k in _ancestors(table, i))
+        return f"{'#' * min(level, 6)} {inline(table.text[i] or '')}"
     if code in LISTS:
         return _indented(f"**{inline(table.text[i] or '')}**", _items_above(table, i), first=False)
     items = _items_above(table, i)
@@ -236,7 +251,11 @@ def _indented(text: str, depth: int, *, first: bool) -> str:
 
 
 def _table(table: ElementTable, i: int, *, main: bool) -> str:
-    """A table with pipes; the first row is its head, as the syntax wants it."""
+    """A table with pipes, whose first row is its head, as the syntax wants it; in HTML where cells have spans."""
+    if any(
+        table.cells[k][1] > 1 or table.cells[k][3] > 1 for k in range(i + 1, table.subtree_end[i]) if k in table.cells
+    ):
+        return _html_table(table, i, main=main)
     rows: dict[int, dict[int, str]] = {}
     is_head: dict[int, bool] = {}
     for k in range(i + 1, table.subtree_end[i]):
@@ -258,6 +277,25 @@ def _table(table: ElementTable, i: int, *, main: bool) -> str:
         lines += [_line(rows.get(head, {}) if head is not None else {}, width), "|" + " --- |" * width]
         lines += [_line(rows[row], width) for row in order]
     return "\n".join(lines)
+
+
+def _html_table(table: ElementTable, i: int, *, main: bool) -> str:
+    """A table in HTML, a line a row: text without marks, nothing else can get through."""
+    rows: dict[int, list[str]] = {}
+    for k in range(i + 1, table.subtree_end[i]):
+        if k not in table.cells or table.parent_id[k] != i:
+            continue
+        texts = [table.text[j] for j in range(k, table.subtree_end[k]) if table.main[j] or not main]
+        cell = escape(" / ".join(" ".join(_CONTROLS.sub(" ", text).split()) for text in texts if text))
+        row, row_span, col, col_span = table.cells[k]
+        if col > _MOST_COLUMNS:
+            continue
+        kind = "th" if table.type[k] == TABLE_HEADER else "td"
+        spans = f' rowspan="{row_span}"' * (row_span > 1) + f' colspan="{col_span}"' * (col_span > 1)
+        rows.setdefault(row, []).append(f"<{kind}{spans}>{cell}</{kind}>")
+    title = table.text[i] if table.main[i] or not main else None
+    lines = [f"**{inline(title)}**", ""] if title else []
+    return "\n".join([*lines, "<table>", *(f"<tr>{''.join(rows[row])}</tr>" for row in sorted(rows)), "</table>"])
 
 
 def _line(cells: dict[int, str], width: int) -> str:

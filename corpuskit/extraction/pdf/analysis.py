@@ -10,18 +10,22 @@ from typing import Any, Final
 
 from corpuskit.errors import ExtractionError
 from corpuskit.extraction.pdf.annotations import Link, Overlay, find_words, open_forms, read_annotations
-from corpuskit.extraction.pdf.characters import read_characters, set_aside_white
-from corpuskit.extraction.pdf.drawings import Drawings, read_drawings
-from corpuskit.extraction.pdf.fonts import Fonts
+from corpuskit.extraction.pdf.characters import read_characters, set_aside_unseen
+from corpuskit.extraction.pdf.drawings import Box, Drawings, read_drawings
+from corpuskit.extraction.pdf.fonts import MONO, Fonts
 from corpuskit.extraction.pdf.frame import Frame, frame_of
 from corpuskit.extraction.pdf.furniture import FurnitureFinder
 from corpuskit.extraction.pdf.layout.blocks import RegionReader, TableItem
+from corpuskit.extraction.pdf.layout.boxes import find_boxes, placed
+from corpuskit.extraction.pdf.layout.charts import Chart, find_charts
 from corpuskit.extraction.pdf.layout.columns import reading_order
 from corpuskit.extraction.pdf.layout.lines import Vocabulary, line_of
 from corpuskit.extraction.pdf.layout.parts import Block, PageParts, TextLine
 from corpuskit.extraction.pdf.layout.rows import rows_of
+from corpuskit.extraction.pdf.layout.turned import beside, is_stamp, is_watermark, read_turned, upright
 from corpuskit.extraction.pdf.pdfium import entry
 from corpuskit.extraction.pdf.roles import Document, key_of, set_roles
+from corpuskit.extraction.pdf.tables.booktabs import find_booktabs
 from corpuskit.extraction.pdf.tables.lattice import find_ruled_tables
 from corpuskit.extraction.pdf.tables.tagged import find_tagged_tables
 from corpuskit.extraction.pdf.tags import read_tags, usable_tags
@@ -41,7 +45,11 @@ class PageInfo:
     Attributes:
         frame, seen: as in :class:`corpuskit.extraction.pdf.characters.Characters`; None for a page that failed.
         furniture: lines of running heads and page numbers.
+        watermarks: slanted lines across the page.
         overlays, links: what lies over the page.
+        is_tagged: structure tags say what its text is; the rest is decoration.
+        printed: characters drawn on the page, without blanks.
+        set_aside: those of them that are in no element, by reason.
         error: why the page could not be read.
     """
 
@@ -51,8 +59,12 @@ class PageInfo:
     unmapped: float = 0.0
     images: int = 0
     furniture: list[TextLine] = field(default_factory=list)
+    watermarks: list[TextLine] = field(default_factory=list)
     overlays: list[Overlay] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
+    is_tagged: bool = False
+    printed: int = 0
+    set_aside: dict[str, int] = field(default_factory=dict)
     error: str | None = None
 
 
@@ -77,6 +89,7 @@ def analyse(pdf: Any, *, forms: bool = True) -> Analysis:
         reader.furniture.take_out(pages)
         for page in pages:
             reader.infos[page.number].furniture = [line_of(row) for row in rows_of(page.furniture)]
+            reader.take_out_turned(page)
             blocks += reader.blocks(page)
     set_roles(blocks, reader.document)
     return Analysis(blocks, reader.infos, reader.document, reader.vocabulary)
@@ -151,6 +164,8 @@ class _Reader:
             info.overlays = read_annotations(self._pdf, page, seen).overlays
             info.frame = info.seen = seen if info.overlays else None
             return None
+        drawings = read_drawings(page, characters.frame)
+        set_aside_unseen(characters, drawings)
         tags = read_tags(page) if self._is_tagged else None
         found = usable_tags(tags, characters.tag[characters.usable])
         if found is None:
@@ -158,36 +173,88 @@ class _Reader:
             characters.tag[:] = -1
         else:
             characters.tag[characters.usable] = found
-        drawings = read_drawings(page, characters.frame)
-        set_aside_white(characters, drawings)
         info.frame, info.seen = characters.frame, characters.seen
         self.document.heights[number] = characters.frame.height
         info.characters, info.unmapped = len(characters), characters.unmapped
-        info.images = len(drawings.images)
+        info.images, info.is_tagged = len(drawings.images), tags is not None
         runs = read_runs(characters)
         over = read_annotations(self._pdf, page, characters.frame)
         info.overlays, info.links = over.overlays, find_words(over.links, runs)
-        return PageParts(number, characters.frame, characters.seen, runs, drawings, tags=tags)
+        info.printed = int((characters.real & (characters.code > 32)).sum())
+        info.set_aside = {reason: count for reason, count in characters.set_aside.items() if count}
+        turned = read_turned(characters) if characters.turned or characters.slanted.any() else []
+        return PageParts(number, characters.frame, characters.seen, runs, drawings, tags=tags, turned=turned)
+
+    def take_out_turned(self, page: PageParts) -> None:
+        """Moves turned text that is decoration out of a page: stamps in its margins, watermarks."""
+        info = self.infos[page.number]
+        rest = []
+        for text in page.turned:
+            if is_watermark(text, page.frame, self.document.body):
+                info.watermarks.append(text.line)
+            elif is_stamp(text.placed, page.frame):
+                info.furniture.append(text.line)
+            else:
+                rest.append(text)
+        page.turned = rest
 
     def blocks(self, page: PageParts) -> list[Block]:
         """The blocks of a page in reading order."""
-        if not page.runs:
+        if not page.runs and not page.turned:
             return []
-        runs = page.runs
+        boxes = find_boxes(page.runs, page.drawings, page.frame)
+        in_boxes = {id(run) for _, inside in boxes for run in inside}
+        runs = [run for run in page.runs if id(run) not in in_boxes] if boxes else page.runs
+        blocks = self._arranged(page, runs, [box for box, _ in boxes])
+        for box, inside in boxes:
+            blocks = placed(blocks, box, self._arranged(page, inside, []))
+        for block in self._turned_blocks(page):
+            blocks = beside(blocks, block)
+        _mark_figures(blocks, page)
+        return blocks
+
+    def _arranged(self, page: PageParts, runs: list[Run], boxes: list[Box]) -> list[Block]:
+        """The blocks of some runs of a page; ``boxes``: what stands beside them and makes their lines short."""
         tagged = [TableItem(*found) for found in find_tagged_tables(page.tags, runs)] if page.tags else []
         in_tagged = {id(run) for table in tagged for run in table.runs}
         free = [run for run in runs if id(run) not in in_tagged] if tagged else runs
+        turned = [text.placed for text in page.turned]
+        free = [*free, *turned] if turned else free
+        charts = find_charts(free, page.drawings)
+        if charts:
+            in_charts = {id(run) for chart in charts for run in chart.runs}
+            free = [run for run in free if id(run) not in in_charts]
         tables, rules = _ruled_tables(page.drawings, free)
+        if len(rules) >= 3:
+            in_ruled = {id(run) for table in tables for run in table.runs}
+            left = [run for run in free if id(run) not in in_ruled]
+            is_mono = bool(self.document.body_style & MONO)
+            tables += [TableItem(*made) for made in find_booktabs(rules, left, is_mono_page=is_mono)]
         tables += tagged
-        taken = {id(run) for table in tables for run in table.runs}
-        items: list[Run | TableItem] = [run for run in runs if id(run) not in taken]
-        items += tables
-        reader = RegionReader(self.document.body, self.document.body_style, self.vocabulary, page.tags)
+        found: list[TableItem | Chart] = [*tables, *charts]
+        taken = {id(run) for item in found for run in item.runs}
+        items: list[Run | TableItem | Chart] = [run for run in runs if id(run) not in taken]
+        items += found
+        reader = RegionReader(self.document.body, self.document.body_style, self.vocabulary, page.tags, boxes)
+        page.turned = [text for text in page.turned if id(text.placed) not in taken]
         blocks: list[Block] = []
         for k, region in enumerate(reading_order(items)):
             blocks += reader.blocks(page.number, k, region, rules)
-        _mark_figures(blocks, page)
         return blocks
+
+    def _turned_blocks(self, page: PageParts) -> list[Block]:
+        """The blocks of turned text that is in no table and no chart, each direction read in its own frame."""
+        found: list[Block] = []
+        for frame in dict.fromkeys(text.frame for text in page.turned):
+            texts = [text for text in page.turned if text.frame == frame]
+            if frame == page.frame:  # slanted
+                found += [Block(page.number, [text.line], text.run.text, role="figure") for text in texts]
+                continue
+            runs = [text.run for text in texts]
+            reader = RegionReader(self.document.body, self.document.body_style, self.vocabulary)
+            for k, region in enumerate(reading_order(runs)):
+                found += upright(reader.blocks(page.number, k, region, []), frame, page.frame)
+        return found
 
 
 def _mark_figures(blocks: list[Block], page: PageParts) -> None:

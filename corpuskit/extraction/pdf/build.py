@@ -16,7 +16,7 @@ from corpuskit.extraction.pdf.layout.lines import Vocabulary
 from corpuskit.extraction.pdf.layout.parts import Block, TextLine
 from corpuskit.extraction.pdf.notation import escape_plain
 from corpuskit.extraction.pdf.overlays import LinkFinder, Placement
-from corpuskit.extraction.pdf.patterns import BULLET, BULLET_START
+from corpuskit.extraction.pdf.patterns import BULLET, BULLET_START, PAGE_COUNT, PAGE_NUMBER
 
 _OPEN_END: Final = re.compile(r"[^\W\d_,]$|[,\-–]$|[a-z\d]\)$|\d$")
 Box = tuple[float, float, float, float]
@@ -62,19 +62,19 @@ class _Writer:
         self._write_overlays()
 
     def _add(self, block: Block) -> None:
+        if block.role not in {"section-heading", "table"} and self._continues(block):
+            self._append(block)
+            return
+        self._flush()
+        if block.role != "list":
+            self._end_list()
         self._furniture_up_to(block.page)
+        self._flush_furniture()
         if block.role == "section-heading":
             self._heading(block)
         elif block.role == "table" and block.grid is not None:
-            self._flush()
-            self._end_list()
             self._table(block)
-        elif self._continues(block):
-            self._append(block)
         else:
-            self._flush()
-            if block.role != "list":
-                self._end_list()
             text, tex = block.text, block.tex
             if block.role == "list":
                 text = BULLET_START.sub("", text)
@@ -115,12 +115,9 @@ class _Writer:
         pending.boxes.append((block.page, block.box))
 
     def _heading(self, block: Block) -> None:
-        self._flush()
-        self._end_list()
         while self._levels and self._levels[-1] >= block.level:
             self._builder.end_section()
             self._levels.pop()
-        self._flush_furniture()
         element = self._builder.start_section(block.text.strip())
         self._levels.append(block.level)
         boxes = [(block.page, block.box)]
@@ -135,14 +132,12 @@ class _Writer:
         boxes = pending.boxes
         if pending.role == "list":
             if not self._in_list:
-                self._flush_furniture()
                 self._builder.start(LIST)
                 self._in_list = True
             self._builder.start(LIST_ITEM)
             self._text(pending.text, pending.label or "list", pending.zone, boxes, pending.tex)
             self._builder.end(LIST_ITEM)
             return
-        self._flush_furniture()
         self._text(pending.text, pending.label or pending.role, pending.zone, boxes, pending.tex)
         self._write_overlays()
 
@@ -170,7 +165,6 @@ class _Writer:
     def _table(self, block: Block) -> None:
         grid = block.grid
         assert grid is not None
-        self._flush_furniture()
         table = self._builder.start(TABLE, grid.title or None)
         self._mark(
             table, "table", block.zone, grid.boxes or [(block.page, grid.box)], block.tex if grid.title else None
@@ -187,10 +181,33 @@ class _Writer:
         self._builder.end(TABLE)
 
     def _furniture_up_to(self, page: int) -> None:
+        """Heads of pages up to this one, feet of those before it."""
         while self._furnished <= page and self._furnished < len(self._pages):
-            for line in self._pages[self._furnished].furniture:
-                self._waiting.append((self._furnished, line))
+            if self._furnished:
+                self._wait_for(self._furnished - 1, is_top=False)
+            self._wait_for(self._furnished, is_top=True)
             self._furnished += 1
+        if page == self._furnished == len(self._pages) and page:
+            self._wait_for(page - 1, is_top=False)
+
+    def _is_decoration(self, page: int, line: TextLine) -> bool:
+        """Whether a line in a margin says nothing of its own.
+
+        On a page alone nothing repeats: there the margins may say who wrote a letter, to whom and when.
+        """
+        info = self._pages[page]
+        if len(self._pages) > 1 or (info.is_tagged and line.tag < 0) or any(line is mark for mark in info.watermarks):
+            return True
+        return bool(PAGE_NUMBER.match(line.text) or PAGE_COUNT.search(line.text))
+
+    def _wait_for(self, page: int, *, is_top: bool) -> None:
+        info = self._pages[page]
+        lines = (*info.furniture, *info.watermarks)
+        self._waiting += [(page, line) for line in lines if self._is_top(page, line) is is_top]
+
+    def _is_top(self, page: int, line: TextLine) -> bool:
+        frame = self._pages[page].frame
+        return frame is not None and line.base < frame.height / 2
 
     def _flush_furniture(self) -> None:
         waiting, self._waiting = self._waiting, []
@@ -200,10 +217,9 @@ class _Writer:
         for page, line in waiting:
             element = self._builder.add_text_block(line.text)
             box = (line.x0, line.y0, line.x1, line.y1)
-            info = self._pages[page]
-            is_top = info.frame is not None and line.base < info.frame.height / 2
-            self._mark(element, "header" if is_top else "footer", "body", [(page, box)], None)
-            self._not_main.append(element)
+            self._mark(element, "header" if self._is_top(page, line) else "footer", "body", [(page, box)], None)
+            if self._is_decoration(page, line):
+                self._not_main.append(element)
 
     def _mark(self, element: int, role: str, zone: str, boxes: list[tuple[int, Box]], tex: str | None) -> None:
         mark = self._builder.mark

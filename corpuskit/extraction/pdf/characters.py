@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 import math
 import sys
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any, Final
 
@@ -13,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpuskit.errors import ResourceLimitError
-from corpuskit.extraction.pdf.direction import pair_brackets
-from corpuskit.extraction.pdf.drawings import Drawings
+from corpuskit.extraction.pdf.direction import order_ligatures, pair_brackets
+from corpuskit.extraction.pdf.drawings import Box, Drawings
 from corpuskit.extraction.pdf.fonts import MONO, Fonts
 from corpuskit.extraction.pdf.frame import Frame, frame_of
 from corpuskit.extraction.pdf.pdfium import address, function
@@ -25,6 +26,8 @@ MAX_CHARACTERS: Final = 2_000_000
 _WHITE: Final = 250  # of 255: from here on a colour cannot be read on paper
 _ASCENT, _DESCENT = 0.8, 0.2  # of the em: where a font says nothing usable
 _STAMP: Final = 0.1  # less visible text than this share stands on a scan, as a stamp or a page number
+_SCAN: Final = 0.25  # of the page: a picture of so much may be a scan
+_BLANKS: Final = (0, 9, 10, 13, 32)  # that pdfium puts in; U+0002 is its hyphen at a line end
 _INVISIBLE: Final = 3  # text render mode "neither fill nor stroke" (ISO 32000-1, table 106)
 
 
@@ -43,9 +46,13 @@ class Characters:
         font: number of the font in :class:`Fonts`; -1 where there is none.
         tag: marked content identifier; -1 where there is none.
         real: drawn on the page, not a blank or line end that pdfium made up.
-        usable: upright, not hidden, on the page.
+        usable: upright, on the page, and not set aside.
         white: filled with white or nothing.
+        hidden: drawn without ink, as the text behind a scan is.
+        slanted: drawn aslant, neither upright nor in a quarter turn.
         unmapped: the share of characters whose font does not say what they mean.
+        turned: the same characters for each other direction that some are written in, these usable.
+        set_aside: how many that are drawn are not used, by reason.
     """
 
     frame: Frame
@@ -63,7 +70,11 @@ class Characters:
     real: NDArray[np.bool_]
     usable: NDArray[np.bool_]
     white: NDArray[np.bool_]
+    hidden: NDArray[np.bool_]
+    slanted: NDArray[np.bool_]
     unmapped: float = 0.0
+    turned: list[Characters] = field(default_factory=list)
+    set_aside: dict[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.code)
@@ -83,6 +94,17 @@ class _Objects:
     white: NDArray[np.bool_]
 
 
+@dataclass(slots=True)
+class _Raw:
+    """Characters as pdfium gives them; ``run``: the text object of each."""
+
+    code: NDArray[np.int64]
+    boxes: NDArray[np.float32]
+    real: NDArray[np.bool_]
+    run: NDArray[np.intp]
+    unmapped: float
+
+
 def read_characters(page: Any, fonts: Fonts) -> Characters | None:
     """The characters of a page of pypdfium2; None where it has no text.
 
@@ -98,21 +120,56 @@ def read_characters(page: Any, fonts: Fonts) -> Characters | None:
         if count > MAX_CHARACTERS:
             raise ResourceLimitError(f"{count:,} characters on one page, the limit is {MAX_CHARACTERS:,}")
         each = range(count)
-        code = np.fromiter(map(function("FPDFText_GetUnicode"), repeat(handle), each), np.int64, count)
-        code[code > sys.maxunicode] = 0xFFFD  # a font may map to anything
+        code = _codes(handle, count)
         pair_brackets(code)
         boxes = np.zeros((count, 4), np.float32)  # FS_RECTF: left, top, right, bottom
         start = boxes.ctypes.data
         places = range(start, start + 16 * count, 16)
         np.fromiter(map(function("FPDFText_GetLooseCharBox"), repeat(handle), each, places), np.int8, count)
-        drawn = map(function("FPDFText_GetTextObject"), repeat(handle), each)
-        owner = np.fromiter(drawn, np.uint64, count)
+        order_ligatures(code, boxes)
+        owner = _owners(handle, code)
         changes = np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1])))
         objects = _read_objects(handle, owner, changes, fonts)
         unmapped = _unmapped_share(handle, code)
     finally:
         text_page.close()
     return _assemble(page, fonts, code, boxes, owner != 0, changes, objects, unmapped)
+
+
+def _codes(handle: int, count: int) -> NDArray[np.int64]:
+    """The code points of all characters: in one call where the text has one unit for each, else one by one."""
+    get = function("FPDFText_GetUnicode")
+    units = np.zeros(2 * count + 2, np.uint16)
+    if function("FPDFText_GetText")(handle, 0, count, units.ctypes.data) == count + 1:
+        code = units[:count].astype(np.int64)
+        doubtful = np.flatnonzero(((code >= 0xD800) & (code < 0xE000)) | (code >= 0xFFFD) | (code == 0))
+        for at in doubtful.tolist():  # line-end hyphens and characters beyond the BMP look otherwise in the text
+            code[at] = get(handle, at)
+    else:
+        code = np.fromiter(map(get, repeat(handle), range(count)), np.int64, count)
+    code[code > sys.maxunicode] = 0xFFFD  # a font may map to anything
+    return code
+
+
+def _owners(handle: int, code: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """The address of the text object of each character; asked for the ends of words, since an object is in one piece."""
+    get = function("FPDFText_GetTextObject")
+    count = len(code)
+    printed = ~np.isin(code, _BLANKS)
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], printed, [False])).astype(np.int8)))
+    first, last = edges[::2], edges[1::2] - 1
+    owner = np.zeros(count, np.uint64)
+    if not first.size:
+        return owner
+    starts = np.fromiter(map(get, repeat(handle), first.tolist()), np.uint64, len(first))
+    ends = np.fromiter(map(get, repeat(handle), last.tolist()), np.uint64, len(last))
+    size = last - first + 1
+    owner[printed] = np.repeat(starts, size)
+    for a, b in zip(first[starts != ends].tolist(), last[starts != ends].tolist(), strict=True):
+        owner[a : b + 1] = np.fromiter(map(get, repeat(handle), range(a, b + 1)), np.uint64, b - a + 1)
+    # A blank between two characters of one object is taken for a part of it; so the object stays in one piece.
+    known = np.maximum.accumulate(np.where(printed, np.arange(count), 0))
+    return owner[known]
 
 
 def _read_objects(handle: int, owner: NDArray[np.uint64], changes: NDArray[np.intp], fonts: Fonts) -> _Objects:
@@ -195,16 +252,34 @@ def _assemble(
 ) -> Characters:
     seen = frame_of(page)
     run = np.repeat(np.arange(len(changes)), np.diff(np.concatenate((changes, [len(code)]))))
+    raw = _Raw(code, boxes, real, run, unmapped)
     turns = objects.turns[run]
-    frame = seen.turned_to(_main_turns(turns[real & (code > 32)], seen.turns))
+    printed = real & (code > 32)
+    main = _main_turns(turns[printed], seen.turns)
+
+    def view(direction: int) -> Characters:
+        return _view(seen, seen.turned_to(direction), fonts, raw, objects)
+
+    found = view(main)
+    found.turned = [
+        view(direction) for direction in range(4) if direction != main and (turns[printed] == direction).any()
+    ]
+    return found
+
+
+def _view(seen: Frame, frame: Frame, fonts: Fonts, raw: _Raw, objects: _Objects) -> Characters:
+    """The characters as they stand in a frame; usable are those that are upright in it."""
+    code, boxes, real, run = raw.code, raw.boxes, raw.real, raw.run
+    turns = objects.turns[run]
     x0, y0, x1, y1 = frame.boxes(boxes[:, 0], boxes[:, 1], boxes[:, 2], boxes[:, 3])
     _, base = frame.points(objects.x, objects.y)
     base = base.astype(np.float32)[run]
     size = objects.size[run]
     tall = y1 - y0
-    towering = tall > 4 * size
-    for number in set(objects.font[run][towering & real & (code > 32)].tolist()):
-        letters = (objects.font[run] == number) & real & (code > 32)
+    own = real & (code > 32) & (turns == frame.turns)
+    towering = (tall > 4 * size) & (turns == frame.turns)
+    for number in set(objects.font[run][towering & own].tolist()):
+        letters = (objects.font[run] == number) & own
         if np.median((x1 - x0)[letters]) < size[letters].mean():
             # The size is that of the letters, and the font's ascent is that of its tallest sign (Cambria Math: 5.5 em).
             low = letters & towering
@@ -214,9 +289,6 @@ def _assemble(
     odd = (size <= 0.5) | towering
     size = np.where(odd, np.maximum(tall, 1.0) * 0.8, size).astype(np.float32)
     visible = objects.visible[run]
-    letters = real & (code > 32)
-    if visible[letters].sum() < _STAMP * letters.sum():
-        visible = np.ones_like(visible)  # the text layer of a scan is all there is, but for a stamp
     inside = (x1 > 0) & (x0 < frame.width) & (y1 > 0) & (y0 < frame.height)
     for number in list(fonts.doubtful):
         letters = (objects.font[run] == number) & real & (code > 64)
@@ -226,6 +298,8 @@ def _assemble(
                 fonts.styles[number] &= ~MONO
             fonts.doubtful.discard(number)
     styles = np.array([*fonts.styles, 0], np.int32)
+    aside = Counter[str]()
+    aside["outside the page"] = int((real & (code > 32) & ~inside).sum())
     return Characters(
         frame=frame,
         seen=seen,
@@ -240,24 +314,65 @@ def _assemble(
         font=objects.font[run],
         tag=objects.tag[run],
         real=real,
-        usable=real & visible & inside & (turns == frame.turns),
+        usable=real & inside & (turns == frame.turns),
         white=objects.white[run],
-        unmapped=unmapped,
+        hidden=~visible,
+        slanted=real & inside & (turns < 0),
+        unmapped=raw.unmapped,
+        set_aside=dict(aside),
     )
 
 
-def set_aside_white(characters: Characters, drawings: Drawings) -> None:
-    """White text is hidden unless something coloured lies behind it; a page of nothing but white text is kept."""
-    c = characters
-    white = c.white & c.usable
-    if not white.any() or white.sum() > 0.5 * c.usable.sum():
-        return
+def set_aside_unseen(characters: Characters, drawings: Drawings) -> None:
+    """Sets aside what nobody sees on a page, with its reason: text without ink that is no layer of a scan, white text."""
+    views = [characters, *characters.turned]
+    printed = characters.real & (characters.code > 32)
+    hidden = characters.hidden & printed
+    if hidden.any():
+        kept = characters.hidden & _of_scan(characters, drawings, hidden, printed)
+        for c in views:
+            c.usable &= ~c.hidden | kept
+        characters.slanted &= ~characters.hidden | kept
+        characters.set_aside["hidden"] = int((hidden & ~kept).sum())
+    for c in views:
+        white = _unseen_white(c, drawings)
+        c.usable &= ~white
+        characters.set_aside["white"] = characters.set_aside.get("white", 0) + int((white & printed).sum())
+
+
+def _of_scan(
+    c: Characters, drawings: Drawings, hidden: NDArray[np.bool_], printed: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Which text without ink is the text of a scan: nearly all of a page, or over a picture and not over visible text."""
+    if hidden.sum() > (1 - _STAMP) * printed.sum():
+        return np.ones_like(hidden)
     x, y = (c.x0 + c.x1) / 2, (c.y0 + c.y1) / 2
-    for x0, y0, x1, y1 in (*drawings.fills, *drawings.shapes, *drawings.images):
+    on_scan = np.zeros_like(hidden)
+    for x0, y0, x1, y1 in drawings.images:
+        if (x1 - x0) * (y1 - y0) >= _SCAN * c.frame.width * c.frame.height:
+            on_scan |= (x0 <= x) & (x <= x1) & (y0 <= y) & (y <= y1)
+    if not on_scan.any():
+        return on_scan
+    place = (np.round(x / 4).astype(np.int64) << 40) + (np.round(y / 4).astype(np.int64) << 21) + c.code
+    visible = place[printed & ~c.hidden]
+    twice = np.isin(place, visible)
+    return on_scan & ~twice
+
+
+def _unseen_white(c: Characters, drawings: Drawings) -> NDArray[np.bool_]:
+    """White text is hidden unless something coloured lies behind it; a page of nothing but white text is kept."""
+    white = c.white & c.usable
+    if not white.any() or white.sum() > 0.5 * c.usable.sum() or not drawings.is_whole:
+        return np.zeros_like(white)
+    x, y = (c.x0 + c.x1) / 2, (c.y0 + c.y1) / 2
+    for box in (*drawings.fills, *drawings.shapes, *drawings.images):
+        x0, y0, x1, y1 = box if c.frame.turns == drawings.turns else _turned(box, c, drawings.turns)
         white &= ~((x0 <= x) & (x <= x1) & (y0 <= y) & (y <= y1))
-    if not drawings.is_whole:
-        return
-    c.usable &= ~white
+    return white
+
+
+def _turned(box: Box, c: Characters, turns: int) -> Box:
+    return c.frame.turned_to(turns).box_in(c.frame, box)
 
 
 def _main_turns(turns: NDArray[np.int32], of_page: int) -> int:

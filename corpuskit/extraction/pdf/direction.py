@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from corpuskit.extraction.pdf.words import Word
 
 _RTL: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_LAM, _ALEFS = 0x644, (0x622, 0x623, 0x625, 0x627)
 _TOUCHING: Final = 0.06  # of the font size: less between two words is no blank
 _BRACKETS: Final = ("()", "[]", "{}", "<>", "«»")
 
@@ -80,6 +81,17 @@ def _strong(text: str) -> bool | None:
     if _RTL.search(text):
         return False
     return True if any(map(str.isalpha, text)) else None
+
+
+def order_ligatures(code: NDArray[np.int64], boxes: NDArray[np.float32]) -> None:
+    """Puts lam before alef where both are one sign, in place.
+
+    pdfium turns a text that it takes to be in the order of its drawing, and with it the two letters that a font gives
+    for the ligature of lam and alef; as one sign they have one box.
+    """
+    swapped = np.isin(code[:-1], _ALEFS) & (code[1:] == _LAM) & (boxes[:-1] == boxes[1:]).all(axis=1)
+    for at in np.flatnonzero(swapped).tolist():
+        code[at], code[at + 1] = code[at + 1], code[at]
 
 
 def pair_brackets(code: NDArray[np.int64]) -> None:

@@ -45,6 +45,7 @@ class Drawings:
         curves: bounds of curves and slanting lines.
         images: boxes of images.
         is_whole: no shape was left out.
+        turns: quarter turns of their frame.
     """
 
     horizontal: list[Line] = field(default_factory=list)
@@ -54,11 +55,12 @@ class Drawings:
     curves: list[Box] = field(default_factory=list)
     images: list[Box] = field(default_factory=list)
     is_whole: bool = True
+    turns: int = 0
 
 
 def read_drawings(page: Any, frame: Frame) -> Drawings:
     """The drawings of a page of pypdfium2."""
-    found = Drawings()
+    found = Drawings(turns=frame.turns)
     reader = _Reader(frame, found)
     handle = address(page)
     get = function("FPDFPage_GetObject")
@@ -144,6 +146,8 @@ class _Reader:
             self._strokes(points)
             if any(abs(a[0] - b[0]) > 2 and abs(a[1] - b[1]) > 2 and not b[2] for a, b in pairwise(points)):
                 found.curves.append((x0, y0, x1, y1))
+            if fill.value and not self._is_white(item):
+                found.shapes.append((x0, y0, x1, y1))
         elif not self._is_white(item) and segments > 6:
             self._found.shapes.append((x0, y0, x1, y1))
         elif not self._is_white(item):

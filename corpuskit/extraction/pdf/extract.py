@@ -11,7 +11,7 @@ from corpuskit.extraction.options import ExtractOptions
 from corpuskit.extraction.pdf.analysis import Analysis, PageInfo, analyse
 from corpuskit.extraction.pdf.build import build_document
 from corpuskit.extraction.pdf.characters import MAX_CHARACTERS
-from corpuskit.extraction.pdf.metadata import information, page_flags, title_of
+from corpuskit.extraction.pdf.metadata import information, page_flags, page_warnings, title_of
 from corpuskit.extraction.pdf.ocr import with_text_layer
 from corpuskit.extraction.pdf.opening import Opened, open_pdf
 
@@ -55,8 +55,7 @@ def _extract(content: bytes, *, uri: str | None, options: ExtractOptions) -> tup
     document.timestamp = date
     document.metadata.update(metadata)
     document.metadata.update(page_flags(pages))
-    if any(page.error for page in pages):
-        document.warnings += [f"page {i + 1}: {page.error}" for i, page in enumerate(pages) if page.error][:20]
+    document.warnings += page_warnings(pages)
     return document, analysis
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from corpuskit.extraction.pdf.layout.parts import PageParts
@@ -15,6 +16,7 @@ from corpuskit.extraction.pdf.words import Run
 _NUMBER: Final = re.compile(r"\d+|\b[ivxlc]+\b")
 _MARGIN: Final = 0.13  # of the page's height, where furniture stands
 _ROWS: Final = 3  # at each edge that may be furniture
+_APART: Final = 8  # font sizes between the parts of a running head
 _BIG: Final = 1.35  # times the body size: a title, no running head
 
 Key = tuple[str, str, int]
@@ -85,6 +87,25 @@ class FurnitureFinder:
         is_out = row[0].base < _OUTER * height if side == "top" else row[0].base > (1 - _OUTER) * height
         return is_out and _stands_apart(row, left, side, 2.0)
 
+    def _is_over_rule(self, page: PageParts, row: list[Run], side: str, taken: set[int]) -> bool:
+        """The outermost row, its parts at both margins, with a rule across the page between it and the text."""
+        size = max(run.size for run in row)
+        if len(row) < 2 or max(b.x0 - a.x1 for a, b in pairwise(row)) < _APART * size:
+            return False
+        top, bottom = min(run.y0 for run in row), max(run.y1 for run in row)
+        left, right = row[0].x0, row[-1].x1
+        edge = (bottom, bottom + 1.2 * size) if side == "top" else (top - 1.2 * size, top)
+        if not any(
+            edge[0] - 0.3 * size <= rule.at <= edge[1] + 0.3 * size
+            and rule.start <= left + size
+            and rule.end >= right - size
+            for rule in page.drawings.horizontal
+        ):
+            return False
+        own = {id(run) for run in row}
+        others = [run.base for run in page.runs if id(run) not in own and id(run) not in taken]
+        return all(base > bottom for base in others) if side == "top" else all(base < top for base in others)
+
     def _furniture(self, page: PageParts, rows: list[tuple[str, list[Run]]]) -> set[int]:
         """The runs of a page that are furniture; rows are looked at from the edges inwards."""
         taken: set[int] = set()
@@ -99,6 +120,9 @@ class FurnitureFinder:
                 taken |= {id(run) for run in row}
                 continue
             if PAGE_NUMBER.match(text) and len(row) <= 2 and apart and row[0].size <= 1.1 * self._body:
+                taken |= {id(run) for run in row}
+                continue
+            if small and self._is_over_rule(page, row, side, taken):
                 taken |= {id(run) for run in row}
                 continue
             if small and self._is_in_margin(page, row, side, text, taken):

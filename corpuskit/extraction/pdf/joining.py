@@ -11,6 +11,7 @@ from corpuskit.extraction.pdf.fonts import BOLD
 from corpuskit.extraction.pdf.layout.parts import Block
 from corpuskit.extraction.pdf.patterns import CHAPTER_LABEL, HEADING_NUMBER
 from corpuskit.extraction.pdf.tables.grid import Grid
+from corpuskit.extraction.pdf.tables.rows import is_number
 
 _TABLE_CAPTION: Final = re.compile(r"^(?:table|tab\.|tabelle|tableau|exhibit)\b", re.IGNORECASE)
 _CONTINUED: Final = re.compile(r"\b(?:continued|cont[’'.]?d|fortsetzung|suite)\b", re.IGNORECASE)
@@ -95,8 +96,10 @@ def _joined(above: Block, below: Block) -> Block | None:
     body = min((cell.row for cell in first.cells if not cell.is_header), default=1)
     most = max(1, body)
     head = 0
-    while head < min(most, second.size[0] - 1) and _row(first, head) == _row(second, head):
+    while head < min(most + 1, rows, second.size[0] - 1) and _row(first, head) == _row(second, head):
         head += 1
+    if head > most:  # more than the head is equal: rows that say the same twice
+        head = most if _kinds(first, most - 1) != _kinds(first, most) else 0
     cells = list(first.cells)
     for cell in second.cells:
         if cell.row >= head:
@@ -109,6 +112,11 @@ def _joined(above: Block, below: Block) -> Block | None:
 
 def _row(grid: Grid, row: int) -> list[tuple[int, int, str]]:
     return [(cell.col, cell.col_span, cell.text) for cell in grid.cells if cell.row == row]
+
+
+def _kinds(grid: Grid, row: int) -> list[tuple[int, bool]]:
+    """Which cells of a row hold numbers: those of a head do not where those of the rows below do."""
+    return [(cell.col, is_number(cell.text)) for cell in grid.cells if cell.row == row]
 
 
 def _with_titles(blocks: Sequence[Block]) -> list[Block]:

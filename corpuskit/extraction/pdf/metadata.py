@@ -26,6 +26,9 @@ _JUNK_TITLE: Final = re.compile(
     r"|(?:pages?|pp?\.|s\.)\s*\d+\s*(?:\.\.|[-–—])\s*\d+|\S+\s+\d+\s*\.\.\s*\d+)$",
     re.IGNORECASE,
 )
+SET_ASIDE: Final = 0.02
+"""A page of which a larger share of the characters is in no element is flagged."""
+MOST_WARNINGS: Final = 20
 GARBLED: Final = 0.3
 """Share of unmapped characters from which the text of a file is no text."""
 _XMP_LANGUAGE: Final = re.compile(
@@ -67,7 +70,7 @@ def information(opened: Opened, content: bytes) -> tuple[dict[str, str], datetim
 
 
 def page_flags(pages: list[PageInfo]) -> dict[str, str]:
-    """What the pages tell: pages that failed, have no text, are scanned, or whose characters mean nothing."""
+    """What the pages tell: those that failed, have no text, are scanned, lack much of what is drawn, or mean nothing."""
     found: dict[str, str] = {}
     first = next((page.seen for page in pages if page.seen is not None), None)
     if first is not None:
@@ -82,6 +85,9 @@ def page_flags(pages: list[PageInfo]) -> dict[str, str]:
         found["status"] = "no_text"
     if any(page.images and not page.characters for page in pages):
         found["scanned"] = "true" if len(empty) > len(pages) / 2 else "partly"
+    aside = [str(i + 1) for i, page in enumerate(pages) if sum(page.set_aside.values()) > SET_ASIDE * page.printed]
+    if aside:
+        found["set_aside_pages"] = " ".join(aside[:1_000])
     total = sum(page.characters for page in pages)
     unmapped = sum(page.unmapped * page.characters for page in pages)
     if total and unmapped >= 0.01 * total:
@@ -89,6 +95,18 @@ def page_flags(pages: list[PageInfo]) -> dict[str, str]:
         if unmapped > GARBLED * total:
             found["garbled"] = "true"
     return found
+
+
+def page_warnings(pages: list[PageInfo]) -> list[str]:
+    """What went wrong on pages, and what of their characters is in no element, with counts; no more than some."""
+    found = []
+    for number, page in enumerate(pages, 1):
+        if page.error:
+            found.append(f"page {number}: {page.error}")
+        elif aside := sum(page.set_aside.values()):
+            reasons = ", ".join(f"{count:,} {reason}" for reason, count in page.set_aside.items())
+            found.append(f"page {number}: {aside:,} of {page.printed:,} characters set aside: {reasons}")
+    return found[:MOST_WARNINGS]
 
 
 def title_of(stated: str, analysis: Analysis) -> str:

@@ -44,6 +44,8 @@ PAGE_NUMBER: Final = re.compile(
     r"^\W*(?:page|p\.|seite|-)?\s*(?:[A-Z]-?)?(?:[0-9]{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/|von|sur|de)\s*\d+)?\W*$",
     re.IGNORECASE,
 )
+PAGE_COUNT: Final = re.compile(r"\b(?:page|seite) \d+|\b\d+ ?(?:/|of|von|sur) ?\d+\b", re.IGNORECASE)
+"""A page among others, named as such."""
 CONTENTS_LEADER: Final = re.compile(r"(?:\.\s?){4,}\s*\w*$|\.{4,}|(?:·\s?){4,}|…{2,}")
 EQUATION_NUMBER: Final = re.compile(r"^\(?[A-Z]?\d+(?:\.\d+)*[a-z]?\)$")
 SENTENCE_END: Final = (".", "!", "?", ":", ";", "”", '"', "。")

@@ -16,6 +16,7 @@ _POINTER, _INT, _SIZE = ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t
 
 _SIGNATURES: Final[dict[str, tuple[Any, ...]]] = {  # name → result type, argument types
     "FPDFText_GetUnicode": (ctypes.c_uint, _POINTER, _INT),
+    "FPDFText_GetText": (_INT, _POINTER, _INT, _INT, _POINTER),
     "FPDFText_GetLooseCharBox": (_INT, _POINTER, _INT, _POINTER),
     "FPDFText_GetTextObject": (_SIZE, _POINTER, _INT),
     "FPDFText_GetFontSize": (ctypes.c_double, _POINTER, _INT),

@@ -25,11 +25,11 @@ from corpuskit.extraction.pdf.patterns import (
     YEAR,
 )
 
-_THRESHOLD: Final = 1.75
+_THRESHOLD: Final = 1.9
 _KNOWN: Final = re.compile(
     r"(?:\d+\.?\s+)?(?:abstract|a b s t r a c t|acknowledge?ments?|introduction|background|methods?|materials and methods|results|"
     r"experimental(?: (?:section|part|details|methods?|procedures?))?|"
-    r"discussion|results and discussion|conclusions?|summary|references(?: and notes)?|bibliography|contents|"
+    r"discussion|results and discussion|conclusions?|summary|references(?: and notes)?|bibliography|(?:table of )?contents|"
     r"zusammenfassung|einleitung|literatur(?:verzeichnis)?|danksagung|résumé|conclusion|remerciements|références)",
     re.IGNORECASE,
 )
@@ -37,6 +37,7 @@ _FOOTNOTE: Final = re.compile(r"^(?:[*†‡§¶]|\d{1,2}[^\W\d_]|\d{1,2} [^\W\d
 _RELATION: Final = re.compile(r"[=≈≃≅≡≤≥≪≫<>∝→∼∑∫∏]")
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _EQUATION_END: Final = re.compile(r"\([A-Z]?\d+(?:\.\d+)*[a-z]?\)$")
+_SHORT: Final = 6  # words: a numbered line of more that ends as a sentence is one
 _LETTERS: Final = re.compile(r"[^\W\d_]{2}")
 _NOT_LETTERS: Final = re.compile(r"[^\w]+")
 _BY_TAG: Final = {
@@ -181,9 +182,9 @@ def _heading_score(blocks: Sequence[Block], i: int, document: Document) -> float
     score += 0.3 if len(lines) == 1 else -0.8 if len(lines) > 2 else 0.0
     if len(text) > 90:
         score -= 0.8
-    if text[-1] in ".,;" and not number:
+    if text[-1] in ".,;" and (not number or len(text.split()) > _SHORT):
         score -= 1.5
-    if text[-1] == ":":
+    if text[-1] == ":" and not is_bold:
         score -= 0.9
     if text[0].islower():
         score -= 1.2
@@ -193,6 +194,8 @@ def _heading_score(blocks: Sequence[Block], i: int, document: Document) -> float
         score -= 2.5  # a formula in a font of its own
     if lines[0].runs > 1 and text[-1].isdigit():
         score -= 2.5  # an entry of the contents
+    if _goes_on(blocks, i):
+        score -= 3.0
     score += _isolation(blocks, i, size > 1.1 * body)
     first = lines[0]
     if len(lines) == 1 and first.x1 > block.right - 2 and size < 1.1 * body and not is_bold:
@@ -229,6 +232,18 @@ def _isolation(blocks: Sequence[Block], i: int, is_large: bool) -> float:
     if after is not None and after.role == "table" and not is_large:
         score -= 0.5
     return score
+
+
+def _goes_on(blocks: Sequence[Block], i: int) -> bool:
+    """Whether the block below goes on with this one's sentence, in the same look."""
+    block = blocks[i]
+    after = blocks[i + 1] if i + 1 < len(blocks) and blocks[i + 1].page == block.page else None
+    if after is None or not after.lines or not after.text[:1].islower() or block.text.rstrip()[-1:] in ".!?:":
+        return False
+    last, first = block.lines[-1], after.lines[0]
+    return (
+        abs(first.size - last.size) < 0.6 and first.style == last.style and 0 < first.base - last.base < 2 * last.size
+    )
 
 
 def _in_outline(block: Block, document: Document) -> int | None:

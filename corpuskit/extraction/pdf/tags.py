@@ -20,6 +20,8 @@ _BLOCKS: Final = frozenset(
         "TOCI", "LI", "BlockQuote", "Figure", "Aside", "BibEntry", "Artifact",
     }
 )  # fmt: skip
+_LOOSE: Final = ""
+"""Type of content directly in a Sect, Div or NonStruct: tagged, but nothing says where a paragraph ends."""
 _OUTER: Final = frozenset({"TD", "TH", "LI", "Caption", "TOCI", "Note", "FENote", "Figure"})
 """Types whose paragraphs are not blocks of their own."""
 
@@ -95,7 +97,9 @@ def usable_tags(tags: PageTags | None, identifiers: NDArray[np.int32]) -> NDArra
     largest = np.bincount(tagged).max()
     if found.size > 1_500 and largest > 0.7 * found.size:
         return None  # the page is one block: no structure at all
-    return found
+    loose = np.array([block.type == _LOOSE for block in tags.blocks] + [False])
+    unbound: NDArray[np.int32] = np.where(loose[found], -1, found).astype(np.int32)
+    return unbound
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,7 @@ class _Reader:
         self._elements = 0
         self._tables = 0
         self._rows: dict[int, int] = {}
+        self._loose = -1
         self._buffer = ctypes.create_string_buffer(512)
 
     def walk(self, element: Any, context: _Context, depth: int) -> None:
@@ -137,8 +142,10 @@ class _Reader:
     def _block(self, context: _Context) -> int:
         if context.block >= 0:
             return context.block
-        self.found.blocks.append(TagBlock("P"))  # content directly in a Sect or Div
-        return len(self.found.blocks) - 1
+        if self._loose < 0:
+            self._loose = len(self.found.blocks)
+            self.found.blocks.append(TagBlock(_LOOSE))
+        return self._loose
 
     def _entered(self, element: Any, kind: str, context: _Context) -> _Context:
         if kind == "Table":

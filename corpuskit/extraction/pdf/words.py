@@ -90,11 +90,15 @@ class Run:
         """Box, size, base line and text from the words."""
         words = self.words
         first = words[0]
-        self.x0 = min([word.x0 for word in words])
-        self.x1 = max([word.x1 for word in words])
-        self.length = sum([len(word.text) for word in words])
-        looks = {(word.size, word.style, word.font) for word in words}
-        if len({look[:2] for look in looks}) == 1:
+        if len(words) == 1:
+            self.x0, self.x1, self.length = first.x0, first.x1, len(first.text)
+            looks = {(first.size, first.style, first.font)}
+        else:
+            self.x0 = min([word.x0 for word in words])
+            self.x1 = max([word.x1 for word in words])
+            self.length = sum([len(word.text) for word in words])
+            looks = {(word.size, word.style, word.font) for word in words}
+        if len(looks) == 1 or len({look[:2] for look in looks}) == 1:
             self.size, self.style = round(first.size * 2) / 2, first.style
             main = words
         else:
@@ -103,11 +107,15 @@ class Run:
                 counts[round(word.size * 2) / 2, word.style] += len(word.text)
             (self.size, self.style), _ = counts.most_common(1)[0]
             main = [word for word in words if word.size >= SMALL * self.size] or words
-        bases = sorted([word.base for word in main])
-        self.base = bases[len(bases) // 2]
+        if len(main) == 1:
+            self.base, top, bottom = main[0].base, main[0].y0, main[0].y1
+        else:
+            bases = sorted([word.base for word in main])
+            self.base = bases[len(bases) // 2]
+            top, bottom = min([word.y0 for word in main]), max([word.y1 for word in main])
         # Loose boxes of some fonts are twice as tall as their letters: the em box bounds them.
-        self.y0 = max(min([word.y0 for word in main]), self.base - self.size)
-        self.y1 = min(max([word.y1 for word in main]), self.base + 0.3 * self.size)
+        self.y0 = max(top, self.base - self.size)
+        self.y1 = min(bottom, self.base + 0.3 * self.size)
         self.text = joined(words)
         if has_rtl(self.text):
             self.words = words = logical_order(words)
@@ -115,8 +123,8 @@ class Run:
         self.tag = main[0].tag
         has_letters = (word for word in words if word.text.isalnum() or any(map(str.isalnum, word.text)))
         lettered = list(itertools.islice(has_letters, 1) if len(looks) == 1 else has_letters)
-        self.styles = frozenset(word.style & 7 for word in lettered)
-        self.fonts = frozenset(word.font for word in lettered)
+        self.styles = frozenset([word.style & 7 for word in lettered])
+        self.fonts = frozenset([word.font for word in lettered])
         return self
 
     @property
@@ -127,6 +135,10 @@ class Run:
 
 def joined(words: list[Word]) -> str:
     """The text of words, with blanks but before glued ones."""
+    if len(words) == 1:
+        return words[0].text
+    if not any(word.glued for word in words[1:]):
+        return " ".join([word.text for word in words])
     parts = [words[0].text]
     for word in words[1:]:
         if not word.glued:
@@ -249,24 +261,19 @@ def _stacked(x0: NDArray[np.float32], size: NDArray[np.float32], base: NDArray[n
 
 def _split(words: list[Word]) -> list[Run]:
     """Runs of consecutive words."""
-    runs: list[Run] = []
-    current = [words[0]]
-    for before, word in itertools.pairwise(words):
-        larger, smaller = max(before.size, word.size), min(before.size, word.size)
-        gap = word.x0 - before.x1
-        if before.tag != word.tag:
-            gap = 9 * larger
-        if gap < 0 and is_rtl(word.text) and is_rtl(before.text):
-            gap = before.x0 - word.x1
-        rise = abs(word.base - before.base)
-        script = smaller < SMALL * larger
-        stacked = word.glued and before.glued and abs(word.x0 - before.x0) < 0.25 * larger
-        if not stacked and (gap > larger or gap < -0.7 * larger or rise > (0.6 if script else 0.25) * larger):
-            runs.append(Run(current).measure())
-            current = []
-        current.append(word)
-    runs.append(Run(current).measure())
-    return runs
+    x0, x1, size, base, tag = np.array([(w.x0, w.x1, w.size, w.base, w.tag) for w in words]).T
+    larger, smaller = np.maximum(size[1:], size[:-1]), np.minimum(size[1:], size[:-1])
+    gap = x0[1:] - x1[:-1]
+    for at in np.flatnonzero(gap < 0).tolist() if any(has_rtl(word.text) for word in words) else ():
+        if is_rtl(words[at].text) and is_rtl(words[at + 1].text):
+            gap[at] = x0[at] - x1[at + 1]
+    rise = np.abs(base[1:] - base[:-1])
+    ends = (gap > larger) | (gap < -0.7 * larger) | (tag[1:] != tag[:-1])
+    ends |= rise > np.where(smaller < SMALL * larger, 0.6, 0.25) * larger
+    glued = np.array([word.glued for word in words])
+    ends &= ~(glued[1:] & glued[:-1] & (np.abs(x0[1:] - x0[:-1]) < 0.25 * larger))
+    edges = [0, *(np.flatnonzero(ends) + 1).tolist(), len(words)]
+    return [Run(words[a:b]).measure() for a, b in itertools.pairwise(edges)]
 
 
 def _merge(runs: list[Run]) -> list[Run]:

@@ -115,12 +115,18 @@ def user_agent(contact: str = "") -> str:
     return f"corpuskit/{__version__}" + (f" (+{' '.join(contact.split())})" if contact.strip() else "")
 
 
+class PrivateAddressError(RefusedError):
+    """A private address, which nobody allowed in this call."""
+
+
 class Client:
     """An HTTP client for one event loop; used as an asynchronous context manager."""
 
     def __init__(self, options: ClientOptions) -> None:
         self.options = options
         self.user_agent = user_agent(options.contact)
+        self.has_asked_private = False
+        """It was allowed a private address, and asked it."""
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
@@ -129,9 +135,7 @@ class Client:
         except ImportError:
             raise MissingExtraError("aiohttp", "crawl") from None
         options = self.options
-        connector = aiohttp.TCPConnector(
-            limit=options.connections, resolver=_guarded_resolver(options), ttl_dns_cache=300
-        )
+        connector = aiohttp.TCPConnector(limit=options.connections, resolver=_guarded_resolver(self), ttl_dns_cache=300)
         timeout = aiohttp.ClientTimeout(
             total=options.total_seconds, sock_connect=options.connect_seconds, sock_read=options.read_seconds
         )
@@ -219,13 +223,14 @@ class Client:
     def _check_literal(self, url: str) -> None:
         """Refuses addresses written as such; names are checked when they are resolved, or by the proxy's rule."""
         host_port = host_of(url)
-        if self.options.allow_private or host_port in self.options.allowed_hosts:
-            return
         host = _name_of(host_port)
+        if self.options.allow_private or host_port in self.options.allowed_hosts:
+            self.has_asked_private = self.has_asked_private or _is_private_literal(host)
+            return
         if _is_private_literal(host):
-            raise RefusedError(f"private address {host}", url=url)
+            raise PrivateAddressError(f"private address {host}", url=url)
         if self.options.proxy and (host == "localhost" or host.endswith(".localhost") or "." not in host):
-            raise RefusedError(f"local name {host}", url=url)
+            raise PrivateAddressError(f"local name {host}", url=url)
 
 
 def _name_of(host_port: str) -> str:
@@ -312,11 +317,12 @@ def _is_private_literal(host: str) -> bool:
         return False
 
 
-def _guarded_resolver(options: ClientOptions) -> Any:
+def _guarded_resolver(client: Client) -> Any:
     """A resolver that gives public addresses only, so that the address checked is the address connected."""
     from aiohttp.abc import AbstractResolver, ResolveResult
     from aiohttp.resolver import ThreadedResolver
 
+    options = client.options
     proxy_host = host_of(canonical_url(options.proxy)) if options.proxy else ""
 
     class Guarded(AbstractResolver):
@@ -328,11 +334,16 @@ def _guarded_resolver(options: ClientOptions) -> Any:
         ) -> list[ResolveResult]:
             found = await self._resolver.resolve(host, port, family)
             names = {f"{host}:{port}", host}
-            if options.allow_private or names & options.allowed_hosts or proxy_host in names:
-                return found
             public = [address for address in found if is_public(address["host"])]
+            if proxy_host in names:
+                return found
+            if options.allow_private or names & options.allowed_hosts:
+                client.has_asked_private |= len(public) < len(found)
+                return found
             if not public:
-                raise RefusedError(f"{host} has the private address {found[0]['host'] if found else '?'}", url=host)
+                raise PrivateAddressError(
+                    f"{host} has the private address {found[0]['host'] if found else '?'}", url=host
+                )
             return public
 
         async def close(self) -> None:

@@ -292,3 +292,17 @@ def test_a_text_is_found_in_itself_as_a_whole(words):
 def test_words_written_together_are_found():
     wanted, there = ["one", "twothree", "four"], ["one", "two", "three", "four"]
     assert joined(wanted, there, align(wanted, there)) == {1: (1, 3)}
+
+
+def test_an_argument_that_trafilatura_does_not_have_is_refused_before_a_page_is_read():
+    import inspect
+
+    import trafilatura
+
+    from corpuskit.extraction.options import _NOT_CHOSEN, _TRAFILATURAS
+
+    assert set(inspect.signature(trafilatura.extract).parameters) <= _TRAFILATURAS | _NOT_CHOSEN
+    with pytest.raises(
+        ConfigurationError, match=r"trafilatura = \{'bogus': ...\}: no argument of it; there are: author_"
+    ):
+        ExtractOptions(main="trafilatura", trafilatura={"bogus": 1})

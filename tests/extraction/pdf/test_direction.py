@@ -60,3 +60,8 @@ def test_cells_are_read_in_logical_order():
     cells = table_cells(read(pdf(page)))
     assert cells[1, 2][0] == "שם העיר"
     assert cells[2, 2][0] == "כפר סבא"
+
+
+def test_lam_stands_before_alef_where_both_are_one_sign():
+    page = Page().unicode(300, 100, seen("مشك\ue000ت"))
+    assert read(pdf(page)).to_text() == "مشكلات"

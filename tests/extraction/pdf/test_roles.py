@@ -154,3 +154,47 @@ def test_headings_and_short_lines_above_a_caption_stay_what_they_are():
     page.text(60, 180, "of the upper valley").text(60, 205, "Their owners and tenants").text(60, 230, "in short")
     page.text(60, 270, "Fig. 1. The pressure of the mill stream over ten days.", size=9)
     assert section_titles(read(pdf(page))) == [(1, "The mills")]
+
+
+def main_texts(document):
+    table = document.table
+    return [text for text, is_main in zip(table.text, table.main, strict=True) if text and is_main]
+
+
+def letter():
+    page = Page().text(60, 40, "Weir Mill").text(420, 40, "Invoice 2041").rule(60, 44, 520, 44).lines(60, 140, PROSE)
+    return page.text(60, 780, "Mill Lane 3, Weir").text(500, 780, "1")
+
+
+def test_the_margins_of_a_page_alone_are_main_and_stand_where_they_are_seen():
+    document = read(pdf(letter()))
+    assert main_texts(document)[0] == "Weir Mill Invoice 2041"
+    assert main_texts(document)[-1] == "Mill Lane 3, Weir 1"
+    assert roles(document, "section-heading") == []
+
+
+def test_what_repeats_on_pages_is_not_main_and_feet_stand_behind_their_page():
+    document = read(pdf(*(letter().text(60, 200, f"The bridge was mended in the year {k}.") for k in (1912, 1913))))
+    assert not any("Weir" in text for text in main_texts(document))
+    texts = [text for text in document.table.text if text]
+    assert texts.index("Mill Lane 3, Weir 1") > texts.index("The bridge was mended in the year 1912.")
+    assert texts[-1] == "Mill Lane 3, Weir 1"
+
+
+def test_a_bold_line_that_ends_in_a_colon_is_a_heading():
+    page = Page().lines(60, 60, PROSE).text(60, 126, "Steps for the mill:", font="bold")
+    page.lines(60, 146, ["1. Open the sluice.", "2. Wait for the wheel."])
+    assert roles(read(pdf(page)), "section-heading") == ["Steps for the mill:"]
+
+
+def test_a_numbered_note_and_lines_that_go_on_are_no_headings():
+    page = Page().lines(60, 60, PROSE).lines(60, 100, PROSE)
+    page.text(60, 400, "6. Compared to the mills of 1912, and to those of 1913 as well.", font="bold", size=9)
+    page.lines(
+        60,
+        500,
+        ["Content of this part is taken from the", "yearbook of the mills, and is free to be used."],
+        size=12,
+        leading=15,
+    )
+    assert roles(read(pdf(page)), "section-heading") == []

@@ -104,6 +104,194 @@ def test_contents_with_leaders_are_no_table():
     assert not has_table(read(pdf(page)))
 
 
+def test_a_bar_of_filled_cells_is_the_head_of_the_rows_below():
+    page = Page().lines(60, 60, PROSE)
+    for left in (80, 180, 280):
+        page.box(left, 140, left + 100, 156)
+    assert table_cells(read(pdf(put(page, GRAIN, (85, 185, 285), 152)))) == plain(GRAIN)
+
+
+def test_a_head_filled_line_by_line_is_one_row():
+    page = Page().grid((80, 180, 280), (140, 170, 186, 202))
+    for left in (80, 180):
+        page.box(left, 140, left + 100, 170)
+        for top in (142, 155):
+            page.box(left + 5, top, left + 95, top + 13)
+    put(page, [("Grain of", "Tons in"), ("the year", "spring")], (86, 186), 152, leading=13)
+    put(page, [("Rye", "12"), ("Oats", "9")], (86, 186), 182)
+    found = table_cells(read(pdf(page)))
+    assert found == plain([("Grain of the year", "Tons in spring"), ("Rye", "12"), ("Oats", "9")])
+
+
+def test_a_head_centred_over_short_cells_is_in_their_column():
+    page = put(Page(), [("Saccharometer", "DI Water", "Glucose")], (95, 215, 305), 100, font="bold")
+    rows = [("1", "16 ml", "12 ml"), ("2", "24 ml", "0 ml"), ("3", "12 ml", "8 ml")]
+    page = put(page, rows, (75, 200, 300), 116)
+    assert table_cells(read(pdf(page))) == plain([("Saccharometer", "DI Water", "Glucose"), *rows])
+
+
+def test_rules_that_part_only_the_head_do_not_merge_the_rows_below():
+    page = put(Page(), [("Grain", "Spring", "Autumn"), ("", "tons", "tons")], (85, 185, 285), 152)
+    rows = [("Rye", "12", "14"), ("Wheat", "15", "11"), ("Oats", "9", "8"), ("Maize", "7", "6"), ("Barley", "5", "4")]
+    put(page, rows, (85, 185, 285), 188)
+    for y in (143, 158, 174, 178, 256):
+        page.rule(80, y, 380, y)
+    found = table_cells(read(pdf(page)))
+    assert [found[row, 1][0] for row in range(3, 8)] == [row[0] for row in rows]
+
+
+def test_a_title_between_rows_of_numbers_is_a_row():
+    page = put(Page(), GRAIN, (85, 225, 325), 100).text(240, 164, "Tons an acre in both")
+    put(page, [("Rye", "1", "2"), ("Oats", "3", "4")], (85, 225, 325), 180)
+    found = table_cells(read(pdf(page)))
+    assert found[5, 2] == ("Tons an acre in both", 1, 2)
+    assert found[6, 1] == ("Rye", 1, 1)
+
+
+def test_names_of_groups_stand_in_rows_of_their_own():
+    page = Page().grid((80, 220, 320, 420), (140, 156, 256))
+    put(page, [("Field", "Spring", "Autumn")], (85, 225, 325), 152)
+    rows = [
+        ("Lower meadow", "", ""),
+        ("Rye", "12", "14"),
+        ("Oats", "9", "8"),
+        ("Upper meadow", "", ""),
+        ("Rye", "7", "6"),
+    ]
+    put(page, rows, (85, 225, 325), 170)
+    assert table_cells(read(pdf(page))) == plain([("Field", "Spring", "Autumn"), *rows])
+
+
+def test_titles_stand_over_the_columns_they_are_centred_on():
+    page = Page()
+    for x, name in ((205, "Spring"), (375, "Autumn")):
+        page.text(x, 100, name, font="bold")
+    put(page, [("Grain", "lowest", "highest", "lowest", "highest")], (85, 180, 240, 350, 410), 116, font="bold")
+    rows = [("Rye", "12", "14", "3", "5"), ("Wheat", "15", "17", "7", "9"), ("Oats", "9", "19", "6", "8")]
+    found = table_cells(read(pdf(put(page, rows, (85, 180, 240, 350, 410), 132))))
+    assert found[1, 1] == ("Grain", 2, 1)
+    assert found[1, 2] == ("Spring", 1, 2)
+    assert found[1, 4] == ("Autumn", 1, 2)
+    assert found[2, 2] == ("lowest", 1, 1)
+
+
+NARROW = [
+    "The river rose in the night and stood on",
+    "the lower meadows until the week after,",
+    "and nobody knew that it had ever come",
+    "so far up the lane beside the old mill.",
+]
+
+
+def test_a_table_across_two_columns_of_text_is_whole():
+    names = ("Model", "Rye", "Oats", "Wheat", "Barley", "Maize")
+    table = [names, *((f"Field {k}", *(str(10 * k + j) for j in range(5))) for k in range(1, 5))]
+    page = put(Page(), table, (65, 150, 230, 320, 400, 480), 72)
+    for y in (60, 76, 142):
+        page.rule(60, y, 520, y)
+    for x in (60, 310):
+        page.lines(x, 180, 4 * NARROW)
+    document = read(pdf(page))
+    assert table_cells(document) == plain(table)
+    text = " ".join(NARROW)
+    assert f"{text} {text}" in document.to_text().replace("\n", " ")
+
+
+def test_notes_by_number_are_no_table():
+    page = Page()
+    for k in range(5):
+        page.text(60, 100 + 14 * k, str(25 + k)).text(
+            90, 100 + 14 * k, f"The millers of the valley, volume {k}, leaf {7 * k}"
+        )
+    assert not has_table(read(pdf(page)))
+
+
+def test_a_line_of_prose_with_a_picture_in_it_is_no_table():
+    full = "n the case that the distributions were identically distributed with expected value and variance of both of them,"
+    page = Page(612, 792).text(54, 119, full).text(54, 135, "and").text(54, 150.5, "individual earnings would be so")
+    page.text(90, 135, ", each partner would face the same expected value as before that,").text(
+        424, 135, ". But, the variance of their"
+    )
+    page.text(318, 150.5, ", half of what it was before without combining all").text(54, 166, full)
+    assert not has_table(read(pdf(page)))
+
+
+def test_justified_lines_of_a_narrow_column_are_no_table():
+    page = Page().text(60, 100, "incomprehensibilities of men all", font="mono")
+    for k, line in enumerate(["tend to be widest", "set the words of it", "far apart on a line", "that is short"], 1):
+        words = line.split()
+        blank = 6 * (32 - sum(map(len, words))) / (len(words) - 1)  # each letter is 6 points wide
+        x = 60
+        for word in words:
+            page.text(x, 100 + 12 * k, word, font="mono")
+            x += 6 * len(word) + blank
+    assert not has_table(read(pdf(page)))
+
+
+def test_leaders_before_several_numbers_are_rows_of_a_table():
+    page = put(Page(), [("Share", "1.0", "1.1", "1.2")], (60, 220, 270, 320), 100)
+    rows = [
+        ("0.99 ............", "800", "880", "960"),
+        ("0.95 ............", "160", "176", "192"),
+        ("0.90 ............", "80", "88", "96"),
+    ]
+    assert table_cells(read(pdf(put(page, rows, (60, 220, 270, 320), 114)))) == plain(
+        [("Share", "1.0", "1.1", "1.2"), *rows]
+    )
+
+
+CONTENTS = [
+    ("Acknowledgements", "vii"),
+    ("Introduction", "1"),
+    ("The lower meadows", "3"),
+    ("The mill", "12"),
+    ("The lane", "40"),
+]
+
+
+def test_contents_without_leaders_are_a_list_with_their_parts():
+    page = put(Page().text(60, 60, "Contents", size=18), CONTENTS, (60, 400), 100)
+    page.text(60, 196, "Part II. The year after", size=14)
+    put(page, [("The bridge", "55"), ("The gate posts", "71")], (60, 400), 220)
+    document = read(pdf(page))
+    assert not has_table(document)
+    assert roles(document, "section-heading") == ["Contents"]
+    assert roles(document, "list") == [
+        *(f"{title} {number}" for title, number in CONTENTS), "Part II. The year after", "The bridge 55", "The gate posts 71",
+    ]  # fmt: skip
+
+
+def test_numbers_that_rise_below_a_head_are_a_table():
+    rows = [("Grain", "Tons"), ("Rye", "12"), ("Wheat", "15"), ("Oats", "18"), ("Barley", "21"), ("Maize", "30")]
+    assert table_cells(read(pdf(put(Page(), rows, (60, 400), 100)))) == plain(rows)
+
+
+def chart():
+    """Bars with their values and names, a scale on the left."""
+    page = Page().lines(60, 60, PROSE)
+    for k in range(5):
+        page.text(80, 150 + 20 * k, f"{40 - 10 * k:>2}").rule(100, 146 + 20 * k, 400, 146 + 20 * k)
+    for k, (name, value) in enumerate([("Rye", 31), ("Oats", 18), ("Wheat", 27)]):
+        left, top = 130 + 90 * k, 226 - 2 * value
+        page.box(left, top, left + 20, 226, grey=0.4).text(left, top - 3, str(value)).text(left, 244, name)
+    return page.text(80, 275, "Source: the mill")
+
+
+def test_the_labels_of_a_chart_are_one_figure():
+    document = read(pdf(chart().lines(60, 300, PROSE)))
+    assert not has_table(document)
+    assert roles(document, "figure") == ["40 31 30 27 20 18 10 0 Rye Oats Wheat"]
+    assert "Source: the mill" in roles(document, "paragraph")
+
+
+def test_years_that_fall_down_a_table_are_no_scale():
+    rows = [("Year", "Rye"), ("2004", "12"), ("2003", "11"), ("2002", "14"), ("2001", "9")]
+    page = put(Page(), rows, (80, 180), 100)
+    for y in (88, 104, 120, 136, 152, 168):
+        page.rule(78, y, 240, y)
+    assert table_cells(read(pdf(page))) == plain(rows)
+
+
 def test_a_definition_list_of_long_texts_is_no_lost_text():
     page = Page()
     for k in range(4):
@@ -143,6 +331,13 @@ def test_only_the_head_is_taken_for_repeated_when_pages_hold_equal_rows():
         return put(Page(), GRAIN, (85, 185, 285), 52).grid((80, 180, 280, 380), (40, 56, 72, 88, 104))
 
     assert table_cells(read(pdf(page(), page()))) == plain([*GRAIN, *GRAIN[1:]])
+
+
+def test_equal_rows_without_a_head_are_kept_on_every_page():
+    def page():
+        return put(Page(), GRAIN[1:], (85, 185, 285), 52).grid((80, 180, 280, 380), (40, 56, 72, 88))
+
+    assert table_cells(read(pdf(page(), page()))) == plain([*GRAIN[1:], *GRAIN[1:]])
 
 
 def test_tags_give_the_cells_where_rules_do_not():

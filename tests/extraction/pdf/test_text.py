@@ -121,9 +121,11 @@ def test_hidden_text_is_left_out_but_a_text_layer_is_not():
     assert read(pdf(layer)).to_text() == " ".join(PROSE)
 
 
-def test_a_margin_stamp_written_upwards_is_set_aside():
+def test_a_margin_stamp_written_upwards_is_no_text_of_the_body():
     page = Page().lines(60, 100, PROSE).text(0, 0, "arXiv stamp", matrix="0 1 -1 0 30 300")
-    assert read(pdf(page)).to_text() == " ".join(PROSE)
+    document = read(pdf(page))
+    assert roles(document, "paragraph") == [" ".join(PROSE)]
+    assert roles(document, "footer") + roles(document, "header") == ["arXiv stamp"]
 
 
 def test_code_keeps_its_lines():
@@ -148,3 +150,48 @@ def test_a_font_with_towering_signs_keeps_its_size_and_its_blanks():
     page = Page().unicode(60, 200, "Hidden").unicode(93, 200, "state").unicode(121, 200, "of a layer")
     document = read(pdf(page, ascent=5500))
     assert document.to_text() == "Hidden state of a layer"
+
+
+def beside(document):
+    return [text for text in document.table.text if text]
+
+
+@pytest.mark.parametrize("edge", ["filled", "drawn"])
+def test_a_box_beside_the_text_is_read_by_itself_and_does_not_part_its_lines(edge):
+    page = Page()
+    if edge == "filled":
+        page.box(420, 90, 560, 190)
+    else:
+        page.grid((420, 560), (90, 190))
+    note = ["In these parts", "we look at the", "floods of one", "year only, and", "say why below."]
+    text = [*PROSE, *PROSE]
+    page.lines(60, 100, text).lines(430, 117, note)
+    page.text(60, 196, "only then, as the yearbook has it, was the lane mended between the mill and the far bridge")
+    texts = beside(read(pdf(page)))
+    assert texts[0].startswith(" ".join(text))
+    assert texts[1] == " ".join(note)
+
+
+def test_text_tagged_in_scraps_is_joined_to_paragraphs():
+    page = Page(tagged=True)
+    page.tag("H1", (60, 60, "The river", {"size": 18}))
+    for k, line in enumerate(PROSE):
+        page.tag("NonStruct", (60, 100 + 12 * k, line[:30]))
+        page.tag("NonStruct", (60 + 5 * len(line[:30]), 100 + 12 * k, line[30:]))
+    texts = beside(read(pdf(page)))
+    assert len(texts) == 2
+
+
+@pytest.mark.parametrize("count", [3, 4])
+def test_narrow_columns_are_read_one_after_the_other(count):
+    lines = [
+        "rose in the night and stood",
+        "on the lower meadows until",
+        "the week after, and nobody",
+        "knew that it had ever come",
+    ]
+    page = Page(900, 800)
+    for k in range(count):
+        page.text(60 + 190 * k, 100, f"Column {k}: the river of it").lines(60 + 190 * k, 112, 5 * lines)
+    text = read(pdf(page)).to_text().replace("\n", " ")
+    assert text == " ".join(f"Column {k}: the river of it {' '.join(5 * lines)}" for k in range(count))

@@ -155,10 +155,10 @@ def pdf(*pages, info=None, outline=(), language=None, ascent=800):
 
 
 def _unicode_font(file, ascent):
-    """A font whose codes are UTF-16; all characters are 500 wide."""
+    """A font whose codes are UTF-16, but for E000, which is lam and alef; all characters are 500 wide."""
     ranges = b"".join(b"<%02x00> <%02xff> <%02x00>\n" % (n, n, n) for n in (*range(0x10), 0x20, 0xFB, 0xFE))
-    cmap = b"begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange 19 beginbfrange\n%sendbfrange endcmap"
-    cmap %= ranges
+    cmap = b"begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange 19 beginbfrange\n%sendbfrange %s endcmap"
+    cmap %= ranges, b"1 beginbfchar <e000> <06440627> endbfchar"
     to_unicode = file.add(b"<</Length %d>>stream\n%s\nendstream" % (len(cmap), cmap))
     descriptor = b"<</Type/FontDescriptor/FontName/Any/Flags 4/Ascent %d/Descent -200/FontBBox[0 -200 500 %d]>>"
     descriptor %= ascent, ascent

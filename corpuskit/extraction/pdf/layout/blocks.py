@@ -10,15 +10,17 @@ from typing import Final
 
 import numpy as np
 
-from corpuskit.extraction.pdf.drawings import Line
+from corpuskit.extraction.pdf.drawings import Box, Line
 from corpuskit.extraction.pdf.fonts import BOLD, ITALIC, MONO
+from corpuskit.extraction.pdf.layout.charts import Chart
+from corpuskit.extraction.pdf.layout.contents import find_contents
 from corpuskit.extraction.pdf.layout.lines import Vocabulary, line_of
 from corpuskit.extraction.pdf.layout.parts import Block, TextLine
 from corpuskit.extraction.pdf.layout.rows import rows_of
 from corpuskit.extraction.pdf.notation import escape_plain
 from corpuskit.extraction.pdf.patterns import BULLET, BULLET_START, ENUMERATOR, HEADING_NUMBER, SENTENCE_END
-from corpuskit.extraction.pdf.tables.aligned import columns_beside, find_aligned_tables
-from corpuskit.extraction.pdf.tables.grid import Grid
+from corpuskit.extraction.pdf.tables.aligned import Found, columns_beside, find_aligned_tables
+from corpuskit.extraction.pdf.tables.grid import Grid, under_bar
 from corpuskit.extraction.pdf.tags import PageTags
 from corpuskit.extraction.pdf.words import Run
 
@@ -42,16 +44,28 @@ class RegionReader:
         body_style: its style bits.
         vocabulary: for hyphens at line ends.
         tags: the page's structure tags, where they are usable.
+        obstacles: boxes and images that lines end before.
     """
 
-    def __init__(self, body: float, body_style: int, vocabulary: Vocabulary, tags: PageTags | None = None) -> None:
+    def __init__(
+        self,
+        body: float,
+        body_style: int,
+        vocabulary: Vocabulary,
+        tags: PageTags | None = None,
+        obstacles: Sequence[Box] = (),
+    ) -> None:
         self._body, self._body_style, self._vocabulary, self._tags = body, body_style, vocabulary, tags
+        self._obstacles = obstacles
 
-    def blocks(self, page: int, region: int, items: Sequence[Run | TableItem], rules: list[Line]) -> list[Block]:
+    def blocks(
+        self, page: int, region: int, items: Sequence[Run | TableItem | Chart], rules: list[Line]
+    ) -> list[Block]:
         """The blocks of a region from the top down."""
         tables = [item for item in items if isinstance(item, TableItem)]
+        charts = [item for item in items if isinstance(item, Chart)]
         runs = [item for item in items if isinstance(item, Run)]
-        if not tables:
+        if not tables and not charts:
             parts = _beside(rows_of(runs))
             if len(parts) > 1:
                 return [block for part in parts for block in self.blocks(page, region, part, rules)]
@@ -59,21 +73,24 @@ class RegionReader:
         for table in tables:
             lines = [line_of(row) for row in rows_of(table.runs)]
             found.append((table.y0, Block(page, lines, role="table", grid=table.grid, region=region)))
+        found += [(chart.y0, self._figure(page, region, chart)) for chart in charts]
         rows = rows_of(runs)
         used: set[int] = set()
-        if rows:
-            left, right = min(run.x0 for run in runs), max(run.x1 for run in runs)
-            near = [rule for rule in rules if rule.end - rule.start > 30 and rule.start < right and rule.end > left]
-            is_mono = bool(self._body_style & MONO)
-            for place, grid in find_aligned_tables(rows, near, is_mono_page=is_mono):
-                lines = [line_of(row) for row in rows[place.first : place.last + 1]]
+        first, last = find_contents(rows) or (len(rows), len(rows) - 1)
+        for k in range(first, last + 1):
+            found.append((rows[k][0].y0, self._entry(page, region, rows[k])))
+            used.add(k)
+        for start, part in ((0, rows[:first]), (last + 1, rows[last + 1 :])):
+            for place, grid in self._aligned_tables(part, rules):
+                top, bottom = start + place.first, start + place.last
+                lines = [line_of(row) for row in rows[top : bottom + 1]]
                 found.append((grid.box[1], Block(page, lines, role="table", grid=grid, region=region)))
-                used |= set(range(place.first, place.last + 1))
+                used |= set(range(top, bottom + 1))
         lines = [line_of(row, k) for k, row in enumerate(rows) if k not in used]
         tops = [top for top, _ in found]
         found += [(block.lines[0].y0, block) for block in self._paragraphs(page, region, lines, tops)]
         found.sort(key=lambda pair: pair[0])
-        return [block for _, block in found]
+        return _with_bars([block for _, block in found])
 
     def _paragraphs(self, page: int, region: int, lines: list[TextLine], tops: list[float]) -> list[Block]:
         if not lines:
@@ -83,7 +100,7 @@ class RegionReader:
         left = float(np.percentile([line.x0 for line in lines], 10))
         groups = [[lines[0]]]
         for above, line in itertools.pairwise(lines):
-            if self._starts_block(groups[-1], above, line, (left, right, leading), tops):
+            if self._starts_block(groups[-1], above, line, (left, self._end_of(above, right), leading), tops):
                 groups.append([line])
             else:
                 groups[-1].append(line)
@@ -99,6 +116,31 @@ class RegionReader:
             if block.text.strip():
                 blocks.append(block)
         return blocks
+
+    def _aligned_tables(self, rows: list[list[Run]], rules: list[Line]) -> list[tuple[Found, Grid]]:
+        if not rows:
+            return []
+        left, right = min(run.x0 for row in rows for run in row), max(run.x1 for row in rows for run in row)
+        near = [rule for rule in rules if rule.end - rule.start > 30 and rule.start < right and rule.end > left]
+        return find_aligned_tables(rows, near, is_mono_page=bool(self._body_style & MONO))
+
+    def _figure(self, page: int, region: int, chart: Chart) -> Block:
+        """The labels of a chart, line by line."""
+        block = Block(page, [line_of(row) for row in rows_of(chart.runs)], role="figure", region=region)
+        block.text = " ".join(line.text for line in block.lines)
+        return block
+
+    def _entry(self, page: int, region: int, row: list[Run]) -> Block:
+        """A line of the contents."""
+        block = Block(page, [line_of(row)], role="list", region=region)
+        fill_text(block, self._vocabulary)
+        return block
+
+    def _end_of(self, line: TextLine, right: float) -> float:
+        """Where a line must end: at the margin, or at what stands on its right."""
+        middle = (line.y0 + line.y1) / 2
+        ahead = (x0 - line.size for x0, y0, _, y1 in self._obstacles if y0 < middle < y1 and x0 >= line.x1 - 2)
+        return max(min((right, *ahead)), line.x1)
 
     def _leading(self, lines: list[TextLine]) -> float:
         """The usual distance of base lines."""
@@ -157,6 +199,19 @@ class RegionReader:
             return True
         outdented = above.x0 - line.x0 > 0.8 * line.size and len(current) > 1
         return outdented and ends_sentence and starts_anew
+
+
+def _with_bars(blocks: list[Block]) -> list[Block]:
+    """Puts a bar of filled cells on the rows below it, of as many columns: they are one table."""
+    found: list[Block] = []
+    for block in blocks:
+        above = found[-1] if found else None
+        joined = under_bar(above.grid, block.grid) if above and above.grid and block.grid else None
+        if above is not None and joined is not None:
+            above.grid, above.lines = joined, above.lines + block.lines
+        else:
+            found.append(block)
+    return found
 
 
 def _beside(rows: list[list[Run]]) -> list[list[Run]]:

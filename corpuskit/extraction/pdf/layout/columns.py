@@ -26,6 +26,7 @@ _BIN: Final = 2.0  # points
 _NARROWEST: Final = 7.0  # points: the least gutter
 _WIDEST: Final = 100_000.0  # points; no page is (ISO 32000-1, annex C: 14,400), a damaged matrix puts text anywhere
 _MAX_DEPTH: Final = 4
+_NESTED: Final = 2  # gutters beside the one that is looked at: four columns
 
 
 @dataclass(slots=True)
@@ -92,7 +93,9 @@ def _strips(items: Sequence[Placed], left: float, right: float) -> list[tuple[fl
     return found
 
 
-def _cut(items: Sequence[Placed], start: float, end: float, left: float, right: float) -> _Cut | None:
+def _cut(
+    items: Sequence[Placed], start: float, end: float, left: float, right: float, nested: int = _NESTED
+) -> _Cut | None:
     """The bands that a gutter makes, if there is prose on both sides."""
     middle = (start + end) / 2
     spanning = [item for item in items if item.x0 < middle - 1 and item.x1 > middle + 1]
@@ -106,7 +109,10 @@ def _cut(items: Sequence[Placed], start: float, end: float, left: float, right: 
         sides = [item for item in band if item.x1 <= middle + 2], [item for item in band if item.x0 >= middle - 2]
         if min(len(side) for side in sides) < 3:
             continue
-        if _are_prose(sides[0], sides[1], middle - left, right - middle) and not _are_rows(*sides):
+        is_prose = _are_prose(sides[0], sides[1], middle - left, right - middle)
+        if nested and not is_prose:
+            is_prose = _are_columns(sides[0], sides[1], nested - 1)
+        if is_prose and not _are_rows(*sides):
             good += len(band)
             count += 1
     if good < max(8, 0.2 * len(items)):
@@ -116,12 +122,28 @@ def _cut(items: Sequence[Placed], start: float, end: float, left: float, right: 
 
 def _are_prose(left: Sequence[Placed], right: Sequence[Placed], left_width: float, right_width: float) -> bool:
     """Lines that fill their column, some on both sides and a good part in all; tables between them do not matter."""
-    fills = [
-        sum(item.x1 - item.x0 >= 0.6 * width and item.length >= 18 for item in side)
-        for side, width in ((left, left_width), (right, right_width))
-    ]
+    fills = [_fills(left, left_width), _fills(right, right_width)]
     few = min(len(left), len(right)) < 4
     return min(fills) >= (2 if few else 3) and sum(fills) >= 0.25 * (len(left) + len(right))
+
+
+def _are_columns(left: Sequence[Placed], right: Sequence[Placed], nested: int) -> bool:
+    """Whether one side is a column of prose and the other is parted in such by a gutter of its own."""
+    for side, other in ((left, right), (right, left)):
+        start, end = min(item.x0 for item in side), max(item.x1 for item in side)
+        if not _fills(side, end - start) >= max(3, 0.25 * len(side)) or end - start > _WIDEST:
+            continue
+        first, last = min(item.x0 for item in other), max(item.x1 for item in other)
+        if last - first < 1.5 * (end - start) or last - first > _WIDEST:
+            continue
+        if any(_cut(other, a, b, first, last, nested) is not None for a, b in _strips(other, first, last)):
+            return True
+    return False
+
+
+def _fills(side: Sequence[Placed], width: float) -> int:
+    """How many lines fill their column."""
+    return sum(item.x1 - item.x0 >= 0.6 * width and item.length >= 18 for item in side)
 
 
 def _are_rows(left: Sequence[Placed], right: Sequence[Placed]) -> bool:

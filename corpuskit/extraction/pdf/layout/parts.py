@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,9 @@ from corpuskit.extraction.pdf.frame import Frame
 from corpuskit.extraction.pdf.tables.grid import Grid
 from corpuskit.extraction.pdf.tags import PageTags
 from corpuskit.extraction.pdf.words import Run
+
+if TYPE_CHECKING:
+    from corpuskit.extraction.pdf.layout.turned import Turned
 
 Spans = NDArray[np.int32]
 
@@ -108,6 +112,7 @@ class PageParts:
         number: 0-based.
         runs: what is left of its text; those of the furniture are taken out.
         tags: structure tags, where they are usable.
+        turned: text turned otherwise than the page; what tables and charts take is taken out.
     """
 
     number: int
@@ -119,3 +124,4 @@ class PageParts:
     characters: int = 0
     unmapped: float = 0.0
     tags: PageTags | None = None
+    turned: list[Turned] = field(default_factory=list)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -14,8 +15,9 @@ from corpuskit.extraction.pdf.drawings import Line
 from corpuskit.extraction.pdf.fonts import MONO
 from corpuskit.extraction.pdf.layout.rows import rows_of
 from corpuskit.extraction.pdf.patterns import EQUATION_NUMBER
-from corpuskit.extraction.pdf.tables.checks import Gap, Row, is_table
+from corpuskit.extraction.pdf.tables.checks import Gap, Row, is_justified, is_table
 from corpuskit.extraction.pdf.tables.grid import Cell, Grid, cell_of, mark_headers, without_empty, words_of
+from corpuskit.extraction.pdf.tables.heads import spread_heads
 from corpuskit.extraction.pdf.tables.rows import Placed, is_data_row, row_starts
 from corpuskit.extraction.pdf.words import Run, Word
 
@@ -43,7 +45,10 @@ def find_aligned_tables(rows: list[Row], rules: list[Line], *, is_mono_page: boo
         is_mono_page: the body font is of a fixed pitch, so that listings cannot be told by it.
     """
     heights = sorted(rule.at for rule in rules)
-    is_multi = [len(row) >= 2 and (is_mono_page or not all(run.style & MONO for run in row)) for row in rows]
+    is_multi = [
+        len(row) >= 2 and (is_mono_page or not all(run.style & MONO for run in row)) and not is_justified(rows, i)
+        for i, row in enumerate(rows)
+    ]
     stretches: list[tuple[Found, int]] = []
     i = 0
     while i < len(rows):
@@ -263,7 +268,7 @@ def _grid(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> Grid | 
     runs = [run for row in run_rows for run in row]
     top, bottom = run_rows[0][0].y0 - 4, run_rows[-1][0].y1 + 4
     inside = [y for y in heights if top < y < bottom]
-    cells = without_empty(_cells(run_rows, gaps, inside))
+    cells = without_empty(_with_heads(_cells(run_rows, gaps, inside)))
     if not cells:
         return None
     grid = Grid(
@@ -276,6 +281,9 @@ def _grid(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> Grid | 
         cells,
     )
     rows, cols = grid.size
+    filled = Counter(cell.row for cell in cells if cell.text)
+    if sum(count >= 2 for count in filled.values()) < 2:
+        return None  # gaps in lines of prose, such as formulas that are pictures
     if rows < 2 or max(len(cell.text) for cell in cells) > _MAX_TEXT or sum(bool(c.text) for c in cells) < 1.3 * rows:
         return None
     last = [cell.text for cell in cells if cell.col + cell.col_span == cols and cell.text]
@@ -289,7 +297,29 @@ def _grid(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> Grid | 
     if any("\uf8e5" <= character <= "\uf8fe" for cell in cells for character in cell.text):
         return None  # pieces of tall brackets: a matrix
     mark_headers(grid, _header_rows(grid, run_rows, inside))
+    spread_heads(grid)
     return grid
+
+
+def _with_heads(cells: list[Cell]) -> list[Cell]:
+    """Puts a head beside its column over it: a column of nothing but its first text, beside one that lacks it there."""
+    by_col: dict[int, list[Cell]] = defaultdict(list)
+    for cell in cells:
+        if cell.text:
+            for col in range(cell.col, cell.col + cell.col_span):
+                by_col[col].append(cell)
+    for col in sorted(by_col):
+        own = by_col[col]
+        if len(own) != 1 or own[0].col_span > 1:
+            continue
+        for other in (col - 1, col + 1):
+            beside = by_col.get(other, [])
+            if len(beside) >= 2 and all(cell.row > own[0].row for cell in beside):
+                place = next((c for c in cells if c.row == own[0].row and c.col == other and not c.text), None)
+                if place is not None:
+                    place.col, own[0].col = own[0].col, place.col
+                    break
+    return cells
 
 
 def _header_rows(grid: Grid, run_rows: list[Row], heights: list[float]) -> int:

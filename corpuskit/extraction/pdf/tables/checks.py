@@ -13,6 +13,9 @@ from corpuskit.extraction.pdf.words import Run
 Gap = tuple[float, float]
 Row = list[Run]
 
+_EQUAL: Final = 0.06  # of the font size: blanks of a justified line differ by less
+_NEAR: Final = 4  # lines above and below
+_NOTE: Final = 30  # characters of a line of a note
 _RELATION: Final = re.compile(r"[=≈≃≅≡≤≥≪≫]")
 
 
@@ -33,7 +36,9 @@ def is_table(run_rows: list[Row], gaps: list[Gap], multi_rows: int, heights: lis
     ends = [row[-1].text.strip() for row in multi]
     if sum(bool(BULLET.match(text) or ENUMERATOR.match(text)) for text in starts) >= 0.5 * len(starts):
         return False
-    if sum(bool(CONTENTS_LEADER.search(" ".join(run.text for run in row))) for row in run_rows) >= 0.3 * len(run_rows):
+    if columns == 2 and _are_notes(multi, gaps[0]):
+        return False
+    if sum(has_leader(row) for row in run_rows) >= 0.3 * len(run_rows):
         return False
     if sum(bool(EQUATION_NUMBER.match(text)) for text in ends) >= 0.4 * len(multi):
         return False
@@ -48,6 +53,37 @@ def is_table(run_rows: list[Row], gaps: list[Gap], multi_rows: int, heights: lis
     edges = (first[0].x0, first[-1].x0)
     aligned = all(len(row) == 2 or min(abs(row[0].x0 - edge) for edge in edges) < 2.5 for row in run_rows)
     return columns == 2 and multi_rows >= 3 and aligned and fmean(len(row[0].text) for row in multi) < 30
+
+
+def has_leader(row: Row) -> bool:
+    """Leaders that end in one number, or in nothing."""
+    if CONTENTS_LEADER.search(" ".join(run.text for run in row)) is None:
+        return False
+    places = [k for k, run in enumerate(row) if CONTENTS_LEADER.search(run.text)]
+    return not places or sum(len(run.words) for run in row[places[-1] + 1 :]) <= 2
+
+
+def is_justified(rows: list[Row], i: int) -> bool:
+    """A line of a narrow column, its words driven apart by one and the same blank, near a line that fills it without."""
+    row = rows[i]
+    left, right = row[0].x0, row[-1].x1
+    near = (other for other in rows[max(i - _NEAR, 0) : i + _NEAR + 1] if len(other) == 1)
+    if not any(abs(other[0].x0 - left) < 2 and abs(other[0].x1 - right) < 2 for other in near):
+        return False
+    words = sorted((word for run in row for word in run.words if not word.glued), key=lambda word: word.x0)
+    if len(words) < 3:
+        return False
+    gaps = [b.x0 - a.x1 for a, b in pairwise(words)]
+    return max(gaps) - min(gaps) <= _EQUAL * row[0].size
+
+
+def _are_notes(rows: list[Row], gap: Gap) -> bool:
+    """Numbers that count up by one, each beside a text: notes or a list."""
+    starts = [row[0].text.strip() for row in rows]
+    if not all(text.isascii() and text.isdigit() and len(text) < 5 for text in starts):
+        return False
+    texts = [run.length for row in rows for run in row if run.x0 > gap[0]]
+    return all(int(b) == int(a) + 1 for a, b in pairwise(starts)) and bool(texts) and fmean(texts) > _NOTE
 
 
 def _is_even(run_rows: list[Row]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from corpuskit.extraction.pdf.direction import has_rtl, logical_order
@@ -157,3 +157,22 @@ def mark_headers(grid: Grid, ruled_below: int = 0) -> None:
     count = max([count, *(cell.row_span for cell in top if cell.row_span <= 3 and cell.row_span < rows)])
     for cell in grid.cells:
         cell.is_header = cell.row < count
+
+
+def under_bar(bar: Grid, body: Grid) -> Grid | None:
+    """A table whose head is a bar of cells drawn by themselves; None where the two do not belong together."""
+    rows, cols = bar.size
+    if rows != 1 or not bar.is_drawn or body.is_drawn or body.size[1] != cols:
+        return None
+    height = bar.box[3] - bar.box[1]
+    if not -2 < body.box[1] - bar.box[3] < height or _shared(bar.box, body.box) < 0.75:
+        return None
+    cells = [replace(cell, is_header=True) for cell in bar.cells]
+    cells += [replace(cell, row=cell.row + 1, is_header=False) for cell in body.cells]
+    x0, x1 = min(bar.box[0], body.box[0]), max(bar.box[2], body.box[2])
+    return Grid((x0, bar.box[1], x1, body.box[3]), cells, bar.title)
+
+
+def _shared(a: Box, b: Box) -> float:
+    """How much of the width of the narrower box lies under the other."""
+    return (min(a[2], b[2]) - max(a[0], b[0])) / max(min(a[2] - a[0], b[2] - b[0]), 1.0)

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from corpuskit.extraction.pdf.tables.grid import snapped
+from corpuskit.extraction.pdf.tables.grid import cell_lines, snapped
+from corpuskit.extraction.pdf.tables.rows import is_number
 from corpuskit.extraction.pdf.words import Word
+
+_FEW = 5  # lines: cells of text may run over about as many by chance
 
 
 @dataclass(slots=True)
@@ -50,13 +53,14 @@ def split_hidden_rows(places: list[Place]) -> list[Place]:
         filled = [place for place in members if place.words and place.row_span == 1]
         if any(place.row_span > 1 for place in members) or len(filled) < 2:
             continue
-        bases = [sorted(snapped([word.base for word in place.words], 2.5)) for place in filled]
+        bases = [sorted(snapped([word.base for word in place.words if not word.glued], 2.5)) for place in filled]
         lines = max(bases, key=len)
         if len(lines) < 3:
             continue
-        full = [own for own in bases if len(own) >= 0.7 * len(lines)]
+        least = 0.7 * len(lines) if len(lines) > _FEW else len(lines)
+        full = [own for own in bases if len(own) >= least]
         on_lines = all(any(abs(base - line) < 2 for line in lines) for own in bases for base in own)
-        if len(full) >= max(2, 0.6 * len(bases)) and on_lines:
+        if on_lines and (len(full) >= max(2, 0.6 * len(bases)) or _are_labelled(filled, bases, lines)):
             cut[row] = lines
     if not cut:
         return places
@@ -79,6 +83,20 @@ def split_hidden_rows(places: list[Place]) -> list[Place]:
         for k, words in enumerate(parted):
             found.append(Place(place.row + shift[place.row] + k, place.col, 1, place.col_span, words))
     return found
+
+
+def _are_labelled(filled: list[Place], bases: list[list[float]], lines: list[float]) -> bool:
+    """Whether all cells but the first hold numbers on the same lines, and the first also names of groups of them."""
+    if len(filled) < 3 or len(bases[0]) != len(lines):
+        return False
+    first = bases[1]
+    if len(first) < 3 or any(len(own) != len(first) for own in bases[2:]):
+        return False
+    if any(abs(a - b) > 2 for own in bases[2:] for a, b in zip(own, first, strict=True)):
+        return False
+    return all(
+        is_number(" ".join(word.text for word in line)) for place in filled[1:] for line in cell_lines(place.words)
+    )
 
 
 def split_hidden_columns(places: list[Place]) -> list[Place]:

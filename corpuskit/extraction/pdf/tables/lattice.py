@@ -14,6 +14,7 @@ from corpuskit.extraction.pdf.tables.hidden import Place, pieces_of, split_hidde
 from corpuskit.extraction.pdf.words import Run
 
 _TOUCH: Final = 3.0  # points by which crossing lines may miss each other
+_PADDING: Final = 9.0  # points between the edge of a cell and its text
 _MAX_PAIRS: Final = 400_000
 _MAX_CELLS: Final = 6_000
 
@@ -24,20 +25,39 @@ def split_panels(drawings: Drawings) -> tuple[list[Line], list[Line]]:
     A box filled line by line (code, quotations) gives boxes of one width that touch: they are put together, and a box
     that is alone in its width is a background, not a row of cells.
     """
-    panels = _stacked([box for box in drawings.fills if box[2] - box[0] > 10])
+    boxes = [box for box in drawings.fills if box[2] - box[0] > 10]
+    panels = _stacked(boxes)
+    lines = _lines_of_cells(boxes)
     horizontal, vertical = [], []
     for x0, y0, x1, y1 in panels:
         beside = [p for p in panels if abs(p[1] - y0) < 2 and abs(p[3] - y1) < 2 and (p[0] >= x1 - 3 or p[2] <= x0 + 3)]
         if not beside or y1 - y0 > 300:
             continue
-        horizontal += [Line(x0, x1, y0, drawn=False), Line(x0, x1, y1, drawn=False)]
+        if _rounded((x0, y0, x1, y1)) not in lines:
+            horizontal += [Line(x0, x1, y0, drawn=False), Line(x0, x1, y1, drawn=False)]
         vertical += [Line(y0, y1, x0, drawn=False), Line(y0, y1, x1, drawn=False)]
     return horizontal, vertical
 
 
+def _rounded(box: Box) -> Box:
+    x0, y0, x1, y1 = box
+    return round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1)
+
+
+def _lines_of_cells(boxes: list[Box]) -> set[Box]:
+    """Boxes within another one that is hardly wider: Word fills a cell, and again each line in it."""
+    if not 1 < len(boxes) <= 1_000:
+        return set()
+    x0, y0, x1, y1 = np.array(boxes).T
+    inside = (x0[:, None] >= x0 - 1) & (x0[:, None] <= x0 + _PADDING) & (x1[:, None] <= x1 + 1)
+    inside &= (x1[:, None] >= x1 - _PADDING) & (y0[:, None] >= y0 - 1) & (y1[:, None] <= y1 + 1)
+    inside &= ((x1 - x0) * (y1 - y0))[:, None] < 0.9 * (x1 - x0) * (y1 - y0)
+    return {_rounded(box) for box, is_line in zip(boxes, inside.any(axis=1).tolist(), strict=True) if is_line}
+
+
 def _stacked(boxes: list[Box]) -> list[Box]:
     """Boxes of the same left and right edges that touch or overlap become one, unless others stand beside them."""
-    unique = sorted({tuple(round(value, 1) for value in box) for box in boxes})
+    unique = sorted({_rounded(box) for box in boxes})
     by_edges: dict[tuple[int, int], list[Box]] = defaultdict(list)
     for x0, y0, x1, y1 in unique:
         by_edges[round(x0), round(x1)].append((x0, y0, x1, y1))

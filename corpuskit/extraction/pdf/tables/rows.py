@@ -13,6 +13,7 @@ from corpuskit.extraction.pdf.words import Run
 Placed = dict[tuple[int, int], list[Run]]
 """A line of a table: (first column, last column) → runs."""
 
+_UNRULED: Final = 3  # lines of numbers between two rules: the rules part head and body, not rows
 _LONGEST_DATA: Final = 48  # characters
 _DATA: Final = re.compile(
     r"^[\W_]*(?:[\d.,:/%()±+\-–—−*†‡§#x×$€£¥ ]+|n/?a|nil|none|[–—−-]+|[†‡*#])(?:\s?[a-z%]{0,3})?[\W\d]*$", re.IGNORECASE
@@ -26,29 +27,40 @@ def row_starts(run_rows: list[list[Run]], lines: list[Placed], columns: int, hei
         return [True] * count
     bases = [max(run.base for run in row) for row in run_rows]
     size = float(np.median([run.size for row in run_rows for run in row]))
-    if len(heights) >= 4 and len(heights) - 2 >= 0.25 * count:
-        return [True] + [
-            any(bases[i - 1] - 0.1 * size < y < bases[i] - 0.5 * size for y in heights) for i in range(1, count)
-        ]
     is_full = [len(line) >= max(2, 0.5 * columns) for line in lines]
     has_first = [any(key[0] == 0 for key in line) for line in lines]
     is_data = [full and _is_data(line) for full, line in zip(is_full, lines, strict=True)]
+    if len(heights) >= 4 and len(heights) - 2 >= 0.25 * count:
+        starts = [True] + [
+            any(bases[i - 1] - 0.1 * size < y < bases[i] - 0.5 * size for y in heights) for i in range(1, count)
+        ]
+        if _most_between(starts, is_data) < _UNRULED:
+            return starts
     if sum(is_data) >= max(2, 0.45 * count):
         return _of_data(lines, bases, is_data, has_first, heights)
     gaps = [b - a for a, b in pairwise(bases)]
     return _of_text(lines, gaps, size, columns, is_full, has_first)
 
 
+def _most_between(starts: list[bool], is_data: list[bool]) -> int:
+    """The most lines of numbers without a rule between them."""
+    most = count = 0
+    for begins, data in zip(starts, is_data, strict=True):
+        count = (0 if begins else count) + data
+        most = max(most, count)
+    return most
+
+
 def _is_data(line: Placed) -> bool:
     """Most cells behind the first column are numbers or marks for none."""
     cells = [" ".join(run.text for run in runs) for key, runs in line.items() if key[0] > 0]
-    return bool(cells) and sum(_is_number(text.strip()) for text in cells) >= 0.6 * len(cells)
+    return bool(cells) and sum(is_number(text.strip()) for text in cells) >= 0.6 * len(cells)
 
 
 def is_data_row(row: list[Run]) -> bool:
     """Most runs behind the first are numbers or marks for none."""
     cells = [run.text.strip() for run in row[1:]]
-    return len(cells) > 0 and sum(_is_number(text) for text in cells) >= 0.6 * len(cells)
+    return len(cells) > 0 and sum(is_number(text) for text in cells) >= 0.6 * len(cells)
 
 
 def _of_data(
@@ -68,7 +80,7 @@ def _of_data(
             starts[i] = spans or any(bases[i - 1] < y < bases[i] - 2 for y in heights)
             continue
         if not has_first[i]:
-            starts[i] = is_data[i]
+            starts[i] = is_data[i] or any(last > start for start, last in line)  # a title over columns
             continue
         label = next(runs for key, runs in line.items() if key[0] == 0)[0].text
         above_is_label = len(lines[i - 1]) == 1 and has_first[i - 1]
@@ -127,6 +139,7 @@ def _threshold(ordered: list[float], low: float, size: float) -> float:
     return step[1] if step[1] < 2.0 * size else low * 1.18
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a cell holds a number or a mark for none."""
     # The pattern takes cubic time: 67 s for 800 hyphens (2026-11-20). A number is short.
     return len(text) <= _LONGEST_DATA and _DATA.match(text) is not None

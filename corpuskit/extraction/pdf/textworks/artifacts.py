@@ -256,4 +256,7 @@ def _make_file(source: str, target: str, whole_words: bool) -> None:
         grid = textgrid(opened.pdf, analyse(opened.pdf), path.name)
     if whole_words:
         make_textgrid_whole(grid)
-    _write(SafeFolder(Path(target).parent), Path(target).name, grid)
+    try:
+        _write(SafeFolder(Path(target).parent), Path(target).name, grid)
+    except OSError as error:  # it names a file that is to take the name
+        raise SourceError(f"{target} cannot be written: {error.strerror or error}") from error
