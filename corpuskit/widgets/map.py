@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -40,6 +41,7 @@ Similar = Callable[[list[str]], "pd.DataFrame"]
 MAP_KEYS: Final[Mapping[str, str]] = {"r": "relevant", "o": "other", "u": "unsure"}
 _TAKEN_KEYS: Final = frozenset("zvmltn/?+-=0 ")
 _SECONDS: Final = 2.0  # between two looks at what is new
+_SHARE: Final = 5.0  # times as long as the last look took, at least
 _MOST_LIKE: Final = 1_000  # documents that more are wanted like
 logger = logging.getLogger(__name__)
 
@@ -141,7 +143,9 @@ class MapPoints(Widget):
 
     def _watch(self) -> None:
         """Has what a crawl or another widget adds appear."""
-        while not self._stopped.wait(_SECONDS):
+        pause = _SECONDS
+        while not self._stopped.wait(pause):
+            begun = time.monotonic()
             try:
                 before, self._seen = self._seen, self._state()
                 if self._seen[0] != before[0]:
@@ -150,6 +154,7 @@ class MapPoints(Widget):
                     self._recolour()
             except (CorpusKitError, OSError, sqlite3.Error, ValueError, KeyError) as error:
                 logger.debug("the map could not be renewed: %s", error)
+            pause = max(_SECONDS, _SHARE * (time.monotonic() - begun))  # a crawl needs the processor too
 
     def stop(self) -> None:
         """Ends the look-out for what is new."""

@@ -43,7 +43,7 @@ def test_every_command_has_a_row():
 
 
 SLOW = {"crawl", "train", "relevance_report", "export_fasttext", "preprocess", "label", "prelabel", "audit", "repair", "add", "export", "page",
-        "next_to_label", "browse", "concordance", "check"}  # fmt: skip
+        "next_to_label", "browse", "map", "concordance", "check"}  # fmt: skip
 
 
 def _in_turn(layout, act):
