@@ -322,7 +322,7 @@ def _content(source: str, most: int) -> Any:
     if source == _STDIN:
         return sys.stdin.buffer.read(most + 1)  # more is refused by the extraction
     if not _URL.match(source):
-        return source
+        return str(Path(source).absolute())  # workers may stand in another folder
     from corpuskit.sources.web import fetch
 
     host = urlsplit(source).netloc.lower()
