@@ -2,6 +2,7 @@ import contextlib
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -405,8 +406,11 @@ def test_an_audit_asks_on_a_terminal_and_saves_each_answer(trained):
 
 def test_ctrl_c_at_the_prompt_of_an_audit_ends_it_at_once(trained):
     main, terminal = os.openpty()
-    # A process that leads a session and opens a terminal is sent its Ctrl-C.
-    code = "import os; os.open(os.ttyname(0), os.O_RDWR); from corpuskit.cli import main; main()"
+    # A process that leads a session and opens a terminal is sent its Ctrl-C; that of a shell's background job would pass it over.
+    code = (
+        "import os, signal; os.open(os.ttyname(0), os.O_RDWR); signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from corpuskit.cli import main; main()"
+    )
     process = subprocess.Popen(
         [sys.executable, "-c", code, "audit", str(trained)],
         stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True,
@@ -414,11 +418,11 @@ def test_ctrl_c_at_the_prompt_of_an_audit_ends_it_at_once(trained):
     os.close(terminal)
     shown = b""
     with contextlib.suppress(OSError):  # nobody is at the terminal any more
-        while read := os.read(main, 4096):
+        while select.select([main], [], [], 60)[0] and (read := os.read(main, 4096)):
             shown += read
             if shown.endswith(b"[q]uit: "):
                 os.write(main, b"r\n" if shown.count(b"[q]uit: ") == 1 else b"\x03")
-    os.close(main)
+    os.close(main)  # whoever is still there is hung up
     assert process.wait(120) == 130
     assert (
         shown.decode()
