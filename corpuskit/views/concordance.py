@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import itertools
+import numbers
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -59,7 +60,7 @@ def kwic(  # noqa: PLR0913 (all are named)
         exact copies were left out, with ``sample`` ``attrs["sample_of"]`` from how many lines it was drawn.
 
     Raises:
-        ConfigurationError: the query or ``sort`` cannot be read, or a pattern takes too long.
+        ConfigurationError: the query or ``sort`` cannot be read, a number is out of range, or a pattern takes too long.
     """
     places = lines.sort_places(sort)
     found = found_lines(folder, selection, query, window=window, limit=limit, syntax=syntax)
@@ -110,6 +111,9 @@ def found_lines(
     syntax: str | None = None,
 ) -> FoundLines:
     """The lines of a query; see :func:`kwic`."""
+    for name, value, least in (("window", window, 0), ("limit", limit, 1)):
+        if value is not None and (not isinstance(value, numbers.Integral) or value < least):
+            raise ConfigurationError(f"{name}={value!r}: expected a whole number, at least {least}")
     if syntax == "text":
         rows = itertools.islice(running_text.lines(folder, query, selection, window=window), limit)
         return _TextLines(folder, selection, list(rows))

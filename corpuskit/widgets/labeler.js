@@ -11,16 +11,7 @@ function render({ model, el }) {
   const page = Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join("");
   // A label of one's own may be on this key; then there is the button.
   const hasSimilar = !isAudit && model.get("has_similar"), likeKey = keys.some(([key]) => key === "m") ? "" : "m";
-  const nameOf = (key) => (key === " " ? "space" : key);
-  const frame = makeFrame("labeler", isAudit ? "Audit" : "Labelling", [
-    ...keys.map(([key, label]) => [nameOf(key), label]), ["u", "undo"],
-    ...(isAudit ? [] : [["s", "skip: not asked in this session"], ["n", "note, saved with the next label"]]),
-    ...(isSelection ? [["b", "one label for all that is left of the selection"]] : []),
-    ...(hasSimilar ? [["m", "more like this: such documents are asked next"]] : []),
-    ["o", "open the tree of the document, and close it"],
-    ...(isAudit ? [] : [["h", "history; a click judges again"], ["p", "show or hide what the model thinks"]]),
-    ["↑ ↓ PgUp PgDn", "scroll the text"], ["?", "this help"],
-  ]);
+  const frame = makeFrame("labeler", isAudit ? "Audit" : "Labelling", labelerHelp(keys, isAudit, isSelection, hasSimilar));
   const { root, tell } = frame;
   root.tabIndex = 0;
   keepKeys(root);
@@ -47,19 +38,9 @@ function render({ model, el }) {
   const noteField = make("input", "ck-note", { type: "text", "aria-label": "Note", placeholder: "Note, saved with the next label; Enter", maxlength: "500", hidden: "" });
   const bulk = make("div", "ck-bar ck-bulk", { role: "group", "aria-label": "One label for all", hidden: "" });
   const list = make("ol", "ck-history", { "aria-label": "History", hidden: "" });
-  const undoButton = button("", () => act(undo));
-  undoButton.append(make("kbd", "", {}, "u"), " undo");
-  const footer = make("div", "ck-bar ck-actions");
-  for (const [key, label] of keys) {
-    const one = button("", () => act(() => give(label)), { "aria-keyshortcuts": nameOf(key) });
-    one.append(make("kbd", "", {}, nameOf(key)), ` ${label}`);
-    footer.append(one);
-  }
-  const tool = (key, text, what) => {
-    const one = button("", () => act(what), { "aria-keyshortcuts": key || null });
-    one.append(...(key ? [make("kbd", "", {}, key)] : []), ` ${text}`);
-    return one;
-  };
+  const tool = (key, text, what) => toolButton(key, text, () => act(what));
+  const undoButton = toolButton("u", "undo", () => act(undo));
+  const footer = make("div", "ck-bar ck-actions", {}, ...keys.map(([key, label]) => tool(nameOf(key), label, () => give(label))));
   const scoreButton = tool("p", "model", toggleScores);
   if (!isAudit) footer.append(tool("s", "skip", skip));
   footer.append(make("span", "ck-grow"), othersLine, undoButton, tool("o", "tree", openTree));

@@ -87,3 +87,18 @@ function makeCard(openRest) {
   };
   return { element, show, say, scroll: (by) => { element.scrollTop += by; } };
 }
+
+const nameOf = (key) => (key === " " ? "space" : key);
+
+/** What the keys of the labeller do. */
+function labelerHelp(keys, isAudit, isSelection, hasSimilar) {
+  return [
+    ...keys.map(([key, label]) => [nameOf(key), label]), ["u", "undo"],
+    ...(isAudit ? [] : [["s", "skip: not asked in this session"], ["n", "note, saved with the next label"]]),
+    ...(isSelection ? [["b", "one label for all that is left of the selection"]] : []),
+    ...(hasSimilar ? [["m", "more like this: such documents are asked next"]] : []),
+    ["o", "open the tree of the document, and close it"],
+    ...(isAudit ? [] : [["h", "history; a click judges again"], ["p", "show or hide what the model thinks"]]),
+    ["↑ ↓ PgUp PgDn", "scroll the text"], ["?", "this help"],
+  ];
+}

@@ -5,36 +5,16 @@ const NEAR = 14; // pixels from a click to a point
 function render({ model, el }) {
   const keys = model.get("label_keys");
   const page = Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join("");
-  const frame = makeFrame("map", "Map of documents", [
-    ["← ↑ → ↓", "move (drag)"], ["+ - 0", "nearer, farther, all (wheel)"], ["Enter", "the document in the middle (click)"],
-    ["l", "draw a line around documents (Shift + drag; with Ctrl it adds)"], ["v", "choose all that are seen"], ["Esc", "choose none"],
-    ...keys.map(([key, label]) => [key, `${label}: all that are chosen`]), ["z", "take the last group back"],
-    ["/", "look for a text"], ["m", "more like these"], ["t", "open the document as a tree"], ["Tab", "to the legend, the regions, the documents"],
-    ["?", "this help"],
-  ]);
+  const frame = makeFrame("map", "Map of documents", mapHelp(keys));
   const { root, tell } = frame;
   keepKeys(root);
 
   let places = NO_PLACES, codes = new Uint8Array(0), fine = new Uint16Array(0), flags = new Uint8Array(0), regions = [];
-  let chosen = new Uint32Array(0), hits = 0, seq = 0, asked = 0, generation = 0, hovered = -1, spotAt = -1, lassoing = false, touched = false, listsChosen = false;
+  let chosen = new Uint32Array(0), hits = 0, shownCount = 0, seq = 0, asked = 0, generation = 0, hovered = -1, spotAt = -1, lassoing = false, touched = false, listsChosen = false;
   const unsaved = new Map(), history = [];
   const camera = makeCamera();
 
-  const canvas = make("canvas", "", { "aria-hidden": "true" }), still = make("img", "ck-still", { alt: "", hidden: "" });
-  const layer = make("div", "ck-names", { "aria-hidden": "true" });
-  const space = "http://www.w3.org/2000/svg";
-  const drawing = document.createElementNS(space, "svg"), line = document.createElementNS(space, "polygon");
-  drawing.setAttribute("class", "ck-lasso");
-  drawing.setAttribute("aria-hidden", "true");
-  drawing.append(line);
-  const spot = make("span", "ck-spot", { hidden: "", "aria-hidden": "true" }), tip = make("div", "ck-tip", { hidden: "", "aria-hidden": "true" });
-  const cross = make("span", "ck-cross", { "aria-hidden": "true" }), none = make("p", "ck-empty ck-dim", { hidden: "" });
-  const surface = make("div", "ck-surface", { role: "application", tabindex: "0", "aria-label": "Map: arrow keys move, plus and minus zoom, Enter tells of the document in the middle" }, canvas, still, layer, drawing, spot, cross, none);
-  const lassoButton = button("", () => setLasso(!lassoing), { "aria-pressed": "false", title: "Draw a line around documents (l, or Shift + drag)" });
-  lassoButton.append(make("kbd", "", {}, "l"), " lasso");
-  const controls = make("div", "ck-controls", {}, lassoButton, button("+", () => zoom(1.5), { "aria-label": "Nearer (+)" }), button("−", () => zoom(1 / 1.5), { "aria-label": "Farther (-)" }), button("all", whole, { "aria-label": "All of the map (0)" }));
-  const stage = make("div", "ck-stage", {}, surface, controls, tip);
-  stage.style.height = `${model.get("height")}px`;
+  const { canvas, still, layer, line, spot, tip, none, surface, lassoButton, stage } = makeStage(model.get("height"), () => setLasso(!lassoing), zoom, whole);
 
   const text = make("input", "", { type: "search", placeholder: "Title or address; Enter: in texts  ( / )", "aria-label": "Look for a text; Enter looks in the texts too" });
   const found = make("span", "ck-dim", { "aria-live": "polite" });
@@ -49,22 +29,13 @@ function render({ model, el }) {
     row.append(make("span", "", { title }, title), make("span", "ck-dim", { title: source }, source));
   }, (i) => { const row = list.row(i); if (row) ask(row[0], true); });
   const about = makeAbout(openTree, () => alike([about.row()]));
-  const tabs = {}, panels = {};
-  const tabBar = make("div", "ck-tabs", { role: "tablist", "aria-label": "Regions and documents" });
-  for (const [name, title, element] of [["regions", "Regions", regionList.element], ["documents", "Documents", list.view]]) {
-    const id = `ckm-${page}-${name}`;
-    panels[name] = make("div", "ck-panel", { role: "tabpanel", id: `${id}-panel`, "aria-labelledby": id }, element);
-    tabs[name] = button(title, () => showTab(name), { role: "tab", id, "aria-controls": `${id}-panel` });
-    tabBar.append(tabs[name]);
-  }
-  const side = make("div", "ck-side", {}, make("div", "ck-bar", {}, make("label", "ck-by", {}, "Colour by ", colour)), legend.element, tabBar, ...Object.values(panels));
+  const { tabs, tabBar, panels, showTab } = makeTabs(page, [["regions", "Regions", regionList.element], ["documents", "Documents", list.view]]);
+  const side = make("div", "ck-side", {}, make("div", "ck-bar", {}, make("label", "ck-by", {}, "Colour by ", colour)), legend.element, tabBar, ...panels);
   const footer = make("div", "ck-bar ck-actions");
   const acts = [];
   const tool = (key, title, act) => {
-    const one = button("", () => { act(); surface.focus({ preventScroll: true }); }, { "aria-keyshortcuts": key === "Esc" ? "Escape" : key });
-    one.append(make("kbd", "", {}, key), ` ${title}`);
-    footer.append(one);
-    return one;
+    footer.append(toolButton(key, title, () => { act(); surface.focus({ preventScroll: true }); }, key === "Esc" ? "Escape" : key));
+    return footer.lastChild;
   };
   for (const [key, label] of keys) acts.push(tool(key, label, () => give(label)));
   footer.append(make("span", "ck-grow"), saved);
@@ -122,13 +93,11 @@ function render({ model, el }) {
     light(new Uint32Array(0));
     choose(new Uint32Array(0));
   }
-  const shownRows = () => {
-    const [x0, y0] = camera.toPlace(0, camera.view.height), [x1, y1] = camera.toPlace(camera.view.width, 0);
-    return inside(places, Float64Array.of(x0, y0, x1, y0, x1, y1, x0, y1));
-  };
-  function chooseSeen() { choose(shownRows()); }
-  const membersOf = (at) => rowsOfRegion(places, fine, regions, at);
-  const wholly = () => wholeRegions(chosen, fine, regions);
+  function chooseSeen() {
+    const { width, height } = camera.view;
+    choose(inside(places, toPlaces(camera, [0, height, width, height, width, 0, 0, 0])));
+  }
+  const membersOf = (at) => rowsOfRegion(places, fine, regions, at), wholly = () => wholeRegions(chosen, fine, regions);
   const markRegions = () => regionList.choose(wholly());
   function toggleRegion(at) {
     const rows = membersOf(at);
@@ -235,9 +204,7 @@ function render({ model, el }) {
     },
     move(dx, dy) { camera.move(dx, dy); touched = true; paint(); },
     draw(path, adds) {
-      const around = new Float64Array(path.length);
-      for (let i = 0; i < around.length; i += 2) [around[i], around[i + 1]] = camera.toPlace(path[i], path[i + 1]);
-      const rows = inside(places, around);
+      const rows = inside(places, toPlaces(camera, path));
       choose(adds ? both(rows) : rows);
       setLasso(false);
     },
@@ -269,20 +236,6 @@ function render({ model, el }) {
     event.preventDefault();
     event.stopPropagation();
   });
-  tabBar.addEventListener("keydown", (event) => {
-    if (!["ArrowLeft", "ArrowRight"].includes(event.key)) return;
-    const other = tabs.regions.getAttribute("aria-selected") === "true" ? "documents" : "regions";
-    showTab(other);
-    tabs[other].focus();
-    event.preventDefault();
-  });
-  function showTab(name) {
-    for (const [one, tab] of Object.entries(tabs)) {
-      tab.setAttribute("aria-selected", String(one === name));
-      tab.tabIndex = one === name ? 0 : -1;
-      panels[one].hidden = one !== name;
-    }
-  }
 
   // -- what the kernel says -------------------------------------------------------------------------------------------
   function status() {
@@ -293,7 +246,6 @@ function render({ model, el }) {
     undoButton.disabled = !history.length;
     Object.assign(root.dataset, { chosen: chosen.length, unsaved: unsaved.size, hits, given: seq });
   }
-  let shownCount = 0;
   function takeAll() {
     const before = shownCount;
     places = arrayOf(Float32Array, model.get("places"));
@@ -308,7 +260,7 @@ function render({ model, el }) {
     none.textContent = "The corpus has no documents yet: what is added or crawled appears here.";
     takeColours();
     if (!touched) whole();
-    if (before && shownCount !== before) tell(shownCount < before ? `${number(before - shownCount)} removed.` : shownCount === before + 1 ? "1 document came." : `${number(shownCount - before)} documents came.`);
+    if (before && shownCount !== before) tell(cameOrWent(shownCount - before));
     if (!listsChosen) listDocuments();
     markRegions();
     status();
@@ -322,10 +274,8 @@ function render({ model, el }) {
     light();
   }
   function showTheme() {
-    const colourOfText = getComputedStyle(root).color.match(/[\d.]+/g)?.slice(0, 3).map(Number) ?? [0, 0, 0];
-    const isDark = colourOfText[0] + colourOfText[1] + colourOfText[2] > 382;
-    const colours = model.get("palette")[isDark ? "dark" : "light"];
-    painter?.setPalette(colours, colourOfText);
+    const text = colourOfText(root), colours = model.get("palette")[text[0] + text[1] + text[2] > 382 ? "dark" : "light"];
+    painter?.setPalette(colours, text);
     legend.show(model.get("legend"), colours);
     paint();
   }
@@ -338,11 +288,7 @@ function render({ model, el }) {
     },
     title: (message) => {
       if (message.row !== hovered || pointer.isDown()) return;
-      const [left, top] = camera.toPage(places[2 * hovered], places[2 * hovered + 1]);
-      tip.textContent = message.title;
-      tip.hidden = false;
-      tip.style.left = `${Math.max(4, Math.min(left + 10, camera.view.width - tip.offsetWidth - 4))}px`;
-      tip.style.top = `${top > 40 ? top - tip.offsetHeight - 8 : top + 12}px`;
+      showTip(tip, message.title, camera.toPage(places[2 * hovered], places[2 * hovered + 1]), camera.view.width);
     },
     about: (message) => { about.show(message); paint(); },
     choose: (_, buffers) => choose(arrayOf(Uint32Array, buffers[0]), false),
@@ -358,8 +304,7 @@ function render({ model, el }) {
       if (!unsaved.has(message.seq)) return;
       (root.acknowledged ??= []).push(performance.now() - unsaved.get(message.seq));
       unsaved.delete(message.seq);
-      const kept = message.kept ? ` ${number(message.kept)} keep the label that you gave them by themselves.` : "";
-      tell(message.label ? `${number(message.n)} documents are labelled ${message.label}; z takes them all back.${kept}` : `${number(message.n)} labels were taken back.`);
+      tell(savedTold(message));
       status();
     },
     picture: (_, buffers) => {
@@ -372,25 +317,14 @@ function render({ model, el }) {
       if (message.of === "search") found.textContent = "";
     },
   });
-  const onColour = () => { model.set("colour", colour.value); model.save_changes(); };
-  colour.addEventListener("change", onColour);
-  model.on("change:places change:fine change:regions", takeLater);
-  model.on("change:codes change:legend change:colour", recolourLater);
+  colour.addEventListener("change", () => { model.set("colour", colour.value); model.save_changes(); });
   let isAll = false;
   const later = oncePerFrame(() => { if (isAll) takeAll(); else takeColours(); isAll = false; if (!painter) model.send({ op: "picture" }); });
-  function takeLater() { isAll = true; later(); }
-  function recolourLater() { later(); }
+  const takeLater = () => { isAll = true; later(); };
+  model.on("change:places change:fine change:regions", takeLater);
+  model.on("change:codes change:legend change:colour", later);
 
-  const sizes = new ResizeObserver(() => {
-    const wide = surface.clientWidth, high = surface.clientHeight, ratio = window.devicePixelRatio || 1;
-    if (!wide || !high || (wide === camera.view.width && high === camera.view.height)) return;
-    Object.assign(camera.view, { width: wide, height: high });
-    canvas.width = Math.round(wide * ratio);
-    canvas.height = Math.round(high * ratio);
-    if (!touched) whole();
-    paint();
-  });
-  sizes.observe(surface);
+  const sizes = watchSize(surface, canvas, camera, () => { if (!touched) whole(); paint(); });
   const themes = new MutationObserver(showTheme);
   themes.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "class"] });
   el.append(root);
@@ -405,7 +339,7 @@ function render({ model, el }) {
   return () => {
     stop(); list.close(); sizes.disconnect(); themes.disconnect(); clearTimeout(timer); pointer.close(); painter?.close();
     model.off("change:places change:fine change:regions", takeLater);
-    model.off("change:codes change:legend change:colour", recolourLater);
+    model.off("change:codes change:legend change:colour", later);
   };
 }
 export default { render };

@@ -49,7 +49,7 @@ logger = logging.getLogger(__name__)
 class MapPoints(Widget):
     """The map; the whole widget is :class:`DocumentMap`."""
 
-    _esm = module("rows", "map_points", "map_names", "map_list", "map_pointer", "map")
+    _esm = module("rows", "map_points", "map_names", "map_list", "map_pointer", "map_stage", "map")
     _css = styles("rows", "map")
     places: Any = traitlets.Bytes().tag(sync=True)
     """Two float32 a point; NaN for one that is gone."""

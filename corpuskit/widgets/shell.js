@@ -19,6 +19,13 @@ const button = (text, act, attributes = {}) => {
   return element;
 };
 
+/** A button with the key that does the same. */
+const toolButton = (key, text, act, shortcut = key) => {
+  const element = button("", act, { "aria-keyshortcuts": shortcut || null });
+  element.append(...(key ? [make("kbd", "", {}, key)] : []), ` ${text}`);
+  return element;
+};
+
 /**
  * JupyterLab runs a notebook's command keys (a inserts a cell, x deletes one) for a focused widget too. One listener in the
  * bubble phase, after the widget's own, keeps plain keys inside; Ctrl+S and its like still reach the notebook.

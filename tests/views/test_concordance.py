@@ -83,6 +83,9 @@ def test_a_sample_has_so_many_lines_and_says_of_how_many(filled):
     assert "2 of 3 at random, seed 0" in repr(filled.concordance("premium", sample=2))
     with pytest.raises(ConfigurationError, match="sample=0: expected at least 1"):
         filled.kwic("premium", sample=0)
+    for wrong in ({"limit": -1}, {"limit": 0}, {"limit": 2.5}, {"window": -1}):
+        with pytest.raises(ConfigurationError, match="expected a whole number, at least"):
+            filled.kwic("premium", **wrong)
 
 
 def test_clusters_are_runs_of_several_lengths_with_a_match_in_them(filled):
