@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import itertools
-import numbers
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -112,7 +111,7 @@ def found_lines(
 ) -> FoundLines:
     """The lines of a query; see :func:`kwic`."""
     for name, value, least in (("window", window, 0), ("limit", limit, 1)):
-        if value is not None and (not isinstance(value, numbers.Integral) or value < least):
+        if value is not None and not (hasattr(value, "__index__") and value >= least):
             raise ConfigurationError(f"{name}={value!r}: expected a whole number, at least {least}")
     if syntax == "text":
         rows = itertools.islice(running_text.lines(folder, query, selection, window=window), limit)
