@@ -72,7 +72,9 @@ def detect_media_type(content: bytes, name: str = "", declared: str | None = Non
         return UNKNOWN
     if by_suffix == "message/rfc822" or declared == "message/rfc822":
         return "message/rfc822"
-    if _HTML.search(head):
+    # A text may quote markup; a page begins with it (WHATWG MIME Sniffing, 7.1).
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n\f")
+    if _HTML.match(start) if by_suffix == "text/plain" else _HTML.search(head):
         return "application/xhtml+xml" if by_suffix == "application/xhtml+xml" else "text/html"
     if by_suffix and by_suffix.startswith(("text/", "application/xhtml")):
         return by_suffix
