@@ -143,6 +143,10 @@ def test_with_parts_of_speech_there_is_a_word_sketch_whose_rows_lead_to_lines(no
     assert "adjective" in sketch.locator(".ck-line").first.inner_text()
     press(opened, "ArrowDown", "Enter")
     opened.eventually("view.tabs.asked['query'].startswith('[')")
+    widget.get_by_text("300 lines in 30 documents").wait_for()
+    opened.page.wait_for_function(
+        "() => [...document.querySelectorAll('.ck-explore .ck-line')].every((line) => line.textContent)"
+    )
     assert Axe().run(opened.page, context=".ck-explore").response["violations"] == []
 
 
