@@ -317,11 +317,13 @@ _next: dict[str, float] = {}
 
 def _content(source: str, most: int) -> Any:
     """What is to be extracted: a path, or what is piped in; of a URL the answer, fetched here, for processes would not wait for each other."""
-    from corpuskit.errors import CorpusKitError
+    from corpuskit.errors import CorpusKitError, SourceError
 
     if source == _STDIN:
         return sys.stdin.buffer.read(most + 1)  # more is refused by the extraction
     if not _URL.match(source):
+        if not Path(source).exists():
+            return SourceError(f"{source} cannot be read: No such file or directory")
         return str(Path(source).absolute())  # workers may stand in another folder
     from corpuskit.sources.web import fetch
 
