@@ -238,7 +238,8 @@ def run_case(number, template, place, outside, tell=lambda line: None):
     name = r.choice(ACTS)
     tell(f"{name} ...")
     try:
-        hostile.ACTS[name](act)
+        with contextlib.closing(act):
+            hostile.ACTS[name](act)
     except Exception as error:
         tell(f"  {type(error).__name__}: {error}"[:300])
         if isinstance(error, _ours()):

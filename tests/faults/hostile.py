@@ -373,12 +373,19 @@ class Act:
         self.root, self.input, self._template = place / "corpus", place / "input", template
         self._out, self._count = place / "out", 0
         self._out.mkdir(exist_ok=True)
+        self._opened = []
 
     @property
     def corpus(self):
         import corpuskit
 
-        return corpuskit.open(self.root)
+        self._opened.append(corpuskit.open(self.root))
+        return self._opened[-1]
+
+    def close(self):
+        """Ends what works in the background, which would write into the folder of the next act."""
+        while self._opened:
+            self._opened.pop().close()
 
     def out(self, suffix=""):
         self._count += 1
@@ -577,7 +584,8 @@ def run_layout(name, template, folder, acts=None, tell=print):
         signal.alarm(SECONDS)
         raised, bare = "", []
         try:
-            ACTS[each](act)
+            with contextlib.closing(act):
+                ACTS[each](act)
         except Exception as error:
             raised = f"{type(error).__name__}: {str(error)[:200]}"
             if not isinstance(error, CorpusKitError):
