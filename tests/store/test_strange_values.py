@@ -9,6 +9,7 @@ import pytest
 import corpuskit
 import corpuskit.corpus
 from corpuskit.errors import CorpusError
+from corpuskit.ingest import task_of
 from corpuskit.safe_folder import SafeFolder
 
 PAGE = "<html><head><title>{0}</title></head><body><p>The text of page {0} about premiums.</p></body></html>"
@@ -139,6 +140,11 @@ def test_a_part_that_only_polars_refuses_is_damaged_too(filled):
         pytest.raises(CorpusError, match=rf"elements/{part.name} is damaged .* remove it"),
     ):
         corpus.find("page")
+
+
+def test_a_document_that_only_an_index_lists_is_told_as_damage(filled):
+    with corpuskit.open(filled) as corpus, pytest.raises(CorpusError, match=r"damaged .* corpuskit repair"):
+        task_of(corpus._folder, "0123456789abcdef", 1)
 
 
 def test_a_part_with_other_columns_is_damaged(filled):
