@@ -236,6 +236,40 @@ class SafeFolder:
                 elif name.endswith(suffix) and _is_regular(entry, follow=self.follow):
                     yield "/".join((*above, name))
 
+    def misplaced(self) -> Iterator[tuple[str, str]]:
+        """What stands in this folder and those below and is neither a folder nor a regular file, and what is wrong with it.
+
+        A link is one too, unless links are followed. The name is empty where that is so of this folder itself.
+        """
+        waiting: list[tuple[str, ...]] = [()]
+        seen: set[tuple[int, int]] = set()  # folders; followed links may lead round in a circle
+        while waiting:
+            above = waiting.pop()
+            whole = (*self.parts, *above)
+            try:
+                found = self._look(whole)
+                if found is None:
+                    continue
+                if not stat.S_ISDIR(found.st_mode):
+                    raise _no_file(whole)
+                if (place := (found.st_dev, found.st_ino)) in seen and self.follow:
+                    continue
+                seen.add(place)
+                entries = sorted(self._entries(above), key=lambda named: named[0])
+            except CorpusError as error:
+                yield "/".join(above), str(error)
+                continue
+            for name, entry in entries:
+                parts = (*above, name)
+                if _is_folder(entry, follow=self.follow):
+                    waiting.append(parts)
+                elif not _is_regular(entry, follow=self.follow):
+                    try:
+                        if self._look((*self.parts, *parts)) is None and entry.is_symlink():
+                            yield "/".join(parts), f"{_told((*self.parts, *parts))} is a link to what is not there"
+                    except CorpusError as error:
+                        yield "/".join(parts), str(error)
+
     def _entries(self, parts: tuple[str, ...]) -> Iterator[tuple[str, os.DirEntry[str]]]:
         whole = (*self.parts, *parts)
         try:

@@ -74,9 +74,13 @@ class CorpusUpkeep(OpenCorpus):
             []
         """
         from corpuskit import vectors
+        from corpuskit.relevance import check_models
         from corpuskit.store.check import check
 
-        return [*check(self._folder, progress=progress), *vectors.check(self._folder)]
+        problems = check(self._folder, progress=progress)
+        told = {problem.message for problem in problems}
+        more = [*check_models(self._folder), *vectors.check(self._folder)]
+        return [*problems, *(problem for problem in more if problem.message not in told)]
 
     @staticmethod
     def repair(path: str | os.PathLike[str]) -> Repaired:

@@ -7,6 +7,7 @@ most (`select`), and claims a threshold only after an audit of its own (`Audit`)
 from __future__ import annotations
 
 from corpuskit.relevance.audit import Audit
+from corpuskit.relevance.checking import check_models
 from corpuskit.relevance.confidence import decode_confidence, encode_confidence
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.examples import split
@@ -45,6 +46,7 @@ __all__ = [
     "Suggestion",
     "agreement",
     "ascii_tokens",
+    "check_models",
     "confusion",
     "contradictions",
     "curve",

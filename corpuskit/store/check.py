@@ -1,7 +1,8 @@
-"""Looks whether a corpus folder is whole: catalogue, documents, originals, labels."""
+"""Looks whether a corpus folder is whole: catalogue, documents, originals, labels, and no links or pipes in it."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import sqlite3
 from collections.abc import Iterator
@@ -9,14 +10,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from corpuskit import engine
-from corpuskit.errors import CorpusKitError
+from corpuskit.errors import CorpusError, CorpusKitError
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.documents import TEXT_SUFFIX, read_document
-from corpuskit.store.folder import CorpusFolder
+from corpuskit.store.folder import LOCKS, CorpusFolder
 from corpuskit.store.originals import Place, read_original
 
 _BATCH: Final = 200  # documents a task
 _IN_PROCESSES_FROM: Final = 1000
+_FOLDERS: Final = (
+    "documents", "originals", "labels", "models", "elements", "tokens", "vectors", "preprocessing", "annotations",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +28,8 @@ class Problem:
     """One thing that is not as it should be.
 
     Attributes:
-        part: catalog, documents, originals or labels.
+        part: catalog, documents, originals, labels, models, elements, tokens, vectors, preprocessing, annotations, or
+            locks: the files by which processes wait for each other.
         where: a path below the corpus folder, or a doc_id.
         message: what is wrong.
     """
@@ -64,7 +69,8 @@ def check(folder: CorpusFolder, *, progress: bool = False) -> list[Problem]:
     known = {row[1].casefold() + TEXT_SUFFIX for row in rows}
     problems += _check_strays(folder, known)
     problems += [Problem("labels", row["uri"], row["message"]) for row in unread_labels]
-    return problems
+    told = {problem.message for problem in problems}
+    return [*problems, *(problem for problem in _check_kinds(folder.inside) if problem.message not in told)]
 
 
 def _rows(folder: CorpusFolder) -> list[Row]:
@@ -108,7 +114,24 @@ def _check_documents(task: tuple[SafeFolder, list[Row]]) -> list[Problem]:
     return problems
 
 
+def _check_kinds(inside: SafeFolder) -> Iterator[Problem]:
+    """Links, pipes, devices, and files and folders in each other's place: what each act that meets them refuses."""
+    for room in _FOLDERS:
+        for name, message in inside.within(room).misplaced():
+            yield Problem(room, f"{room}/{name}" if name else room, message)
+    for name in LOCKS:
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                inside.open(name).close()
+        except (CorpusError, OSError) as error:
+            yield Problem("locks", name, str(error))
+
+
 def _check_strays(folder: CorpusFolder, known: set[str]) -> Iterator[Problem]:
-    for name in sorted(folder.documents.walk(TEXT_SUFFIX)):
+    try:
+        names = sorted(folder.documents.walk(TEXT_SUFFIX))
+    except CorpusError:
+        return  # told with what stands in a wrong place
+    for name in names:
         if name.casefold() not in known:
             yield Problem("documents", name, "stands in no row of the catalogue")

@@ -26,6 +26,7 @@ from corpuskit.store.telling import clock, who_has_open
 CRAWL_LOCK: Final = ".crawl.lock"
 _ANNOTATING: Final = ".annotate.lock"
 _PACKING: Final = ".pack.lock"
+LOCKS: Final = tuple(name + end for name in (CRAWL_LOCK, _ANNOTATING, _PACKING) for end in ("", ".json"))
 
 
 class CorpusFolder:

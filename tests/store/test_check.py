@@ -1,3 +1,6 @@
+import os
+import sys
+
 import pytest
 
 from corpuskit.errors import CorpusError
@@ -64,3 +67,70 @@ def test_a_damaged_page_of_the_catalogue_is_found(filled, tmp_path):
     folder = CorpusFolder(tmp_path / "corpus", trust=True)
     assert any(problem.part == "catalog" for problem in check(folder))
     folder.close()
+
+
+def trained(corpus, tmp_path):
+    """Adds a model, tokens, vectors and the cache of elements; gives the folder."""
+    folder = tmp_path / "more"
+    folder.mkdir()
+    for number in range(12):
+        (folder / f"{number}.html").write_text(PAGE.format(f"{'risk' if number % 2 else 'garden'} {number}"))
+    corpus.add(folder, progress=False)
+    ids = corpus.documents().set_index("uri")["doc_id"]
+    corpus.set_labels(
+        {ids[f"more/{n}.html"]: "relevant" if n % 2 else "other" for n in range(12)}, by="me", new_class=True
+    )
+    corpus.train()
+    corpus.kwic("page")
+    corpus.embed("mine", lambda texts: [[float(len(text)), 1.0] for text in texts], progress=False)
+    assert corpus.check() == []
+    return tmp_path / "corpus"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_what_other_acts_refuse_is_a_problem(filled, tmp_path):
+    root = trained(filled, tmp_path)
+    (part,) = (path.name for path in (root / "elements").glob("*.parquet"))
+    elsewhere = tmp_path / "elsewhere"
+    places = [
+        "models", "models/model-0001", "models/model-0001/document", "models/model-0001/models.json", "tokens",
+        "vectors", "vectors/mine", ".crawl.lock", f"elements/{part}", "documents", "originals", "labels",
+    ]  # fmt: skip
+    for place in places:
+        os.rename(root / place, elsewhere)
+        (root / place).symlink_to(elsewhere)
+        found = [problem.message for problem in filled.check()]
+        assert any(message.startswith(f"{place} is a link") for message in found), (place, found)
+        (root / place).unlink()
+        os.rename(elsewhere, root / place)
+        assert filled.check() == [], place
+    for place in ["models/model-0001/document", f"elements/{part}", ".crawl.lock", "tokens/x"]:
+        if (root / place).exists():
+            os.rename(root / place, elsewhere)
+        os.mkfifo(root / place)
+        found = [problem.message for problem in filled.check()]
+        assert any(message.startswith(f"{place} is not a regular file") for message in found), (place, found)
+        (root / place).unlink()
+        if elsewhere.exists():
+            os.rename(elsewhere, root / place)
+
+
+def test_a_file_where_a_folder_belongs_and_a_folder_where_a_file_does_are_problems(filled, tmp_path):
+    root = trained(filled, tmp_path)
+    os.rename(root / "models/model-0001/document", tmp_path / "aside")
+    (root / "models/model-0001/document").write_text("no folder")
+    assert ("models", "models/model-0001") in problems(filled)
+    (root / "models/model-0001/document").unlink()
+    os.rename(tmp_path / "aside", root / "models/model-0001/document")
+    os.rename(root / "tokens", tmp_path / "aside")
+    (root / "tokens").write_text("no folder")
+    (root / ".pack.lock").unlink(missing_ok=True)
+    (root / ".pack.lock").mkdir()
+    assert problems(filled) == {("tokens", "tokens"), ("locks", ".pack.lock")}
+
+
+@pytest.mark.parametrize("name", ["../../canary", "/canary", "model-0002"])
+def test_a_model_whose_folder_is_elsewhere_or_gone_is_a_problem(filled, tmp_path, name):
+    trained(filled, tmp_path)
+    filled._folder.catalog.connection.execute("UPDATE models SET folder = ?", (name,))
+    assert problems(filled) == {("models", f"models/{name}")}

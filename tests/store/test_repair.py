@@ -183,3 +183,27 @@ def test_the_command_tells_what_was_lost(filled, tmp_path):
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 3
     assert "lost: " in result.stdout
+
+
+def test_what_was_saved_in_the_catalogue_is_kept_and_told(filled, tmp_path):
+    with corpuskit.open(filled.path) as opened:
+        meta = {
+            "query risks": '{"name": "risks", "query": "risk"}', "layers": '{"layers": {}, "state": "a"}',
+            "preprocess": '{"steps": []}', "export 0123": '{"key": "k", "manifest": "m"}', "audit": '["v", 0.9, 0.95]',
+            "merged shard s": "no JSON, a hash", "query broken": "x", "of a stranger": "7", "identity": "7",
+        }  # fmt: skip
+        for key, value in meta.items():
+            opened._folder.catalog.set_meta(key, value)
+    report = Corpus.repair(filled.path)
+    with corpuskit.open(filled.path) as opened:
+        kept = {key: opened._folder.catalog.meta(key) for key in meta}
+        assert opened.subcorpora() == {"mine": 1}
+    lost = {"query broken", "of a stranger", "identity"}
+    assert kept == {key: None if key in lost else value for key, value in meta.items()}
+    told = repr(report).splitlines()
+    assert told[0] == "24 documents, 0 pending"
+    assert told[1].startswith("kept of the old catalogue: ")
+    for words in ["frontier 3", "saved queries 1", "sub-corpora 1", "layers 1", "exports 1", "preprocessing 1"]:
+        assert words in told[1].partition(": ")[2].split(", "), words
+    assert "web archives" not in repr(report)
+    assert report.lost == ["the saved query 'broken': what the catalogue holds of it cannot be read"]
