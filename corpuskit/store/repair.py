@@ -33,7 +33,11 @@ _NEW: Final = "catalog.sqlite.repaired"
 _VERSION = re.compile(r"\.v([1-9][0-9]{0,6})(~[0-9a-f]{16}\.v[0-9]+)?\Z")
 # Made anew from the files they are an index of; all other tables are copied as far as they can be read.
 _MADE_ANEW: Final = frozenset({"documents", "labels", "element_cache", "meta"})
-_KEPT_META: Final = ("sub-corpus ", "merged shard ")
+# What people have made and no file knows: keys of meta, whole or as far as the space, and what it is called.
+_KEPT_META: Final = {
+    "sub-corpus ": "sub-corpora", "query ": "saved queries", "layers": "layers", "preprocess": "preprocessing",
+    "audit": "audits", "export ": "exports", "merged shard ": "merged shards",
+}  # fmt: skip
 _BATCH: Final = 500
 
 
@@ -44,7 +48,7 @@ class Repaired:
     Attributes:
         documents: rows made from documents/, those of the old catalogue that fit among them.
         pending: originals without a document: ``Corpus.extract_pending`` or the next crawl extracts them.
-        rows: table → rows that were copied from the old catalogue.
+        rows: table, and what is in the table meta as sub-corpora and saved queries → rows copied from the old catalogue.
         requests: URLs of the frontier that were made from the web archives.
         lost: what could not be made again, a sentence each.
         old: where the old catalogue is kept; None where there was none.
@@ -59,11 +63,12 @@ class Repaired:
 
     def __repr__(self) -> str:
         hint = " (extract_pending() extracts them)" if self.pending else ""
-        text = (
-            f"{self.documents:,} documents, {self.pending:,} pending{hint}, "
-            f"{self.requests:,} URLs of the frontier from web archives"
-        )
-        return "\n".join([text, *(f"lost: {line}" for line in self.lost)])
+        lines = [f"{self.documents:,} documents, {self.pending:,} pending{hint}"]
+        if kept := ", ".join(f"{name} {count:,}" for name, count in self.rows.items() if count):
+            lines.append(f"kept of the old catalogue: {kept}")
+        if self.requests:
+            lines.append(f"made from the web archives: {self.requests:,} URLs of the frontier")
+        return "\n".join([*lines, *(f"lost: {line}" for line in self.lost)])
 
 
 def repair(path: Path) -> Repaired:
@@ -155,7 +160,8 @@ def _salvage(old: sqlite3.Connection | None, catalog: Catalog, report: Repaired)
     """Copies what can be read; gives the rows of documents by their path."""
     if old is None:
         report.lost.append(
-            "there was no catalogue: scores, tombstones, jobs, failures and the log of requests are gone"
+            "there was no catalogue: scores, tombstones, jobs, failures, the log of requests, sub-corpora and saved "
+            "queries are gone"
         )
         return {}
     damaged = []
@@ -171,8 +177,9 @@ def _salvage(old: sqlite3.Connection | None, catalog: Catalog, report: Repaired)
             known = {str(row["path"]): _of_today(row, kinds) for row in rows}
             continue
         if table == "meta":
-            rows = [row for row in rows if str(row["key"]).startswith(_KEPT_META)]
-        elif table in _MADE_ANEW:
+            _keep_meta(rows, catalog, report)
+            continue
+        if table in _MADE_ANEW:
             continue
         shared = [name for name in kinds if rows and name in rows[0]]
         count = 0
@@ -186,13 +193,34 @@ def _salvage(old: sqlite3.Connection | None, catalog: Catalog, report: Repaired)
                     ).rowcount
         report.rows[table] = count
     what = {"scores": "run corpuskit train", "tombstones": "what was removed may be added again",
-            "frontier": "crawl the seeds again"}  # fmt: skip
+            "frontier": "crawl the seeds again", "meta": "sub-corpora, saved queries"}  # fmt: skip
     report.lost += [
         f"rows of {table} that stood in damaged pages" + (f": {what[table]}" if table in what else "")
         for table in damaged
-        if table not in _MADE_ANEW
+        if table not in _MADE_ANEW or table == "meta"
     ]
     return known
+
+
+def _keep_meta(rows: list[dict[str, Any]], catalog: Catalog, report: Repaired) -> None:
+    for key, value in ((str(row["key"]), str(row["value"])) for row in rows):
+        start = next((s for s in _KEPT_META if key == s or (s.endswith(" ") and key.startswith(s))), None)
+        if start is None:
+            continue
+        what = _KEPT_META[start]
+        if start != "merged shard " and not _is_json(value):  # of those the value is a hash
+            name = repr(clean(key.removeprefix(start))) if start.endswith(" ") else ""
+            report.lost.append(f"{what} {name}".rstrip() + ": what the catalogue held cannot be read")
+            continue
+        catalog.set_meta(key, value)
+        report.rows[what] = report.rows.get(what, 0) + 1
+
+
+def _is_json(value: str) -> bool:
+    with contextlib.suppress(ValueError, RecursionError):
+        json.loads(value)
+        return True
+    return False
 
 
 def _read_table(old: sqlite3.Connection, table: str) -> tuple[list[dict[str, Any]], bool]:

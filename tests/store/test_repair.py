@@ -206,4 +206,4 @@ def test_what_was_saved_in_the_catalogue_is_kept_and_told(filled, tmp_path):
     for words in ["frontier 3", "saved queries 1", "sub-corpora 1", "layers 1", "exports 1", "preprocessing 1"]:
         assert words in told[1].partition(": ")[2].split(", "), words
     assert "web archives" not in repr(report)
-    assert report.lost == ["the saved query 'broken': what the catalogue holds of it cannot be read"]
+    assert report.lost == ["saved queries 'broken': what the catalogue held cannot be read"]
