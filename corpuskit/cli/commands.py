@@ -11,13 +11,13 @@ import typer
 from corpuskit.cli.crawling import crawl
 from corpuskit.cli.exporting import ExportCommand, export
 from corpuskit.cli.extracting import extract
-from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent
+from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent, trusted
 from corpuskit.cli.printing import print_frame, print_table, printable
 from corpuskit.cli.tables import failures, requests, sources, with_files_named
 from corpuskit.cli.textworks import textworks
 from corpuskit.cli.training import audit, fasttext, train
 from corpuskit.cli.urls import urls
-from corpuskit.cli.usage import ExtractCommand, as_usage
+from corpuskit.cli.usage import ExtractCommand, as_usage, typed
 
 if TYPE_CHECKING:
     from corpuskit.ingest import IngestReport
@@ -46,8 +46,13 @@ def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
+    trust: Annotated[
+        bool,
+        typer.Option("--trust", help="The corpus is your own, on several disks or damaged: links in it are followed."),
+    ] = False,
 ) -> None:
     """Take the options that stand before a command."""
+    trusted.set(trust)
 
 
 Files = Annotated[list[str], typer.Argument(help="Files, folders or patterns.", show_default=False)]
@@ -112,7 +117,7 @@ def wikipedia(
 def _tell_added(report: IngestReport, folder: Path) -> None:
     typer.echo(report.summary)
     if report.failed:
-        typer.echo(f"corpuskit status {folder} lists what failed")
+        typer.echo(f"corpuskit failures {folder} lists what failed")
         raise typer.Exit(3)
 
 
@@ -269,8 +274,13 @@ def check(
         return
     problems = existing(target).check(progress=sys.stderr.isatty())
     if problems:
-        rows = [[problem.part, problem.where, problem.message] for problem in problems]
-        print_table(counted(len(problems), "problem"), ["part", "where", "what is wrong"], rows, whole=True)
+        causes: dict[tuple[str, str], list[str]] = {}
+        for problem in problems:
+            causes.setdefault((problem.part, problem.message), []).append(problem.where)
+        rows = [[part, where[0], f"{len(where):,}", typed(message)] for (part, message), where in causes.items()]
+        print_table(
+            counted(len(problems), "problem"), ["part", "where (the first)", "times", "what is wrong"], rows, whole=True
+        )
         raise typer.Exit(3)
     typer.echo("all is well")
 

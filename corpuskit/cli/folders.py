@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 Folder = Annotated[Path, typer.Argument(help="The corpus folder; made if absent.", show_default=False)]
 Existing = Annotated[Path, typer.Argument(help="The corpus folder.", show_default=False)]
+
+# Whether --trust was typed before the command: links in the corpus are followed.
+trusted: ContextVar[bool] = ContextVar("trusted", default=False)
 
 _HOLDING = ("documents", "failures", "frontier", "jobs", "labels")  # tables that say that something came of a command
 
@@ -30,7 +34,7 @@ def existing(folder: Path) -> Corpus:
 
     if not (folder / "catalog.sqlite").exists():
         raise CorpusError(f"{folder} is no corpus; corpuskit add or crawl makes one")
-    return corpuskit.open(folder)
+    return corpuskit.open(folder, trust=trusted.get())
 
 
 @contextlib.contextmanager
@@ -41,7 +45,7 @@ def made_if_absent(folder: Path) -> Iterator[Corpus]:
     was_there = folder.exists()
     is_new = not was_there or (folder.is_dir() and not any(folder.iterdir()))
     parents = [parent for parent in folder.absolute().parents if not parent.exists()]
-    corpus = corpuskit.open(folder)
+    corpus = corpuskit.open(folder, trust=trusted.get())
     try:
         yield corpus
     finally:

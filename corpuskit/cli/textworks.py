@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
+from corpuskit.cli.folders import trusted
 from corpuskit.cli.usage import as_usage, refuse
 
 _INIT: Final = "--init-corpus"
@@ -129,6 +130,6 @@ def drop(
     from corpuskit.extraction.pdf.textworks import drop_artifacts
     from corpuskit.safe_folder import SafeFolder
 
-    inside = SafeFolder(corpus)
+    inside = SafeFolder(corpus, follow=trusted.get())
     originals = inside.within("originals")
     typer.echo(f"{drop_artifacts(originals if originals.has() else inside):,} bytes removed")

@@ -12,6 +12,7 @@ from typer.core import TyperCommand
 from corpuskit.errors import ConfigurationError, CorpusKitError
 
 _IN_PYTHON: Final = {
+    r"\bopens with trust=True": "opens with corpuskit --trust COMMAND ...",
     r"\bnew_class=True": "--new-class",
     r"\b(syntax|favor|kind|label)=[\"'](\w+)[\"']": r"--\1 \2",
 }

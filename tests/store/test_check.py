@@ -97,32 +97,32 @@ def test_what_other_acts_refuse_is_a_problem(filled, tmp_path):
         "vectors", "vectors/mine", ".crawl.lock", f"elements/{part}", "documents", "originals", "labels",
     ]  # fmt: skip
     for place in places:
-        os.rename(root / place, elsewhere)
+        (root / place).rename(elsewhere)
         (root / place).symlink_to(elsewhere)
         found = [problem.message for problem in filled.check()]
         assert any(message.startswith(f"{place} is a link") for message in found), (place, found)
         (root / place).unlink()
-        os.rename(elsewhere, root / place)
+        elsewhere.rename(root / place)
         assert filled.check() == [], place
     for place in ["models/model-0001/document", f"elements/{part}", ".crawl.lock", "tokens/x"]:
         if (root / place).exists():
-            os.rename(root / place, elsewhere)
+            (root / place).rename(elsewhere)
         os.mkfifo(root / place)
         found = [problem.message for problem in filled.check()]
         assert any(message.startswith(f"{place} is not a regular file") for message in found), (place, found)
         (root / place).unlink()
         if elsewhere.exists():
-            os.rename(elsewhere, root / place)
+            elsewhere.rename(root / place)
 
 
 def test_a_file_where_a_folder_belongs_and_a_folder_where_a_file_does_are_problems(filled, tmp_path):
     root = trained(filled, tmp_path)
-    os.rename(root / "models/model-0001/document", tmp_path / "aside")
+    (root / "models/model-0001/document").rename(tmp_path / "aside")
     (root / "models/model-0001/document").write_text("no folder")
     assert ("models", "models/model-0001") in problems(filled)
     (root / "models/model-0001/document").unlink()
-    os.rename(tmp_path / "aside", root / "models/model-0001/document")
-    os.rename(root / "tokens", tmp_path / "aside")
+    (tmp_path / "aside").rename(root / "models/model-0001/document")
+    (root / "tokens").rename(tmp_path / "aside")
     (root / "tokens").write_text("no folder")
     (root / ".pack.lock").unlink(missing_ok=True)
     (root / ".pack.lock").mkdir()
