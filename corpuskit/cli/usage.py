@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from typer.core import TyperCommand
 
 from corpuskit.errors import ConfigurationError, CorpusKitError
 
-_IN_PYTHON: Final = {
+_IN_PYTHON: Final[dict[str, str | Callable[[re.Match[str]], str]]] = {
+    r"\b(\w+)=None takes it back": lambda found: f"--forget {found[1].replace('_', '-')} takes it back",
     r"\bopens with trust=True": "opens with corpuskit --trust COMMAND ...",
     r"\bnew_class=True": "--new-class",
     r"\b(syntax|favor|kind|label)=[\"'](\w+)[\"']": r"--\1 \2",

@@ -115,10 +115,8 @@ def choose(folder: CorpusFolder, named: Mapping[str, Any], *, resume: bool = Fal
     steer = named["steer"] if "steer" in named else _steer_as_before(folder, earlier)
     if steer is None:
         kept.pop("min_harvest", None)  # it is a choice about steering
-    try:
-        options = CrawlOptions(**{**by_toml, **kept, **chosen})
-    except TypeError as error:
-        raise ConfigurationError(f"crawl: {error}") from None
+    _refuse_kept(earlier, kept)
+    options = _made({**by_toml, **kept, **chosen})
     waiting = 0 if resume else folder.catalog.value("SELECT count(*) FROM frontier WHERE state = 'queued'")
 
     def tell(ways: Ways) -> list[str]:
@@ -138,6 +136,25 @@ def choose(folder: CorpusFolder, named: Mapping[str, Any], *, resume: bool = Fal
         looks_again=options.refresh and "refresh" in chosen,
         tell=tell,
     )
+
+
+def _made(values: Mapping[str, Any]) -> CrawlOptions:
+    try:
+        return CrawlOptions(**{name: _plain(name, value) for name, value in values.items()})
+    except TypeError as error:
+        raise ConfigurationError(f"crawl: {error}") from None
+
+
+def _refuse_kept(earlier: _Earlier | None, kept: Mapping[str, Any]) -> None:
+    """Tell of a value that cannot be that nobody has named now, and what takes it back."""
+    for name, value in kept.items():
+        try:
+            _made({name: value})
+        except ConfigurationError as error:
+            told = str(error) if name in str(error) else f"{name} {value!r}: {error}"
+            raise ConfigurationError(
+                f"{told}; this is of the corpus' last crawl, {earlier.day if earlier else ''}: {name}=None takes it back"
+            ) from error
 
 
 def _plain(name: str, value: Any) -> Any:
@@ -160,7 +177,7 @@ def _last_crawl(catalog: Catalog) -> _Earlier:
     except ValueError:
         found = {}
     found = found if isinstance(found, dict) else {}
-    values = {name: _plain(name, found[name]) for name in _KEPT if name in found}
+    values = {name: found[name] for name in _KEPT if name in found}
     secrets, steer = found.get("secrets"), found.get("steer", _NOT_RECORDED)
     doors = [name for name in DOORS if found.get(name) is True]
     return _Earlier(
@@ -170,11 +187,17 @@ def _last_crawl(catalog: Catalog) -> _Earlier:
         frozenset(
             name
             for name, value in values.items()
-            if (name in found["named"] if isinstance(found.get("named"), list) else value != getattr(_DEFAULT, name))
+            if (name in found["named"] if isinstance(found.get("named"), list) else _is_other(name, value))
         ),
         (*doors, *(name for name in SECRET if isinstance(secrets, list) and name in secrets)),
         steer if isinstance(steer, dict) else {},
     )
+
+
+def _is_other(name: str, value: Any) -> bool:
+    """Whether it is not the default."""
+    default = getattr(_DEFAULT, name)
+    return bool((tuple(value) if isinstance(value, list) else value) != default)
 
 
 # -- steering ----------------------------------------------------------------------------------------------------------

@@ -261,8 +261,11 @@ def _place(target: Path) -> str:
 
 def _unchanged(folder: CorpusFolder, target: Path, key: str) -> ExportReport | None:
     """The report of the export that stands there, if it is this one."""
-    known = json.loads(folder.catalog.meta(_place(target)) or "{}")
-    if known.get("key") != key or not target.is_dir():
+    try:
+        known = json.loads(folder.catalog.meta(_place(target)) or "{}")
+        if known["key"] != key or not isinstance(known["manifest"], str) or not target.is_dir():
+            return None
+    except (ValueError, KeyError, TypeError, RecursionError):  # none, or nothing that an export leaves
         return None
     there = SafeFolder(target)
     try:

@@ -44,7 +44,10 @@ class WarcWriter:
         self._lock = threading.Lock()
         names = self._folder.names(_CRAWLED)
         for name in names:
-            end = committed_end.get(name, 0)
+            if (end := committed_end.get(name, 0)) < 0:
+                raise CorpusError(
+                    f"originals/{name} ends at byte {end} by the catalogue, which cannot be: corpuskit repair makes it again"
+                )
             with self._folder.open(name, "r+b") as handle:
                 if handle.seek(0, os.SEEK_END) > end:
                     handle.truncate(end)
@@ -225,7 +228,7 @@ def read_original(folder: Folder, place: Place) -> bytes:
             return folder.read(place.file)
         with folder.open(place.file) as handle:
             handle.seek(place.offset)
-            member = handle.read(min(place.length or 0, MOST_BYTES))
+            member = handle.read(min(max(place.length or 0, 0), MOST_BYTES))
     except (OSError, ValueError, OverflowError) as error:
         raise CorpusError(f"originals/{place.file} cannot be read: {error}") from error
     from fastwarc.warc import ArchiveIterator

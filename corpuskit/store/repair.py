@@ -208,7 +208,7 @@ def _keep_meta(rows: list[dict[str, Any]], catalog: Catalog, report: Repaired) -
         if start is None:
             continue
         what = _KEPT_META[start]
-        if start != "merged shard " and not _is_json(value):  # of those the value is a hash
+        if start != "merged shard " and not _is_whole(key, value):  # of those the value is a hash
             name = repr(clean(key.removeprefix(start))) if start.endswith(" ") else ""
             report.lost.append(f"{what} {name}".rstrip() + ": what the catalogue held cannot be read")
             continue
@@ -216,10 +216,10 @@ def _keep_meta(rows: list[dict[str, Any]], catalog: Catalog, report: Repaired) -
         report.rows[what] = report.rows.get(what, 0) + 1
 
 
-def _is_json(value: str) -> bool:
-    with contextlib.suppress(ValueError, RecursionError):
-        json.loads(value)
-        return True
+def _is_whole(key: str, value: str) -> bool:
+    with contextlib.suppress(ValueError, RecursionError, AttributeError, KeyError, TypeError):
+        found = json.loads(value)
+        return key != "layers" or all(isinstance(makers, list) for makers in found["layers"].values())
     return False
 
 
@@ -560,6 +560,7 @@ def _is_sound(row: dict[str, Any]) -> bool:
         all(isinstance(row.get(name), str) for name in texts)
         and isinstance(row.get("version"), int)
         and row["doc_id"] == _document_id(row["uri"])
+        and all(row.get(name) is None or row[name] >= 0 for name in ("original_offset", "original_length"))
         and re.fullmatch(r"[0-9a-f]{64}", row["content_hash"]) is not None
         and all(_stays(row[name]) for name in ("path", "original"))
     )

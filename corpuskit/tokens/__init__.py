@@ -1,8 +1,9 @@
 """The token index: words and their annotation as columns on disk, and the queries that they answer."""
 
-from corpuskit.tokens.annotating import annotate, made_by
+from corpuskit.tokens.annotating import annotate
 from corpuskit.tokens.chunks import TOKENIZER_VERSION
 from corpuskit.tokens.index import TokenIndex, forget, index_of, open_index
+from corpuskit.tokens.making import made_by
 from corpuskit.tokens.matching import Matches, check_query, find
 from corpuskit.tokens.query import Query, parse_query
 from corpuskit.tokens.reading import Annotation, annotation_of

@@ -15,7 +15,7 @@ from corpuskit.store import CorpusFolder
 from corpuskit.tokens.file_layers import FileLayers
 from corpuskit.tokens.index import changed_parts
 from corpuskit.tokens.layers import Annotator, Encoded, Function, Lemmas, Values, check_name, places_of
-from corpuskit.tokens.making import LAYERS_MADE
+from corpuskit.tokens.making import LAYERS_MADE, made_by
 from corpuskit.tokens.part import Part, layer_of
 from corpuskit.tokens.spacy_layers import Spacy
 from corpuskit.tokens.storage import add_layer
@@ -92,12 +92,6 @@ def annotate(
                 if layers:
                     _note(folder, made, layers, annotator.name, replace=replace)
     return count
-
-
-def made_by(folder: CorpusFolder) -> dict[str, list[str]]:
-    """Layer → what made it: ``lemma`` (simplemma), ``spacy:MODEL``, ``conllu:FILE``, or its own name for a function."""
-    noted = json.loads(folder.catalog.meta(LAYERS_MADE) or "{}").get("layers", {})
-    return {str(layer): [str(maker) for maker in makers] for layer, makers in noted.items()}
 
 
 def _note(

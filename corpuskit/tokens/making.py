@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from corpuskit import engine
+from corpuskit.errors import CorpusError
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.element_cache import whole
@@ -72,6 +73,24 @@ def missing_in(wanted: Wanted, parts: Mapping[str, Part], alive: Mapping[str, Bo
     return {key: about for key, about in wanted.items() if key not in held}
 
 
+def made_by(folder: CorpusFolder) -> dict[str, list[str]]:
+    """Layer → what made it: ``lemma`` (simplemma), ``spacy:MODEL``, ``conllu:FILE``, or its own name for a function.
+
+    Raises:
+        CorpusError: the catalogue holds something else.
+    """
+    try:
+        noted = json.loads(folder.catalog.meta(LAYERS_MADE) or "{}").get("layers", {})
+        if all(isinstance(makers, list) for makers in noted.values()):
+            return {str(layer): [str(maker) for maker in makers] for layer, makers in noted.items()}
+    except (ValueError, AttributeError, RecursionError):
+        pass
+    raise CorpusError(
+        "what made the layers of words is not what corpuskit writes into catalog.sqlite: corpuskit repair makes it again "
+        "without that; then annotate(replace=True) makes the layers again"
+    )
+
+
 def make_parts(
     folder: CorpusFolder, tokens: SafeFolder, missing: Wanted, parts: dict[str, Part], alive: dict[str, Bools]
 ) -> dict[str, tuple[Part, Stamps]]:
@@ -88,7 +107,7 @@ def make_parts(
         chunks.clear()
 
     layers = dict.fromkeys(layer for part in parts.values() for layer in part.layers)
-    makers = json.loads(folder.catalog.meta(LAYERS_MADE) or "{}").get("layers", {})
+    makers = made_by(folder)
     by_simplemma = "lemma" in layers and "lemma" in makers.get("lemma", ["lemma"])
     for cut_now in _cut_missing(folder, missing):
         chunk = with_layers(cut_now, [layer for layer in layers if layer != "lemma" or not by_simplemma])

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from corpuskit.interruptible import polars as pl
 
+_LAST_SECOND: Final = 253_402_300_800  # of the year 9999
 _SUBCORPUS: Final = "sub-corpus "
 _NEAR_DUPLICATES: Final = "preprocessing/duplicates.parquet"
 _STRINGS: Final = {"text", "links", "tex", "locator"}  # nine tenths of the memory of an element frame
@@ -413,20 +414,24 @@ def _quoted(names: Iterable[str]) -> str:
 
 
 def _typed(frame: pd.DataFrame, types: dict[str, str]) -> pd.DataFrame:
-    """The frame with just these columns, in this order, of these types."""
+    """The frame with just these columns, in this order, of these types; what no such column holds is missing in it."""
+    import numpy as np
     import pandas as pd
 
     columns: dict[str, Any] = {}
     for name, kind in types.items():
         column = frame[name] if name in frame else pd.Series([None] * len(frame), dtype=object)
         if kind == "utc":
-            columns[name] = pd.to_datetime(column, utc=True, format="ISO8601").astype("datetime64[us, UTC]")
+            columns[name] = pd.to_datetime(column, utc=True, format="ISO8601", errors="coerce").astype(
+                "datetime64[us, UTC]"
+            )
         elif kind == "utc_seconds":
-            seconds = pd.to_numeric(column).where(lambda value: value > 0)
+            seconds = pd.to_numeric(column).where(lambda value: (value > 0) & (value < _LAST_SECOND))
             columns[name] = pd.to_datetime(seconds, unit="s", utc=True).astype("datetime64[us, UTC]")
         elif kind.startswith("Int"):
             integers: Any = {"Int32": pd.Int32Dtype(), "Int64": pd.Int64Dtype()}[kind]
-            columns[name] = pd.array(pd.to_numeric(column).to_numpy(dtype=float), dtype=integers)
+            numbers = np.trunc(pd.to_numeric(column).to_numpy(dtype=float))
+            columns[name] = pd.array(np.where(np.abs(numbers) < 2**63, numbers, np.nan), dtype=integers)
         elif kind == "float64":
             columns[name] = pd.to_numeric(column).astype("float64")
         elif kind == "bool":

@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from corpuskit.cli.usage import typed
+from corpuskit.errors import ConfigurationError
+
 
 @pytest.fixture
 def local(web):
@@ -158,3 +161,23 @@ def test_a_restart_without_the_option_names_it_and_fails_no_seed_for_good(tmp_pa
     assert "retry-failed" not in again.stdout
     assert type_crawl(tmp_path / "c", "--resume", "--allow-private").exit_code == 0
     assert sum(web.fetched.values()) == 8
+
+
+@pytest.mark.parametrize(("name", "value"), [("scope", "file"), ("max_depth", -1), ("delay", "x"), ("exclude", 7)])
+def test_a_value_of_the_last_crawl_that_cannot_be_is_told_as_its(corpus, web, name, value):
+    web.add("http://a.example/", "front")
+    strange(corpus, "http://a.example/", **{name: value})
+    with pytest.raises(ConfigurationError) as told:
+        corpus.crawl(resume=True, proxy=web.proxy)
+    assert name in str(told.value)
+    assert str(told.value).endswith(f"; this is of the corpus' last crawl, 2026-01-01: {name}=None takes it back")
+    assert typed(str(told.value)).endswith(f": --forget {name.replace('_', '-')} takes it back")
+    corpus.crawl(resume=True, proxy=web.proxy, **{"delay": 0, name: None}).wait(progress=False)
+    assert corpus.documents()["uri"].tolist() == ["http://a.example/"]
+
+
+def test_a_value_of_this_call_is_not_told_as_one_of_the_last_crawl(corpus):
+    strange(corpus, "http://a.example/", scope="host")
+    with pytest.raises(ConfigurationError) as told:
+        corpus.crawl(resume=True, pages=-1)
+    assert "last crawl" not in str(told.value)

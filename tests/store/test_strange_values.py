@@ -274,3 +274,61 @@ def test_a_journal_that_goes_while_it_is_looked_at_is_none(filled, monkeypatch):
     with corpuskit.open(filled) as corpus:
         corpus.pack()
     assert not journal.exists()
+
+
+def test_times_that_no_frame_holds_are_missing_in_it(filled):
+    change(filled, "INSERT INTO hosts (host, next_allowed) VALUES ('h.example', 1e308)")
+    change(
+        filled,
+        "INSERT INTO frontier (id, url, host, depth, priority, state) "
+        "VALUES (1, 'http://h.example/', 'h.example', 0, 0, 'queued')",
+    )
+    change(
+        filled,
+        "INSERT INTO requests (clock, url, response_ms, bytes) "
+        "VALUES ('x', 'http://h.example/', 0.5, 9e999), ('2026-11-01T00:00:00+00:00', 'http://h.example/', 7, 1e300)",
+    )
+    with corpuskit.open(filled) as corpus:
+        assert corpus.frontier()["next_allowed"].isna().tolist() == [True]
+        requests = corpus.requests()
+        assert requests["clock"].isna().tolist() == [True, False]
+        assert requests["response_ms"].tolist() == [0, 7]
+        assert requests["bytes"].isna().tolist() == [True, True]
+
+
+@pytest.mark.parametrize("value", ["x", "[]", "7", '{"layers": 7}', '{"layers": {"pos": 7}}', "[" * 100_000])
+def test_what_made_the_layers_is_told_where_it_cannot_be_read(filled, value):
+    with corpuskit.open(filled) as corpus:
+        corpus.kwic("page")
+    change(filled, "INSERT OR REPLACE INTO meta VALUES ('layers', ?)", value)
+    with corpuskit.open(filled) as corpus, pytest.raises(CorpusError, match=r"layers .* corpuskit repair"):
+        corpus.annotate("own", lambda words: ["x"] * len(words), progress=False)
+
+
+@pytest.mark.parametrize("value", ["x", "[]", '{"key": 7}', "[" * 100_000])
+def test_what_was_exported_last_is_passed_over_where_it_cannot_be_read(filled, tmp_path, value):
+    with corpuskit.open(filled) as corpus:
+        corpus.export(tmp_path / "out", format="jsonl", progress=False)
+    change(filled, "UPDATE meta SET value = ? WHERE key LIKE 'export %'", value)
+    with corpuskit.open(filled) as corpus:
+        assert corpus.export(tmp_path / "out", format="jsonl", progress=False).documents == 2
+
+
+def test_a_record_before_its_archive_is_told_and_repaired(corpus, web):
+    web.add("http://w.example/", "a web page")
+    corpus.crawl("http://w.example/", delay=0, proxy=web.proxy).wait(progress=False)
+    (doc_id,) = corpus.documents()["doc_id"]
+    (archive,) = Path(corpus.path).glob("originals/*.warc.gz")
+    content = archive.read_bytes()
+    corpus.close()
+    change(Path(corpus.path), "UPDATE documents SET original_offset = -5, original_length = -1")
+    with corpuskit.open(corpus.path) as opened:
+        with pytest.raises(CorpusError, match=rf"originals/{archive.name} .*-6.* corpuskit repair"):
+            opened.crawl(resume=True, refresh=True, delay=0, proxy=web.proxy).wait(progress=False)
+        with pytest.raises(CorpusError, match=f"originals/{archive.name}"):
+            opened.original(doc_id)
+    assert archive.read_bytes() == content
+    corpuskit.corpus.Corpus.repair(corpus.path)
+    with corpuskit.open(corpus.path) as opened:
+        assert b"a web page" in opened._folder.original(doc_id)
+        assert opened.check() == []
