@@ -157,6 +157,8 @@ def _export(
     shutil.rmtree(work, ignore_errors=True)
     try:
         work.mkdir(parents=True)
+    except FileExistsError as error:  # no folder that an export has left
+        raise ExportError(f"{target} cannot be written, since {work} stands in the way: remove it") from error
     except OSError as error:
         raise ExportError(f"{target} cannot be written: {error.strerror or error}") from error
     try:
@@ -177,6 +179,8 @@ def _export(
 
 
 def _refuse_other_things(target: Path) -> None:
+    if target.is_symlink() and not target.exists():
+        raise ExportError(f"{target} is a link to what is not there: remove it, or name a new folder")
     if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not (target / MANIFEST).exists())):
         raise ExportError(f"{target} is not empty and no export of corpuskit; name a new folder")
 

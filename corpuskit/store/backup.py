@@ -25,11 +25,13 @@ def backup(folder: CorpusFolder, path: Path) -> int:
     left out, it is made again; so are exports. What is a link, pipe or device in the corpus is not copied.
 
     Raises:
-        CorpusError: the target exists.
+        CorpusError: the target exists, or is inside the corpus.
     """
     path = path.resolve()
-    if path.exists() or path.is_relative_to(folder.path):
-        raise CorpusError(f"{path}: a backup goes into a new folder outside of the corpus")
+    if path.is_relative_to(folder.path):
+        raise CorpusError(f"{path} is inside the corpus: a backup goes outside of it")
+    if path.exists():
+        raise CorpusError(f"{path} exists: a backup goes into a new folder")
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = SafeFolder(path.parent)
     partial = beside.within(f".{path.name}.partial")

@@ -6,7 +6,7 @@ import getpass
 import json
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final, Literal
 
@@ -16,6 +16,7 @@ from corpuskit.store.catalog import Catalog, clean, now
 
 Kind = Literal["document", "url", "host"]
 KINDS: Final[tuple[Kind, ...]] = ("document", "url", "host")
+_NEEDED: Final = ("target", "kind", "label", "by", "when")  # of a row; it may have a note and a version
 _MAX_LABEL: Final = 64
 _MOST_LINE: Final = 1_000_000  # bytes
 _FILES: Final = "label files"  # key in meta: up to where each was read
@@ -224,7 +225,14 @@ def is_machine(by: str) -> bool:
 
 
 def _label(line: bytes) -> Label:
-    row = Label(**json.loads(line))
+    said = json.loads(line)
+    if not isinstance(said, dict):
+        raise ValueError(f"no object with {_listed(_NEEDED)}")
+    if lacking := [name for name in _NEEDED if name not in said]:
+        raise ValueError(f"it lacks {_listed(lacking)}")
+    if unknown := sorted(said.keys() - {*_NEEDED, "note", "version"}):
+        raise ValueError(f"unknown names: {', '.join(unknown)[:200]}")
+    row = Label(**said)
     texts = (row.target, row.label, row.by, row.when, row.note or "")
     if row.kind not in KINDS or not all(isinstance(text, str) for text in texts):
         raise ValueError("a wrong field")
@@ -232,6 +240,10 @@ def _label(line: bytes) -> Label:
         raise ValueError("a wrong version")
     "".join(texts).encode()  # lone surrogates: SQLite does not take them
     return row
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _file_name() -> str:

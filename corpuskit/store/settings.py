@@ -165,7 +165,10 @@ def _parsed(content: bytes) -> Settings:
         data = tomllib.loads(content.decode("utf-8-sig"))
     except RecursionError as error:
         raise ConfigurationError(f"{FILE_NAME}: tables or lists stand too deep in each other") from error
-    except ValueError as error:  # no TOML, no UTF-8, a number with thousands of digits
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise ConfigurationError(f"{FILE_NAME}, line {line} is not in UTF-8: save the file as UTF-8") from error
+    except ValueError as error:  # no TOML, a number with thousands of digits
         raise ConfigurationError(f"{FILE_NAME}: {error}") from error
     crawl = _build(CrawlSettings, data.pop("crawl", {}), "[crawl] ")
     labels = _build(LabelSettings, data.pop("labels", {}), "[labels] ")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import corpuskit
-from corpuskit.errors import CorpusError
+from corpuskit.errors import CorpusError, ExportError
 from corpuskit.ingest import document_id
 
 PAGE = (
@@ -396,3 +396,14 @@ def test_no_tree_is_made_that_can_hardly_be_removed(filled):
     filled.extract_pending()
     assert "500 folders" in filled.failures()["message"][0] or "501 folders" in filled.failures()["message"][0]
     assert not Path(filled.path, "documents", "a").exists()
+
+
+def test_links_in_the_place_of_an_export_are_told_and_stay(filled, victim, tmp_path):
+    (tmp_path / "out").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(ExportError, match=r"out is a link to what is not there"):
+        filled.export(tmp_path / "out", format="jsonl")
+    assert not (tmp_path / "out.partial").exists()
+    (tmp_path / "new.partial").symlink_to(victim.folder)
+    with pytest.raises(ExportError, match=r"new\.partial stands in the way: remove it"):
+        filled.export(tmp_path / "new", format="jsonl")
+    assert victim.is_untouched()

@@ -8,7 +8,7 @@ import pytest
 
 import corpuskit
 import corpuskit.corpus
-from corpuskit.errors import CorpusError
+from corpuskit.errors import ConfigurationError, CorpusError
 from corpuskit.ingest import task_of
 from corpuskit.safe_folder import SafeFolder
 
@@ -332,3 +332,37 @@ def test_a_record_before_its_archive_is_told_and_repaired(corpus, web):
     with corpuskit.open(corpus.path) as opened:
         assert b"a web page" in opened._folder.original(doc_id)
         assert opened.check() == []
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('{"target": "t", "kind": "document", "label": "x"}', "it lacks by and when"),
+        ('{"target": "t", "kind": "document", "label": "x", "by": "me", "when": "w", "who": 1}', "unknown names: who"),
+        ("[1, 2]", "no object with target, kind, label, by and when"),
+    ],
+)
+def test_a_row_of_labels_that_is_none_is_told_for_a_person(filled, line, told):
+    (file,) = (filled / "labels").glob("*.jsonl")
+    with file.open("a") as rows:
+        rows.write(line + "\n")
+    with corpuskit.open(filled) as corpus:
+        assert len(corpus.labels()) == 2
+        (message,) = corpus.failures()["message"]
+    assert message.endswith(told)
+    assert "__init__" not in message
+
+
+def test_settings_in_another_encoding_are_told_with_what_to_do(filled):
+    (filled / "corpus.toml").write_bytes('# mine\ndescription = "Büro"\n'.encode("latin-1"))
+    with pytest.raises(ConfigurationError, match=r"corpus\.toml, line 2 is not in UTF-8: save the file as"):
+        corpuskit.open(filled)
+
+
+def test_a_backup_says_that_its_folder_exists(filled, tmp_path):
+    (tmp_path / "B").mkdir()
+    with corpuskit.open(filled) as corpus:
+        with pytest.raises(CorpusError, match=r"B exists: .* new folder"):
+            corpus.backup(tmp_path / "B")
+        with pytest.raises(CorpusError, match=r"inside the corpus: .* outside"):
+            corpus.backup(filled / "B")
