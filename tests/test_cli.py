@@ -540,6 +540,8 @@ def test_nothing_found_and_nothing_to_export_are_told(tmp_path, pages):
     run("add", tmp_path / "c", pages)
     done = run("kwic", tmp_path / "c", "quaternion")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "corpuskit: nothing matches 'quaternion'\n")
+    done = run("kwic", tmp_path / "c", "quaternion*")
+    assert done.stderr.splitlines()[1].endswith("quaternion.*, or --syntax wildcards")
     corpuskit.open(tmp_path / "empty").close()
     done = run("export", tmp_path / "empty", tmp_path / "out")
     assert (done.returncode, done.stderr) == (1, "corpuskit: nothing to export: the corpus is empty\n")

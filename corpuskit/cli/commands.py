@@ -17,7 +17,7 @@ from corpuskit.cli.tables import failures, requests, sources, with_files_named
 from corpuskit.cli.textworks import textworks
 from corpuskit.cli.training import audit, fasttext, train
 from corpuskit.cli.urls import urls
-from corpuskit.cli.usage import ExtractCommand, as_usage
+from corpuskit.cli.usage import ExtractCommand, as_usage, typed
 
 if TYPE_CHECKING:
     from corpuskit.ingest import IngestReport
@@ -221,7 +221,8 @@ def kwic(
     """Shows key words in context, in the main content."""
     corpus = existing(folder)
     with as_usage():
-        frame = corpus.kwic(query, window=window, sort=sort, syntax=syntax, main=not all_text, copies=copies)
+        found = corpus.concordance(query, window=window, sort=sort, syntax=syntax, main=not all_text, copies=copies)
+    frame = found.frame
     row: Any
     for row in frame.head(limit).itertuples():
         typer.echo(f"{row.left[-50:]:>50}  {row.match}  {row.right[:50]}")
@@ -229,10 +230,8 @@ def kwic(
         typer.echo(f"... {len(frame) - limit:,} more; --limit shows them")
     if frame.empty:
         typer.echo(f"corpuskit: nothing matches {query!r}", err=True)
-    if left_out := frame.attrs["copies_left_out"]:
-        typer.echo(
-            f"{left_out:,} exact {'copy' if left_out == 1 else 'copies'} left out; --copies keeps them", err=True
-        )
+    if found.note:
+        typer.echo(typed(found.note), err=True)
 
 
 app.add_typer(textworks, name="textworks")
