@@ -89,7 +89,12 @@ def add(
 ) -> None:
     """Adds files to a corpus; what is known and unchanged is left as it is."""
     with made_if_absent(folder) as corpus:
-        _tell_added(corpus.add(*paths, textworks=textworks or None, progress=sys.stderr.isatty()), folder)
+        try:
+            report = corpus.add(*paths, textworks=textworks or None, progress=sys.stderr.isatty())
+        except KeyboardInterrupt:
+            typer.echo("corpuskit: stopped; what was added is kept, the same command goes on", err=True)
+            raise typer.Exit(130) from None
+        _tell_added(report, folder)
 
 
 @app.command()
@@ -251,6 +256,7 @@ def check(
     TEI files are checked by the TEI's schema, corpus.xml by its own, others by --schema.
     """
     from corpuskit.errors import SourceError
+    from corpuskit.store.check import waiting
     from corpuskit.store.telling import counted
 
     if not target.exists():
@@ -266,7 +272,13 @@ def check(
             raise typer.Exit(3)
         typer.echo(f"{target}: valid")
         return
-    problems = existing(target).check(progress=sys.stderr.isatty())
+    corpus = existing(target)
+    problems = corpus.check(progress=sys.stderr.isatty())
+    if waits := waiting(corpus._folder):
+        typer.echo(
+            f"{counted(waits, 'document')} not read yet, since a run was stopped or is at work, which is no damage: the same "
+            "command again reads them, or in Python extract_pending()"
+        )
     if problems:
         rows = [[problem.part, problem.where, problem.message] for problem in problems]
         print_table(counted(len(problems), "problem"), ["part", "where", "what is wrong"], rows, whole=True)
