@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import json
 import secrets
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
@@ -44,6 +44,7 @@ TOLD: Final = "topics.json"
 _RECORD: Final = np.dtype([("doc_id", "S16"), ("cluster", "<i4"), ("topic", "<i4")])
 _MOST_BYTES: Final = 64 << 20
 _READ: Final = 300  # documents of a topic whose texts say what its words are
+_AT_ONCE: Final = 5_000  # documents whose texts are in memory
 FINE, COARSE = 1, 0
 
 
@@ -388,11 +389,29 @@ def _words(
         return {}
     space, copies = corpus_space(folder), duplicates(folder)
     languages = dict(folder.catalog.tuples("SELECT doc_id, lang FROM current"))
-    found: dict[int, tuple[str, ...]] = {}
+    some: dict[int, list[str]] = {}
     for number, rows in members.items():
         once = [doc_id for doc_id in (vectors.doc_ids[row] for row in rows) if doc_id not in copies]
-        some = once[:: max(1, -(-len(once) // _READ))]
-        texts = list(scoring_texts(folder, some).values())
-        stop = stop_words_of(languages.get(doc_id) for doc_id in some)
-        found[number] = () if space is None else words_of(space.tables[0], texts, stop=stop)
+        some[number] = once[:: max(1, -(-len(once) // _READ))]
+    found: dict[int, tuple[str, ...]] = {}
+    for numbers in _batches(some):
+        texts = scoring_texts(folder, list({doc_id: None for number in numbers for doc_id in some[number]}))
+        for number in numbers:
+            stop = stop_words_of(languages.get(doc_id) for doc_id in some[number])
+            read = [texts[doc_id] for doc_id in some[number] if doc_id in texts]
+            found[number] = () if space is None else words_of(space.tables[0], read, stop=stop)
     return found
+
+
+def _batches(some: dict[int, list[str]]) -> Iterator[list[int]]:
+    """Topics whose texts are read together: to read those of one costs nearly as much as to read those of many."""
+    batch: list[int] = []
+    size = 0
+    for number, doc_ids in some.items():
+        if batch and size + len(doc_ids) > _AT_ONCE:
+            yield batch
+            batch, size = [], 0
+        batch.append(number)
+        size += len(doc_ids)
+    if batch:
+        yield batch

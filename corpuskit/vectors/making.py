@@ -38,6 +38,7 @@ Floats = npt.NDArray[np.float32]
 _OPEN: Final[WeakKeyDictionary[CorpusFolder, tuple[tuple[int, int] | None, Space]]] = WeakKeyDictionary()
 
 _READ: Final[WeakKeyDictionary[CorpusFolder, dict[str, tuple[tuple[Any, ...], Vectors]]]] = WeakKeyDictionary()
+_COUNTED: Final[WeakKeyDictionary[CorpusFolder, tuple[str | None, int]]] = WeakKeyDictionary()
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _PART: Final = re.compile(r"part-[0-9a-f]{16}\.vec")
 _MOST_DIMENSIONS: Final = 16_384
@@ -195,9 +196,8 @@ def corpus_space(folder: CorpusFolder) -> Space | None:
     None where no document has a word.
     """
     room = room_of(folder).within("space")
-    texts_now = int(folder.catalog.value("SELECT count(DISTINCT coalesce(text_hash, doc_id)) FROM current"))
     space = _kept_space(folder, room)
-    if space is not None and min(texts_now, _FIT) <= _GROWN * space.texts:
+    if space is not None and min(_different(folder), _FIT) <= _GROWN * space.texts:
         return space
     copies = duplicates(folder)
     ids = [doc_id for doc_id, _ in _wanted(folder) if doc_id not in copies]
@@ -209,6 +209,16 @@ def corpus_space(folder: CorpusFolder) -> Space | None:
     with contextlib.suppress(OSError):  # a disk that cannot be written: it is made again next time
         space.save(room)
     return space
+
+
+def _different(folder: CorpusFolder) -> int:
+    """How many different texts there are, counted again when documents have changed."""
+    state = folder.catalog.meta(DOCUMENTS_STATE)
+    known = _COUNTED.get(folder)
+    if known is None or known[0] != state:
+        query = "SELECT count(DISTINCT coalesce(text_hash, doc_id)) FROM current"
+        known = _COUNTED[folder] = state, int(folder.catalog.value(query))
+    return known[1]
 
 
 def _kept_space(folder: CorpusFolder, room: SafeFolder) -> Space | None:

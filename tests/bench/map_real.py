@@ -14,6 +14,7 @@ import multiprocessing
 import os
 import random
 import resource
+import shutil
 import tempfile
 import time
 from pathlib import Path
@@ -121,6 +122,7 @@ def main():
     fill(folder, chosen.data, chosen.documents)
     print(f"{chosen.documents:,} documents in {folder}, {time.perf_counter() - begun:.0f} s", flush=True)
     corpus = folder / "corpus"
+    shutil.rmtree(corpus / "vectors", ignore_errors=True)
     for name, acts in (
         ("space and vectors", [space]),
         ("topics", [topics]),

@@ -11,6 +11,7 @@ import corpuskit
 import corpuskit.vectors.edits
 from corpuskit.errors import ConfigurationError, CorpusError, ExportError
 from corpuskit.relevance.space import Words
+from corpuskit.vectors import kept_topics
 from corpuskit.vectors.clustering import cluster, found_again, grouped, usual_number
 from corpuskit.vectors.making import unit
 from corpuskit.vectors.naming import stop_words_of, words_of
@@ -90,6 +91,17 @@ def test_topics_are_the_subjects_with_their_words(three, subject_of):
 def test_stop_words_and_numbers_name_nothing(three):
     words = set(fine(three.topics(3))["words"].str.split(", ").explode())
     assert not words & {"the", "and", "of", "is", "what", "this", "about", "was", "0", "1"}
+
+
+def test_texts_of_topics_are_read_together_and_in_batches(three, monkeypatch):
+    reads = []
+    read = kept_topics.scoring_texts
+    monkeypatch.setattr(kept_topics, "scoring_texts", lambda folder, ids: reads.append(len(ids)) or read(folder, ids))
+    told = three.topics(3).frame
+    assert reads == [30]
+    monkeypatch.setattr(kept_topics, "_AT_ONCE", 15)
+    assert three.topics(3, renew=True).frame.equals(told)
+    assert len(reads) > 2
 
 
 def test_parts_of_stop_words_are_stop_words():
