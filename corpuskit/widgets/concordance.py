@@ -277,4 +277,4 @@ def _only_told(only: Only | None) -> str:
         return ""
     if "doc_id" in only:
         return f"only in {only['title']}"[:200]
-    return f"only with {only['word']!r} within {only['window']} words"[:200]
+    return f"only with {only['word']!r} within {counted(only['window'], 'word')}"[:200]

@@ -123,7 +123,7 @@ def test_each_row_of_the_explorer_leads_to_as_many_lines_as_it_says(filled, monk
     rows = table("collocates", window=1)
     at = next(i for i, row in enumerate(rows) if row["word"] == "high")
     assert rows[at]["count"] == rows[at]["left"] == "100"
-    assert lead("collocates", at) == ("premium", "only with 'high' within 1 words", 100)
+    assert lead("collocates", at) == ("premium", "only with 'high' within 1 word", 100)
     rows = table("clusters", size=3)
     at = next(i for i, row in enumerate(rows) if row["cluster"] == "the low premium")
     assert rows[at]["count"] == "100"
