@@ -14,7 +14,7 @@ function render({ model, el }) {
   const unsaved = new Map(), history = [];
   const camera = makeCamera();
 
-  const { canvas, still, layer, line, spot, tip, none, surface, lassoButton, stage } = makeStage(model.get("height"), () => setLasso(!lassoing), zoom, whole);
+  const { canvas, still, layer, line, spot, tip, none, surface, lassoButton, stage } = makeStage(model.get("height"), () => setLasso(!lassoing), zoom, all);
 
   const search = makeSearch(model, { next: () => ++asked, light: (rows) => light(rows), take: takeHits, leave() { clear(); surface.focus({ preventScroll: true }); } });
   const colour = make("select", "", { "aria-label": "Colour by" });
@@ -176,7 +176,9 @@ function render({ model, el }) {
 
   // -- moving ---------------------------------------------------------------------------------------------------------
   function zoom(factor, left = camera.view.width / 2, top = camera.view.height / 2) { camera.zoomAt(left, top, factor); touched = true; paint(); }
-  function whole() { const box = boxOf(places); if (box) camera.fit(box, true); touched = false; paint(); }
+  let fitted = crowdBox;
+  function whole() { const box = fitted(places); if (box) camera.fit(box, true); touched = false; paint(); }
+  function all() { fitted = boxOf; whole(); }
   function setLasso(isOn) {
     lassoing = isOn;
     lassoButton.setAttribute("aria-pressed", String(isOn));
@@ -215,7 +217,7 @@ function render({ model, el }) {
   const shift = (x, y) => { camera.move(x * camera.view.width * STEP, y * camera.view.height * STEP); touched = true; paint(); };
   const onMap = { ArrowLeft: () => shift(1, 0), ArrowRight: () => shift(-1, 0), ArrowUp: () => shift(0, 1), ArrowDown: () => shift(0, -1),
     Enter: () => { const row = nearest(places, camera.view.x, camera.view.y); if (row >= 0) ask(row); } };
-  const anywhere = { "+": () => zoom(1.5), "=": () => zoom(1.5), "-": () => zoom(1 / 1.5), 0: whole, l: () => setLasso(!lassoing), v: chooseSeen, z: undo,
+  const anywhere = { "+": () => zoom(1.5), "=": () => zoom(1.5), "-": () => zoom(1 / 1.5), 0: all, l: () => setLasso(!lassoing), v: chooseSeen, z: undo,
     m: likeThese, n: () => alike([about.row()], "the document shown"), c: takeHits, t: openTree, "/": search.focus, Escape: () => (lassoing ? setLasso(false) : clear()) };
   root.addEventListener("keydown", (event) => {
     if (hasModifier(event) || isField(event.target) || frame.isHelpOpen()) return;

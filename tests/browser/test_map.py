@@ -220,6 +220,25 @@ def test_a_click_tells_of_a_document_and_the_legend_lights_up_its_colour(noteboo
     assert opened.page.evaluate(HURT) == [None, 0]
 
 
+FAR = """
+def far():
+    points, regions = source()
+    points.loc[0, "x"] = 60.0
+    return points, regions
+"""
+
+
+def test_one_document_far_off_does_not_make_the_others_small(notebook):
+    setup = SETUP.format(n=40, where=NEW, source="source").replace("def similar(", FAR + "def similar(")
+    opened = notebook(setup.replace("corpus._folder, source", "corpus._folder, far"), "view").run()
+    widget = ready(opened)
+    widget.locator(".ck-surface").focus()
+    press(opened, "v")
+    wait(opened, "chosen", 39)
+    press(opened, "0", "v")
+    wait(opened, "chosen", 40)
+
+
 def _first_place(opened):
     return json.loads(
         opened.python("import json; print(json.dumps(np.frombuffer(view.points.places, '<f4')[:2].tolist()))")
