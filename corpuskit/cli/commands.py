@@ -17,7 +17,7 @@ from corpuskit.cli.tables import failures, requests, sources, with_files_named
 from corpuskit.cli.textworks import textworks
 from corpuskit.cli.training import audit, fasttext, train
 from corpuskit.cli.urls import urls
-from corpuskit.cli.usage import ExtractCommand, as_usage
+from corpuskit.cli.usage import ExtractCommand, as_usage, typed
 
 if TYPE_CHECKING:
     from corpuskit.ingest import IngestReport
@@ -89,7 +89,12 @@ def add(
 ) -> None:
     """Adds files to a corpus; what is known and unchanged is left as it is."""
     with made_if_absent(folder) as corpus:
-        _tell_added(corpus.add(*paths, textworks=textworks or None, progress=sys.stderr.isatty()), folder)
+        try:
+            report = corpus.add(*paths, textworks=textworks or None, progress=sys.stderr.isatty())
+        except KeyboardInterrupt:
+            typer.echo("corpuskit: stopped; what was added is kept, the same command goes on", err=True)
+            raise typer.Exit(130) from None
+        _tell_added(report, folder)
 
 
 @app.command()
@@ -221,7 +226,8 @@ def kwic(
     """Shows key words in context, in the main content."""
     corpus = existing(folder)
     with as_usage():
-        frame = corpus.kwic(query, window=window, sort=sort, syntax=syntax, main=not all_text, copies=copies)
+        found = corpus.concordance(query, window=window, sort=sort, syntax=syntax, main=not all_text, copies=copies)
+    frame = found.frame
     row: Any
     for row in frame.head(limit).itertuples():
         typer.echo(f"{row.left[-50:]:>50}  {row.match}  {row.right[:50]}")
@@ -229,10 +235,8 @@ def kwic(
         typer.echo(f"... {len(frame) - limit:,} more; --limit shows them")
     if frame.empty:
         typer.echo(f"corpuskit: nothing matches {query!r}", err=True)
-    if left_out := frame.attrs["copies_left_out"]:
-        typer.echo(
-            f"{left_out:,} exact {'copy' if left_out == 1 else 'copies'} left out; --copies keeps them", err=True
-        )
+    if found.note:
+        typer.echo(typed(found.note), err=True)
 
 
 app.add_typer(textworks, name="textworks")
@@ -252,6 +256,7 @@ def check(
     TEI files are checked by the TEI's schema, corpus.xml by its own, others by --schema.
     """
     from corpuskit.errors import SourceError
+    from corpuskit.store.check import waiting
     from corpuskit.store.telling import counted
 
     if not target.exists():
@@ -267,7 +272,13 @@ def check(
             raise typer.Exit(3)
         typer.echo(f"{target}: valid")
         return
-    problems = existing(target).check(progress=sys.stderr.isatty())
+    corpus = existing(target)
+    problems = corpus.check(progress=sys.stderr.isatty())
+    if waits := waiting(corpus._folder):
+        typer.echo(
+            f"{counted(waits, 'document')} not read yet, since a run was stopped or is at work, which is no damage: the same "
+            "command again reads them, or in Python extract_pending()"
+        )
     if problems:
         rows = [[problem.part, problem.where, problem.message] for problem in problems]
         print_table(counted(len(problems), "problem"), ["part", "where", "what is wrong"], rows, whole=True)

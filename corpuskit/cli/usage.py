@@ -13,6 +13,7 @@ from corpuskit.errors import ConfigurationError, CorpusKitError
 
 _IN_PYTHON: Final = {
     r"\bnew_class=True": "--new-class",
+    r"\bcopies=True": "--copies",
     r"\b(syntax|favor|kind|label)=[\"'](\w+)[\"']": r"--\1 \2",
 }
 # Switches of Trafilatura that are named otherwise here; docs/changing-over.md has them all.

@@ -24,6 +24,7 @@ from corpuskit.export.tally import Tally
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_names import doc_id_of
+from corpuskit.store.telling import counted
 from corpuskit.tokens import annotation_of
 
 _TREES: Final = frozenset(
@@ -59,7 +60,7 @@ class ExportReport:
 
     def __repr__(self) -> str:
         size = sum(size for size, _ in self.files.values())
-        text = f"{self.documents:,} documents, {len(self.files):,} files, {size / 1e6:.1f} MB in {self.folder}"
+        text = f"{counted(self.documents, 'document')}, {counted(len(self.files), 'file')}, {size / 1e6:.1f} MB in {self.folder}"
         if self.is_unchanged:
             text += " (as it was: nothing had changed)"
         if self.dropped:

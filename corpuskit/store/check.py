@@ -62,9 +62,19 @@ def check(folder: CorpusFolder, *, progress: bool = False) -> list[Problem]:
             raise outcome.error
         problems += outcome.value or []
     known = {row[1].casefold() + TEXT_SUFFIX for row in rows}
+    # A run that was stopped may have written the document, and not that it did.
+    known |= {
+        path.casefold() + TEXT_SUFFIX
+        for (path,) in folder.catalog.tuples("SELECT path FROM documents WHERE status = 'fetched'")
+    }
     problems += _check_strays(folder, known)
     problems += [Problem("labels", row["uri"], row["message"]) for row in unread_labels]
     return problems
+
+
+def waiting(folder: CorpusFolder) -> int:
+    """Return how many documents were taken in and not read yet: a run was stopped, or reads them now."""
+    return int(folder.catalog.value("SELECT count(*) FROM documents WHERE status = 'fetched'"))
 
 
 def _rows(folder: CorpusFolder) -> list[Row]:

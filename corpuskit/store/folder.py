@@ -65,6 +65,10 @@ class CorpusFolder:
         return self.inside.has(FILE_NAME) or self.inside.has(CATALOG)
 
     def _make(self) -> None:
+        if self.path.is_file():
+            raise CorpusError(
+                f"{self.path} is a file: a corpus is a folder; name one, and add({self.path.name!r}) to it"
+            )
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             if any(self.path.iterdir()):

@@ -26,7 +26,7 @@ from corpuskit.store.documents import TEXT_SUFFIX, read_document
 from corpuskit.store.first_look import limited
 from corpuskit.store.folder import CRAWL_LOCK, CorpusFolder, only_one
 from corpuskit.store.packs import Pack, pack_files
-from corpuskit.store.telling import who_has_open
+from corpuskit.store.telling import counted, who_has_open
 from corpuskit.text import count_words, text_hash
 
 _NEW: Final = "catalog.sqlite.repaired"
@@ -60,8 +60,8 @@ class Repaired:
     def __repr__(self) -> str:
         hint = " (extract_pending() extracts them)" if self.pending else ""
         text = (
-            f"{self.documents:,} documents, {self.pending:,} pending{hint}, "
-            f"{self.requests:,} URLs of the frontier from web archives"
+            f"{counted(self.documents, 'document')}, {self.pending:,} pending{hint}, "
+            f"{counted(self.requests, 'URL')} of the frontier from web archives"
         )
         return "\n".join([text, *(f"lost: {line}" for line in self.lost)])
 

@@ -361,11 +361,13 @@ def save_subcorpus(folder: CorpusFolder, name: str, doc_ids: Sequence[str]) -> i
     """Gives documents a name; gives how many they are.
 
     Raises:
-        ConfigurationError: the name is empty.
+        ConfigurationError: the name is empty, or there are no documents.
         UnknownDocumentError: a doc_id is not in the corpus.
     """
     if not name.strip():
         raise ConfigurationError("a sub-corpus needs a name")
+    if not doc_ids:
+        raise ConfigurationError(f"the sub-corpus {name.strip()!r}: found no documents to give this name")
     known = {row["doc_id"] for row in folder.catalog.rows("SELECT doc_id FROM current")}
     unknown = [doc_id for doc_id in doc_ids if doc_id not in known]
     if unknown:

@@ -1,5 +1,7 @@
 import pytest
+from typer.testing import CliRunner
 
+from corpuskit.cli.commands import app
 from corpuskit.errors import CorpusError
 
 PAGE = "<html><head><title>{0}</title></head><body><p>The text of page {0}.</p></body></html>"
@@ -64,3 +66,14 @@ def test_a_damaged_page_of_the_catalogue_is_found(filled, tmp_path):
     folder = CorpusFolder(tmp_path / "corpus", trust=True)
     assert any(problem.part == "catalog" for problem in check(folder))
     folder.close()
+
+
+def test_documents_of_a_run_that_was_stopped_are_no_damage(filled):
+    with filled._folder.catalog.transaction() as connection:
+        connection.execute("UPDATE documents SET status = 'fetched' WHERE uri LIKE '%a.html'")
+    assert filled.check() == []
+    done = CliRunner().invoke(app, ["check", str(filled.path)])
+    assert done.exit_code == 0
+    assert "1 document not read yet, since a run was stopped" in done.stdout
+    assert filled.extract_pending() == 1
+    assert CliRunner().invoke(app, ["check", str(filled.path)]).stdout == "all is well\n"

@@ -167,3 +167,11 @@ def test_the_connections_of_threads_that_have_ended_are_closed(corpus):
         thread.join()
     assert len(catalog._connections) <= 2
     assert len(corpus) == 0
+
+
+def test_a_file_in_the_place_of_a_corpus_is_told_as_one(tmp_path):
+    (tmp_path / "notes.txt").write_text("Some notes.")
+    with pytest.raises(
+        CorpusError, match=r"notes.txt is a file: a corpus is a folder; name one, and add\('notes.txt'\) to it"
+    ):
+        corpuskit.open(tmp_path / "notes.txt")
