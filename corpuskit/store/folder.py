@@ -229,7 +229,8 @@ def only_one(folder: SafeFolder, name: str, what: str) -> Iterator[None]:
             connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
             if "locked" not in str(error):
-                raise CorpusError(f"{name} cannot be locked ({error}): check the folder's permissions") from error
+                advice = "free some space" if "full" in str(error) else "check the folder's permissions"
+                raise CorpusError(f"{name} cannot be locked ({error}): {advice}") from error
             holder = _holder(folder, who) or who_has_open(folder / name)
             raise CorpusBusyError(f"another {what} runs on this corpus: {holder}") from None
         except sqlite3.DatabaseError as error:
