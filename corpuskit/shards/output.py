@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from corpuskit.errors import SourceError
 from corpuskit.safe_folder import SafeFolder
-from corpuskit.shards.inputs import open_store
-from corpuskit.shards.reading import is_local
+from corpuskit.sources.stores import is_local, open_store
 from corpuskit.store.packs import PACK_SUFFIX, sync_folder
 
 ELEMENTS_SUFFIX: Final = ".elements.parquet"

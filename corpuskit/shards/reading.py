@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import posixpath
 import tempfile
@@ -12,13 +11,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from corpuskit.errors import CorpusError, CorpusKitError, RefusedError, SourceError
+from corpuskit.errors import CorpusError, CorpusKitError, SourceError
 from corpuskit.safe_folder import SafeFolder
-from corpuskit.shards.inputs import Shard, open_store
+from corpuskit.shards.inputs import Shard
 from corpuskit.sources.archives import read_file
 from corpuskit.sources.files import FoundFile
 from corpuskit.sources.media import detect_media_type
 from corpuskit.sources.resource import Resource
+from corpuskit.sources.stores import is_local, open_store, refusals
 from corpuskit.sources.warc import read_wacz, read_warc
 from corpuskit.sources.web import canonical_url
 
@@ -159,7 +159,7 @@ def _record(row: dict[str, Any], root: str, folder: Path, max_bytes: int) -> Ite
                 archive.seek(start)
                 file.write_bytes(archive.read(length))
         else:
-            with _refusals(place):
+            with refusals(place):
                 file.write_bytes(fs.cat_file(path, start=start, end=start + length))
     except SourceError as error:
         yield place, error
@@ -202,34 +202,11 @@ def local_copy(url: str, folder: Path, *, listed: bool = False) -> Path:
                 raise FileNotFoundError(path)
             return Path(path)
         copy = folder / (posixpath.basename(path) or "file")
-        with _refusals(url):
+        with refusals(url):
             fs.get_file(path, str(copy))
     except FileNotFoundError as error:
         raise SourceError(f"{url}: there is no such file") from error
     return copy
-
-
-@contextlib.contextmanager
-def _refusals(place: str) -> Iterator[None]:
-    """What is at a private address is not read, and said so; other trouble may pass."""
-    try:
-        yield
-    except ValueError as error:
-        raise SourceError(f"{place[:200]}: {error}") from error
-    except OSError as error:
-        cause: BaseException | None = error
-        while cause is not None and not isinstance(cause, RefusedError):
-            cause = cause.__cause__ or cause.__context__
-        if cause is None:
-            raise
-        raise SourceError(
-            f"{place[:200]}: {cause}; a list or table may not name it: give its server yourself (base=), with the paths on it"
-        ) from error
-
-
-def is_local(fs: Any) -> bool:
-    """The file system is that of this machine."""
-    return "file" in ((fs.protocol,) if isinstance(fs.protocol, str) else fs.protocol)
 
 
 _READERS: Final = {"warc": _warc, "files": _files, "parquet": _parquet}

@@ -1,0 +1,71 @@
+"""Stores of files that fsspec opens: this machine, web servers, buckets of objects."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from corpuskit.errors import MissingExtraError, RefusedError, SourceError
+from corpuskit.sources.web.client import GuardedSession
+
+PROTOCOLS: Final = (
+    "abfs", "abfss", "az", "file", "gcs", "gs", "hdfs", "http", "https", "local", "oss", "s3", "s3a", "webhdfs",
+)  # fmt: skip
+"""Stores that are opened. Others of fsspec read what they are told to from anywhere, chain stores or run code."""
+_OF_STRANGERS: Final = tuple(name for name in PROTOCOLS if name not in {"file", "hdfs", "local", "webhdfs"})
+"""Those that a list may name: not on this machine, nor in its network."""
+
+
+def open_store(url: str, *, listed: bool = False) -> tuple[Any, str]:
+    """fsspec's file system of a path or URL, and the path in it.
+
+    Args:
+        url: a path, or a URL of one of :data:`PROTOCOLS`.
+        listed: it stands in a list or table, which may be a stranger's: not a place on this machine, nor a private address.
+            What is named over HTTP by the user is at a private address only where its own host is.
+
+    Raises:
+        MissingExtraError: fsspec is not installed.
+        SourceError: the store's own package is not installed, or it is none of these.
+    """
+    protocol, mark, _ = url.partition("://")
+    allowed = _OF_STRANGERS if listed else PROTOCOLS
+    if "::" in url or url.lower().startswith("data:") or (mark and protocol.lower() not in allowed):
+        raise SourceError(f"{url[:200]}: expected a path, or a URL of one of these stores: {', '.join(allowed)}")
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        raise MissingExtraError("fsspec", "dask") from None
+    options = {}
+    if protocol.lower() in {"http", "https"}:
+        options["get_client"] = GuardedSession("" if listed else urlsplit(url).hostname or "")
+    try:
+        fs, path = url_to_fs(url, **options)
+    except (ImportError, ValueError) as error:
+        raise SourceError(f"{url}: {error}") from error
+    return fs, path
+
+
+@contextlib.contextmanager
+def refusals(place: str) -> Iterator[None]:
+    """What is at a private address is not read, and said so; other trouble may pass."""
+    try:
+        yield
+    except ValueError as error:
+        raise SourceError(f"{place[:200]}: {error}") from error
+    except OSError as error:
+        cause: BaseException | None = error
+        while cause is not None and not isinstance(cause, RefusedError):
+            cause = cause.__cause__ or cause.__context__
+        if cause is None:
+            raise
+        raise SourceError(
+            f"{place[:200]}: {cause}; a list or table may not name it: give its server yourself (base=), with the paths on it"
+        ) from error
+
+
+def is_local(fs: Any) -> bool:
+    """The file system is that of this machine."""
+    return "file" in ((fs.protocol,) if isinstance(fs.protocol, str) else fs.protocol)
