@@ -16,15 +16,22 @@ PROTOCOLS: Final = (
 """Stores that are opened. Others of fsspec read what they are told to from anywhere, chain stores or run code."""
 _OF_STRANGERS: Final = tuple(name for name in PROTOCOLS if name not in {"file", "hdfs", "local", "webhdfs"})
 """Those that a list may name: not on this machine, nor in its network."""
+_ANONYMOUS: Final[dict[str, dict[str, Any]]] = {
+    "s3": {"anon": True},
+    "s3a": {"anon": True},
+    "gs": {"token": "anon"},
+    "gcs": {"token": "anon"},
+}
 
 
-def open_store(url: str, *, listed: bool = False) -> tuple[Any, str]:
+def open_store(url: str, *, listed: bool = False, anonymous: bool = False) -> tuple[Any, str]:
     """fsspec's file system of a path or URL, and the path in it.
 
     Args:
         url: a path, or a URL of one of :data:`PROTOCOLS`.
         listed: it stands in a list or table, which may be a stranger's: not a place on this machine, nor a private address.
             What is named over HTTP by the user is at a private address only where its own host is.
+        anonymous: a bucket is read without the credentials of the environment, as public ones can be.
 
     Raises:
         MissingExtraError: fsspec is not installed.
@@ -38,7 +45,9 @@ def open_store(url: str, *, listed: bool = False) -> tuple[Any, str]:
         from fsspec.core import url_to_fs
     except ImportError:
         raise MissingExtraError("fsspec", "dask") from None
-    options = {}
+    options: dict[str, Any] = {}
+    if anonymous and protocol.lower() in _ANONYMOUS:
+        options |= _ANONYMOUS[protocol.lower()]
     if protocol.lower() in {"http", "https"}:
         options["get_client"] = GuardedSession("" if listed else urlsplit(url).hostname or "")
     try:
