@@ -33,6 +33,8 @@ class Shard:
         urls: the input's files.
         root: what names of ``files`` are relative to, and where the records of a Parquet file are.
         is_listed: a list names it, which may be a stranger's.
+        pause: seconds between two requests for records.
+        is_anonymous: buckets are read without credentials.
     """
 
     name: str
@@ -40,6 +42,8 @@ class Shard:
     urls: tuple[str, ...]
     root: str = ""
     is_listed: bool = False
+    pause: float = 0.0
+    is_anonymous: bool = False
 
 
 def find_shards(sources: Iterable[str], *, base: str | None = None) -> list[Shard]:

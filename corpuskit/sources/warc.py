@@ -243,6 +243,8 @@ class _WarcReader:
             return None
         http = record.http_headers if record.is_http else None
         metadata = {"warc": self._name, "warc_record_id": str(record.record_id)}
+        if cut := record.headers.get("WARC-Truncated"):  # ISO 28500, 5.13: by length, time, disconnection
+            metadata["truncated"] = cut[:40]
         if digest := record.headers.get("WARC-Payload-Digest"):
             self._payloads.setdefault(digest, offset)
             metadata["payload_digest"] = digest
