@@ -220,17 +220,20 @@ async def _get(fs: Any, url: str, place: str, start: int, end: int) -> bytes:
                 raise FileNotFoundError(url)
             if answer.status in {401, 403}:
                 raise PermissionError(f"{answer.status} {answer.reason}")
-            if answer.status != 206 or not answer.headers.get("Content-Range", "").startswith(f"bytes {start}-"):
+            is_whole = answer.status == 200 and (answer.content_length or _MOST + 1) <= _MOST
+            begins = answer.headers.get("Content-Range", "").startswith(f"bytes {start}-")
+            if not is_whole and not (answer.status == 206 and begins):
                 raise SourceError(
                     f"{place}: the server answered {answer.status}, not with the range that was asked for"
                 )
+            first = start if is_whole else 0
             parts, size = [], 0
             async for part in answer.content.iter_chunked(1 << 16):
                 parts.append(part)
                 size += len(part)
-                if size >= end - start:
+                if size >= first + end - start:
                     break
-            return b"".join(parts)[: end - start]
+            return b"".join(parts)[first : first + end - start]
     except aiohttp.ClientPayloadError as error:
         raise _LaterError(f"the answer was cut: {error}") from error
     except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
