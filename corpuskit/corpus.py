@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias, overload
 
 from corpuskit import engine
+from corpuskit.corpus_discovery import CorpusDiscovery
 from corpuskit.corpus_map import CorpusMap
 from corpuskit.corpus_words import CorpusWords
 from corpuskit.document import NLPTextDocument
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from corpuskit.preprocessing import Preprocessing, Step
     from corpuskit.relevance import CorpusModel, Student
     from corpuskit.relevance.auditing import CorpusAudit
-    from corpuskit.shards import MergeReport
     from corpuskit.store.check import Problem
     from corpuskit.store.repair import Repaired
     from corpuskit.views.comparison import CrawlComparison
@@ -59,7 +59,7 @@ class _NotNamed:
 NOT_NAMED: Final[Any] = _NotNamed()
 
 
-class Corpus(CorpusWords, CorpusMap):
+class Corpus(CorpusWords, CorpusMap, CorpusDiscovery):
     """A corpus: a folder of documents with their originals, labels and models.
 
     Args:
@@ -800,17 +800,6 @@ class Corpus(CorpusWords, CorpusMap):
         from corpuskit.store.check import check
 
         return [*check(self._folder, progress=progress), *vectors.check(self._folder)]
-
-    def merge(self, shards: str | os.PathLike[str], *, progress: bool = True) -> MergeReport:
-        """Takes in what :func:`corpuskit.shards.extract_shards` has made; see :func:`corpuskit.shards.merge`.
-
-        Raises:
-            SourceError: there are no outputs of shards.
-            CorpusBusyError: another process packs or merges.
-        """
-        from corpuskit.shards import merge
-
-        return merge(self._folder, os.fspath(shards), progress=progress)
 
     def write_seeds(self, path: str | os.PathLike[str]) -> int:
         """Writes the queued URLs for StormCrawler or Nutch; see :func:`corpuskit.store.seed_list.write_seeds`."""

@@ -53,8 +53,8 @@ class MergeReport:
         return text
 
 
-Judge = Callable[[Sequence[tuple[str, str]]], Sequence[bool]]
-"""Of (title, main text) of documents, which are taken in."""
+Judge = Callable[[Sequence[tuple[str, str, str]]], Sequence[bool]]
+"""Of (URI, title, main text) of documents, which are taken in."""
 
 
 def merge(folder: CorpusFolder, out: str, *, progress: bool = True, judge: Judge | None = None) -> MergeReport:
@@ -151,15 +151,15 @@ def _merge_shard(
     report.shards += 1
 
 
-def _read(source: Pack, row: dict[str, Any]) -> tuple[str, str]:
-    """Title and main text of a packed document."""
+def _read(source: Pack, row: dict[str, Any]) -> tuple[str, str, str]:
+    """URI, title and main text of a packed document."""
     found = source.read(row["path"])
     if found is None:
         raise SourceError(f"{source.file.name} lacks {row['path']}")
     document = from_nlptext(found[0], strict=False, where=row["path"])
     if found[1] is not None:
         load_marks(found[1], document.table, where=row["path"])
-    return row["title"] or "", document.to_text(main=True)
+    return row["uri"], row["title"] or "", document.to_text(main=True)
 
 
 def _keep_records(folder: CorpusFolder, file: Path, name: str, digest: str, taken: list[dict[str, Any]]) -> None:

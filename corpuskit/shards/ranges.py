@@ -111,6 +111,7 @@ class Archives:
         root: what names are relative to.
         pause: seconds between two requests to a store on the network.
         anonymous: buckets are read without credentials.
+        listed: a file says where they are, which may be a stranger's.
         sleep: waits so many seconds.
 
     Attributes:
@@ -119,9 +120,15 @@ class Archives:
     """
 
     def __init__(
-        self, root: str, *, pause: float = 0.0, anonymous: bool = False, sleep: Callable[[float], None] | None = None
+        self,
+        root: str,
+        *,
+        pause: float = 0.0,
+        anonymous: bool = False,
+        listed: bool = False,
+        sleep: Callable[[float], None] | None = None,
     ) -> None:
-        self._root, self._pause, self._anonymous = root.rstrip("/"), pause, anonymous
+        self._root, self._pause, self._anonymous, self._listed = root.rstrip("/"), pause, anonymous, listed
         self._sleep = sleep or time.sleep
         self.requests = self.fetched = 0
 
@@ -134,7 +141,8 @@ class Archives:
         """
         place = f"{name}@{start}"
         is_named = "://" in name or "::" in name
-        fs, path = open_store(name if is_named else f"{self._root}/{name}", listed=is_named, anonymous=self._anonymous)
+        where, listed = (name, True) if is_named else (f"{self._root}/{name}", self._listed)
+        fs, path = open_store(where, listed=listed, anonymous=self._anonymous)
         if is_local(fs):
             content = self._read_here(name, place, start, end)
         else:

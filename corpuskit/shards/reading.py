@@ -95,7 +95,7 @@ def _parquet(shard: Shard, folder: Path, max_bytes: int) -> Iterator[Found]:
         content = next((name for name in _CONTENT_COLUMNS if name in names), None)
         if names.issuperset(PLACE_COLUMNS):
             root = shard.root or posixpath.dirname(shard.urls[0])
-            archives = Archives(root, pause=shard.pause, anonymous=shard.is_anonymous)
+            archives = Archives(root, pause=shard.pause, anonymous=shard.is_anonymous, listed=shard.is_listed)
             more = [name for name in MORE_COLUMNS if name in names]
             for batch in parquet.iter_batches(batch_size=_PLACES, columns=[*PLACE_COLUMNS, *more]):
                 yield from read_records(batch.to_pylist(), archives, folder, max_bytes)

@@ -205,7 +205,7 @@ def test_only_wanted_documents_are_taken_in(tmp_path, archive, corpus):
     extract(tmp_path, archive.rows, tmp_path / "root")
     report = merge(
         corpus._folder, str(tmp_path / "out"), progress=False,
-        judge=lambda texts: [title == "Page 2" and "text of page 2" in text for title, text in texts],
+        judge=lambda texts: [title == "Page 2" and "text of page 2" in text for _, title, text in texts],
     )  # fmt: skip
     assert dict(report.counts) == {"not wanted": 5, "new": 1}
     assert corpus.documents()["uri"].tolist() == ["https://a.example/2"]
