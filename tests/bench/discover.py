@@ -28,6 +28,7 @@ import discover_index
 import numpy as np
 
 import corpuskit
+from corpuskit.relevance import fasttext_line
 from corpuskit.relevance.url_batches import UrlScorer
 from corpuskit.shards import extract_shards
 
@@ -62,6 +63,8 @@ def taught(work, root, rows, gold):
     labels = {row.doc_id: "relevant" if gold_of(gold, row.uri) else "other" for row in documents.itertuples()}
     corpus.set_labels(dict(list(labels.items())[:200]), by="analyst")
     corpus.train()
+    index = corpuskit.commoncrawl(str(root / "cc-index"))
+    corpus.train_urls(corpus.discover(index, sample=0.01, on="serial", progress=False))  # it knows the index's URLs now
     return corpus
 
 
@@ -97,7 +100,7 @@ def peers(corpus, index, work):
     student = fasttext.load_model(str(work / "url.bin"))
     start = time.process_time()
     for url in urls:
-        student.predict(url, k=2)
+        student.predict(fasttext_line(url, "url"), k=2)
     taken["fasttext in a Python loop"] = time.process_time() - start
     for name, seconds in taken.items():
         print(f"  {name}: {len(urls) / seconds:,.0f} URLs a second and core")
@@ -201,11 +204,7 @@ class Store:
 
 def scale(options, work):
     root = options.index or work / "index"
-    gold = {
-        url: value
-        for file in options.data.rglob("gold.json")
-        for url, value in json.loads(file.read_text())["gold"].items()
-    }
+    gold = json.loads((options.data[0] / "gold.json").read_text())["gold"]
     packed = root / "packed.json"
     if not packed.exists():
         start = time.monotonic()
@@ -270,7 +269,7 @@ def harvest(options, work):
     from analyst import Analyst
     from live import served
 
-    gold = json.loads((options.data / "gold.json").read_text())
+    gold = json.loads((options.data[0] / "gold.json").read_text())
     root = work / "web"
     rows = discover_index.pack(options.data, root, None)
     discover_index.pq.write_table(
@@ -288,7 +287,7 @@ def harvest(options, work):
     )
     corpus = corpuskit.open(work / "live")
     chance = random.Random(options.seed)
-    with served(options.data, work / "access.tsv", 3000) as proxy:
+    with served(options.data[0], work / "access.tsv", 3000) as proxy:
 
         def crawl(*seeds, **how):
             corpus.crawl(*seeds, proxy=proxy, delay=0, scope="web", **how).wait(progress=False)
@@ -312,28 +311,31 @@ def harvest(options, work):
         f"live crawl: {len(live)} pages, {sum(truth.get(uri) == 'relevant' for uri in live)} relevant; {analyst.labels} labels"
     )
     index = corpuskit.commoncrawl(root / "index.parquet", base=str(root))
-    known_before = set(live)
-    for turn in ("first", "second, the model of URLs trained again on what was fetched"):
+    seen = set(live)
+
+    def ordered():
         found = corpus.discover(index, threshold=0.0, budget_pages=None, on="serial", progress=False)
-        order = [
-            url for url in found.places.column("url").to_pylist() if url not in known_before and truth[url] is not None
+        return found, [
+            url for url in found.places.column("url").to_pylist() if url not in seen and truth[url] is not None
         ]
-        print(f"  {turn}: {shares(order, truth)}")
-        if turn == "first":
-            hosts = sorted({url.split("/")[2] for url in order})
-            picked = wanted_hosts(corpus)
-            by_hand = [url for url in order if url.split("/")[2] in picked]
-            chance.shuffle(by_hand)
-            print(f"  hosts by hand: {shares(by_hand, truth)} ({len(picked)} of {len(hosts)} hosts)")
-            drawn = chance.sample(order, len(order))
-            print(f"  random: {shares(drawn, truth)}")
-            import pyarrow.compute as pc
 
-            top = found.places.filter(pc.is_in(found.places.column("url"), discover_index.pa.array(order[:1000])))
-            from corpuskit.discovery import fetch
+    found, order = ordered()
+    print(f"  by the model of URLs: {shares(order, truth)}")
+    picked = wanted_hosts(corpus)
+    by_hand = [url for url in order if url.split("/")[2] in picked]
+    chance.shuffle(by_hand)
+    print(f"  hosts by hand ({len(picked)} of {len({url.split('/')[2] for url in order})}): {shares(by_hand, truth)}")
+    print(f"  random: {shares(chance.sample(order, len(order)), truth)}")
+    import pyarrow.compute as pc
 
-            print(f"  {fetch(corpus._folder, found, places=top, on='processes', workers=2, progress=False)!r}")
-            corpus.train_urls(found)
+    from corpuskit.discovery import fetch
+
+    top = found.places.filter(pc.is_in(found.places.column("url"), discover_index.pa.array(order[:1000])))
+    print(f"  {fetch(corpus._folder, found, places=top, on='processes', workers=2, progress=False)!r}")
+    corpus.train_urls(found)
+    seen |= set(order[:1000])
+    print(f"  of the rest, before: {shares([url for url in order if url not in seen], truth)}")
+    print(f"  of the rest, the model of URLs trained again: {shares(ordered()[1], truth)}")
     corpus.close()
 
 
@@ -359,7 +361,9 @@ def answer(corpus, analyst, batch):
 def main():
     """Measure and print."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--data", type=Path, required=True)
+    options.add_argument(
+        "--data", type=Path, required=True, nargs="+", help="webs, or folders of pages; the first has the gold"
+    )
     options.add_argument("--index", type=Path, help="keep the index here")
     options.add_argument("--rows", type=int, default=20_000_000)
     options.add_argument("--partitions", type=int, default=300)

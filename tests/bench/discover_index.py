@@ -56,7 +56,8 @@ def unpacked(body):
 def pages(data, count=None):
     """(URL, content) of the webs below a folder (``web.sqlite``), or of HTML files."""
     number = 0
-    for web in sorted(data.rglob("web.sqlite")) or sorted(data.rglob("*.htm*")):
+    files = [file for folder in data for file in sorted(folder.rglob("web.sqlite")) or sorted(folder.rglob("*.htm*"))]
+    for web in files:
         if web.suffix == ".sqlite":
             with sqlite3.connect(f"file:{web}?mode=ro", uri=True) as connection:
                 found = [
@@ -64,7 +65,7 @@ def pages(data, count=None):
                     for url, body in connection.execute("SELECT url, body FROM pages ORDER BY url")
                 ]
         else:
-            found = [(f"http://{web.parent.name}.example/{web.name}", web.read_bytes())]
+            found = [(f"http://{web.parent.name}.example/{web.name}", unpacked(web.read_bytes()))]
         for url, body in found:
             if b"<" in body[:500] and (count is None or number < count):
                 number += 1

@@ -565,6 +565,8 @@ COMMANDS = {
     "add": lambda a: a.cli("add", a.root, a.input / "files"),
     "merge": lambda a: a.cli("merge", a.root, a.input / "shards"),
     "crawl": lambda a: a.cli("crawl", a.root, "http://127.0.0.1:9/", "--resume", "--pages", "1", "--delay", "0", "--minutes", "0.01"),
+    "discover": lambda a: a.cli("discover", a.root, a.archives / "cc-index", "--name", "d", "--threshold", "0", "--on", "serial"),
+    "fetch": lambda a: a.cli("fetch", a.root, "d", "--base", a.archives, "--on", "serial"),
     "pack": lambda a: [a.cli("pack", a.root), a.cli("pack", a.root, "--undo")],
     "repair": lambda a: a.cli("repair", a.root),
     "textworks init": lambda a: a.cli("textworks", "init", "--corpus", a.input / "pdf"),
