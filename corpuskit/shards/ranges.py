@@ -12,20 +12,14 @@ from typing import Any, Final
 
 from corpuskit.errors import CorpusError, SourceError
 from corpuskit.safe_folder import SafeFolder
-from corpuskit.sources.stores import is_local, open_store, refusals
+from corpuskit.sources.stores import BUSY, PASSING, TRIES, is_local, open_store, refusals
 
 _LOG = logging.getLogger(__name__)
 WASTE: Final = 0.2
 """Bytes between records that are fetched with them, as a share of the records' own at most."""
 _FARTHEST: Final = 1 << 20  # bytes between two records of one request
 _MOST: Final = 32 << 20  # bytes of a request for several records
-_TRIES: Final = 6
 _LONGEST_WAIT: Final = 300.0  # seconds that a store may ask for
-_BUSY: Final = frozenset({408, 429, 500, 502, 503, 504})
-_PASSING: Final = frozenset({
-    errno.EBUSY, errno.ETIMEDOUT, errno.ECONNRESET, errno.ECONNREFUSED, errno.ECONNABORTED, errno.EPIPE, errno.EIO,
-    getattr(errno, "EREMOTEIO", errno.EIO), errno.EAGAIN, errno.EHOSTUNREACH, errno.ENETUNREACH,
-})  # fmt: skip
 
 
 class StoreBusyError(OSError):
@@ -164,7 +158,7 @@ class Archives:
     def _read_there(self, fs: Any, path: str, place: str, start: int, end: int) -> bytes:
         wait, reason = 1.0, ""
         content = b""
-        for attempt in range(_TRIES):
+        for attempt in range(TRIES):
             if self.requests:
                 self._sleep(self._pause)
             self.requests += 1
@@ -181,7 +175,7 @@ class Archives:
             _LOG.info("%s: %s, waiting", place, reason)
             self._sleep(wait if asked is None else min(max(asked, 0.0), _LONGEST_WAIT))
             wait *= 2
-        raise StoreBusyError(errno.EBUSY, f"{place}: {reason}; asked {_TRIES} times")
+        raise StoreBusyError(errno.EBUSY, f"{place}: {reason}; asked {TRIES} times")
 
 
 def _request(fs: Any, path: str, place: str, start: int, end: int) -> bytes:
@@ -204,7 +198,7 @@ def _request(fs: Any, path: str, place: str, start: int, end: int) -> bytes:
     except OSError as error:
         if error.errno == errno.EINVAL and "ange" in str(error):
             return b""  # InvalidRange: it begins behind the end
-        if error.errno is None or error.errno in _PASSING:
+        if error.errno is None or error.errno in PASSING:
             raise _LaterError(str(error)) from error
         raise SourceError(f"{place}: {error}") from error
 
@@ -222,7 +216,7 @@ async def _get(fs: Any, url: str, place: str, start: int, end: int) -> bytes:
         ) as answer:
             if answer.status == 416:
                 return b""
-            if answer.status in _BUSY:
+            if answer.status in BUSY:
                 raise _LaterError(f"the store answered {answer.status}", _seconds(answer.headers.get("Retry-After")))
             if answer.status == 404:
                 raise FileNotFoundError(url)

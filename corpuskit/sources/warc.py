@@ -18,7 +18,7 @@ from corpuskit.sources.media import detect_media_type
 from corpuskit.sources.resource import Resource
 
 Found = Resource | tuple[str, Exception]
-WARC_SUFFIXES: Final = (".warc", ".warc.gz", ".warc.zst", ".arc.gz")
+WARC_SUFFIXES: Final = (".warc", ".warc.gz", ".warc.zst", ".arc.gz", ".warc.wet.gz", ".warc.wat.gz")
 _GZIP: Final = b"\x1f\x8b\x08"
 _VERSION: Final = b"WARC/"
 _CHUNK: Final = 1 << 20

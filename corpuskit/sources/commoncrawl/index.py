@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 
 from corpuskit.errors import SourceError
 from corpuskit.sources.commoncrawl.filters import Filters
-from corpuskit.sources.stores import open_store, refusals
+from corpuskit.sources.stores import open_patiently, open_store, patiently, refusals
 
 PUBLIC: Final = "https://data.commoncrawl.org/"
 """Where Common Crawl can be read without an account; ``s3://commoncrawl`` asks for one (``anonymous=False``)."""
@@ -153,11 +153,12 @@ def _expanded(fs: Any, path: str, source: str) -> list[str]:
     try:
         with refusals(source):
             if any(mark in path for mark in "*["):
-                return sorted(fs.glob(path))
-            if fs.isfile(path):
+                return sorted(patiently(lambda: fs.glob(path)))
+            if patiently(lambda: fs.isfile(path)):
                 return [path]
+            found = patiently(lambda: fs.find(path))
             return sorted(
-                file for file in fs.find(path) if not any(part.startswith(".") for part in file[len(path) :].split("/"))
+                file for file in found if not any(part.startswith(".") for part in file[len(path) :].split("/"))
             )
     except FileNotFoundError as error:
         raise SourceError(f"{source}: there is no such file") from error
@@ -168,7 +169,7 @@ def _expanded(fs: Any, path: str, source: str) -> list[str]:
 def _lines(fs: Any, file: str) -> list[str]:
     """The paths in a list."""
     try:
-        with fs.open(file, "rb") as handle:
+        with open_patiently(fs, file) as handle:
             content = handle.read(_MOST_LIST)
         if content.startswith(b"\x1f\x8b"):
             with gzip.open(io.BytesIO(content)) as unpacked:

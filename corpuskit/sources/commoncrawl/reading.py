@@ -13,7 +13,7 @@ from corpuskit.sources.commoncrawl.cdxj import read_cdxj, read_wacz_index
 from corpuskit.sources.commoncrawl.filters import PRUNED_BY, Filters
 from corpuskit.sources.commoncrawl.index import Partition
 from corpuskit.sources.commoncrawl.places import COLUMNS, NEEDED, in_schema, wrong_places
-from corpuskit.sources.stores import open_store, refusals
+from corpuskit.sources.stores import open_patiently, open_store, refusals
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,7 +50,7 @@ def read_partition(partition: Partition, filters: Filters, *, anonymous: bool = 
     """
     fs, path = open_store(partition.url, listed=partition.is_listed, anonymous=anonymous)
     try:
-        with refusals(partition.url), fs.open(path, "rb") as handle:
+        with refusals(partition.url), open_patiently(fs, path) as handle:
             if partition.kind == "parquet":
                 found = _parquet(handle, partition.url, filters)
             elif partition.kind == "wacz":
