@@ -22,7 +22,7 @@ def test_a_notebook_shows_the_message_and_the_line_that_asked(shell, capsys):
     assert lines[0] == "UnknownDocumentError: no document '0123456789abcdef'"
     assert lines[1:] == ["  line 2: corpus['0123456789abcdef']", "  (%tb shows the whole traceback)"]
     shell.run_cell("%tb")
-    assert "corpuskit/corpus.py" in capsys.readouterr().out.replace("\\", "/")
+    assert "corpuskit/corpus/" in capsys.readouterr().out.replace("\\", "/")
 
 
 def test_elsewhere_errors_are_as_they_were():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -83,9 +82,6 @@ def _what_for(running: CorpusAudit) -> str:
 
 def _ask(corpus: Corpus, running: CorpusAudit, batch: pd.DataFrame, by: str) -> bool:
     """Asks for the labels of a batch, saving each; False where the user wants to stop."""
-    if hasattr(signal, "siginterrupt"):
-        # Polars has system calls go on after Ctrl-C, so that a prompt would wait for Enter.
-        signal.siginterrupt(signal.SIGINT, True)
     for row in batch.itertuples():
         text = corpus[str(row.doc_id)].to_text(main=True)
         lines = [str(row.title), str(row.uri), *text[:_SHOWN].splitlines()]

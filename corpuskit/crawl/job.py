@@ -106,13 +106,13 @@ class CrawlJob:
         try:
             if progress:
                 self._show()
-            self._ended.wait()
+            self._wait()
         except KeyboardInterrupt:
             try:
                 self.stop()
             except KeyboardInterrupt:
                 self._crawler.stopping.ask(at_once=True)
-                self._ended.wait()
+                self._wait()
             raise KeyboardInterrupt(repr(self)) from None
         if self._error is not None:
             raise self._error
@@ -121,7 +121,12 @@ class CrawlJob:
     def stop(self) -> None:
         """Ends it: what is under way has a few seconds, the rest stays in the frontier."""
         self._crawler.stopping.ask()
-        self._ended.wait()
+        self._wait()
+
+    def _wait(self) -> None:
+        # Not without a timeout: what the crawl's thread imports (Polars) may have a wait go on after Ctrl-C.
+        while not self._ended.wait(_UPDATE_SECONDS):
+            pass
 
     def pause(self) -> None:
         """Fetches nothing new until :meth:`resume`."""

@@ -61,7 +61,7 @@ def choose(places: pa.Table, choice: Choice, *, final: bool = False) -> pa.Table
         choice: what is taken.
         final: budgets hold for these; before, the budget of bytes does not cut, since twins may go yet.
     """
-    import polars as pl
+    from corpuskit.interruptible import polars as pl
 
     frame: Any = pl.from_arrow(places)
     frame = frame.filter(pl.col("score") >= choice.threshold)

@@ -248,7 +248,7 @@ class _Pool:
         self._size, self._kept = size, list[tuple[int, str]]()
 
     def add(self, rows: pa.Table) -> None:
-        import polars as pl
+        from corpuskit.interruptible import polars as pl
 
         column: Any = pl.from_arrow(rows.column("url"))
         hashes = column.hash(seed=20_240_601)

@@ -186,7 +186,8 @@ def duplicates(folder: CorpusFolder) -> dict[str, str]:
     """Of each document whose main text another one has too, the one with the shortest URI: ``duplicate_of`` alone, at once."""
     rows = folder.catalog.tuples(
         "SELECT doc_id, uri, version, text_hash FROM current WHERE text_hash IN "
-        "(SELECT text_hash FROM current GROUP BY text_hash HAVING count(*) > 1)"
+        # Of all versions, not only the newest: a few hashes too many cost less than to look for the newest of each.
+        "(SELECT text_hash FROM documents WHERE status = 'extracted' GROUP BY text_hash HAVING count(*) > 1)"
     )
     values: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 4
     ids, hashes = values[0], values[3]

@@ -26,8 +26,9 @@ from corpuskit.store.schema import DOCUMENTS_STATE, ELEMENTS_STATE
 from corpuskit.text import count_words
 
 if TYPE_CHECKING:
-    import polars as pl
     import pyarrow as pa
+
+    from corpuskit.interruptible import polars as pl
 
 _BATCH: Final = 1000  # documents a part
 _IN_PROCESSES_FROM: Final = 3000  # documents; below, starting processes costs more than it gains
@@ -113,7 +114,7 @@ def element_tables(
 
 def main_texts(folder: CorpusFolder, doc_ids: Sequence[str] | None = None) -> Iterator[tuple[str, str]]:
     """doc_id and main text of the last versions, a block a line; documents without elements are left out."""
-    import polars as pl
+    from corpuskit.interruptible import polars as pl
 
     said = pl.when(pl.col("main") & (pl.col("text") != "")).then(pl.col("text")).alias("text")
     for part in _parts(folder, doc_ids):
@@ -179,7 +180,7 @@ def _selected(parts: Sequence[_Part], names: Sequence[str], where: pl.Expr | Non
     Polars decodes of the other columns only the rows that are left; reading whole parts, Arrow is as fast and needs no
     second form of the strings (``tests/bench/frames_read.py``, 2026-11-22).
     """
-    import polars as pl
+    from corpuskit.interruptible import polars as pl
 
     if not parts:
         return _schema_of(names).empty_table()
@@ -191,7 +192,7 @@ def _selected(parts: Sequence[_Part], names: Sequence[str], where: pl.Expr | Non
 
 def _scan(parts: Sequence[_Part]) -> pl.LazyFrame:
     """The rows of parts that are to be looked at."""
-    import polars as pl
+    from corpuskit.interruptible import polars as pl
 
     frames = []
     for part in parts:

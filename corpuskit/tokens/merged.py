@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[Any]
 
 PREFIX: Final = "merged-"
-_KEPT_FROM: Final = 100_000  # strings; fewer are merged in no time
+_KEPT_FROM: Final = 10_000  # strings; fewer are merged in no time
 
 
 def merged_lexicon(lexica: Sequence[pa.Array]) -> tuple[pa.Array, tuple[Numbers, ...]]:

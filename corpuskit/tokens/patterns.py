@@ -68,7 +68,7 @@ def ignoring_case(pattern: str) -> str:
 
 def problem_of(pattern: str) -> str | None:
     """What is wrong with a pattern of Rust's syntax."""
-    import polars as pl
+    from corpuskit.interruptible import polars as pl
 
     try:
         pl.Series([""]).str.contains(ignoring_case(pattern))

@@ -18,8 +18,9 @@ from corpuskit.tokens.query import Test
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    import polars as pl
     import pyarrow as pa
+
+    from corpuskit.interruptible import polars as pl
 
     Numbers = npt.NDArray[Any]
 
@@ -105,7 +106,7 @@ class Strings:
         if wide is None:
             return np.arange(len(self._part.lexicon(attribute)))
         if attribute not in self._series:
-            import polars as pl
+            from corpuskit.interruptible import polars as pl
 
             self._series[attribute] = pl.Series(self._part.lexicon(attribute))
         holds = self._series[attribute].str.contains(patterns.ignoring_case(f"^{wide}$"))

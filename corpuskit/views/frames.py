@@ -20,8 +20,9 @@ from corpuskit.store.tables import read_table
 
 if TYPE_CHECKING:
     import pandas as pd
-    import polars as pl
     import pyarrow as pa
+
+    from corpuskit.interruptible import polars as pl
 
 _SUBCORPUS: Final = "sub-corpus "
 _NEAR_DUPLICATES: Final = "preprocessing/duplicates.parquet"

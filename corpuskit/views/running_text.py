@@ -35,8 +35,9 @@ def lines(folder: CorpusFolder, pattern: str, selection: Selection, *, window: i
     Raises:
         ConfigurationError: the pattern cannot be read, or takes too long.
     """
-    import polars as pl
     import pyarrow as pa
+
+    from corpuskit.interruptible import polars as pl
 
     compiled = compiled_pattern(pattern)
     where, wide = pl.col("text").is_not_null(), wider(pattern)

@@ -16,7 +16,8 @@ from corpuskit.views.frames import element_frame
 
 if TYPE_CHECKING:
     import pandas as pd
-    import polars as pl
+
+    from corpuskit.interruptible import polars as pl
 
 _CODE_POINT: Final = re.compile(r"U\+([0-9A-Fa-f]{1,6})")
 
@@ -70,7 +71,7 @@ def _conditions(
     min_words: int | None,
     max_words: int | None,
 ) -> list[pl.Expr]:
-    import polars as pl
+    from corpuskit.interruptible import polars as pl
 
     conditions: list[pl.Expr] = []
     kinds = _names(types)
@@ -96,7 +97,7 @@ def _names(value: str | Iterable[str] | None) -> list[str] | None:
 
 
 def _matches(pattern: str) -> pl.Expr:
-    import polars as pl
+    from corpuskit.interruptible import polars as pl
 
     text = pl.col("text")
     if (number := _CODE_POINT.fullmatch(pattern)) and int(number[1], 16) < 0x110000:

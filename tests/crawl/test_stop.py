@@ -155,8 +155,8 @@ def test_pages_that_are_not_extracted_when_a_crawl_stops_are_extracted_by_the_ne
     assert len(corpus) == 30
 
 
-def start(tmp_path, web, grace):
-    command = [sys.executable, "-c", MAIN.replace("SECONDS", str(grace))]
+def start(tmp_path, web, grace, *, before=""):
+    command = [sys.executable, "-c", before + MAIN.replace("SECONDS", str(grace))]
     return subprocess.Popen(
         [*command, "crawl", str(tmp_path / "c"), SEED, "--delay", "0", "--proxy", web.proxy],
         stdout=subprocess.PIPE,
@@ -176,6 +176,30 @@ def test_ctrl_c_while_a_host_hangs_tells_how_to_go_on(tmp_path, web, hang, url):
     assert "Crawl ended: stopped by the user; 0 pages" in out
     assert f"1 URL left to fetch: corpuskit crawl {tmp_path / 'c'} --resume" in out.splitlines()
     assert "Traceback" not in errors
+
+
+@pytest.mark.skipif(not hasattr(signal, "siginterrupt"), reason="no system calls that go on after a signal")
+def test_ctrl_c_is_heard_while_polars_is_imported(tmp_path, web, hang):
+    web.pages[SEED] = hang
+    # What the import does to a wait that has begun; the handler is set when the crawl waits.
+    going_on = """
+import signal, threading
+def restart(was=signal.siginterrupt):
+    signal.siginterrupt = lambda *_: None
+    was(signal.SIGINT, False)
+class Event(threading.Event):
+    def wait(self, timeout=None):
+        restart()
+        return super().wait(timeout)
+from corpuskit.crawl import job
+job.threading = type("threading", (), {"Event": Event, "Thread": threading.Thread})
+"""
+    process = start(tmp_path, web, 0.1, before=going_on)
+    assert hang.met.wait(100)
+    os.kill(process.pid, signal.SIGINT)
+    out, _ = process.communicate(timeout=100)
+    assert process.returncode == 130
+    assert "Crawl ended: stopped by the user" in out
 
 
 def test_a_second_ctrl_c_ends_at_once_and_damages_nothing(tmp_path, web, hang):

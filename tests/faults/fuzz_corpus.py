@@ -203,6 +203,8 @@ def _change_layout(r, root, outside):
     ]  # fmt: skip
     place = r.choice(places)
     kind = r.choice(["outside", "outside", "outside", "device", "loop", "inside", "pipe", "folder", "missing"])
+    if not Path(os.path.realpath(place.parent)).is_relative_to(os.path.realpath(root)):
+        return f"{place.relative_to(root)} lies outside since an earlier change"
     with contextlib.suppress(OSError):
         place.parent.mkdir(parents=True, exist_ok=True)
         hostile._gone(place)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from corpuskit.corpus.base import OpenCorpus
 from corpuskit.document.frames import in_types
-from corpuskit.store import CorpusFolder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,10 +15,8 @@ if TYPE_CHECKING:
     from corpuskit.widgets.map import DocumentMap
 
 
-class CorpusMap:
+class CorpusMap(OpenCorpus):
     """Vectors, similar documents, topics and places of a :class:`corpuskit.corpus.Corpus`."""
-
-    _folder: CorpusFolder
 
     def embed(
         self,

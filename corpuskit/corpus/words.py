@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from corpuskit.corpus.base import OpenCorpus
 from corpuskit.document.frames import in_types
-from corpuskit.store import CorpusFolder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from corpuskit.views.frequency import Frequency
 
 
-class CorpusWords:
+class CorpusWords(OpenCorpus):
     """Concordance, collocates, key words, frequencies and layers of a :class:`corpuskit.corpus.Corpus`."""
-
-    _folder: CorpusFolder
 
     def kwic(  # noqa: PLR0913 (all are named)
         self,

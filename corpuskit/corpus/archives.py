@@ -1,25 +1,22 @@
-"""What a corpus takes from web archives: the part of class Corpus that hands over to discovery and shards."""
+"""Pages of web archives, chosen and fetched: the part of class Corpus that hands over to discovery."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any, Literal
 
-from corpuskit.store import CorpusFolder
+from corpuskit.corpus.base import OpenCorpus
 
 if TYPE_CHECKING:
     from distributed import Client
 
     from corpuskit.discovery import Discovery, Fetched
     from corpuskit.relevance import CorpusModel
-    from corpuskit.shards import MergeReport
     from corpuskit.sources.commoncrawl import Index
 
 
-class CorpusDiscovery:
+class CorpusArchives(OpenCorpus):
     """Choosing pages of web archives by the model of URLs, and fetching them."""
-
-    _folder: CorpusFolder
 
     def discover(
         self,
@@ -125,14 +122,3 @@ class CorpusDiscovery:
         if discovery is None:
             return retrain_urls(self._folder, {}, [], seed=seed)
         return retrain_urls(self._folder, verdicts_of(self._folder, discovery), discovery.pool, seed=seed)
-
-    def merge(self, shards: str | os.PathLike[str], *, progress: bool = True) -> MergeReport:
-        """Takes in what :func:`corpuskit.shards.extract_shards` has made; see :func:`corpuskit.shards.merge`.
-
-        Raises:
-            SourceError: there are no outputs of shards.
-            CorpusBusyError: another process packs or merges.
-        """
-        from corpuskit.shards import merge
-
-        return merge(self._folder, os.fspath(shards), progress=progress)

@@ -1,0 +1,94 @@
+"""An open corpus folder: its documents by name, in order, and its end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Self
+
+from corpuskit.document import NLPTextDocument
+from corpuskit.store import CorpusFolder
+from corpuskit.store.document_names import doc_id_of
+from corpuskit.store.document_names import doc_ids_of as ids_of_names
+
+
+class OpenCorpus:
+    """An open corpus folder and its documents: what all parts of class Corpus stand on."""
+
+    def __init__(self, path: str | os.PathLike[str], *, trust: bool = False) -> None:
+        self._folder = CorpusFolder(path, trust=trust)
+
+    @property
+    def path(self) -> str:
+        """The folder."""
+        return str(self._folder.path)
+
+    def __getitem__(self, doc_id: str) -> NLPTextDocument:
+        """The document with this id, this URI, or this file name if only one has it.
+
+        Example:
+            >>> corpus["reports/2024.pdf"]                                               # doctest: +SKIP
+
+        Raises:
+            UnknownDocumentError: there is none, or several; the message names the nearest.
+        """
+        return self._folder.document(doc_id_of(self._folder, doc_id))
+
+    def _ids(self, docs: Any) -> list[str] | None:
+        """The ids of the documents meant, each of which is there: by id, URI, file name or the name of a sub-corpus."""
+        from corpuskit.views import frames
+
+        if isinstance(docs, str) and docs in frames.subcorpora(self._folder):
+            docs = frames.subcorpus(self._folder, docs)
+        names = doc_ids_of(docs)
+        return None if names is None else list(dict.fromkeys(ids_of_names(self._folder, names).values()))
+
+    def __iter__(self) -> Iterator[NLPTextDocument]:
+        """All documents, by host and URI, read one at a time."""
+        for row in self._folder.catalog.rows("SELECT doc_id FROM current ORDER BY host, uri"):
+            yield self._folder.document(row["doc_id"])
+
+    def __len__(self) -> int:
+        return int(self._folder.catalog.value("SELECT count(*) FROM current"))
+
+    def __contains__(self, doc_id: object) -> bool:
+        """Whether there is a document with this id or URI."""
+        catalog = self._folder.catalog
+        return any(
+            catalog.value(f"SELECT 1 FROM current WHERE {column} = ?", (doc_id,)) is not None
+            for column in ("doc_id", "uri")
+        )
+
+    def close(self) -> None:
+        """Closes the catalogue; the corpus cannot be used afterwards. ``with`` does so at its end."""
+        self._folder.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        from corpuskit.views.summary import summary
+
+        return summary(self._folder)
+
+
+def doc_ids_of(docs: Any) -> list[str] | None:
+    """The ids in a DataFrame or Series with doc_id, a list of ids, one id, or None for all.
+
+    Raises:
+        TypeError: none of these.
+    """
+    if docs is None:
+        return None
+    if isinstance(docs, str):
+        return [docs]
+    if hasattr(docs, "columns"):
+        if "doc_id" not in docs.columns:
+            raise TypeError("a DataFrame of documents needs a column doc_id")
+        docs = docs["doc_id"]
+    if isinstance(docs, (Sequence, Iterable)):
+        return list(dict.fromkeys(str(doc_id) for doc_id in docs))
+    raise TypeError(f"documents as a {type(docs).__name__}: expected a DataFrame, Series, list of ids or None")
