@@ -260,9 +260,10 @@ def _judge(model: CorpusModel, threshold: float, output: Output) -> Judge:
 
 def _clear(output: Output, damaged: set[str]) -> None:
     """Removes what is in the corpus now; the catalogue parts stay, they tell what is done."""
+    done = set(output.names()) - damaged
     for suffix in (PACK_SUFFIX, ELEMENTS_SUFFIX, RECORDS_SUFFIX):
         for name in output.names(suffix):
-            if name not in damaged and name in set(output.names()):
+            if name in done:
                 output.remove(name + suffix)
 
 
