@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from corpuskit import engine
 from corpuskit._version import __version__
 from corpuskit.document import NLPTextDocument
-from corpuskit.errors import CorpusKitError
+from corpuskit.errors import CorpusError, CorpusKitError
 from corpuskit.extraction import ExtractOptions, extract_bytes
 from corpuskit.extraction.pdf import PDF_TYPE, has_artifacts
 from corpuskit.safe_folder import SafeFolder
@@ -279,10 +279,19 @@ def _identity(folder: CorpusFolder, resource: Resource, content_hash: str) -> tu
 
 
 def task_of(folder: CorpusFolder, doc_id: str, version: int) -> Task:
-    """The task of a registered document."""
+    """The task of a registered document.
+
+    Raises:
+        CorpusError: an index of the catalogue lists it, and it is not there.
+    """
     row = folder.catalog.connection.execute(
         "SELECT * FROM documents WHERE doc_id = ? AND version = ?", (doc_id, version)
     ).fetchone()
+    if row is None:
+        raise CorpusError(
+            f"catalog.sqlite is damaged (no row of {doc_id}, which it lists): corpuskit repair makes it again from the "
+            "other files"
+        )
     return Task(
         doc_id=doc_id,
         version=version,

@@ -44,15 +44,21 @@ class CorpusArchives(OpenCorpus):
             on: where; see :func:`corpuskit.engine.run`.
             more: ``name``, ``out``, ``workers``, ``seed`` and ``progress``; see :func:`corpuskit.discovery.discover`.
 
+        Returns:
+            The chosen pages: ``.frame`` (a row a host), ``.estimate()``, ``.sample(n)``, ``.scores``, ``.sources``, ``.write(path)``.
+
         Raises:
             RelevanceError: there is no model of URLs.
             ConfigurationError: a number that cannot be, or another discovery has this name.
             SourceError: there is no such index.
 
         Example:
+            >>> from corpuskit.demo import demo_archive
+            >>> found = corpus.discover(demo_archive("archive"), on="serial", progress=False)
+            >>> found.seen
+            101
             >>> index = ck.commoncrawl("CC-MAIN-2024-22", tld="fr")                      # doctest: +SKIP
-            >>> found = corpus.discover(index, sample=0.01)                              # doctest: +SKIP
-            >>> found.estimate()                                                         # doctest: +SKIP
+            >>> corpus.discover(index, sample=0.01).estimate()                           # doctest: +SKIP
         """
         from corpuskit.discovery import Choice, discover
         from corpuskit.discovery.choosing import THRESHOLD
@@ -85,11 +91,20 @@ class CorpusArchives(OpenCorpus):
             base: what the names of archives are relative to, for a discovery that is named.
             more: ``workers``, ``out`` and ``progress``; see :func:`corpuskit.discovery.fetch`.
 
+        Returns:
+            How many pages were fetched, what became of their documents, and which shards were set aside.
+
         Raises:
             CorpusError: there is no discovery of this name.
             ConfigurationError: a number that cannot be.
             RelevanceError: a threshold is given and there is no model.
             CorpusBusyError: another process packs or merges.
+
+        Example:
+            >>> from corpuskit.demo import demo_archive
+            >>> found = corpus.discover(demo_archive("archive"), threshold=0.0, on="serial", progress=False)
+            >>> corpus.fetch(found, on="serial", progress=False).failures
+            0
         """
         from corpuskit.discovery import Discovery, fetch
 
@@ -109,9 +124,16 @@ class CorpusArchives(OpenCorpus):
             discovery: an index's URLs, to learn what URLs are like there; also pages that :meth:`fetch` left out teach.
             seed: same labels, pages and seed, same model.
 
+        Returns:
+            The corpus' new last model: the model of documents it had, and a new one of URLs.
+
         Raises:
             RelevanceError: there is no model yet, or labels and pages do not suffice.
             CorpusError: there is no discovery of this name.
+
+        Example:
+            >>> corpus.train_urls().version
+            'model-000...'
         """
         from corpuskit.discovery import Discovery
         from corpuskit.discovery.fetching import verdicts_of

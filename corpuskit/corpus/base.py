@@ -24,13 +24,14 @@ class OpenCorpus:
         return str(self._folder.path)
 
     def __getitem__(self, doc_id: str) -> NLPTextDocument:
-        """The document with this id, this URI, or this file name if only one has it.
-
-        Example:
-            >>> corpus["reports/2024.pdf"]                                               # doctest: +SKIP
+        """Return the document with this id, this URI, or this file name if only one has it.
 
         Raises:
-            UnknownDocumentError: there is none, or several; the message names the nearest.
+            UnknownDocumentError: There is none, or several; the message names the nearest.
+
+        Example:
+            >>> corpus["claims-handbook.docx"].title
+            'Handbook for household claims'
         """
         return self._folder.document(doc_id_of(self._folder, doc_id))
 
@@ -44,7 +45,7 @@ class OpenCorpus:
         return None if names is None else list(dict.fromkeys(ids_of_names(self._folder, names).values()))
 
     def __iter__(self) -> Iterator[NLPTextDocument]:
-        """All documents, by host and URI, read one at a time."""
+        """Iterate over the documents, by host and URI, reading one at a time."""
         for row in self._folder.catalog.rows("SELECT doc_id FROM current ORDER BY host, uri"):
             yield self._folder.document(row["doc_id"])
 
@@ -60,7 +61,14 @@ class OpenCorpus:
         )
 
     def close(self) -> None:
-        """Closes the catalogue; the corpus cannot be used afterwards. ``with`` does so at its end."""
+        """Close the corpus. It cannot be used afterwards; ``with`` closes it at its end.
+
+        Example:
+            >>> import corpuskit as ck
+            >>> with ck.open("demo") as corpus:
+            ...     len(corpus)
+            73
+        """
         self._folder.close()
 
     def __enter__(self) -> Self:

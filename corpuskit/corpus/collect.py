@@ -49,22 +49,33 @@ class CorpusCollect(OpenCorpus):
         progress: bool = True,
         textworks: bool | None = None,
     ) -> IngestReport:
-        """Adds files, folders and patterns of files; what is known and unchanged is left as it is.
+        """Add files, folders and patterns of files. What is known and unchanged stays as it is.
 
-        Archives (ZIP, tar, WARC, WACZ), mailboxes, feeds, ZIM files and dumps of wikis are opened: what they hold is
-        added. A ``.nlp.txt`` keeps its own URI, date and metadata, and its marks. Of a folder of the Language Resource
-        Extractor the log is taken as :meth:`requests`; a PDF of TextWorks keeps its artifacts.
+        Archives (ZIP, tar, WARC, WACZ), mailboxes, feeds, ZIM files and dumps of wikis are opened, and what they hold is added.
+        A ``.nlp.txt`` file keeps its own URI, date, metadata and marks. Of a folder written by the Language Resource Extractor the
+        log becomes rows of :meth:`requests`; a PDF of TextWorks keeps its artifacts.
 
-        A failure is a row of :meth:`failures`; adding again tries it again.
+        A file that fails is a row of :meth:`failures`; adding it again tries it again.
 
         Args:
-            paths: files, folders, patterns with ``*``, and lists of these.
-            progress: shows a bar.
-            textworks: writes TextWorks' ``segmentation.json`` and ``textgrid.json`` beside each PDF, also one that is
-                known; that takes about six times as long. Default: ``[pdf] textworks`` of corpus.toml, false.
+            paths: Files, folders, patterns with ``*``, and lists of these.
+            progress: Show a progress bar.
+            textworks: Write TextWorks' ``segmentation.json`` and ``textgrid.json`` beside each PDF, known ones included. This takes
+                about six times as long. None: ``[pdf] textworks`` of corpus.toml, which is false unless you change it.
+
+        Returns:
+            The number of new, updated, unchanged and failed documents; its repr is one line.
 
         Raises:
-            SourceError: a path does not exist, or a pattern matches nothing.
+            SourceError: A path does not exist, or a pattern matches nothing.
+
+        Example:
+            >>> from pathlib import Path
+            >>> _ = Path("terms.html").write_text("<h1>Terms</h1><p>The excess is 250 francs.</p>")
+            >>> corpus.add("terms.html", progress=False)
+            1 new
+            >>> corpus.add("terms.html", progress=False)
+            1 unchanged
         """
         max_bytes = self._folder.settings.extraction.max_bytes
         found = list(find_files(paths))
@@ -109,20 +120,27 @@ class CorpusCollect(OpenCorpus):
         host: str | None = None,
         progress: bool = True,
     ) -> IngestReport:
-        """Adds articles of Wikipedia, or of another wiki of MediaWiki.
+        """Add articles of Wikipedia, or of another wiki that runs MediaWiki.
 
-        Missing pages and disambiguations are rows of :meth:`failures`; redirects are followed.
+        Redirects are followed. Missing pages and disambiguation pages are rows of :meth:`failures`.
 
         Args:
-            articles: titles, URLs, or categories as ``Category:Insurance``.
-            lang: language of the Wikipedia.
-            depth: steps further: pages that an article links to, sub-categories of a category.
-            pages: at most so many articles; None for all.
-            host: another wiki, such as ``www.wiki.example``.
-            progress: shows a bar.
+            articles: Titles, URLs, or categories such as ``Category:Insurance``.
+            lang: Language edition of Wikipedia, an ISO 639-1 code.
+            depth: Number of steps to follow: pages an article links to, sub-categories of a category.
+            pages: Maximum number of articles. None: no limit.
+            host: Another wiki, such as ``www.wiki.example``.
+            progress: Show a progress bar.
+
+        Returns:
+            The number of new, updated, unchanged and failed documents, as :meth:`add` returns them.
 
         Raises:
-            MissingExtraError: the extra ``wikipedia`` is not installed.
+            MissingExtraError: The extra ``wikipedia`` is not installed.
+
+        Example:
+            >>> corpus.add_wikipedia("Category:Home insurance", depth=1, pages=50)   # doctest: +SKIP
+            50 new
         """
         from corpuskit.sources.web.client import user_agent
         from corpuskit.sources.wikipedia import WikiOptions, read_articles
@@ -153,30 +171,46 @@ class CorpusCollect(OpenCorpus):
         restart: bool = False,
         **more: Any,
     ) -> CrawlJob | pd.DataFrame:
-        """Starts a crawl in the background and returns at once.
+        """Start a crawl in the background and return at once.
+
+        The crawl obeys robots.txt, asks one host at a time with ``delay`` seconds between requests, and can be stopped and resumed
+        at any point. ``wait()`` blocks until it ends, with a progress bar; ``dashboard()`` is the widget.
 
         Args:
-            seeds: URLs to begin with; a path is a text file with one a line. With ``resume`` they are added.
-            pages: at most so many more fetches.
-            scope: ``domain``, ``host``, ``path`` or ``web``: how far from the seeds; default from corpus.toml.
-            resume: goes on with the frontier of earlier crawls, and with what was named for the last one: its options but
-                ``pages``, ``minutes``, ``retry_failed``, secrets (``headers``, ``cookies``, ``netrc``, ``proxy``) and what opens
-                doors here (``allow_private``, ``render``), and the newest model where one steered. What this call names comes first; None takes an option back.
-                ``CrawlJob.resumed`` tells all that.
-            steer: a model or a function that says what to fetch first; the whole frontier is scored by it.
+            seeds: URLs to begin with: web pages, feeds or sitemaps. A path is a text file with one URL a line. With ``resume`` they
+                are added to the queue.
+            pages: Maximum number of pages to fetch in this call. None: no limit.
+            scope: How far to go from the seeds: ``domain``, ``host``, ``path`` or ``web`` (any host). Default: corpus.toml.
+            resume: Go on with the queue of earlier crawls, and with the options named for the last one, except ``pages``,
+                ``minutes``, ``retry_failed``, secrets (``headers``, ``cookies``, ``netrc``, ``proxy``) and what opens doors on this
+                machine (``allow_private``, ``render``). The newest model steers again where one steered. An option named in this
+                call takes precedence; None takes an option back. ``CrawlJob.resumed`` tells what was kept.
+            steer: A model of :meth:`train`, or a function of URLs, that decides what is fetched first.
             proxy: URL of an HTTP proxy.
-            delay: seconds between two requests to one host; default from corpus.toml. A Crawl-delay is always kept.
-            allow_private: hosts with private addresses may be fetched; those of ``seeds`` may without it.
-            plan: fetches no page; gives what would be fetched, see :func:`corpuskit.crawl.planning.plan_crawl`. ``"links"``
-                reads the seeds, and gives also what they link to; nothing is kept.
-            restart: as ``resume``, and all that was fetched or failed is asked for again; what did not change stays as it is,
-                and nothing that was collected is removed.
-            more: ``preset="nlptextdoc"``, exclude, include, languages, retry_failed, connections, max_depth, host_pages, minutes, max_errors, max_megabytes,
-                contact, headers, cookies, netrc, render, extract and others; see :class:`corpuskit.crawl.CrawlOptions`.
+            delay: Seconds between two requests to one host. Default: corpus.toml. A Crawl-delay of robots.txt is always kept.
+            allow_private: Fetch from hosts with private addresses too. Hosts of ``seeds`` need no permission.
+            plan: Fetch no page, and return what would be fetched. ``"links"`` reads the seeds as well and lists their links.
+            restart: As ``resume``, and ask again for everything that was fetched or failed. Nothing that was collected is removed.
+            more: Options of :class:`corpuskit.crawl.CrawlOptions`: ``preset="nlptextdoc"``, ``exclude``, ``include``,
+                ``languages``, ``max_depth``, ``host_pages``, ``minutes``, ``min_harvest``, ``retry_failed``, ``connections``,
+                ``max_errors``, ``max_megabytes``, ``contact``, ``headers``, ``cookies``, ``netrc``, ``render``, ``extract`` ...
+
+        Returns:
+            A :class:`corpuskit.crawl.CrawlJob`. With ``plan``, a DataFrame with one row a URL known before a page is fetched and the
+            columns url, host, found (seed, frontier, sitemap, feed or link), verdict (fetch, later, known or refused), why (str)
+            and crawl_delay (float64, seconds).
 
         Raises:
-            ConfigurationError: a wrong option, or nothing to crawl.
-            CorpusBusyError: another crawl runs on this corpus.
+            ConfigurationError: An option is wrong, or there is nothing to crawl.
+            CorpusBusyError: Another crawl runs on this corpus.
+
+        Example:
+            >>> job = corpus.crawl("http://cooking-blog.example/", scope="host", pages=3).wait(progress=False)
+            >>> job.progress.pages
+            3
+            >>> plan = corpus.crawl(resume=True, plan=True)
+            >>> len(plan) > 10, plan["verdict"].iloc[0]
+            (True, 'fetch')
         """
         from corpuskit.crawl import choose, first_urls, plan_crawl, start_crawl
 
@@ -195,92 +229,245 @@ class CorpusCollect(OpenCorpus):
         return start_crawl(self._folder, urls, choices, resume=resume)
 
     def crawl_report(self, *, arrow: bool = False) -> pd.DataFrame:
-        """One row a site: what its requests came to; see :func:`corpuskit.crawl.report.site_report`."""
+        """Return one row a host: what its requests came to, the host with the most requests first.
+
+        Args:
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns host (str); requests, ok (2xx), no_content (204), moved (301, 308), redirect (302, 303, 307), not_modified (304),
+            bad_request (400), forbidden (401, 403), not_found (404, 410), busy (429, 503), server_error (other 5xx), no_answer
+            (timeouts, broken connections, and what was refused before an answer), bytes (Int64); response_ms (float64, mean);
+            new_text (float64, mean share of characters that were new); queued (Int64, URLs that wait), refused (Int64, URLs that are
+            not fetched), refused_why (str, the three most frequent reasons); crawl_delay (float64, seconds, of robots.txt); robots
+            (str, what asking for robots.txt came to).
+
+        Example:
+            >>> corpus.crawl_report()[["host", "requests", "ok"]].head(2)
+                                      host  requests  ok
+            0  riverside-insurance.example        15  15
+            1     assurance-du-lac.example        13  13
+        """
         from corpuskit.crawl import site_report
 
         return in_types(site_report(self._folder.catalog), arrow)
 
     def compare(self, *crawls: CrawlJob | int) -> CrawlComparison:
-        """Crawls side by side: harvest rate before and after; ``.table``, ``.pages``, ``.chart()``.
+        """Compare crawls: the share of relevant pages and how it develops, crawl by crawl.
 
         Args:
-            crawls: crawl jobs or their numbers; none for all.
+            crawls: Crawl jobs or their numbers. None given: all crawls of this corpus.
+
+        Returns:
+            A :class:`corpuskit.views.comparison.CrawlComparison`: ``.table`` has one row a crawl, ``.pages`` one row a page, and
+            ``.chart()`` draws both.
 
         Raises:
-            ConfigurationError: a crawl left no page in this corpus.
+            ConfigurationError: A crawl left no page in this corpus.
+
+        Example:
+            >>> corpus.compare().table[["crawl", "pages"]]
+               crawl  pages
+            0      1     40
+            1      2     25
         """
         from corpuskit.views.comparison import compare_crawls
 
         return compare_crawls(self._folder, *crawls)
 
     def set_source(self, host: str, verdict: str, *, why: str | None = None) -> None:
-        """Says what you think of a source; crawls follow it, a running one by ``CrawlJob.judge``.
+        """Set your verdict on a source. Later crawls follow it; ``CrawlJob.judge`` tells a running one.
 
         Args:
-            host: as in :meth:`sources`, with its port if it has one.
-            verdict: ``approve``: fetched, also out of scope, and never held back by a model; ``boost``: before all others;
-                ``hold``: not fetched; ``none``: no verdict.
-            why: kept with it.
+            host: Host as in :meth:`sources`, with its port if it has one.
+            verdict: ``approve``: fetch it, also out of scope, and never let a model hold it back. ``boost``: fetch it before all
+                others. ``hold``: fetch nothing more. ``none``: no verdict.
+            why: Reason to keep with the verdict.
 
         Raises:
-            ConfigurationError: no such verdict.
+            ConfigurationError: There is no such verdict.
+
+        Example:
+            >>> corpus.set_source("cooking-blog.example", "hold", why="recipes")
+            >>> sources = corpus.sources().set_index("host")
+            >>> sources.loc["cooking-blog.example", ["verdict", "why"]].tolist()
+            ['hold', 'recipes']
         """
         from corpuskit.crawl import set_verdict
 
         set_verdict(self._folder.catalog, host, verdict, why)
 
     def sources(self, *, candidates: bool = False, arrow: bool = False) -> pd.DataFrame:
-        """One row a host; see :func:`corpuskit.views.frames.sources`."""
+        """Return one row a host, the host with the most pages first.
+
+        Args:
+            candidates: Add hosts without a page that documents link to. Those the most pages link to come first, and ``why`` tells
+                how many and how relevant these pages are on average.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns host, verdict (approve, hold, boost or none), why (str); pages, relevant (labelled relevant, or else scored at
+            least 0.5 by the last model), labels (Int64); harvest (float64, relevant / pages).
+
+        Example:
+            >>> corpus.sources()[["host", "pages", "relevant"]].head(3)
+                                      host  pages  relevant
+            0  riverside-insurance.example     15        13
+            1     assurance-du-lac.example     13        12
+            2  householders-advice.example      9         8
+        """
         from corpuskit.views import frames
 
         return in_types(frames.sources(self._folder, candidates=candidates), arrow)
 
     def frontier(self, *states: str, arrow: bool = False) -> pd.DataFrame:
-        """One row a known URL; see :func:`corpuskit.views.frames.frontier`."""
+        """Return one row a URL that crawls know, the queued ones first, by falling priority.
+
+        Args:
+            states: Only URLs in these states: ``queued``, ``fetched``, ``failed``, ``refused``. None given: all.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns url, host, parent (the page it was found on), anchor (text of the link), state, why (the reason for its
+            priority), reason_refused (str); depth (Int64, links from a seed); priority (float64); next_allowed (datetime64, UTC).
+
+        Example:
+            >>> len(corpus.frontier("queued"))
+            31
+        """
         from corpuskit.views import frames
 
         return in_types(frames.frontier(self._folder, states), arrow)
 
     def requests(self, *, arrow: bool = False) -> pd.DataFrame:
-        """One row a request of the crawls; see :func:`corpuskit.views.frames.requests`."""
+        """Return one row a request of the crawls, in order.
+
+        Args:
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns clock (datetime64, UTC, when it was sent), url, parent, redirected_from, error (str), status_code, response_ms
+            (until the first byte), download_ms, bytes, depth, retries (Int64), unique_share (float64, share of the text's
+            characters that was new), retry_after_s (float64, seconds).
+
+        Example:
+            >>> int((corpus.requests()["status_code"] == 200).sum())
+            65
+        """
         from corpuskit.views import frames
 
         return in_types(frames.requests(self._folder), arrow)
 
     def failures(self, *, arrow: bool = False) -> pd.DataFrame:
-        """One row a failure; see :func:`corpuskit.views.frames.failures`."""
+        """Return one row a resource and stage that failed and has not succeeded since.
+
+        Args:
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns uri, stage (read, keep, fetch, extract or labels), error (class of the error), message (str); when (datetime64,
+            UTC); tries (Int64).
+
+        Example:
+            >>> from pathlib import Path
+            >>> _ = Path("broken.pdf").write_bytes(b"%PDF-1.7")
+            >>> corpus.add("broken.pdf", progress=False)
+            1 failed; see corpus.failures()
+            >>> corpus.failures()["stage"].tolist()
+            ['extract']
+        """
         from corpuskit.views import frames
 
         return in_types(frames.failures(self._folder), arrow)
 
     def extract_pending(self) -> int:
-        """Extracts what a killed process had fetched and not extracted; gives how many documents."""
+        """Extract what was fetched before a process was killed and is not extracted yet.
+
+        :meth:`crawl` does so by itself when it begins.
+
+        Returns:
+            The number of documents extracted.
+
+        Example:
+            >>> corpus.extract_pending()
+            0
+        """
         return extract_pending(self._folder)
 
     def export_seeds(self, path: str | os.PathLike[str]) -> int:
-        """Writes seeds and approved sources, one URL a line, for another crawl; gives how many."""
+        """Write the seeds and the approved sources, one URL a line, for another crawl.
+
+        Args:
+            path: File to write; an existing one is replaced.
+
+        Returns:
+            The number of URLs written.
+
+        Example:
+            >>> corpus.export_seeds("seeds.txt")
+            3
+        """
         from corpuskit.crawl import write_seeds
 
         return write_seeds(self._folder.catalog, Path(path))
 
     def write_seeds(self, path: str | os.PathLike[str]) -> int:
-        """Writes the queued URLs for StormCrawler or Nutch; see :func:`corpuskit.store.seed_list.write_seeds`."""
+        """Write the queued URLs, the best first, for StormCrawler or Nutch.
+
+        Each line holds a URL and ``key=value`` pairs (``depth``, ``priority``) after tabs: the format of StormCrawler's
+        ``FileSpout`` and of Nutch's injector.
+
+        Args:
+            path: File to write; an existing one is replaced.
+
+        Returns:
+            The number of URLs written.
+
+        Example:
+            >>> corpus.write_seeds("queue.txt")
+            31
+        """
         from corpuskit.store.seed_list import write_seeds
 
         return write_seeds(self._folder, Path(path))
 
     def export_requests(self, path: str | os.PathLike[str]) -> int:
-        """Writes ``requests.log.csv`` with the columns of the Language Resource Extractor; gives how many rows."""
+        """Write ``requests.log.csv`` with the columns of the Language Resource Extractor.
+
+        Args:
+            path: File to write; an existing one is replaced.
+
+        Returns:
+            The number of rows written.
+
+        Example:
+            >>> corpus.export_requests("requests.log.csv")
+            65
+        """
         from corpuskit.crawl import write_requests
 
         return write_requests(self._folder.catalog, Path(path))
 
     def merge(self, shards: str | os.PathLike[str], *, progress: bool = True) -> MergeReport:
-        """Takes in what :func:`corpuskit.shards.extract_shards` has made; see :func:`corpuskit.shards.merge`.
+        """Merge shards that :func:`corpuskit.shards.extract_shards` has written. Those merged before are passed over.
+
+        Documents arrive packed. Their originals stay where they are. Of two contents of one page the second is a new version. A
+        process that dies goes on where it stopped.
+
+        Args:
+            shards: Folder of the shards, or its address on a store of objects.
+            progress: Show a progress bar.
+
+        Returns:
+            The number of new, updated, unchanged and failed documents.
 
         Raises:
-            SourceError: there are no outputs of shards.
-            CorpusBusyError: another process packs or merges.
+            SourceError: There are no outputs of shards.
+            CorpusBusyError: Another process packs or merges.
+
+        Example:
+            >>> corpus.merge("shards")                              # doctest: +SKIP
+            12,408 new
         """
         from corpuskit.shards import merge
 

@@ -21,18 +21,30 @@ class CorpusExport(OpenCorpus):
     def preprocess(
         self, steps: Sequence[Step | str] | Step | str, *, docs: Any = None, progress: bool = True
     ) -> Preprocessing:  # fmt: skip
-        """Runs steps that add columns, and filters that say what to keep; see :func:`corpuskit.preprocessing.preprocess`.
+        """Run steps that add columns, and filters that decide what to keep. The corpus stays as it is.
 
-        The result's ``.frame`` can be given to :meth:`export` as ``docs``. Results are kept: a second run computes what is new.
+        Steps see the main text, one block a line. Results are kept in the corpus folder: a second run computes only what is new,
+        and a stopped one goes on. A document on which a step fails is dropped and is a row of :meth:`failures`.
 
         Args:
-            steps: of :mod:`corpuskit.preprocessing`, or their names, as ``["language", keep("detected_lang", among=["en"])]``.
-            docs: only these documents; None for all.
-            progress: shows a bar for each step.
+            steps: Steps of :mod:`corpuskit.preprocessing`, or their names, as ``["language", keep("detected_lang",
+                among=["en"])]``. One alone needs no list.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            progress: Show a progress bar for each step.
+
+        Returns:
+            A :class:`corpuskit.preprocessing.Preprocessing`: ``.frame`` has one row a document with the columns of the steps, keep
+            (bool) and reason (str); :meth:`export` takes it as ``docs``.
 
         Raises:
-            ConfigurationError: an unknown step or column.
-            UnknownDocumentError: a document is not in the corpus.
+            ConfigurationError: A step or column is unknown, or two steps add the same column.
+            UnknownDocumentError: A document of ``docs`` is not in the corpus.
+
+        Example:
+            >>> from corpuskit.preprocessing import keep
+            >>> result = corpus.preprocess(["language", keep("detected_lang", among=["fr"])], progress=False)
+            >>> int(result.frame["keep"].sum())
+            25
         """
         from corpuskit.preprocessing import preprocess
 
@@ -47,20 +59,31 @@ class CorpusExport(OpenCorpus):
         progress: bool = False,
         **options: Any,
     ) -> ExportReport:
-        """Writes documents in formats of the field, with a dataset card; see :func:`corpuskit.export.export`.
+        """Export documents in formats of the field, with a dataset card. The same corpus gives the same bytes.
+
+        The folder appears when everything is written. A document that cannot be read or written is a row of :meth:`failures`; the
+        others are exported.
 
         Args:
-            out: a new or empty folder, or that of an earlier export, which is replaced.
-            docs: which documents; of a DataFrame with a column ``keep`` those whose ``keep`` is not False; what
-                :meth:`preprocess` gave: those it kept, its steps stand in the card.
-            format: one or several of ``corpuskit.export.format_names()``.
-            progress: shows a bar.
-            options: those of :class:`corpuskit.export.ExportOptions`, such as ``only_licensed=["CC-*"]``.
+            out: A new or empty folder, or that of an earlier export, which is replaced.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. Of a
+                DataFrame with a column ``keep``, those whose ``keep`` is not False; what :meth:`preprocess` returned: those it kept,
+                and the card names its steps. None: all.
+            format: One or several of ``corpuskit.export.format_names()``.
+            progress: Show a progress bar.
+            options: Those of :class:`corpuskit.export.ExportOptions`, such as ``only_licensed=["CC-*"]``.
+
+        Returns:
+            A :class:`corpuskit.export.ExportReport`: documents, words and files written, and what was left out.
 
         Raises:
-            ExportError: an unknown format, or a folder that holds other things.
-            ConfigurationError: an unknown option.
-            UnknownDocumentError: a document is not in the corpus.
+            ExportError: A format is unknown, or the folder holds other things.
+            ConfigurationError: An option is unknown.
+            UnknownDocumentError: A document of ``docs`` is not in the corpus.
+
+        Example:
+            >>> corpus.export("for-training", docs=corpus.documents().query("lang == 'fr'"), format=["jsonl", "parquet"])
+            25 documents, 7 files, ... MB in for-training
         """
         from corpuskit.export import export, make_options
 
@@ -81,19 +104,24 @@ class CorpusExport(OpenCorpus):
     def export_fasttext(
         self, path: str | os.PathLike[str], *, kind: Literal["document", "url"] = "document", seed: int = 0
     ) -> Student:
-        """Writes a fastText classifier that learned the last model's verdicts, for programs that read ``.bin`` files.
+        """Export a fastText classifier that has learned the last model's verdicts, for programs that read ``.bin`` files.
 
-        Gives its size and how far it agrees with the model; how texts are prepared for it says
-        :func:`corpuskit.relevance.to_fasttext`. Audit before: then its border is the certified threshold.
+        :func:`corpuskit.relevance.to_fasttext` prepares texts for it. Audit before: then its threshold is the certified one.
 
         Args:
-            path: the file; an existing one is replaced.
-            kind: the model to learn from, that of documents or that of URLs.
-            seed: same corpus and seed, same classifier.
+            path: File to write; an existing one is replaced.
+            kind: Model to learn from: that of documents or that of URLs.
+            seed: The same corpus and seed give the same classifier.
+
+        Returns:
+            A :class:`corpuskit.relevance.Student`: its size, and how far it agrees with the model.
 
         Raises:
-            RelevanceError: there is no model of this kind, or it finds nothing relevant, or nothing else.
+            RelevanceError: There is no model of this kind, or it finds nothing relevant, or nothing else.
             MissingExtraError: fastText is not installed.
+
+        Example:
+            >>> student = corpus.export_fasttext("insurance.bin")
         """
         from corpuskit.relevance.learning import corpus_to_fasttext
 

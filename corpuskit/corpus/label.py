@@ -25,11 +25,18 @@ class CorpusLabel(OpenCorpus):
     """Labels of people and machines, the models trained on them, and audits."""
 
     def describe(self, description: str | None = None, *, seeds: Iterable[str] | None = None) -> str:
-        """Says in corpus.toml what the corpus is about; gives its description.
+        """Describe in corpus.toml what the corpus is about.
 
         Args:
-            description: for people, and for dataset cards.
-            seeds: words of the domain; labelling begins with the documents nearest to them.
+            description: A sentence for people, dataset cards and machine annotators. None: leave it as it is.
+            seeds: Words of the domain. Labelling begins with the documents nearest to them. None: leave them as they are.
+
+        Returns:
+            The description.
+
+        Example:
+            >>> corpus.describe("Home insurance, for private customers.", seeds=["premium", "excess", "franchise"])
+            'Home insurance, for private customers.'
         """
         return self._folder.describe(description, seeds)
 
@@ -43,23 +50,26 @@ class CorpusLabel(OpenCorpus):
         overlap: float | None = None,
         show_scores: bool = False,
     ) -> Labeler:
-        """The labelling widget: a key for each label, on the disk before it is acknowledged.
+        """Return the labelling widget: one key a label, on the disk before it is acknowledged.
 
         Args:
-            docs: ask these, in this order, but those that ``by`` has labelled already, unless annotators are tied on them;
-                and one of copies (documents with the same main text);
-                None: ties, some of the share that everyone is asked, then those whose labels teach most of what nobody has
-                labelled.
-            keys: key → label; default j relevant, f other, space unsure.
-            by: whose labels these are; default: the user's name.
-            question: what is asked.
-            overlap: the share of the documents that every annotator is asked, so that it shows how they agree; default 0.1.
-            show_scores: show what the model thinks before you judge, which sways; p shows and hides it.
+            docs: Documents to ask, in this order: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a
+                sub-corpus. Left out are those that ``by`` has labelled (unless annotators are tied on them) and all but one of
+                documents with the same main text. None: ties first, then some of those that everyone is asked, then those whose
+                labels teach the model most, see :meth:`next_to_label`.
+            keys: Key → label. Default: j relevant, f other, space unsure.
+            by: Name of the annotator. Default: the name of the user.
+            question: Question to show.
+            overlap: Share of the documents that every annotator is asked, to measure agreement. Default: 0.1.
+            show_scores: Show what the model thinks before you judge, which sways. p shows and hides it.
 
         Raises:
-            UnknownDocumentError: one of ``docs`` is not in the corpus.
-            ConfigurationError: ``by`` is empty, or a machine.
-            MissingExtraError: the extra ``notebook`` is not installed.
+            UnknownDocumentError: A document of ``docs`` is not in the corpus.
+            ConfigurationError: ``by`` is empty, or names a machine.
+            MissingExtraError: The extra ``notebook`` is not installed.
+
+        Example:
+            >>> labeller = corpus.label(by="anna", question="Is this about home insurance?")
         """
         from corpuskit.widgets.labeler import Labeler
         from corpuskit.widgets.likeness import similar_documents
@@ -84,20 +94,27 @@ class CorpusLabel(OpenCorpus):
         note: str | None = None,
         new_class: bool = False,
     ) -> int:
-        """Labels documents, URLs or hosts; gives how many. They are on the disk when this comes back.
+        """Label documents, URLs or hosts. The labels are on the disk when this returns.
 
         Args:
-            labels: target → ``relevant``, ``other``, ``unsure``, ``withdrawn`` (your own label is taken back), or a
-                class of your own that is in use. A document goes by its id, its URI, or a file name that only one has.
-            by: who or which rule says so.
-            kind: what the targets are.
-            note: why.
-            new_class: labels that are not in use yet are meant, and no slips of the pen.
+            labels: Target → ``relevant``, ``other``, ``unsure``, ``withdrawn`` (takes your own label back), or a class of your own
+                that is in use. A document is named by its id, its URI, or a file name that only one has.
+            by: Person or rule that gives the labels.
+            kind: What the targets are.
+            note: Reason to keep with the labels.
+            new_class: Allow labels that are not in use yet. Without it they are taken for typing errors.
+
+        Returns:
+            The number of labels given.
 
         Raises:
-            UnknownDocumentError: a document is not in the corpus; then none is saved.
-            ConfigurationError: a label that is not in use; the message names the nearest. Or one document is named twice
-                and labelled differently. None is saved.
+            UnknownDocumentError: A document is not in the corpus. None is labelled.
+            ConfigurationError: A label is not in use (the message names the nearest), or a document is named twice with different
+                labels. None is labelled.
+
+        Example:
+            >>> corpus.set_labels({"claims-handbook.docx": "relevant", "baking-course.docx": "other"}, by="anna")
+            2
         """
         from corpuskit.labels import check_names, of_documents
 
@@ -111,7 +128,19 @@ class CorpusLabel(OpenCorpus):
         )
 
     def labels(self, *, arrow: bool = False) -> pd.DataFrame:
-        """One row a label; see :func:`corpuskit.views.frames.labels`."""
+        """Return one row a label ever given, in order.
+
+        Args:
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns target (doc_id, URL or host), kind (document, url or host), label, by, note (str); when (datetime64, UTC);
+            version (Int32, of the document); superseded (bool, whether the same person has labelled the target again).
+
+        Example:
+            >>> corpus.labels()["label"].value_counts().to_dict()
+            {'other': 12, 'relevant': 10}
+        """
         from corpuskit.views import frames
 
         return in_types(frames.labels(self._folder), arrow)
@@ -119,30 +148,62 @@ class CorpusLabel(OpenCorpus):
     def import_labels(
         self, file: str | os.PathLike[str], *, by: str, new_class: bool = False, label: str | None = None
     ) -> LabelImport:
-        """Takes labels from a CSV file with columns target (doc_id, URI or file name) and label.
+        """Import labels from a CSV file with the columns target (doc_id, URI or file name) and label.
 
-        With ``label`` the file lists what has this one label: a URL a line, or tab-separated as id, URL, time.
+        Args:
+            file: CSV file. With ``label`` a list: one URL a line, or id, URL and time separated by tabs.
+            by: Person or rule that gave the labels.
+            new_class: Allow labels that are not in use yet.
+            label: Label of everything in the file.
 
-        Gives how many were taken, and the targets that are not in the corpus.
+        Returns:
+            The number of labels taken (``.taken``) and the targets that are not in the corpus (``.unknown``).
 
         Raises:
-            ConfigurationError: the file cannot be read, lacks a column, or has a label that is not in use and
-                ``new_class`` does not say that it is meant.
+            ConfigurationError: The file cannot be read, lacks a column, or has a label that is not in use.
+
+        Example:
+            >>> from pathlib import Path
+            >>> _ = Path("labels.csv").write_text("target,label\\nclaims-handbook.docx,relevant\\nnobody.pdf,other\\n")
+            >>> corpus.import_labels("labels.csv", by="anna")
+            1 label taken, 1 not in the corpus: nobody.pdf
         """
         from corpuskit.labels import import_labels
 
         return import_labels(self._folder, Path(file), by=by, new_class=new_class, label=label)
 
     def labels_report(self) -> LabelsReport:
-        """Who labelled how much, how far annotators agree, and what they disagree on; see :class:`corpuskit.labels.LabelsReport`."""
+        """Return who labelled how much, how far annotators agree, and what they disagree on.
+
+        Returns:
+            A :class:`corpuskit.labels.LabelsReport`; a notebook shows its tables.
+
+        Example:
+            >>> print(corpus.labels_report())
+            Labels of documents: 12 other, 10 relevant; rule: majority
+              demo analyst: 22 documents
+        """
         from corpuskit.labels import labels_report
 
         return labels_report(self._folder)
 
     def disagreements(self, *, arrow: bool = False) -> pd.DataFrame:
-        """The documents on which annotators differ, ties first; ``label(corpus.disagreements(), by=...)`` settles them.
+        """Return the documents on which people differ and no adjudicator has decided, ties first.
 
-        See :func:`corpuskit.labels.disagreements`.
+        ``corpus.label(corpus.disagreements(), by="...")`` settles them.
+
+        Args:
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns doc_id, uri, title, label (that of the corpus; missing in a tie), said (who said what) (str); annotators
+            (Int32); agreement (float64).
+
+        Example:
+            >>> corpus.set_labels({"avis-de-sinistre.docx": "other"}, by="anna")
+            1
+            >>> corpus.disagreements()["said"].tolist()
+            ['anna: other; demo analyst: relevant']
         """
         from corpuskit.labels import disagreements
 
@@ -158,22 +219,33 @@ class CorpusLabel(OpenCorpus):
         again: bool = False,
         progress: bool = True,
     ) -> PrelabelReport:
-        """Has a machine label documents, as ``machine:NAME``: apart from people, trusted only as far as measured.
+        """Have a machine label documents, as ``machine:NAME``: apart from people, and trusted only as far as measured.
 
         Args:
-            annotator: a :class:`corpuskit.annotators.ChatAnnotator`, or a function of texts that gives a label, or (label,
-                reason), for each.
-            docs: these; None: those that people have labelled, which measures the machine, then others at random.
-            budget: a :class:`corpuskit.annotators.Budget` of this call, or how many requests; None: no limit.
-            name: signs the labels; default: the annotator's.
-            again: ask also what it has labelled already.
-            progress: shows a bar.
+            annotator: A :class:`corpuskit.annotators.ChatAnnotator`, or a function that takes a list of texts and returns a label,
+                or a (label, reason), for each.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None:
+                those that people have labelled, which measures the machine, then others at random.
+            budget: A :class:`corpuskit.annotators.Budget` of this call, or a number of requests. None: no limit.
+            name: Name that signs the labels. Default: the annotator's.
+            again: Ask also for documents it has labelled already.
+            progress: Show a progress bar.
+
+        Returns:
+            A :class:`corpuskit.annotators.PrelabelReport`: labels, failures, requests, and agreement with people.
 
         Raises:
-            ConfigurationError: a wrong name, budget or label, or the server refuses every request.
-            CorpusBusyError: another call runs on this corpus.
-            MissingExtraError: the extra ``annotate`` is not installed.
-            KeyboardInterrupt: stopped; what was answered is kept, and the same call goes on.
+            ConfigurationError: A name, budget or label is wrong, or the server refuses every request.
+            CorpusBusyError: Another call runs on this corpus.
+            MissingExtraError: The extra ``annotate`` is not installed.
+            KeyboardInterrupt: Stopped. What was answered is kept, and the same call goes on.
+
+        Example:
+            >>> def by_word(texts):
+            ...     return ["relevant" if "insur" in text or "assur" in text else "other" for text in texts]
+            >>> report = corpus.prelabel(by_word, progress=False)
+            >>> corpus.labels()["by"].unique().tolist()
+            ['demo analyst', 'machine:by_word']
         """
         from corpuskit.annotators import prelabel
 
@@ -187,12 +259,27 @@ class CorpusLabel(OpenCorpus):
     def next_to_label(
         self, n: int = 10, *, by: str | None = None, overlap: float | None = None, arrow: bool = False
     ) -> pd.DataFrame:
-        """Documents whose labels teach most; see :func:`corpuskit.relevance.learning.next_to_label`.
+        """Return the documents whose labels would teach the model most, each with the reason it is asked for.
+
+        Ties between annotators come first, then a few that everyone is asked, then some on which a machine and the model disagree.
+        Of what nobody has labelled, three in four come from the sources that a crawl would fetch most from next, the others are
+        those the model is least certain of, unlike each other, and one drawn at random. Before there is a model, documents come
+        from regions of the corpus without labels, two of three near the seed words of :meth:`describe`.
 
         Args:
-            n: how many.
-            by: who is to be asked; None: anybody.
-            overlap: the share of the documents that every annotator is asked; default 0.1.
+            n: Number of documents.
+            by: Annotator to ask. None: anybody.
+            overlap: Share of the documents that every annotator is asked. Default: 0.1.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns doc_id, uri, reason (disagreement, for everyone, machine and model disagree, new source, uncertain, certain,
+            random, seed words or new region), title, host (str), relevance (float64).
+
+        Example:
+            >>> questions = corpus.next_to_label(3)
+            >>> questions["reason"].tolist()
+            ['new source', 'new source', 'uncertain']
         """
         from corpuskit.crawl.steering import stakes
         from corpuskit.relevance.learning import next_to_label
@@ -200,46 +287,85 @@ class CorpusLabel(OpenCorpus):
         return in_types(next_to_label(self._folder, n, by=by, overlap=overlap, stakes=stakes(self._folder)), arrow)
 
     def train(self, *, positive: str = "relevant", seed: int = 0) -> CorpusModel:
-        """Trains models of documents and URLs on the labels, and scores all documents.
+        """Train a model of documents and a model of URLs on the labels, and score all documents.
 
         Args:
-            positive: the label to find; with classes of your own, that one against the rest.
-            seed: same labels and seed, same model.
+            positive: Label to find. With classes of your own, this one against the rest.
+            seed: The same labels and seed give the same model.
+
+        Returns:
+            A :class:`corpuskit.relevance.CorpusModel` with ``.document`` and ``.url``; :meth:`crawl` takes it as ``steer``.
 
         Raises:
-            RelevanceError: the labels do not suffice.
+            RelevanceError: The labels do not suffice; the message tells what is missing.
+
+        Example:
+            >>> model = corpus.train()
+            >>> corpus.documents().sort_values("relevance")["title"].iloc[-1]
+            'Your household policy in ten minutes'
         """
         from corpuskit.relevance.learning import train_corpus
 
         return train_corpus(self._folder, positive=positive, seed=seed)
 
     def model(self) -> CorpusModel | None:
-        """The model trained last; None before the first."""
+        """Return the model trained last, or None before the first.
+
+        Example:
+            >>> corpus.model()
+            CorpusModel model-0001
+              documents: 10 relevant and 12 other labels, ...; not certified: audit it before trusting a threshold
+              URLs: 8 relevant and 10 other labels, ...; not certified: audit it before trusting a threshold
+        """
         from corpuskit.relevance.learning import last_model
 
         return last_model(self._folder)
 
     def relevance_report(self, *, seed: int = 0) -> RelevanceReport:
-        """How good the last model is, where it errs and what more labels would bring.
+        """Return how good the last model is, where it errs, and what more labels would bring.
+
+        Args:
+            seed: Seed of the folds.
+
+        Returns:
+            A :class:`corpuskit.views.relevance_report.RelevanceReport`; a notebook shows its tables and charts.
 
         Raises:
-            RelevanceError: there is no model yet.
+            RelevanceError: There is no model yet.
+
+        Example:
+            >>> print(corpus.relevance_report())
+            Report on model-0001: 12 other, 10 relevant
+              average precision 0.9... on labels held back
+              ...
         """
         from corpuskit.views.relevance_report import relevance_report
 
         return relevance_report(self._folder, seed=seed)
 
     def audit(self, *, precision: float | None = None, confidence: float | None = None, seed: int = 0) -> CorpusAudit:
-        """Start an audit of the last model, or go on with it; see :class:`corpuskit.relevance.auditing.CorpusAudit`.
+        """Start an audit of the last model, or go on with it.
+
+        An audit asks for labels of documents drawn at random above the threshold, until "relevant" can be claimed to hold with this
+        precision and confidence.
 
         Args:
-            precision: the share of relevant documents to claim; None: that of this model's audit so far, else 0.95.
-                Another one replaces the claim.
-            confidence: how sure the claim is to be; None: as so far, else 0.9.
-            seed: of the samples.
+            precision: Share of relevant documents to claim. None: that of this model's audit so far, or else 0.95. Another value
+                replaces the claim.
+            confidence: How sure the claim is to be. None: as so far, or else 0.9.
+            seed: Seed of the samples.
+
+        Returns:
+            A :class:`corpuskit.relevance.auditing.CorpusAudit`: ``.label()`` is the widget, ``.next()`` and ``.add(labels)`` the way
+            without one.
 
         Raises:
-            RelevanceError: there is no model, or nothing left to audit on.
+            RelevanceError: There is no model, or nothing left to audit on.
+
+        Example:
+            >>> audit = corpus.audit(precision=0.9)
+            >>> print(audit)
+            Audit of model-0001: 0 labels given, 20 wanted now
         """
         from corpuskit.errors import RelevanceError
         from corpuskit.relevance.auditing import CorpusAudit, aims

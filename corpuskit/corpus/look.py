@@ -21,9 +21,36 @@ class CorpusLook(OpenCorpus):
     """What is in a corpus: frames of documents and elements, sub-corpora, single documents, the browser."""
 
     def documents(self, docs: Any = None, *, versions: bool = False, arrow: bool = False) -> pd.DataFrame:
-        """One row a document; see :func:`corpuskit.views.frames.documents`. ``arrow``: with columns of ArrowDtype.
+        """Return one row a document, sorted by host and URI.
 
-        The last column is topic (Int32): that of :meth:`topics`, once they were asked for; missing for documents that came since.
+        Args:
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            versions: Return one row a version instead of the last one of each document.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns doc_id, uri, host, title, media_type, lang, status, decision (relevant, unknown or other), label, duplicate_of
+            (str); version, annotators (Int32); words, main_words, elements (Int64); timestamp, fetched (datetime64, UTC);
+            relevance, agreement (float64).
+
+            ``label`` follows the rule in corpus.toml from the labels of all ``annotators``; ``agreement`` is the share of them who
+            gave the most frequent label. ``decision`` is that of the last model, by the threshold of its audit. ``duplicate_of``
+            names the document with the same main text that has the shortest URI; where there is none, the one that the step
+            ``duplicates`` of :meth:`preprocess` has found.
+
+            What a document states of itself: author, site_name, description, categories, tags, license, canonical, image (str);
+            published, updated (datetime64, UTC). ``fingerprint`` (str, 16 hexadecimal digits) is equal where main texts are equal
+            but for white space and case. ``topic`` (Int32) is that of :meth:`topics`, missing for documents that came since.
+
+        Raises:
+            UnknownDocumentError: A document of ``docs`` is not in the corpus.
+
+        Example:
+            >>> documents = corpus.documents()
+            >>> documents.query("lang == 'fr'")[["title", "words"]].head(2)
+                                            title  words
+            1    Avis de sinistre : mode d'emploi    251
+            3  Carnet de voyage : le canal à vélo    298
         """
         from corpuskit.vectors import topic_column
         from corpuskit.views import frames
@@ -42,45 +69,143 @@ class CorpusLook(OpenCorpus):
         frequencies: bool = False,
         formatting: bool = False,
     ) -> pd.DataFrame:
-        """One row an element; see :func:`corpuskit.views.frames.elements`."""
+        """Return one row an element, those of a document together and in order.
+
+        Args:
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            text: False leaves out the columns of strings (text, links, tex, locator), which takes a quarter of the memory.
+            arrow: Return columns of pandas' ArrowDtype.
+            languages: Detect the language of each element's own text, ``?`` when unsure. Else ``lang`` is the document's language.
+            frequencies: Add frequency_in_site and frequency_in_corpus (int64): the number of documents of the host, and of the
+                corpus, that have the element's text; 0 without words.
+            formatting: Add the column formatting of :meth:`NLPTextDocument.to_frame`; the documents are read for it.
+
+        Returns:
+            Columns doc_id (category), those of :meth:`corpuskit.document.NLPTextDocument.to_frame`, lang (category), words (int32)
+            and unique (bool, whether no element above has this text).
+
+        Raises:
+            ConfigurationError: ``languages`` without ``text``.
+            UnknownDocumentError: A document of ``docs`` is not in the corpus.
+
+        Example:
+            >>> elements = corpus.elements("files/claims-handbook.docx")
+            >>> elements["type"].value_counts().head(3).to_dict()
+            {'TextBlock': 38, 'TableCell': 17, 'ListItem': 13}
+        """
         from corpuskit.views import frames
 
         more = {"languages": languages, "frequencies": frequencies, "formatting": formatting}
         return frames.elements(self._folder, self._ids(docs), text=text, arrow=arrow, **more)
 
     def find(self, pattern: str | None = None, *, docs: Any = None, **conditions: Any) -> pd.DataFrame:
-        """The elements whose text matches, of a type, role, language or length; see :func:`corpuskit.views.search.find`.
+        """Return the elements that meet all conditions.
 
-        Example: ``corpus.find("premium", types="TextBlock", lang=["en", "?"], min_words=5)``.
+        Elements that do not are never taken into memory, so this works on corpora larger than it.
+
+        Args:
+            pattern: Regular expression that the text matches somewhere, case-insensitive, in the syntax of Rust's ``regex``: that of
+                Python without look-around and back-references. Or a character by its number, such as ``U+00A0``.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            conditions: ``types`` (TextBlock, Section, List, NavigationList, ListItem, Table, TableHeader, TableCell), ``roles``
+                (such as ``caption`` or ``code``), ``lang`` (ISO 639-1, or ``?``), each a name or several; ``main`` (True: main
+                content, False: the rest); ``min_words``, ``max_words``; ``text`` and ``arrow`` as for :meth:`elements`.
+
+        Returns:
+            The columns of :meth:`elements`.
+
+        Raises:
+            ConfigurationError: A type is unknown, or the pattern is not a regular expression.
+            UnknownDocumentError: A document of ``docs`` is not in the corpus.
+
+        Example:
+            >>> sorted(corpus.find(r"\\bexcess\\b", types="Section", main=True)["text"])[-2:]
+            ['The excess', 'The excess, with worked examples']
         """
         from corpuskit.views import search
 
         return search.find(self._folder, pattern, doc_ids=self._ids(docs), **conditions)
 
     def sample(self, n: int, *, seed: int = 0, docs: Any = None, arrow: bool = False) -> pd.DataFrame:
-        """``n`` documents at random, the same ones for the same seed; see :func:`corpuskit.views.frames.sample`."""
+        """Return documents drawn at random.
+
+        A document's place in the draw depends on its id and the seed alone: documents that come later push some out of the sample
+        and leave the others in it.
+
+        Args:
+            n: Number of documents. All, where there are fewer.
+            seed: The same seed draws the same documents.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            The columns of :meth:`documents`.
+
+        Example:
+            >>> sample = corpus.sample(5)
+            >>> len(sample), sample["doc_id"].tolist() == corpus.sample(5)["doc_id"].tolist()
+            (5, True)
+        """
         from corpuskit.views import frames
 
         return in_types(frames.sample(self._folder, n, seed=seed, doc_ids=self._ids(docs)), arrow)
 
     def save_subcorpus(self, name: str, docs: Any) -> int:
-        """Gives documents a name; gives how many they are. An earlier list of this name is replaced."""
+        """Save a list of documents under a name, which any ``docs=`` takes. An earlier list of this name is replaced.
+
+        Args:
+            name: Name of the sub-corpus.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus.
+
+        Returns:
+            The number of documents.
+
+        Raises:
+            UnknownDocumentError: A document is not in the corpus.
+
+        Example:
+            >>> documents = corpus.documents()
+            >>> corpus.save_subcorpus("french", documents[documents["lang"] == "fr"])
+            25
+            >>> len(corpus.kwic("franchise", docs="french"))
+            19
+        """
         from corpuskit.views import frames
 
         return frames.save_subcorpus(self._folder, name, self._ids(docs) or [])
 
     def subcorpus(self, name: str, *, arrow: bool = False) -> pd.DataFrame:
-        """The documents of a name, as :meth:`documents` gives them.
+        """Return the documents of a sub-corpus.
+
+        Args:
+            name: Name given by :meth:`save_subcorpus`.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            The columns of :meth:`documents`.
 
         Raises:
-            ConfigurationError: there is no such name.
+            ConfigurationError: There is no sub-corpus of this name.
+
+        Example:
+            >>> corpus.save_subcorpus("files", ["claims-handbook.docx", "household-policy-booklet.pdf"])
+            2
+            >>> corpus.subcorpus("files")["title"].tolist()
+            ['Handbook for household claims', 'Your household policy in ten minutes']
         """
         from corpuskit.views import frames
 
         return in_types(frames.subcorpus(self._folder, name), arrow)
 
     def subcorpora(self) -> dict[str, int]:
-        """The names given to documents, and how many each has."""
+        """Return the names of the sub-corpora with their number of documents.
+
+        Example:
+            >>> corpus.save_subcorpus("files", ["claims-handbook.docx"])
+            1
+            >>> corpus.subcorpora()
+            {'files': 1}
+        """
         from corpuskit.views import frames
 
         return frames.subcorpora(self._folder)
@@ -88,14 +213,25 @@ class CorpusLook(OpenCorpus):
     def vocabulary(
         self, *, known: Any = None, min_count: int = 1, docs: Any = None, tags: Any = None, arrow: bool = False
     ) -> pd.DataFrame:
-        """The words of the main content with hints at names and unknown words; see :func:`corpuskit.text.vocabulary`.
+        """Return the words of the main content, with hints at names and at words that no dictionary has.
 
         Args:
-            known: the words of a dictionary, in lower case.
-            min_count: rarer words are left out.
-            docs: only these documents; None for all.
-            tags: name of a dictionary → word → its tags, such as ``corpuskit.text.read_tags`` reads.
-            arrow: with Arrow types.
+            known: Words of a dictionary, in lower case.
+            min_count: Leave out rarer words.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            tags: Name of a dictionary → word in lower case → its tags, as :func:`corpuskit.text.read_tags` reads them.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns word (str), count, documents (int64), share (float64, of all words), capitalised (float64, share of the
+            occurrences inside a sentence that begin with a capital; missing where there are none), proper (bool, whether more than
+            half of at least two such occurrences are capitalised; in German that holds for every noun), known (boolean, missing
+            without ``known`` and ``tags``). With ``tags`` also ``NAME_tags`` for each dictionary and common_tags (str, sorted).
+
+        Example:
+            >>> words = corpus.vocabulary(known={"premium", "excess"}, min_count=20)
+            >>> words.loc[words["known"], "word"].tolist()
+            ['excess', 'premium']
         """
         from corpuskit.preprocessing.reports import vocabulary
 
@@ -103,42 +239,80 @@ class CorpusLook(OpenCorpus):
         return in_types(vocabulary(self._folder, known=known, min_count=min_count, tags=tags, doc_ids=found), arrow)
 
     def charset(self, *, by_site: bool = False, docs: Any = None, arrow: bool = False) -> pd.DataFrame:
-        """The characters of the main content, with names and counts; see :func:`corpuskit.text.charset`."""
+        """Return one row a character of the main content, the most frequent first.
+
+        Args:
+            by_site: Add the columns ``count HOST`` and ``per_million HOST`` for each host.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns code (int64), char, name (of Unicode), category (letter, mark, number, punctuation, symbol, separator or other),
+            subcategory, block (such as ``Latin-1 Supplement``), script (str); count, documents (int64); per_million (float64, of all
+            characters).
+
+        Example:
+            >>> corpus.charset()[["char", "name"]].head(2)
+              char                  name
+            0                      SPACE
+            1    e  LATIN SMALL LETTER E
+        """
         from corpuskit.preprocessing.reports import charset
 
         return in_types(charset(self._folder, by_site=by_site, doc_ids=self._ids(docs)), arrow)
 
     def browse(self) -> Any:
-        """The documents as a widget: filter them, see the query as code, open one as a tree, find more like it."""
+        """Return the documents as a widget: filter them, see the query as code, open one as a tree, find more like it.
+
+        Raises:
+            MissingExtraError: The extra ``notebook`` is not installed.
+
+        Example:
+            >>> browser = corpus.browse()
+        """
         from corpuskit.widgets.browser import CorpusBrowser
 
         return CorpusBrowser(self._folder)
 
     def view(self, doc_id: str, *, reveal: int | None = None) -> DocumentTree:
-        """A document as a tree, with its place in the original; j and f label it.
+        """Return a document as a widget: its tree, with the place of each element in the original. j and f label it.
 
         Args:
-            doc_id: which document, by id, URI or file name.
-            reveal: the element_id to open at.
+            doc_id: Id, URI or file name of the document.
+            reveal: Open at the element with this ``element_id``.
 
         Raises:
-            UnknownDocumentError: there is none.
+            UnknownDocumentError: There is no such document.
+            MissingExtraError: The extra ``notebook`` is not installed.
+
+        Example:
+            >>> tree = corpus.view("claims-handbook.docx")
         """
         from corpuskit.widgets.documents import document_tree
 
         return document_tree(self._folder, doc_id_of(self._folder, doc_id), reveal=reveal)
 
     def original(self, doc_id: str) -> Original:
-        """What a document was extracted from, which opens in the library that its users know.
+        """Return what a document was extracted from, to be opened in the library you know.
 
-        Example:
-            >>> original = corpus.original(doc_id)                                       # doctest: +SKIP
-            >>> original.pdfplumber().pages[0].to_image().debug_tablefinder()            # doctest: +SKIP
-            >>> [comment.text for comment in corpus.original(word_id).docx().comments]   # doctest: +SKIP
+        Args:
+            doc_id: Id, URI or file name of the document.
+
+        Returns:
+            A :class:`corpuskit.extraction.original.Original` with ``.bytes`` and ``.path``, and ``.lxml()``, ``.trafilatura()``,
+            ``.pdfplumber()``, ``.pypdfium2()``, ``.docx()`` (python-docx) and ``.wikitext()``, each under the limits of
+            corpus.toml.
 
         Raises:
-            UnknownDocumentError: there is no such document.
-            CorpusError: its original is missing or damaged.
+            UnknownDocumentError: There is no such document.
+            CorpusError: Its original is missing or damaged.
+
+        Example:
+            >>> with corpus.original("household-policy-booklet.pdf").pdfplumber() as pdf:
+            ...     len(pdf.pages)
+            2
+            >>> len(corpus.original("claims-handbook.docx").docx().tables)
+            1
         """
         from corpuskit.extraction.original import Original
 
@@ -156,11 +330,21 @@ class CorpusLook(OpenCorpus):
         )  # fmt: skip
 
     def page(self, doc_id: str, number: int) -> PagePicture:
-        """A picture of a page of a PDF document with the boxes of its blocks, coloured by role; the first page is 1.
+        """Return a picture of a page of a PDF document, with the boxes of its blocks coloured by role.
+
+        Args:
+            doc_id: Id, URI or file name of the document.
+            number: Number of the page; the first is 1.
+
+        Returns:
+            A :class:`corpuskit.extraction.pdf.picture.PagePicture`, which a notebook shows.
 
         Raises:
-            UnknownDocumentError: there is no such document.
-            ExtractionError: it is no PDF, or has no such page.
+            UnknownDocumentError: There is no such document.
+            ExtractionError: It is not a PDF, or has no such page.
+
+        Example:
+            >>> picture = corpus.page("household-policy-booklet.pdf", 1)
         """
         from corpuskit.extraction.pdf.picture import page_picture
 

@@ -27,52 +27,82 @@ class CorpusMap(OpenCorpus):
         replace: bool = False,
         progress: bool = True,
     ) -> int:
-        """Gives a vector to each document that has none; gives how many. See :func:`corpuskit.vectors.embed`.
+        """Give a vector to each document that has none.
+
+        Stopped, it keeps what it has: at most 2,000 documents are asked for again.
 
         Args:
-            name: of the vectors; ``corpus`` for those of the corpus' own latent semantic space.
-            function: texts → an array of one row a text, such as ``SentenceTransformer(...).encode``.
-            batch: texts that the function gets at once.
-            replace: vectors of this name that are there go first.
-            progress: shows a bar.
+            name: Name of the vectors; ``corpus`` for those of the corpus' own latent semantic space.
+            function: Takes a list of texts (title and main text, at most 30,000 characters each), returns an array with one row a
+                text, such as ``SentenceTransformer(...).encode``. None for ``corpus``.
+            batch: Number of texts that the function gets at once.
+            replace: Delete the vectors of this name first.
+            progress: Show a progress bar.
+
+        Returns:
+            The number of documents that were given a vector.
 
         Raises:
-            ConfigurationError: no function is given, or it gave something else than vectors.
+            ConfigurationError: No function is given, or it returned something else than vectors.
+            CorpusError: The disk cannot be written.
+
+        Example:
+            >>> corpus.embed(progress=False)
+            73
+            >>> corpus.embed(progress=False)
+            0
         """
         from corpuskit.vectors import embed
 
         return embed(self._folder, name, function, batch=batch, replace=replace, progress=progress)
 
     def similar(self, to: Any, n: int = 20, *, name: str = "corpus", arrow: bool = False) -> pd.DataFrame:
-        """The documents most like one, several or a text; see :func:`corpuskit.vectors.similar`.
+        """Return the documents that are most like one, several, or a text.
 
         Args:
-            to: an id, URI or file name, a text, ids, or a DataFrame with doc_id.
-            n: at most so many.
-            name: of the vectors.
-            arrow: with Arrow types.
+            to: An id, a URI or a file name; a text, where there is no such document; or several documents, as ids or a DataFrame
+                with ``doc_id``.
+            n: Maximum number of documents. Of equal texts one is returned; those asked with and their copies are left out.
+            name: Name of the vectors. Only those of the corpus can be asked with a text.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns doc_id, title, uri (str), score (float64, the cosine, at most 1), shared (str, up to five words that say most of
+            what both are about), the most similar first.
 
         Raises:
-            ConfigurationError: no word of the text is known, or there is nothing to ask with.
-            UnknownDocumentError: a document is not in the corpus.
+            ConfigurationError: Nothing to ask with, ``n`` is below 1, or no word of the text is known.
+            UnknownDocumentError: A document is not in the corpus.
+
+        Example:
+            >>> corpus.similar("rye-bread.html", 2)["title"].tolist()
+            ['Bread in five evenings', 'Plum cake by the tray']
         """
         from corpuskit.vectors import similar
 
         return in_types(similar(self._folder, to, n, name), arrow)
 
     def topics(self, n: int | None = None, *, name: str = "corpus", seed: int = 0, renew: bool = False) -> Topics:
-        """What the corpus is about: topics in groups, with names; see :func:`corpuskit.vectors.topics`.
+        """Return the topics of the corpus, in groups, with names.
 
-        Made once and kept, with what you rename, merge and split; new documents are assigned without moving the old.
+        They are made once and kept, with what you rename, merge and split. New documents are assigned without moving the old.
 
         Args:
-            n: how many topics; another number than before makes them anew. None: those there are, else the usual number.
-            name: of the vectors.
-            seed: same documents and seed, same topics.
-            renew: makes them anew; what you said of topics holds for those with the same documents.
+            n: Number of topics; another number than before makes them anew. None: those there are, or else the usual number.
+            name: Name of the vectors.
+            seed: The same documents and seed give the same topics.
+            renew: Make them anew. What you said of topics holds for those with the same documents.
+
+        Returns:
+            A :class:`corpuskit.vectors.Topics`: ``.frame`` has one row a topic, ``.chart()`` draws them.
 
         Raises:
-            ConfigurationError: ``n`` is below 2, or there are no vectors of this name.
+            ConfigurationError: ``n`` is out of range, or there are no vectors of this name.
+
+        Example:
+            >>> topics = corpus.topics(4)
+            >>> int(topics.frame.query("level == 1")["documents"].sum())
+            73
         """
         from corpuskit.vectors import topics
         from corpuskit.views.charts import topics as chart
@@ -82,7 +112,30 @@ class CorpusMap(OpenCorpus):
     def positions(
         self, *, name: str = "corpus", seed: int = 0, renew: bool = False, arrow: bool = False
     ) -> pd.DataFrame:
-        """Where each document stands on the map: doc_id, x, y; see :func:`corpuskit.vectors.positions`."""
+        """Return where each document stands on the map.
+
+        The layout is made once and kept. Documents that come later are placed among those that are like them, and none of the others
+        moves.
+
+        Args:
+            name: Name of the vectors.
+            seed: The same documents and seed give the same layout.
+            renew: Lay out all documents anew.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns doc_id (str), x, y (float32), by host and URI. The middle is 0, and nine in ten documents lie within 1 of it.
+            ``attrs["placed"]`` is the number of documents that came later; where they are many, ``renew=True`` gives them room.
+
+        Raises:
+            ConfigurationError: There are no vectors of this name.
+            CorpusError: Something else stands in their place.
+
+        Example:
+            >>> places = corpus.positions()
+            >>> len(places)
+            73
+        """
         from corpuskit.vectors import positions
 
         return in_types(positions(self._folder, name, seed=seed, renew=renew), arrow)
@@ -97,23 +150,29 @@ class CorpusMap(OpenCorpus):
         name: str = "corpus",
         height: int = 480,
     ) -> DocumentMap:
-        """All documents on a map, as a widget: look, search, circle a region, label it, see a crawl come in.
+        """Return all documents on a map, as a widget: look, search, circle a region, label it, see a crawl come in.
 
-        ``.selection`` is a DataFrame of the documents that are chosen. A key labels all of them as one group: those labels
-        have the note ``map``, train a model as the root of their number would, and give way to a look at a document.
+        ``.selection`` is a DataFrame of the chosen documents. A key labels all of them as one group: these labels have the note
+        ``map``, train a model as the root of their number would, and give way to a look at a document.
 
         Args:
-            docs: show only these; None for all.
-            colour: ``topic``, ``label``, ``relevance``, ``source``, ``language`` or ``date``.
-            by: whose labels are given; default: the user's name.
-            keys: key → label; default r relevant, o other, u unsure.
-            name: of the vectors that the map is made of.
-            height: of the map in pixels.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            colour: ``topic``, ``label``, ``relevance``, ``source``, ``language`` or ``date``. None: by topic, where there are some.
+            by: Name of the annotator. None: the name of the user.
+            keys: Key → label. Default: r relevant, o other, u unsure.
+            name: Name of the vectors that the map is made of.
+            height: Height of the map in pixels.
 
         Raises:
-            ConfigurationError: a wrong colour, key, label or name, or there are no vectors of this name.
-            UnknownDocumentError: one of ``docs`` is not in the corpus.
-            MissingExtraError: the extra ``notebook`` is not installed.
+            ConfigurationError: A colour, key, label or name is wrong, or there are no vectors of this name.
+            UnknownDocumentError: A document of ``docs`` is not in the corpus.
+            MissingExtraError: The extra ``notebook`` is not installed.
+
+        Example:
+            >>> documents = corpus.map(by="anna")
+            >>> documents.select(["rye-bread.html", "plum-cake.html"])
+            2
+            >>> documents.close()
         """
         from corpuskit.views import choosing
         from corpuskit.widgets.likeness import points_and_regions, similar_documents

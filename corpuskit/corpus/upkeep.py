@@ -17,10 +17,21 @@ class CorpusUpkeep(OpenCorpus):
     """The care of a corpus folder: removing, checking, repairing, copying, packing."""
 
     def remove(self, docs: Any, *, reason: str) -> int:
-        """Removes documents for good: text, original, cache and index. They are not taken in again.
+        """Remove documents for good: text, original, vectors and index entries. They are not taken in again.
+
+        Args:
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus.
+            reason: Why they are removed; kept with their URIs.
+
+        Returns:
+            The number of documents removed.
 
         Raises:
-            UnknownDocumentError: a doc_id is not in the corpus; then none is removed.
+            UnknownDocumentError: A document is not in the corpus. None is removed.
+
+        Example:
+            >>> corpus.remove(["baking-course.docx", "tram-noise-report.pdf"], reason="off topic")
+            2
         """
         from corpuskit import tokens, vectors
         from corpuskit.store.removal import remove_documents
@@ -32,16 +43,36 @@ class CorpusUpkeep(OpenCorpus):
         return removed
 
     def drop_textworks(self) -> int:
-        """Removes the artifacts that corpuskit has written beside PDF files, which it could make again; gives their bytes.
+        """Remove the TextWorks artifacts that corpuskit has written beside PDF files, and could write again.
 
         Those of other programs stay.
+
+        Returns:
+            The number of bytes freed.
+
+        Example:
+            >>> corpus.drop_textworks()
+            0
         """
         from corpuskit.extraction.pdf.textworks import drop_artifacts
 
         return drop_artifacts(self._folder.originals)
 
     def check(self, *, progress: bool = False) -> list[Problem]:
-        """What in the folder is damaged or missing; see :func:`corpuskit.store.check.check`."""
+        """Read the whole corpus and report what is damaged or missing. Nothing is changed.
+
+        Every document's text and marks are parsed, every original is compared with its hash.
+
+        Args:
+            progress: Show a progress bar.
+
+        Returns:
+            A list of :class:`corpuskit.store.check.Problem`, empty where all is well; :meth:`repair` mends what can be mended.
+
+        Example:
+            >>> corpus.check()
+            []
+        """
         from corpuskit import vectors
         from corpuskit.store.check import check
 
@@ -49,45 +80,80 @@ class CorpusUpkeep(OpenCorpus):
 
     @staticmethod
     def repair(path: str | os.PathLike[str]) -> Repaired:
-        """Makes the catalogue of a damaged corpus again from its files; see :func:`corpuskit.store.repair.repair`.
+        """Rebuild the catalogue of a damaged corpus from its other files. Nobody may have the corpus open.
 
-        Nobody may have the corpus open.
+        Args:
+            path: Folder of the corpus.
+
+        Returns:
+            A :class:`corpuskit.store.repair.Repaired`: what was found, rebuilt and lost.
 
         Raises:
-            CorpusError: there is no corpus folder.
-            CorpusBusyError: a crawl runs.
+            CorpusError: There is no corpus folder.
+            CorpusBusyError: A crawl runs.
+
+        Example:
+            >>> path = corpus.path
+            >>> corpus.close()
+            >>> repaired = type(corpus).repair(path)
         """
         from corpuskit.store.repair import repair
 
         return repair(Path(path))
 
     def backup(self, path: str | os.PathLike[str]) -> int:
-        """Copies the corpus into a new folder, also while it is crawled; gives the bytes.
+        """Copy the corpus into a new folder, also while it is crawled.
+
+        Args:
+            path: Folder to create.
+
+        Returns:
+            The number of bytes copied.
 
         Raises:
-            CorpusError: the folder exists.
+            CorpusError: The folder exists.
+
+        Example:
+            >>> copied = corpus.backup("backup")
+            >>> import corpuskit as ck
+            >>> len(ck.open("backup")) == len(corpus)
+            True
         """
         from corpuskit.store.backup import backup
 
         return backup(self._folder, Path(path))
 
     def pack(self) -> int:
-        """Puts documents into packs, many in a file, for copying and for file systems that dislike many files.
+        """Put documents into packs, thousands in one file, for copying and for file systems that dislike many files.
 
-        Gives how many. All works as before; see :func:`corpuskit.store.packing.pack`.
+        Everything works as before. The corpus can be read, labelled and crawled meanwhile.
+
+        Returns:
+            The number of documents packed.
 
         Raises:
-            CorpusBusyError: another process packs or unpacks.
+            CorpusBusyError: Another process packs or unpacks.
+
+        Example:
+            >>> corpus.pack() == len(corpus)
+            True
         """
         from corpuskit.store.packing import pack
 
         return pack(self._folder)
 
     def unpack(self) -> int:
-        """Writes packed documents as files again; gives how many.
+        """Write packed documents as files again.
+
+        Returns:
+            The number of documents unpacked.
 
         Raises:
-            CorpusBusyError: another process packs or unpacks.
+            CorpusBusyError: Another process packs or unpacks.
+
+        Example:
+            >>> corpus.pack() == corpus.unpack()
+            True
         """
         from corpuskit.store.packing import unpack
 

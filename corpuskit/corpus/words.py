@@ -35,26 +35,42 @@ class CorpusWords(OpenCorpus):
         seed: int = 0,
         arrow: bool = False,
     ) -> pd.DataFrame:
-        """Key words in context; see :func:`corpuskit.views.concordance.kwic`.
+        """Return key words in context: one row a place where the query matches.
 
-        The same query finds the same places in all methods that take one: regular expressions for whole words, without regard
-        to case, with blanks between them; or CQL, which begins with one of ``[ " ( <``.
+        The same query finds the same places in all methods that take one. A simple query is regular expressions for whole words,
+        case-insensitive, with blanks between them. A query that begins with one of ``[ " ( <`` is CQL, as in the Corpus Workbench
+        and Sketch Engine. The words around a match cross the borders of blocks, which ``¶`` marks, but leave neither the document
+        nor the selection.
 
         Args:
-            query: such as ``premiums?``, ``access control``, ``[lemma="insure"] []{0,3} "risk"``.
-            window: words on each side.
-            sort: ``"1R"``, ``"2L 1L"``, ``"0"``; None: in reading order.
-            docs: documents: a DataFrame, ids, URIs, the name of a sub-corpus; None for all.
-            limit: only the first so many.
-            main: only in the main content.
-            copies: in exact copies of documents too.
-            syntax: cql, simple, wildcards (``insur*``), or text: one regular expression for the running text.
-            sample: at most so many of the lines, drawn at random.
-            seed: same lines and seed, same sample.
+            query: Such as ``premiums?``, ``access control``, ``[lemma="insure"] []{0,3} "risk"``.
+            window: Number of words on each side.
+            sort: Words to sort by, such as ``"1R"`` or ``"2L 1L"``; ``"0"`` is the match itself. None: reading order.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            limit: Return only the first lines, in reading order. None: all.
+            main: Look only in the main content.
+            copies: Look in exact copies of documents too.
+            syntax: ``cql``, ``simple``, ``wildcards`` (``insur*``), or ``text``: one regular expression for the running text, across
+                words and punctuation. None: by the first character.
+            sample: Draw at most so many of the lines at random. None: all.
+            seed: The same lines and seed give the same sample.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns doc_id (str), element_id (int32), left, match, right, title, uri (str). ``attrs["copies_left_out"]`` is the
+            number of exact copies left out; with ``sample``, ``attrs["sample_of"]`` is the number of lines it was drawn from.
 
         Raises:
-            ConfigurationError: the query or ``sort`` cannot be read, or ``docs`` has no documents.
-            UnknownDocumentError: ``docs`` names one that is not in the corpus.
+            ConfigurationError: The query or ``sort`` cannot be read, a number is out of range, a pattern takes too long, or ``docs``
+                has no documents.
+            UnknownDocumentError: A document of ``docs`` is not in the corpus.
+
+        Example:
+            >>> lines = corpus.kwic("excess", docs="claims-handbook.docx", window=3)
+            >>> lines[["left", "match", "right"]].head(2)
+                              left   match                      right
+            0     today less age ¶  excess  ¶ Clothing ¶ price today,
+            1  second-hand price ¶  excess       ¶ Building ¶ cost of
         """
         from corpuskit.views.concordance import kwic
 
@@ -77,9 +93,29 @@ class CorpusWords(OpenCorpus):
         sample: int | None = None,
         seed: int = 0,
     ) -> Concordance:
-        """Key words in context, the matches aligned; ``.frame`` for pandas, ``.view()`` for the widget.
+        """Return a concordance: key words in context with the matches aligned.
 
-        Arguments are those of :meth:`kwic`.
+        Args:
+            query: A query as :meth:`kwic` takes it.
+            window: Number of words on each side.
+            sort: Words to sort by, see :meth:`kwic`.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            main: Look only in the main content.
+            copies: Look in exact copies of documents too.
+            syntax: See :meth:`kwic`.
+            sample: Draw at most so many of the lines at random. None: all.
+            seed: The same lines and seed give the same sample.
+
+        Returns:
+            A :class:`corpuskit.views.concordance.Concordance`: ``.frame`` is what :meth:`kwic` returns, ``.view()`` the widget.
+
+        Raises:
+            ConfigurationError: The query or ``sort`` cannot be read, a number is out of range, or ``docs`` has no documents.
+            UnknownDocumentError: A document of ``docs`` is not in the corpus.
+
+        Example:
+            >>> len(corpus.concordance("excess").frame) == len(corpus.kwic("excess"))
+            True
         """
         from corpuskit.views.concordance import concordance
 
@@ -114,10 +150,24 @@ class CorpusWords(OpenCorpus):
         main: bool = True,
         copies: bool = False,
     ) -> Any:
-        """Concordance, collocates, clusters, key words, plot and word list of one query, as a widget.
+        """Return one widget for one query: concordance, collocates, clusters, key words, plot, word list.
 
-        Each row leads to the lines, and each line to its document. Arguments are those of :meth:`kwic`; without a query the
-        word list is shown, to begin with one of its words.
+        Each row leads to the lines, and each line to its document.
+
+        Args:
+            query: A query as :meth:`kwic` takes it. Empty: begin with the word list.
+            window: Number of words on each side.
+            sort: Words to sort by, see :meth:`kwic`.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            main: Look only in the main content.
+            copies: Look in exact copies of documents too.
+
+        Raises:
+            ConfigurationError: The query or ``sort`` cannot be read, or ``docs`` has no documents.
+            MissingExtraError: The extra ``notebook`` is not installed.
+
+        Example:
+            >>> explorer = corpus.explore("excess")
         """
         from corpuskit.views.saved_queries import SavedQuery
         from corpuskit.widgets.explore import Explorer
@@ -128,18 +178,23 @@ class CorpusWords(OpenCorpus):
     def save_query(
         self, name: str, query: str, *, sort: str = "", subcorpus: str = "", sample: int = 0, seed: int = 0
     ) -> None:
-        """Keeps a query with the corpus, for the widgets; an earlier one of this name is replaced.
+        """Save a query with the corpus, for the widgets. An earlier one of this name is replaced.
 
         Args:
-            name: what it is called.
-            query: as :meth:`kwic` takes it.
-            sort: by which words its lines are sorted; empty: as they stand.
-            subcorpus: only in this sub-corpus; empty: in all documents.
-            sample: at most so many lines, drawn at random; 0: all.
-            seed: of the sample.
+            name: Name of the query.
+            query: A query as :meth:`kwic` takes it.
+            sort: Words to sort its lines by, see :meth:`kwic`. Empty: reading order.
+            subcorpus: Name of a sub-corpus to look in. Empty: all documents.
+            sample: Draw at most so many lines at random. 0: all.
+            seed: Seed of the sample.
 
         Raises:
-            ConfigurationError: the name is empty, or the query or sort cannot be read.
+            ConfigurationError: The name is empty, or the query or ``sort`` cannot be read.
+
+        Example:
+            >>> corpus.save_query("money", '"premiums?|excess"', sort="1R")
+            >>> corpus.queries()[["name", "query"]].values.tolist()
+            [['money', '"premiums?|excess"']]
         """
         from corpuskit.tokens import parse_query
         from corpuskit.views import frames, saved_queries
@@ -153,17 +208,38 @@ class CorpusWords(OpenCorpus):
         saved_queries.save_query(self._folder, saved)
 
     def forget_query(self, name: str) -> None:
-        """Forgets a saved query.
+        """Delete a saved query.
+
+        Args:
+            name: Name of the query.
 
         Raises:
-            ConfigurationError: there is none of this name.
+            ConfigurationError: There is no query of this name.
+
+        Example:
+            >>> corpus.save_query("money", "premiums?")
+            >>> corpus.forget_query("money")
+            >>> len(corpus.queries())
+            0
         """
         from corpuskit.views import saved_queries
 
         saved_queries.forget_query(self._folder, name)
 
     def queries(self, *, arrow: bool = False) -> pd.DataFrame:
-        """The saved queries, by name: columns name, query, sort, subcorpus (str), sample, seed (Int64)."""
+        """Return the saved queries, by name.
+
+        Args:
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns name, query, sort, subcorpus (str); sample, seed (Int64).
+
+        Example:
+            >>> corpus.save_query("money", "premiums?")
+            >>> corpus.queries()["query"].tolist()
+            ['premiums?']
+        """
         from corpuskit.views.saved_queries import queries_frame
 
         return in_types(queries_frame(self._folder), arrow)
@@ -182,7 +258,33 @@ class CorpusWords(OpenCorpus):
         syntax: str | None = None,
         arrow: bool = False,
     ) -> pd.DataFrame:
-        """Runs of words in which matches stand; see :func:`corpuskit.views.word_lists.clusters`, and :meth:`kwic`."""
+        """Return runs of words in which a match stands, of several lengths, the most frequent first.
+
+        Args:
+            query: A query as :meth:`kwic` takes it.
+            sizes: The fewest and the most words of a run.
+            position: Where the match stands: ``left`` (the run begins with it), ``right`` (it ends with it) or ``any``.
+            min_count: Leave out rarer runs.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            main: Look only in the main content.
+            copies: Look in exact copies of documents too.
+            attribute: What is counted: ``lower`` (words in lower case), ``word``, or a layer such as ``lemma``.
+            syntax: ``cql``, ``simple`` or ``wildcards`` (``insur*``). None: by the query's first character, see :meth:`kwic`.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns cluster (str), words, count, documents (Int64), per_million (float64, of all words).
+
+        Raises:
+            ConfigurationError: The query cannot be read, the sizes or the position are wrong, or ``docs`` has no documents.
+            UnknownDocumentError: A document of ``docs`` is not in the corpus.
+
+        Example:
+            >>> corpus.clusters("excess", sizes=(2, 3))[["cluster", "count"]].head(2)
+                  cluster  count
+            0  the excess     11
+            1   excess is      5
+        """
         from corpuskit.views.word_lists import clusters
 
         found = clusters(
@@ -210,7 +312,37 @@ class CorpusWords(OpenCorpus):
         syntax: str | None = None,
         arrow: bool = False,
     ) -> pd.DataFrame:
-        """Words that stand near matches of a query; see :func:`corpuskit.views.collocation.collocates`, and :meth:`kwic`."""
+        """Return the words that stand near matches more often than chance would have it.
+
+        Surface co-occurrence as in Evert (2008): a token counts once if it is at most ``window`` words from a match in the same
+        element, however many matches are near. Expected is R1 C1 / N: R1 the tokens in windows, C1 the word's count, N all tokens,
+        those of the matches left out.
+
+        Args:
+            query: A query as :meth:`kwic` takes it.
+            window: Number of words on each side.
+            min_count: Leave out words that are near less often.
+            sort: ``log_dice``, ``mi``, ``log_likelihood``, ``t`` or ``count``.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            main: Look only in the main content.
+            copies: Look in exact copies of documents too.
+            attribute: What is counted: ``lower`` (words in lower case), ``word``, or a layer such as ``lemma``.
+            syntax: ``cql``, ``simple`` or ``wildcards`` (``insur*``). None: by the query's first character, see :meth:`kwic`.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns word (str), count (near a match), left, right (on that side), total (in all) (Int64); expected, log_dice, mi,
+            log_likelihood (G2, negative where there are fewer than expected), t (float64). ``attrs["matches"]`` is the number of
+            matches.
+
+        Raises:
+            ConfigurationError: The query cannot be read, ``window``, ``attribute`` or ``sort`` is wrong, or ``docs`` has no documents.
+            UnknownDocumentError: A document of ``docs`` is not in the corpus.
+
+        Example:
+            >>> corpus.collocates("excess", min_count=2, sort="mi")["word"].head(3).tolist()
+            ['compulsory', 'voluntary', 'examples']
+        """
         from corpuskit.views.collocation import collocates
 
         chosen = self._tokens(docs, main=main, copies=copies)
@@ -234,21 +366,33 @@ class CorpusWords(OpenCorpus):
         stop_words: Sequence[str] = (),
         arrow: bool = False,
     ) -> pd.DataFrame:
-        """Words that documents have more of than a reference; see :func:`corpuskit.views.collocation.keywords`.
+        """Return the words that some documents have more of than a reference.
 
         Args:
-            docs: the documents; None: those labelled relevant, else scored at least 0.5.
-            reference: other documents, another Corpus, or counts (word → count); None: all documents but ``docs``, and
-                but their copies.
-            min_count: words that are rarer in the documents are left out.
-            sort: log_likelihood, log_ratio or simple_maths.
-            main: only words of the main content.
-            copies: exact copies count too.
-            attribute: lower, word, or a layer such as lemma.
-            stop_words: words that are not listed.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: those
+                labelled relevant, or else scored at least 0.5.
+            reference: Other documents, another Corpus, or counts (word → count). None: all documents except ``docs`` and their
+                copies.
+            min_count: Leave out words that are rarer in the documents.
+            sort: ``log_likelihood``, ``log_ratio`` or ``simple_maths``.
+            main: Look only in the main content.
+            copies: Look in exact copies of documents too.
+            attribute: What is counted: ``lower`` (words in lower case), ``word``, or a layer such as ``lemma``.
+            stop_words: Words that are not listed. They count for the sizes.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns word (str), count, reference_count, documents (those of ``docs`` that have the word) (Int64); per_million,
+            reference_per_million, log_likelihood (negative where the reference has more), log_ratio (1: twice as frequent, 2: four
+            times), simple_maths (float64).
 
         Raises:
-            ConfigurationError: one of the two has no words.
+            ConfigurationError: One of the two has no words, or ``sort`` is wrong.
+            UnknownDocumentError: A document is not in the corpus.
+
+        Example:
+            >>> corpus.keywords(corpus.documents().query("host == 'cooking-blog.example'"))["word"].head(3).tolist()
+            ['grams', 'butter', 'add']
         """
         from corpuskit.views import choosing, collocation, frames
 
@@ -279,7 +423,30 @@ class CorpusWords(OpenCorpus):
         syntax: str | None = None,
         arrow: bool = False,
     ) -> pd.DataFrame:
-        """How evenly matches are spread over documents; see :func:`corpuskit.views.word_lists.dispersion`, and :meth:`kwic`."""
+        """Return how evenly matches are spread over the documents, one row a query.
+
+        Args:
+            queries: Queries as :meth:`kwic` takes them.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            main: Look only in the main content.
+            copies: Look in exact copies of documents too.
+            syntax: ``cql``, ``simple`` or ``wildcards`` (``insur*``). None: by the query's first character, see :meth:`kwic`.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns pattern (str), count, documents (with a match), parts (all documents) (Int64); dp (Gries 2008), dp_norm (Lijffijt
+            and Gries 2012) (float64), 0 for as even as the documents' sizes, towards 1 for in one small document.
+
+        Raises:
+            ConfigurationError: A query cannot be read, or ``docs`` has no documents.
+            UnknownDocumentError: A document of ``docs`` is not in the corpus.
+
+        Example:
+            >>> corpus.dispersion("excess", "premiums?")[["pattern", "count", "documents"]]
+                 pattern  count  documents
+            0     excess     29         15
+            1  premiums?     23         15
+        """
         from corpuskit.views.word_lists import dispersion
 
         return in_types(dispersion(self._tokens(docs, main=main, copies=copies), queries, syntax=syntax), arrow)
@@ -293,7 +460,28 @@ class CorpusWords(OpenCorpus):
         syntax: str | None = None,
         arrow: bool = False,
     ) -> pd.DataFrame:
-        """Where matches stand, for a dispersion plot; see :func:`corpuskit.views.word_lists.occurrences`, and :meth:`kwic`."""
+        """Return where matches stand in the corpus, for a dispersion plot.
+
+        Args:
+            queries: Queries as :meth:`kwic` takes them.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            main: Look only in the main content.
+            copies: Look in exact copies of documents too.
+            syntax: ``cql``, ``simple`` or ``wildcards`` (``insur*``). None: by the query's first character, see :meth:`kwic`.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns pattern, doc_id, word (the match, in lower case) (str); element_id (int32); place (float64, share of all tokens
+            that stand before it); title, uri (str).
+
+        Raises:
+            ConfigurationError: A query cannot be read, or ``docs`` has no documents.
+            UnknownDocumentError: A document of ``docs`` is not in the corpus.
+
+        Example:
+            >>> len(corpus.occurrences("excess")) == len(corpus.kwic("excess"))
+            True
+        """
         from corpuskit.views.word_lists import occurrences
 
         return in_types(
@@ -313,9 +501,31 @@ class CorpusWords(OpenCorpus):
         syntax: str | None = None,
         arrow: bool = False,
     ) -> pd.DataFrame:
-        """Runs of n words, most frequent first; see :func:`corpuskit.views.word_lists.ngrams`.
+        """Return runs of ``n`` words of one element, the most frequent first.
 
-        With ``pattern``, a query as :meth:`kwic` takes it, those in which a match stands.
+        Args:
+            n: Number of words, 1 to 10.
+            pattern: A query as :meth:`kwic` takes it: only runs in which a whole match stands.
+            min_count: Leave out rarer runs.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            main: Look only in the main content.
+            copies: Look in exact copies of documents too.
+            attribute: What is counted: ``lower`` (words in lower case), ``word``, or a layer such as ``lemma``.
+            syntax: ``cql``, ``simple`` or ``wildcards`` (``insur*``). None: by the query's first character, see :meth:`kwic`.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns ngram (str), count, documents (Int64), per_million (float64, of all words).
+
+        Raises:
+            ConfigurationError: ``n`` is out of range, the query cannot be read, or ``docs`` has no documents.
+            UnknownDocumentError: A document of ``docs`` is not in the corpus.
+
+        Example:
+            >>> corpus.ngrams(2, pattern="excess")[["ngram", "count"]].head(2)
+                    ngram  count
+            0  the excess     11
+            1   excess is      5
         """
         from corpuskit.views.word_lists import ngrams
 
@@ -334,7 +544,29 @@ class CorpusWords(OpenCorpus):
         attribute: str = "lower",
         arrow: bool = False,
     ) -> pd.DataFrame:
-        """The words, most frequent first; see :func:`corpuskit.views.word_lists.wordlist`."""
+        """Return the words, the most frequent first.
+
+        Args:
+            min_count: Leave out rarer words.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            main: Look only in the main content.
+            copies: Look in exact copies of documents too.
+            attribute: What is counted: ``lower`` (words in lower case), ``word``, or a layer such as ``lemma``.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns word (str), count, documents (Int64), per_million (float64).
+
+        Raises:
+            ConfigurationError: There is no such layer, or ``docs`` has no documents.
+            UnknownDocumentError: A document of ``docs`` is not in the corpus.
+
+        Example:
+            >>> corpus.wordlist()[["word", "count", "documents"]].head(2)
+              word  count  documents
+            0  the    842         48
+            1    a    397         56
+        """
         from corpuskit.views.word_lists import wordlist
 
         chosen = self._tokens(docs, main=main, copies=copies)
@@ -352,10 +584,30 @@ class CorpusWords(OpenCorpus):
         pos: str = "pos",
         arrow: bool = False,
     ) -> pd.DataFrame:
-        """What stands in which relation to a word, by parts of speech; see :func:`corpuskit.views.sketch.sketch`.
+        """Return a word sketch: what stands in which grammatical relation to a word, the most typical first.
+
+        Args:
+            word: The word, or the value of another attribute.
+            min_count: Leave out words that stand so less often.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            main: Look only in the main content.
+            copies: Look in exact copies of documents too.
+            attribute: What ``word`` is and what is counted: ``lemma``, ``lower`` or ``word``.
+            pos: Layer of parts of speech, with the tags of Universal Dependencies.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns relation, word (str), count, total (of the word in all) (Int64), log_dice (float64, Rychlý 2008), query (str,
+            finds the lines).
 
         Raises:
-            ConfigurationError: there is no layer of parts of speech: :meth:`annotate` makes one.
+            ConfigurationError: There is no such layer: :meth:`annotate` makes one.
+            MissingExtraError: The extra ``text``, which splits sentences, is not installed.
+            UnknownDocumentError: A document of ``docs`` is not in the corpus.
+
+        Example:
+            >>> corpus.annotate("spacy:en_core_web_sm")             # doctest: +SKIP
+            >>> corpus.sketch("claim").head(3)                      # doctest: +SKIP
         """
         from corpuskit.views.sketch import sketch
 
@@ -372,19 +624,29 @@ class CorpusWords(OpenCorpus):
         copies: bool = False,
         syntax: str | None = None,
     ) -> Frequency:
-        """How frequent matches are in groups of documents, with intervals; ``.frame`` for pandas, ``.chart()`` for a picture.
+        """Return how frequent matches are in groups of documents, with confidence intervals.
 
         Args:
-            query: as :meth:`kwic` takes it.
-            by: a column of :meth:`documents` such as ``host`` or ``lang``, or ``year``; or names and the documents of each:
+            query: A query as :meth:`kwic` takes it.
+            by: A column of :meth:`documents` such as ``host`` or ``lang``, or ``year``; or a mapping of names to documents, such as
                 ``{"ours": "my sub-corpus", "others": others}``.
-            docs: only in these documents.
-            main: only in the main content.
-            copies: in exact copies of documents too.
-            syntax: as for :meth:`kwic`.
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            main: Look only in the main content.
+            copies: Look in exact copies of documents too.
+            syntax: ``cql``, ``simple`` or ``wildcards`` (``insur*``). None: by the query's first character, see :meth:`kwic`.
+
+        Returns:
+            A :class:`corpuskit.views.frequency.Frequency`: ``.frame`` for pandas, ``.chart()`` for a picture.
 
         Raises:
-            ConfigurationError: there is no such column, or the query cannot be read.
+            ConfigurationError: There is no such column, the query cannot be read, or ``docs`` has no documents.
+            UnknownDocumentError: A document of ``docs`` is not in the corpus.
+
+        Example:
+            >>> corpus.frequency("franchise|excess", by="lang").frame.iloc[:, :2]
+              lang  count
+            0   fr     19
+            1   en     29
         """
         from corpuskit.views.frequency import frequency
 
@@ -399,29 +661,34 @@ class CorpusWords(OpenCorpus):
         replace: bool = False,
         progress: bool = True,
     ) -> int:
-        """Gives each token a value in a layer, to query (``[lemma="go"]``) and to count (``attribute="lemma"``).
+        """Give each token a value in a layer, to query (``[lemma="go"]``) and to count (``attribute="lemma"``).
 
-        What has a value is left as it is; stopped, it keeps what it has. New documents get lemmas by themselves if simplemma
-        made them; call again for other layers.
+        What has a value keeps it; a stopped call keeps what it has done. New documents get their lemmas by themselves; for other
+        layers call again.
 
         Args:
-            name: ``lemma`` needs no function: it is found by simplemma in the language of each document. ``spacy:MODEL``: what
-                spaCy says of documents in the language of the model, in layers lemma, pos, tag, dep and ent, those of them that
-                it has. ``conllu:PATH``, ``vert:PATH``: layers from a file that a tagger wrote, of documents named in it by
-                doc_id or URI as the exports ``conllu`` and ``vert`` do; a document with other words is in ``failures()``.
-            function: the words of a sentence → a value for each.
-            columns: ``vert``: names of the file's columns, such as ``["word", "tag", "lemma"]``; ``conllu``: keys of its
-                column MISC that are to be layers too.
-            replace: makes values anew where there are some.
-            progress: shows a bar.
+            name: Name of the layer. ``lemma`` needs no function: simplemma finds it in the language of each document.
+                ``spacy:MODEL``: the layers lemma, pos, tag, dep and ent, as far as the model has them, of documents in its language.
+                ``conllu:PATH`` and ``vert:PATH``: layers from a file that a tagger wrote, of documents named in it by doc_id or URI
+                as the exports ``conllu`` and ``vert`` name them; a document with other words is a row of :meth:`failures`.
+            function: Takes the words of a sentence, returns a value for each.
+            columns: ``vert``: names of the file's columns, such as ``["word", "tag", "lemma"]``. ``conllu``: keys of its column MISC
+                that become layers too.
+            replace: Make values anew where there are some.
+            progress: Show a progress bar.
 
         Returns:
-            How many tokens were given a value now.
+            The number of tokens that were given a value.
 
         Raises:
-            ConfigurationError: the name is taken, the function gives another number of values, or there is no such model, or
-                no document of the corpus in the file.
-            MissingExtraError: the extra ``lemma``, ``spacy``, or for a function ``text``, is not installed.
+            ConfigurationError: The name is taken, the function returns another number of values, or there is no such model, or no
+                document of the corpus in the file.
+            MissingExtraError: The extra ``lemma``, ``spacy``, or for a function ``text``, is not installed.
+
+        Example:
+            >>> tokens = corpus.annotate("initial", lambda words: [word[:1] for word in words], progress=False)
+            >>> len(corpus.kwic('[initial="Z"]')) == len(corpus.kwic('"Z.*"'))
+            True
         """
         from corpuskit.tokens import annotate
 

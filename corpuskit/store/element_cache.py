@@ -162,9 +162,12 @@ def whole(*parts: Path) -> Iterator[None]:
     except Exception as error:  # Arrow and Polars have many
         import pyarrow.parquet as pq
 
+        from corpuskit.interruptible import polars as pl
+
         for part in parts:
             try:
                 pq.ParquetFile(part).read()
+                pl.read_parquet(part, glob=False, hive_partitioning=False)  # it refuses some of what Arrow reads
             except FileNotFoundError:
                 raise
             except Exception as reason:

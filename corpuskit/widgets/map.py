@@ -18,7 +18,7 @@ from corpuskit.labels import check_names
 from corpuskit.store import CorpusFolder
 from corpuskit.store.schema import DOCUMENTS_STATE
 from corpuskit.vectors import topic_column
-from corpuskit.views import frames
+from corpuskit.views import choosing, frames
 from corpuskit.widgets.documents import show_document
 from corpuskit.widgets.in_order import InOrder
 from corpuskit.widgets.labeler import a_person
@@ -350,6 +350,7 @@ class DocumentMap(Box):
             raise ConfigurationError(f"colour={colour!r}: expected one of {', '.join(COLOURS)}")
         if not 200 <= height <= 4_000:
             raise ConfigurationError(f"height={height}: expected 200 to 4,000 pixels")
+        self._folder = folder
         chosen = _checked(keys or MAP_KEYS)
         check_names(folder, chosen.values(), only_alike=True)
         self.tree = DocumentTree(NLPTextDocument(), height=300, with_original=True, with_labels=True)
@@ -365,9 +366,16 @@ class DocumentMap(Box):
         """The chosen documents, as a DataFrame like that of ``documents()``."""
         return self.points.selection
 
-    def select(self, docs: Sequence[str]) -> int:
-        """Chooses documents by their ids, also on the page; gives how many of them are on the map."""
-        return self.points.select(docs)
+    def select(self, docs: Any) -> int:
+        """Select documents, also on the page, and return how many of them are on the map.
+
+        Args:
+            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus.
+
+        Raises:
+            UnknownDocumentError: A document is not in the corpus.
+        """
+        return self.points.select(choosing.doc_ids_of(self._folder, docs) or [])
 
     def undo(self) -> int:
         """Takes the last group of labels back; gives how many documents that were."""
