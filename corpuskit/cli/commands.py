@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from corpuskit.cli.crawling import crawl
+from corpuskit.cli.discovering import discover, fetch
 from corpuskit.cli.exporting import ExportCommand, export
 from corpuskit.cli.extracting import extract
 from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent
@@ -123,6 +124,8 @@ def _tell_added(report: IngestReport, folder: Path) -> None:
 
 app.command()(crawl)
 app.command()(urls)
+app.command()(discover)
+app.command()(fetch)
 
 
 @app.command()
