@@ -15,13 +15,15 @@ from corpuskit.errors import CorpusKitError, DocumentFormatError
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterable
 
     from corpuskit.corpus import Corpus
     from corpuskit.document import NLPTextDocument
     from corpuskit.extraction import ExtractOptions
+    from corpuskit.sources.commoncrawl import Index
     from corpuskit.sources.single import Opened
 
-__all__ = ["CorpusKitError", "DocumentFormatError", "extract", "open", "read_nlptext", "write_nlptext"]
+__all__ = ["CorpusKitError", "DocumentFormatError", "commoncrawl", "extract", "open", "read_nlptext", "write_nlptext"]
 
 
 def open(path: str | os.PathLike[str], *, trust: bool = False) -> Corpus:
@@ -42,6 +44,24 @@ def open(path: str | os.PathLike[str], *, trust: bool = False) -> Corpus:
     from corpuskit.corpus import Corpus
 
     return Corpus(path, trust=trust)
+
+
+def commoncrawl(index: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], **wanted: Any) -> Index:
+    """Return an index of web archives, such as ``CC-MAIN-2024-22``, for :meth:`Corpus.discover`.
+
+    Args:
+        index: a crawl of Common Crawl, or files, folders and patterns of indexes on disk, over https or in a bucket.
+        wanted: ``domains``, ``tld``, ``languages``, ``mime``, ``status``, ``since``, ``base``, ``anonymous``; see
+            :func:`corpuskit.sources.commoncrawl.commoncrawl`.
+
+    Raises:
+        SourceError: there is no such file, or none that is an index.
+        ConfigurationError: a filter cannot be.
+        MissingExtraError: the extra ``dask`` is not installed.
+    """
+    from corpuskit.sources import commoncrawl as room
+
+    return room.commoncrawl(index, **wanted)
 
 
 def extract(

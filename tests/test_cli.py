@@ -451,6 +451,26 @@ main()
     assert (done.returncode, done.stderr) == (130, "corpuskit: stopped\n")
 
 
+def test_files_that_are_added_can_be_stopped_and_say_how_it_goes_on(tmp_path, pages):
+    code = """
+import sys
+import corpuskit.corpus
+
+def stopped(*_, **__):
+    raise KeyboardInterrupt
+
+corpuskit.corpus.ingest = stopped
+from corpuskit.cli import main
+main()
+"""
+    command = [sys.executable, "-c", code, "add", str(tmp_path / "c"), str(pages)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (
+        130,
+        "corpuskit: stopped; what was added is kept, the same command goes on\n",
+    )
+
+
 def test_commands_that_read_say_so_and_make_no_folder(tmp_path):
     for name in ("status", "label", "train", "audit", "kwic", "pack", "export", "repair"):
         assert "made if absent" not in run(name, "--help").stdout
@@ -540,6 +560,8 @@ def test_nothing_found_and_nothing_to_export_are_told(tmp_path, pages):
     run("add", tmp_path / "c", pages)
     done = run("kwic", tmp_path / "c", "quaternion")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "corpuskit: nothing matches 'quaternion'\n")
+    done = run("kwic", tmp_path / "c", "quaternion*")
+    assert done.stderr.splitlines()[1].endswith("quaternion.*, or --syntax wildcards")
     corpuskit.open(tmp_path / "empty").close()
     done = run("export", tmp_path / "empty", tmp_path / "out")
     assert (done.returncode, done.stderr) == (1, "corpuskit: nothing to export: the corpus is empty\n")

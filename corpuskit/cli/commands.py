@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from corpuskit.cli.crawling import crawl
+from corpuskit.cli.discovering import discover, fetch
 from corpuskit.cli.exporting import ExportCommand, export
 from corpuskit.cli.extracting import extract
 from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent, trusted
@@ -94,7 +95,12 @@ def add(
 ) -> None:
     """Adds files to a corpus; what is known and unchanged is left as it is."""
     with made_if_absent(folder) as corpus:
-        _tell_added(corpus.add(*paths, textworks=textworks or None, progress=sys.stderr.isatty()), folder)
+        try:
+            report = corpus.add(*paths, textworks=textworks or None, progress=sys.stderr.isatty())
+        except KeyboardInterrupt:
+            typer.echo("corpuskit: stopped; what was added is kept, the same command goes on", err=True)
+            raise typer.Exit(130) from None
+        _tell_added(report, folder)
 
 
 @app.command()
@@ -123,6 +129,8 @@ def _tell_added(report: IngestReport, folder: Path) -> None:
 
 app.command()(crawl)
 app.command()(urls)
+app.command()(discover)
+app.command()(fetch)
 
 
 @app.command()
@@ -226,7 +234,8 @@ def kwic(
     """Shows key words in context, in the main content."""
     corpus = existing(folder)
     with as_usage():
-        frame = corpus.kwic(query, window=window, sort=sort, syntax=syntax, main=not all_text, copies=copies)
+        found = corpus.concordance(query, window=window, sort=sort, syntax=syntax, main=not all_text, copies=copies)
+    frame = found.frame
     row: Any
     for row in frame.head(limit).itertuples():
         typer.echo(f"{row.left[-50:]:>50}  {row.match}  {row.right[:50]}")
@@ -234,10 +243,8 @@ def kwic(
         typer.echo(f"... {len(frame) - limit:,} more; --limit shows them")
     if frame.empty:
         typer.echo(f"corpuskit: nothing matches {query!r}", err=True)
-    if left_out := frame.attrs["copies_left_out"]:
-        typer.echo(
-            f"{left_out:,} exact {'copy' if left_out == 1 else 'copies'} left out; --copies keeps them", err=True
-        )
+    if found.note:
+        typer.echo(typed(found.note), err=True)
 
 
 app.add_typer(textworks, name="textworks")
@@ -257,6 +264,7 @@ def check(
     TEI files are checked by the TEI's schema, corpus.xml by its own, others by --schema.
     """
     from corpuskit.errors import SourceError
+    from corpuskit.store.check import waiting
     from corpuskit.store.telling import counted
 
     if not target.exists():
@@ -272,7 +280,13 @@ def check(
             raise typer.Exit(3)
         typer.echo(f"{target}: valid")
         return
-    problems = existing(target).check(progress=sys.stderr.isatty())
+    corpus = existing(target)
+    problems = corpus.check(progress=sys.stderr.isatty())
+    if waits := waiting(corpus._folder):
+        typer.echo(
+            f"{counted(waits, 'document')} not read yet, since a run was stopped or is at work, which is no damage: the same "
+            "command again reads them, or in Python extract_pending()"
+        )
     if problems:
         causes: dict[tuple[str, str], list[str]] = {}
         for problem in problems:

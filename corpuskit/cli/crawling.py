@@ -94,6 +94,10 @@ def crawl(
         bool | None,
         _order("--render/--no-render", help="Show pages without text to a browser; needs the extra render."),
     ] = None,
+    archived: Annotated[
+        bool | None,
+        _order("--archived/--no-archived", help="Take the Internet Archive's last copy of a page that failed."),
+    ] = None,
     extract: Annotated[
         bool | None, _order("--extract/--no-extract", help="Extract now, as by default, or with the next crawl.")
     ] = None,
@@ -154,7 +158,7 @@ def crawl(
         "missing_counts": missing_counts, "preset": preset,
         "max_megabytes": max_megabytes, "min_unique": min_unique, "min_harvest": min_harvest,
         "sitemaps": "guess" if guess_sitemaps else sitemaps,
-        "feeds": feeds, "traps": traps, "extract": extract, "render": render, "netrc": netrc_file or netrc or None,
+        "feeds": feeds, "traps": traps, "extract": extract, "render": render, "archived": archived, "netrc": netrc_file or netrc or None,
         "headers": _headers(header) if header else None, "retry_failed": retry_failed or None,
     }  # fmt: skip
     forgotten = [_forgotten(name) for name in forget or []]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import sys
@@ -15,6 +14,7 @@ from urllib.parse import urlsplit
 
 import typer
 
+from corpuskit.cli.engines import engine_at
 from corpuskit.cli.folders import lines_of
 from corpuskit.cli.printing import printable
 from corpuskit.cli.usage import refuse
@@ -362,19 +362,12 @@ def _extract_one(item: tuple[_Input, Any], *, options: Any, output: _Output) -> 
 
 
 def _extract_shards(sources: list[str], on: str, workers: int | None, base: str | None, options: Any) -> None:
-    from corpuskit.errors import ConfigurationError, MissingExtraError
+    from corpuskit.errors import ConfigurationError
     from corpuskit.shards import extract_shards
 
     if len(sources) < 2:
         raise ConfigurationError("extract --on: expected what to extract, then the folder or URL for the output")
-    with contextlib.ExitStack() as stack:
-        engine: Any = on
-        if "://" in on:
-            try:
-                from distributed import Client
-            except ImportError:
-                raise MissingExtraError("distributed", "dask") from None
-            engine = stack.enter_context(Client(on))  # type: ignore[no-untyped-call]
+    with engine_at(on) as engine:
         report = extract_shards(
             sources[:-1],
             sources[-1],

@@ -10,6 +10,7 @@ import typer
 
 from corpuskit.cli.folders import Existing, existing
 from corpuskit.cli.printing import printable
+from corpuskit.store.telling import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,10 +67,12 @@ def audit(
             batch.rename(columns={"doc_id": "target"}).assign(label="")[["target", "label", "title", "uri"]].to_csv(
                 out, index=False
             )
-            typer.echo(f"{len(batch)} documents to label (relevant or other){_what_for(running)}: {out}")
+            typer.echo(f"{counted(len(batch), 'document')} to label (relevant or other){_what_for(running)}: {out}")
             break
         elif labels is not None or not sys.stdin.isatty():
-            typer.echo(f"{len(batch)} more labels are wanted{_what_for(running)}: write them to a file with --out")
+            typer.echo(
+                f"{len(batch)} more label{'s are' if len(batch) != 1 else ' is'} wanted{_what_for(running)}: write them to a file with --out"
+            )
             break
         elif not _ask(corpus, running, batch, by):
             break

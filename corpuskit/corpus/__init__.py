@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from corpuskit.corpus.archives import CorpusArchives
 from corpuskit.corpus.collect import CorpusCollect
 from corpuskit.corpus.export import CorpusExport
 from corpuskit.corpus.label import CorpusLabel
@@ -13,7 +14,9 @@ from corpuskit.corpus.words import CorpusWords
 __all__ = ["Corpus"]
 
 
-class Corpus(CorpusCollect, CorpusLook, CorpusWords, CorpusMap, CorpusLabel, CorpusExport, CorpusUpkeep):
+class Corpus(
+    CorpusCollect, CorpusArchives, CorpusLook, CorpusWords, CorpusMap, CorpusLabel, CorpusExport, CorpusUpkeep
+):
     """A corpus: a folder of documents with their originals, labels and models.
 
     Args:

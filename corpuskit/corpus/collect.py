@@ -179,7 +179,8 @@ class CorpusCollect(OpenCorpus):
         Args:
             seeds: URLs to begin with: web pages, feeds or sitemaps. A path is a text file with one URL a line. With ``resume`` they
                 are added to the queue.
-            pages: Maximum number of pages to fetch in this call. None: no limit.
+            pages: Maximum number of pages to fetch in this call; those whose server answers that they have not changed do
+                not count. None: no limit.
             scope: How far to go from the seeds: ``domain``, ``host``, ``path`` or ``web`` (any host). Default: corpus.toml.
             resume: Go on with the queue of earlier crawls, and with the options named for the last one, except ``pages``,
                 ``minutes``, ``retry_failed``, secrets (``headers``, ``cookies``, ``netrc``, ``proxy``) and what opens doors on this

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from corpuskit.views.choosing import Scope
     from corpuskit.views.concordance import Concordance
     from corpuskit.views.frequency import Frequency
+
+logger = logging.getLogger(__name__)
 
 
 class CorpusWords(OpenCorpus):
@@ -189,21 +192,24 @@ class CorpusWords(OpenCorpus):
             seed: Seed of the sample.
 
         Raises:
-            ConfigurationError: The name is empty, or the query or ``sort`` cannot be read.
+            ConfigurationError: The name is empty, the query or ``sort`` cannot be read, or the corpus has no such layer.
 
         Example:
             >>> corpus.save_query("money", '"premiums?|excess"', sort="1R")
             >>> corpus.queries()[["name", "query"]].values.tolist()
             [['money', '"premiums?|excess"']]
         """
-        from corpuskit.tokens import parse_query
+        from corpuskit.tokens import check_query, open_index, parse_query
         from corpuskit.views import frames, saved_queries
         from corpuskit.views.lines import sort_places
 
-        parse_query(query)
+        parsed = parse_query(query)
+        check_query(open_index(self._folder), parsed)
         sort_places(sort or None)
         if subcorpus:
             frames.subcorpus(self._folder, subcorpus)
+        if parsed.hint:
+            logger.warning("query %r is kept as it is; %s", name, parsed.hint)
         saved = saved_queries.SavedQuery(name.strip(), query, sort, subcorpus, sample, seed)
         saved_queries.save_query(self._folder, saved)
 

@@ -212,10 +212,11 @@ class CrawlJob:
         how = "paused" if self.is_paused else "running"
         status = how if self.is_running else f"ended: {state.reason}"
         seconds = state.seconds
+        unchanged = f", {state.unchanged:,} unchanged" if state.unchanged else ""
         speed = f", {state.pages / seconds:.1f} pages/s" if self.is_running and seconds > 1 else ""
         return (
             f"Crawl {status}; {counted(state.pages, 'page')} of {counted(len(state.hosts), 'host')}, "
-            f"{counted(state.stored, 'new document')}, {state.failed:,} failed{_harvest(state)}{speed}"
+            f"{counted(state.stored, 'new document')}{unchanged}, {state.failed:,} failed{_harvest(state)}{speed}"
         )
 
     def __repr__(self) -> str:

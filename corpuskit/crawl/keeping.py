@@ -18,6 +18,7 @@ from corpuskit.errors import FetchError
 from corpuskit.ingest import Registered, register, task_of
 from corpuskit.sources.resource import Resource
 from corpuskit.sources.web import Answer, PageLinks, host_of
+from corpuskit.sources.web.archived import ARCHIVED
 from corpuskit.store import Place
 from corpuskit.store.catalog import clean, now
 
@@ -104,7 +105,7 @@ class Keeper:
         registered: Registered | None = None
         if page.refused is None and answer.content.strip():
             registered = register(state.folder, _resource(page), keep=lambda _: self._write_warc(answer))
-        request = log_request(state, lease, answer, robots=page.robots)
+        request = log_request(state, lease, answer, robots=page.robots, url=answer.headers.get(ARCHIVED, ""))
         targets, new = self._discovery.add(
             page.links.links, depth=lease.depth + 1, parent=lease.url, parent_score=lease.parent_score
         )
@@ -166,10 +167,10 @@ def log_request(
     """Writes a row of the requests; gives its number.
 
     Args:
-        url: what was asked for, where it was not the URL itself but its robots.txt.
+        url: what was asked for, where it was not the URL itself but its robots.txt, or an archive's copy.
     """
     received: Sequence[object] = (
-        (answer.fetched.isoformat(), answer.uri, answer.status, answer.response_ms, answer.download_ms,
+        (now() if url else answer.fetched.isoformat(), url or answer.uri, answer.status, answer.response_ms, answer.download_ms,
          len(answer.content), answer.retry_after)
         if answer
         else (now(), url or lease.url, status, None, None, None, None)
@@ -188,6 +189,8 @@ def log_request(
 def _resource(page: Page) -> Resource:
     answer = page.answer
     metadata = {"robots": page.robots}
+    if ARCHIVED in answer.headers:
+        metadata["archived"] = answer.headers[ARCHIVED]
     if RENDERED in answer.headers:
         metadata["rendered"] = answer.headers[RENDERED]
     if page.links.needs_scripts:

@@ -42,6 +42,8 @@ class CrawlOptions:
         host_pages: at most so many pages of one host in this call.
         traps: stops following kinds of page of which the last 60 brought less than 2 % new text.
         netrc: takes user and password of a host from this file, or with True from ``~/.netrc``. Never logged.
+        archived: takes the Internet Archive's last copy of a page that failed, and marks it so in the metadata (``archived``);
+            a URL names another archive with the same interface. Its interface is asked as politely as any host.
         render: shows pages that have hardly any text without scripts to a browser, and keeps what it makes of them.
         sitemaps: reads the sitemaps that robots.txt names; ``"guess"`` looks for them elsewhere too; False reads none.
         min_unique: stops when of the last 1,000 pages on average less than this share of the text was new, 0 to 1.
@@ -76,6 +78,7 @@ class CrawlOptions:
     host_pages: int | None = None
     traps: bool = True
     netrc: bool | str = False
+    archived: bool | str = False
     render: bool = False
     sitemaps: bool | str = True
     min_unique: float = 0.0
@@ -95,6 +98,8 @@ class CrawlOptions:
             raise ConfigurationError(f"scope {self.scope!r}: expected 'domain', 'host', 'path' or 'web'")
         if self.sitemaps not in {True, False, "guess"}:
             raise ConfigurationError(f"sitemaps {self.sitemaps!r}: expected True, False or 'guess'")
+        if isinstance(self.archived, str) and not self.archived.startswith(("https://", "http://")):
+            raise ConfigurationError(f"archived {self.archived!r}: expected True, False or the URL of an archive")
         for code in self.languages:
             if not (len(code) in {2, 3} and code.isascii() and code.isalpha() and code.islower()):
                 raise ConfigurationError(f"languages {code!r}: expected ISO 639-1 codes such as 'en'")

@@ -24,6 +24,7 @@ from corpuskit.sources.web import (
     page_language,
     url_key,
 )
+from corpuskit.sources.web.archived import archive_at, archived_copy
 from corpuskit.sources.web.client import MAX_REDIRECTS, PrivateAddressError
 from corpuskit.sources.web.render import Renderer
 
@@ -31,6 +32,7 @@ _TRIES: Final = 4
 _AGAIN_AFTER: Final = 600.0  # seconds until a later crawl tries it by itself; doubled each time
 _AGAIN_AFTER_MOST: Final = 86_400.0
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
+_COLLECTED: Final = ("text/html", "application/xhtml+xml", "text/plain", "application/pdf")
 _RETRIED: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
@@ -72,13 +74,13 @@ class Visitor:
             log_request(self._state, lease, None, error=str(error), status=error.status)
             self._refuse(lease, str(error)[:200])
         except UnreachableError as error:
-            self._wait_for_host(lease, error)
+            await self._wait_for_host(lease, error)
         except FetchError as error:
             log_request(self._state, lease, None, error=str(error))
-            self._try_again(lease, error, self._politeness.back_off(lease.host, None))
+            await self._try_again(lease, error, self._politeness.back_off(lease.host, None))
         except ResourceLimitError as error:
             log_request(self._state, lease, None, error=str(error))
-            self._fail(lease, error)
+            await self._fail(lease, error)
         finally:
             self._state.turns.ended(lease.host)
 
@@ -99,7 +101,7 @@ class Visitor:
             await self._politeness.wait_for_turn(lease.host)
         if answer.location is not None:
             log_request(self._state, lease, answer)
-            self._redirect(lease, answer)
+            await self._redirect(lease, answer)
         elif answer.status == 304:
             log_request(self._state, lease, answer)
             self._progress.unchanged += 1
@@ -113,9 +115,9 @@ class Visitor:
             cause = f"the server answered {answer.status} {answer.reason}".rstrip()
             error = FetchError(cause, url=url, status=answer.status)
             if answer.status in _RETRIED:
-                self._try_again(lease, error, self._politeness.back_off(lease.host, answer.retry_after))
+                await self._try_again(lease, error, self._politeness.back_off(lease.host, answer.retry_after))
             else:
-                self._fail(lease, error, is_passing=answer.status >= 500)
+                await self._fail(lease, error, is_passing=answer.status >= 500)
 
     def _conditions(self, url: str, depth: int) -> dict[str, str]:
         """Headers that let a server answer "not modified" (RFC 9110, 13.1)."""
@@ -134,10 +136,10 @@ class Visitor:
             headers["If-Modified-Since"] = format_datetime(datetime.fromisoformat(row["last_modified"]), usegmt=True)
         return headers
 
-    def _redirect(self, lease: Lease, answer: Answer) -> None:
+    async def _redirect(self, lease: Lease, answer: Answer) -> None:
         assert answer.location is not None
         if lease.redirects + 1 > MAX_REDIRECTS or url_key(answer.location) == url_key(lease.url):
-            self._fail(lease, FetchError("redirects without end", url=lease.url))
+            await self._fail(lease, FetchError("redirects without end", url=lease.url))
             return
         target = NewUrl(
             answer.location,
@@ -218,6 +220,37 @@ class Visitor:
         self._politeness.heard(host)
         return answer
 
+    async def _keep_archived(self, lease: Lease) -> bool:
+        """Keeps an archive's copy of a page that failed; False where none is wanted, or there is none."""
+        archive = archive_at(self._state.options.archived)
+        if not archive:
+            return False
+        host = host_of(archive)
+
+        async def get(url: str) -> Answer:
+            await self._politeness.wait_for_turn(host)
+            answer = await self._client.get(canonical_url(url), any_type=True)
+            self._politeness.heard(host)
+            if answer.status in _RETRIED:
+                self._politeness.back_off(host, answer.retry_after)
+            return answer
+
+        try:
+            answer = await archived_copy(get, lease.url, archive)
+        except PausedError:
+            return False
+        except UnreachableError as error:
+            self._politeness.unreachable(host, str(error), error.retry_after)
+            self._catalog.add_failure(lease.url, "archive", error)
+            return False
+        except (FetchError, ResourceLimitError) as error:
+            self._catalog.add_failure(lease.url, "archive", error)
+            return False
+        if answer is None or not answer.media_type.startswith(_COLLECTED):
+            return False
+        await self._keep(lease, answer, "archived copy")
+        return True
+
     # -- what did not work ---------------------------------------------------------------------------------------------
 
     def _refuse(self, lease: Lease, reason: str) -> None:
@@ -227,18 +260,20 @@ class Visitor:
         if lease.is_seed:
             self._progress.failed_seeds[lease.url] = reason
 
-    def _wait_for_host(self, lease: Lease, error: UnreachableError) -> None:
+    async def _wait_for_host(self, lease: Lease, error: UnreachableError) -> None:
         """The host is asked again after a pause. The URL is not blamed: it keeps its place and most of its tries."""
         log_request(self._state, lease, None, error=str(error), status=error.status, url=error.url)
         host = self._politeness.unreachable(lease.host, str(error), error.retry_after)
+        if host.is_given_up and await self._keep_archived(lease):
+            return
         with self._catalog.transaction():
             self._retry(lease, 0.0, count=not lease.tries)
             self._state.note_failure(lease, error, is_final=host.is_given_up)
 
-    def _try_again(self, lease: Lease, error: FetchError, until: float) -> None:
+    async def _try_again(self, lease: Lease, error: FetchError, until: float) -> None:
         """The URL is tried again in a while, or has failed where it was tried often."""
         if lease.tries + 1 >= (2 * _TRIES if error.status == 429 else _TRIES):
-            self._fail(lease, error, is_passing=True)
+            await self._fail(lease, error, is_passing=True)
             return
         with self._catalog.transaction():
             self._retry(lease, until)
@@ -248,8 +283,13 @@ class Visitor:
         self._frontier.retry(lease, not_before, count=count)
         self._state.turns.raise_heads({lease.host: lease.priority})
 
-    def _fail(self, lease: Lease, error: CorpusKitError, *, is_passing: bool = False) -> None:
-        """The URL has failed; where that may have been a moment's trouble, later crawls try it by themselves."""
+    async def _fail(self, lease: Lease, error: CorpusKitError, *, is_passing: bool = False) -> None:
+        """The URL has failed; where that may have been a moment's trouble, later crawls try it by themselves.
+
+        Where archived copies are wanted, and there is one, that is kept instead.
+        """
+        if await self._keep_archived(lease):
+            return
         rounds = max(0, lease.tries + 1 - _TRIES)
         again = time.time() + min(_AGAIN_AFTER * 2.0**rounds, _AGAIN_AFTER_MOST) if is_passing else 0.0
         with self._catalog.transaction():

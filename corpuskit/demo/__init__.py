@@ -1,5 +1,6 @@
 """The demonstration: a small web of this project's own, crawled, labelled, learnt and exported on this machine."""
 
+from corpuskit.demo.archive import demo_archive
 from corpuskit.demo.chat import serve_demo_chat
 from corpuskit.demo.run import (
     DemoResult,
@@ -16,6 +17,7 @@ from corpuskit.demo.server import demo_data, serve_demo_web
 __all__ = [
     "DemoResult",
     "crawl_options",
+    "demo_archive",
     "demo_corpus",
     "demo_data",
     "harvest",

@@ -10,6 +10,7 @@ from typing import Any, Final
 from corpuskit.export.formats import FORMATS
 from corpuskit.export.formats.markdown import escape_markdown, inline
 from corpuskit.export.hashes import FileEntry
+from corpuskit.store.telling import counted
 
 _SIZES: Final = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"),
                  (10_000_000, "1M<n<10M"), (100_000_000, "10M<n<100M"))  # fmt: skip
@@ -44,7 +45,7 @@ def _body(record: dict[str, Any], entries: dict[str, FileEntry]) -> Iterator[str
     if record["description"].strip():
         yield escape_markdown(record["description"].replace("\n", " ")) + "\n"
     yield (
-        f"{counts['documents']:,} documents of {counts['hosts']:,} hosts, {counts['words']:,} words, "
+        f"{counted(counts['documents'], 'document')} of {counted(counts['hosts'], 'host')}, {counted(counts['words'], 'word')}, "
         f"{counts['main_words']:,} of them main content. Made by {record['made_by']}.\n"
     )
     yield "## Files\n"

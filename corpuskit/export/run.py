@@ -24,12 +24,14 @@ from corpuskit.export.tally import Tally
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_names import doc_id_of
+from corpuskit.store.telling import counted
 from corpuskit.tokens import annotation_of
 
 _TREES: Final = frozenset(
     ("tei", "xml", "html")
 )  # formats whose tree is that of the main content, unless all is asked for
 _ANNOTATED: Final = frozenset(("vert", "conllu"))  # formats that carry layers
+_SHOWN: Final = 3  # names in a message
 _KEY: Final = "export "  # + a hash of where it stands: what was written there last
 
 
@@ -58,7 +60,7 @@ class ExportReport:
 
     def __repr__(self) -> str:
         size = sum(size for size, _ in self.files.values())
-        text = f"{self.documents:,} documents, {len(self.files):,} files, {size / 1e6:.1f} MB in {self.folder}"
+        text = f"{counted(self.documents, 'document')}, {counted(len(self.files), 'file')}, {size / 1e6:.1f} MB in {self.folder}"
         if self.is_unchanged:
             text += " (as it was: nothing had changed)"
         if self.dropped:
@@ -183,6 +185,30 @@ def _refuse_other_things(target: Path) -> None:
         raise ExportError(f"{target} is a link to what is not there: remove it, or name a new folder")
     if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not (target / MANIFEST).exists())):
         raise ExportError(f"{target} is not empty and no export of corpuskit; name a new folder")
+    if foreign := _not_ours(target):
+        more = f" and {len(foreign) - _SHOWN:,} more" if len(foreign) > _SHOWN else ""
+        raise ExportError(
+            f"{target} holds what no export wrote: {', '.join(foreign[:_SHOWN])}{more}; a new export replaces the folder: "
+            "move that elsewhere, or name another folder"
+        )
+
+
+def _not_ours(target: Path) -> list[str]:
+    """Return what lies in the folder of an earlier export and is none of the files that its manifest names."""
+    if not target.exists() or not (target / MANIFEST).exists():
+        return []
+    try:
+        named = set(json.loads(SafeFolder(target).read(MANIFEST))["files"])
+    except (CorpusError, OSError, ValueError, KeyError, TypeError) as error:
+        raise ExportError(f"{target / MANIFEST} cannot be read ({error}); name a new folder") from error
+    trees = tuple(name for name in named if name.endswith("/"))
+    found = []
+    for path in sorted(target.rglob("*")):
+        name = path.relative_to(target).as_posix()
+        is_folder = path.is_dir() and not path.is_symlink()  # an empty one is nobody's loss
+        if not is_folder and name != MANIFEST and name not in named and not name.startswith(trees):
+            found.append(name)
+    return found
 
 
 def _publish(work: Path, target: Path) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
+import io
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels.names import check_names
 from corpuskit.sources.lists import read_url_list
 from corpuskit.store import CorpusFolder
 from corpuskit.store.telling import counted
+
+_MOST_BYTES: Final = 256 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +59,20 @@ def import_labels(
 
 def _listed(file: Path, label: str) -> list[tuple[str, str]]:
     """The URLs of a list of one class, without the prefix of the archive."""
+    lines = io.StringIO(_content(file).decode("utf-8-sig", "replace"))
+    return [(listed.url, label) for listed in read_url_list(lines)]
+
+
+def _content(file: Path) -> bytes:
+    """The bytes of a file, which may be a pipe or a device without an end."""
     try:
-        with file.open(encoding="utf-8-sig", errors="replace") as lines:
-            return [(listed.url, label) for listed in read_url_list(lines)]
+        with file.open("rb") as handle:
+            content = handle.read(_MOST_BYTES + 1)
     except OSError as error:
         raise ConfigurationError(f"{file} cannot be read: {error}") from error
+    if len(content) > _MOST_BYTES:
+        raise ConfigurationError(f"{file} has more than {_MOST_BYTES:,} bytes: no file of labels")
+    return content
 
 
 def read_label_file(file: Path) -> list[tuple[str, str]]:
@@ -69,15 +82,13 @@ def read_label_file(file: Path) -> list[tuple[str, str]]:
         ConfigurationError: it cannot be read, or lacks the column target or label.
     """
     try:
-        with file.open(encoding="utf-8-sig", newline="") as handle:
-            head = handle.readline()
-            delimiter = max(",;\t", key=head.count)  # a semicolon where the comma is a decimal one
-            names = [name.strip().lower() for name in next(csv.reader([head], delimiter=delimiter), [])]
-            if not {"target", "label"} <= set(names):
-                raise ConfigurationError(
-                    f"{file}: found columns {', '.join(names) or 'none'}, expected target and label"
-                )
-            reader = csv.DictReader(handle, fieldnames=names, delimiter=delimiter)
-            return [((row["target"] or "").strip(), (row["label"] or "").strip()) for row in reader]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        handle = io.StringIO(_content(file).decode("utf-8-sig"), newline="")
+        head = handle.readline()
+        delimiter = max(",;\t", key=head.count)  # a semicolon where the comma is a decimal one
+        names = [name.strip().lower() for name in next(csv.reader([head], delimiter=delimiter), [])]
+        if not {"target", "label"} <= set(names):
+            raise ConfigurationError(f"{file}: found columns {', '.join(names) or 'none'}, expected target and label")
+        reader = csv.DictReader(handle, fieldnames=names, delimiter=delimiter)
+        return [((row["target"] or "").strip(), (row["label"] or "").strip()) for row in reader]
+    except (UnicodeDecodeError, csv.Error) as error:
         raise ConfigurationError(f"{file} cannot be read: {error}") from error

@@ -12,6 +12,7 @@ from corpuskit.labels.judgements import judged_documents
 from corpuskit.labels.rule import UNSURE
 from corpuskit.store import CorpusFolder
 from corpuskit.store.labels import MACHINE, WITHDRAWN, is_machine
+from corpuskit.store.telling import counted
 
 _SIGMAS: Final = 1.959964  # of the normal distribution, for 95 %
 _LONGEST: Final = 64
@@ -48,7 +49,7 @@ class Trust:
         return self.relevant_relevant + self.other_other
 
     def __repr__(self) -> str:
-        said = f"{self.by} agrees with people on {self.agreed:,} of {self.documents:,} documents"
+        said = f"{self.by} agrees with people on {self.agreed:,} of {counted(self.documents, 'document')}"
         if self.informedness is None:
             return f"{said}: too few to tell how far it can be trusted"
         return f"{said}: informedness {self.informedness:.2f} ({self.low:.2f} to {self.high:.2f})"

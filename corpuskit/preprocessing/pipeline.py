@@ -12,6 +12,7 @@ from corpuskit.preprocessing.results import FOLDER, StepResults
 from corpuskit.preprocessing.steps import Step, made
 from corpuskit.store import CorpusFolder
 from corpuskit.store.element_cache import element_tables, main_texts
+from corpuskit.store.telling import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +39,7 @@ class Preprocessing:
     record: str
 
     def __repr__(self) -> str:
-        return f"{int(self.frame['keep'].sum()):,} of {len(self.frame):,} documents kept\n{self.steps.to_string(index=False)}"
+        return f"{int(self.frame['keep'].sum()):,} of {counted(len(self.frame), 'document')} kept\n{self.steps.to_string(index=False)}"
 
 
 def preprocess(

@@ -18,7 +18,7 @@ from corpuskit.relevance.counts import Ints
 __all__ = ["HashIndex", "Hashed", "hash_ngrams", "hash_words", "in_chunks"]
 
 Hashes = npt.NDArray[np.uint64]
-_BASE = 0x9E3779B97F4A7C15
+BASE = 0x9E3779B97F4A7C15
 _CHUNK = 1 << 18
 _WORD_BYTE = np.array([byte >= 128 or chr(byte).isalnum() for byte in range(256)])
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
@@ -64,14 +64,14 @@ def _bytes_table() -> Hashes:
 def _powers(size: int) -> tuple[Hashes, Hashes]:
     """The base to the powers 0, 1, 2, ..., and its inverse to these, modulo 2**64."""
     both = []
-    for base in (_BASE, pow(_BASE, -1, 2**64)):
+    for base in (BASE, pow(BASE, -1, 2**64)):
         factors = np.full(size, base, np.uint64)
         factors[0] = 1
         both.append(np.multiply.accumulate(factors))
     return both[0], both[1]
 
 
-def _running_sum(raw: npt.NDArray[np.uint8]) -> tuple[Hashes, Hashes]:
+def running_sum(raw: npt.NDArray[np.uint8]) -> tuple[Hashes, Hashes]:
     """The sum of the polynomial's terms before each byte, and the inverse powers to bring a difference to its start."""
     size = 1 << max(19, len(raw).bit_length())
     powers, inverse = _powers(size)
@@ -81,7 +81,7 @@ def _running_sum(raw: npt.NDArray[np.uint8]) -> tuple[Hashes, Hashes]:
     return total, inverse
 
 
-def _mixed(raw: Hashes) -> Hashes:
+def mixed(raw: Hashes) -> Hashes:
     raw = (raw ^ (raw >> _HALF)) * _MIX
     return raw ^ (raw >> _HALF)
 
@@ -101,8 +101,8 @@ def hash_words(texts: Sequence[str]) -> Hashed:
     inside[1:-1] = _WORD_BYTE[raw]
     change = np.diff(inside)
     first, last = np.flatnonzero(change == 1), np.flatnonzero(change == -1)
-    total, inverse = _running_sum(raw)
-    hashes = _mixed((total[last] - total[first]) * inverse[first])
+    total, inverse = running_sum(raw)
+    hashes = mixed((total[last] - total[first]) * inverse[first])
     bounds = np.searchsorted(first, np.append(starts, len(raw)))
     row = np.repeat(np.arange(len(texts)), np.diff(bounds))
     return Hashed(hashes, row, len(texts), first, last - first, buffer)
@@ -112,7 +112,7 @@ def hash_ngrams(texts: Sequence[str], shortest: int, longest: int) -> Hashed:
     """All runs of so many bytes in each text, the shortest first."""
     buffer, starts, ends = _joined(texts)
     raw = np.frombuffer(buffer, np.uint8)
-    total, inverse = _running_sum(raw)
+    total, inverse = running_sum(raw)
     left = np.repeat(ends, ends - starts + 1) - np.arange(len(raw))
     row = np.repeat(np.arange(len(texts)), ends - starts + 1)
     first, size = [], []
@@ -121,7 +121,7 @@ def hash_ngrams(texts: Sequence[str], shortest: int, longest: int) -> Hashed:
         first.append(at)
         size.append(np.full(len(at), length))
     at, sizes = np.concatenate(first), np.concatenate(size)
-    hashes = _mixed((total[at + sizes] - total[at]) * inverse[at])
+    hashes = mixed((total[at + sizes] - total[at]) * inverse[at])
     return Hashed(hashes, row[at], len(texts), at, sizes, buffer)
 
 
@@ -145,7 +145,7 @@ class HashIndex:
 
     @staticmethod
     def _slot(hashes: Hashes, number: int, shift: np.uint64) -> npt.NDArray[np.intp]:
-        return ((hashes * np.uint64((2 * number + 1) * _BASE % 2**64)) >> shift).astype(np.intp)
+        return ((hashes * np.uint64((2 * number + 1) * BASE % 2**64)) >> shift).astype(np.intp)
 
     def find(self, hashes: Hashes) -> npt.NDArray[np.int32]:
         """The column of each hash, or -1."""

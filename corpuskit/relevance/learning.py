@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -41,6 +42,8 @@ _URL_POOL: Final = 20_000
 _LABELS_A_SOURCE: Final = 2
 _MIXED: Final = 3  # documents of any source beside those of a crawl; from so many on one of them is drawn at random
 MACHINE_AT_ODDS: Final = "machine and model disagree"
+_VERDICT: Final = 0.5  # of a label: what a verdict of the model of documents counts where that is certain
+_LEAST_SURE: Final = 0.2  # distance of its score from one half, doubled
 _COLD, _COLD_POSITIVES = 10, 3  # labels; with fewer, of these relevant, seed words know more than a model
 
 
@@ -80,22 +83,83 @@ def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int 
     url = _train_urls(
         folder, judged_urls(folder, with_copies, positive=positive), example_weights(folder, with_copies), seed
     )
+    model = _keep(
+        folder, CorpusModel(document, url, machines=machines), len(judged), {"seed": seed, "positive": positive}
+    )
+    score_documents(folder, model, texts)
+    return model
+
+
+def _keep(folder: CorpusFolder, model: CorpusModel, labels: int, summary: Mapping[str, object]) -> CorpusModel:
+    """Saves a model as the corpus' last one; gives it with its version."""
     version = _new_version(folder)
-    model = CorpusModel(document, url, version, machines=machines)
+    model = replace(model, version=version)
     model.save(folder.models.within(version))
+    told = json.dumps({**summary, "fingerprint": model.document.fingerprint})
     with folder.catalog.transaction() as connection:
         connection.execute(
             "INSERT INTO models (version, created, folder, labels, summary) VALUES (?, ?, ?, ?, ?)",
-            (
-                version,
-                now(),
-                version,
-                len(judged),
-                json.dumps({"seed": seed, "positive": positive, "fingerprint": document.fingerprint}),
-            ),
+            (version, now(), version, labels, told),
         )
-    score_documents(folder, model, texts)
     return model
+
+
+def retrain_urls(
+    folder: CorpusFolder, verdicts: Mapping[str, float], pool: Sequence[str], *, seed: int = 0
+) -> CorpusModel:
+    """Trains the model of URLs again, on what people labelled and on what the model of documents says of pages.
+
+    The model of documents stays, with its audit. A verdict counts less than a label: half of one where the model of
+    documents is certain, nothing where it is in doubt.
+
+    Args:
+        folder: the corpus.
+        verdicts: URL → P(relevant) of its page; for pages that are not in the corpus.
+        pool: URLs that show what is to be scored, labelled or not.
+        seed: same labels, verdicts and seed, same model.
+
+    Raises:
+        RelevanceError: there is no model yet, or labels and verdicts do not suffice.
+    """
+    last = last_model(folder)
+    if last is None:
+        raise RelevanceError("there is no model yet: label documents and train one first")
+    row = folder.catalog.rows("SELECT labels, summary FROM models ORDER BY created DESC LIMIT 1")[0]
+    positive = _positive(row["summary"])
+    score_documents(folder, last)
+    scored = dict(
+        folder.catalog.tuples(
+            "SELECT c.uri, s.relevance FROM current c JOIN scores s ON s.doc_id = c.doc_id "
+            "WHERE c.host <> '' AND s.model = ?",
+            (last.version,),
+        )
+    )
+    by_people = judged_urls(folder, judged_documents(folder, positive=positive, copies=True), positive=positive)
+    said = {url: float(score) for url, score in {**verdicts, **scored}.items() if url not in by_people}
+    doubt = {url: abs(2.0 * score - 1.0) for url, score in said.items()}
+    taught = sample([url for url in said if doubt[url] >= _LEAST_SURE], _URL_POOL)
+    urls = [*by_people, *taught]
+    labels = [*by_people.values(), *("relevant" if said[url] >= 0.5 else "other" for url in taught)]
+    weights = [*(1.0 for _ in by_people), *(_VERDICT * doubt[url] for url in taught)]
+    url = train(urls, labels, pool=sample(pool, _URL_POOL) or urls, kind="url", seed=seed, weights=weights)
+    model = _keep(
+        folder, replace(last, url=url), row["labels"], {"seed": seed, "positive": positive, "verdicts": len(taught)}
+    )
+    with folder.catalog.transaction() as connection:  # the model of documents is the same: so are its scores
+        connection.execute("UPDATE scores SET model = ? WHERE model = ?", (model.version, last.version))
+    return model
+
+
+def _positive(summary: str) -> str:
+    """The label that the last model was trained to find.
+
+    Raises:
+        RelevanceError: what is kept of it cannot be read.
+    """
+    try:
+        return str(json.loads(summary).get("positive", "relevant"))
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:
+        raise RelevanceError("what the last model was trained for cannot be read: train again") from error
 
 
 def train_documents(
@@ -173,10 +237,7 @@ def corpus_to_fasttext(folder: CorpusFolder, path: Path, *, kind: Kind = "docume
     if models is None:
         raise RelevanceError("there is no model to teach fastText: train one first")
     summary = folder.catalog.value("SELECT summary FROM models ORDER BY created DESC LIMIT 1")
-    try:
-        positive = json.loads(summary).get("positive", "relevant")
-    except (ValueError, AttributeError, RecursionError) as error:
-        raise RelevanceError("what the last model was trained for cannot be read: train again") from error
+    positive = _positive(summary)
     if kind == "document":
         model, judged = models.document, judged_documents(folder, positive=positive, groups=False)
         contents = scoring_texts(folder)

@@ -8,11 +8,11 @@ from urllib.parse import quote, unquote
 
 __all__ = ["host_of", "pdf_trio_url_tokens", "registered_domain", "url_ngrams", "url_tokens", "without_wayback"]
 
-_WAYBACK = "https://web.archive.org/web/"
+WAYBACK = "https://web.archive.org/web/"
 _WORDS = re.compile(r"[^\W\d_]+|\d+")
-_MAX_URL = 2_000
+MAX_URL = 2_000
 _ASCII = "".join(map(chr, range(128)))
-_PREFIXES = 3
+PREFIXES = 3
 _SECOND_LEVEL = frozenset(
     ["ac", "asso", "co", "com", "edu", "gob", "gouv", "gov", "mil", "ne", "net", "nom", "or", "org"]
 )
@@ -25,9 +25,9 @@ def without_wayback(url: str) -> str:
         >>> without_wayback("https://web.archive.org/web/20180511040716/https://ekja.org/kjae.pdf")
         'https://ekja.org/kjae.pdf'
     """
-    if not url.startswith(_WAYBACK):
+    if not url.startswith(WAYBACK):
         return url
-    return url[len(_WAYBACK) :].partition("/")[2]
+    return url[len(WAYBACK) :].partition("/")[2]
 
 
 def pdf_trio_url_tokens(url: str) -> str:
@@ -57,7 +57,7 @@ def pdf_trio_url_tokens(url: str) -> str:
 @lru_cache(maxsize=1 << 15)  # a batch of URLs is taken apart once, not by each tokenizer again
 def _split(url: str) -> tuple[str, str, str]:
     """Host, path and query of a URL; lenient, for links that no parser accepts."""
-    url = url.strip()[:_MAX_URL]
+    url = url.strip()[:MAX_URL]
     rest = url.partition("://")[2] or url.removeprefix("//")
     rest = rest.partition("#")[0]
     rest, _, query = rest.partition("?")
@@ -99,7 +99,7 @@ def _words(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=65_536)
-def _host_tokens(host: str) -> tuple[str, ...]:
+def host_tokens(host: str) -> tuple[str, ...]:
     domain = registered_domain(host)
     words = [word for label in host.removeprefix("www.").split(".") for word in _words(label)]
     return (f"host={host}", f"domain={domain}", *(f"in-host={word}" for word in words), *words)
@@ -107,7 +107,7 @@ def _host_tokens(host: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65_536)
 def _folder_tokens(host: str, folders: str) -> tuple[str, ...]:
-    parts = folders.lower().split("/")[:_PREFIXES]
+    parts = folders.lower().split("/")[:PREFIXES]
     return tuple(f"under={host}/{'/'.join(parts[: depth + 1])}" for depth in range(len(parts)) if parts[depth])
 
 
@@ -125,7 +125,7 @@ def url_tokens(url: str) -> list[str]:
     if not host and not path:
         return []
     folders, _, name = path.rpartition("/")
-    tokens = [*_host_tokens(host), *_folder_tokens(host, folders)] if folders else list(_host_tokens(host))
+    tokens = [*host_tokens(host), *_folder_tokens(host, folders)] if folders else list(host_tokens(host))
     stem, dot, extension = name.rpartition(".")
     if dot and stem and len(extension) <= 5 and extension.isalnum():
         tokens.append(f"type={extension.lower()}")

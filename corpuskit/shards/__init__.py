@@ -2,6 +2,6 @@
 
 from corpuskit.shards.inputs import Shard, find_shards
 from corpuskit.shards.merge import MergeReport, merge
-from corpuskit.shards.run import ShardReport, extract_shards
+from corpuskit.shards.run import ShardReport, extract_shards, run_shards
 
-__all__ = ["MergeReport", "Shard", "ShardReport", "extract_shards", "find_shards", "merge"]
+__all__ = ["MergeReport", "Shard", "ShardReport", "extract_shards", "find_shards", "merge", "run_shards"]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from corpuskit import engine
 from corpuskit.document import to_nlptext
@@ -19,7 +19,7 @@ from corpuskit.extraction import ExtractOptions, extract_bytes
 from corpuskit.ingest import EXTRACTOR, LIMITS, Extracted, Task, complete, describe, document_id, host_of
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.shards.inputs import Shard
-from corpuskit.shards.output import CATALOG_SUFFIX, ELEMENTS_SUFFIX, PARTS, Output
+from corpuskit.shards.output import CATALOG_SUFFIX, ELEMENTS_SUFFIX, PARTS, RECORDS_SUFFIX, Output
 from corpuskit.shards.reading import read_shard
 from corpuskit.sources.resource import Resource
 from corpuskit.store import Place
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _ROW_GROUP: Final = 1 << 17  # elements
+RECORD_COLUMNS: Final = ("original_offset", "original_length")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class _Page:
     marks: bytes
     elements: bytes
     etag: str | None
+    record: bytes | None = None
 
 
 def extract_shard(job: Job) -> Done:
@@ -82,7 +84,7 @@ def extract_shard(job: Job) -> Done:
         with writer:
             for found in _extracted(job):
                 writer.add(found)
-        for suffix in PARTS[:-1]:
+        for suffix in writer.parts:
             output.publish(Path(folder) / (name + suffix), name + suffix)
         # Last, and only once: with it the shard is done.
         first = output.publish(Path(folder) / (name + CATALOG_SUFFIX), name + CATALOG_SUFFIX, create=True)
@@ -92,6 +94,7 @@ def extract_shard(job: Job) -> Done:
 def _extracted(job: Job) -> Iterator[_Page | tuple[str, str, Exception, int]]:
     """Documents and (URI, stage, error, tries), in the order of the shard."""
     failed: list[tuple[int, str, Exception]] = []
+    records: dict[int, bytes] = {}  # they need not go through the workers
     position = 0
 
     def inputs() -> Iterator[tuple[int, Resource, ExtractOptions]]:
@@ -101,10 +104,13 @@ def _extracted(job: Job) -> Iterator[_Page | tuple[str, str, Exception, int]]:
             if isinstance(found, tuple):
                 failed.append((position, *found))
             else:
-                yield position, found, job.options
+                if found.record is not None:
+                    records[position] = found.record
+                yield position, replace(found, record=None), job.options
 
     for outcome in engine.run(_extract, inputs(), on="processes", workers=1, limits=LIMITS, last=_extract_carefully):
         at, resource, _ = outcome.item
+        record = records.pop(at, None)
         while failed and failed[0][0] < at:
             _, uri, error = failed.pop(0)
             yield uri, "read", error, 1
@@ -112,7 +118,7 @@ def _extracted(job: Job) -> Iterator[_Page | tuple[str, str, Exception, int]]:
             assert outcome.error is not None
             yield resource.uri, "extract", outcome.error, outcome.tries
         else:
-            yield outcome.value
+            yield replace(outcome.value, record=record)
     for _, uri, error in failed:
         yield uri, "read", error, 1
 
@@ -177,7 +183,7 @@ def _task(resource: Resource, options: ExtractOptions) -> Task:
 
 
 class _ShardWriter:
-    """Writes the three files of a shard."""
+    """Writes the files of a shard."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder, self._name = folder, name
@@ -186,7 +192,13 @@ class _ShardWriter:
         self._taken: set[str] = set()
         self._pending: list[pa.Table] = []
         self._elements: Any = None
+        self._records: IO[bytes] | None = None
         self.documents = self.failures = 0
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The suffixes of the files, but for the catalogue part."""
+        return PARTS[:-1] if self._records is None else (*PARTS[:-1], RECORDS_SUFFIX)
 
     def add(self, found: _Page | tuple[str, str, Exception, int]) -> None:
         """Adds a document, or a failure."""
@@ -208,12 +220,22 @@ class _ShardWriter:
             path = with_suffix(found.task.path, f"{len(self._taken)}")
         self._taken.add(path.casefold())
         self._pack.add(path, found.text, found.marks)
-        self._rows.append(_row(found, path))
+        self._rows.append(_row(found, path) | self._keep(found.record))
         self.documents += 1
         with pa.ipc.open_stream(found.elements) as stream:
             self._pending.append(stream.read_all())
         if sum(map(len, self._pending)) >= _ROW_GROUP:
             self._write_elements()
+
+    def _keep(self, record: bytes | None) -> dict[str, int]:
+        """Keeps a record; gives its place in the file of records."""
+        if record is None:
+            return {}
+        if self._records is None:
+            self._records = (self._folder / (self._name + RECORDS_SUFFIX)).open("wb")
+        offset = self._records.tell()
+        self._records.write(record)
+        return {"original_offset": offset, "original_length": len(record)}
 
     def _write_elements(self) -> None:
         import pyarrow as pa
@@ -237,6 +259,8 @@ class _ShardWriter:
                 self._write_elements()
         finally:
             self._pack.__exit__(kind, value, trace)
+            if self._records is not None:
+                self._records.close()
             if self._elements is not None:
                 self._elements.close()
         if kind is None:
@@ -246,7 +270,7 @@ class _ShardWriter:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        digests = {suffix: file_hash(self._folder / (self._name + suffix)) for suffix in PARTS[:-1]}
+        digests = {suffix: file_hash(self._folder / (self._name + suffix)) for suffix in self.parts}
         schema = catalog_schema().with_metadata({"corpuskit": json.dumps({"made_by": EXTRACTOR, "sha256": digests})})
         table = pa.Table.from_pylist(self._rows, schema=schema)
         pq.write_table(table, self._folder / (self._name + CATALOG_SUFFIX), compression="zstd")
@@ -269,7 +293,8 @@ def _row(page: _Page, path: str) -> dict[str, Any]:
 def catalog_schema() -> pa.Schema:
     """A row a document or failure: the columns of ``documents`` in the catalogue, and those of ``failures``.
 
-    ``texts`` and ``lengths``: the hash and the characters of each of its texts.
+    ``texts`` and ``lengths``: the hash and the characters of each of its texts. ``original_offset`` and ``original_length``:
+    its record in the shard's file of records, where there is one.
     """
     import pyarrow as pa
 
@@ -277,7 +302,7 @@ def catalog_schema() -> pa.Schema:
         "doc_id", "uri", "host", "title", "media_type", "charset", "lang", "timestamp", "fetched", "status", "path",
         "content_hash", "etag", "last_modified", "source", "extractor", "metadata", "stage", "error", "message",
     )  # fmt: skip
-    numbers = ("words", "main_words", "elements", "text_hash", "tries")
+    numbers = ("words", "main_words", "elements", "text_hash", "tries", *RECORD_COLUMNS)
     return pa.schema(
         [pa.field(name, pa.string()) for name in texts]
         + [pa.field(name, pa.int64()) for name in numbers]

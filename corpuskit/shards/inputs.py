@@ -10,20 +10,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
-from urllib.parse import urlsplit
 
-from corpuskit.errors import CorpusError, MissingExtraError, SourceError
+from corpuskit.errors import CorpusError, SourceError
 from corpuskit.safe_folder import SafeFolder
+from corpuskit.sources.stores import open_store
 from corpuskit.sources.warc import WARC_SUFFIXES
-from corpuskit.sources.web.client import GuardedSession
 from corpuskit.store.paths import safe_segment
 
-PROTOCOLS: Final = (
-    "abfs", "abfss", "az", "file", "gcs", "gs", "hdfs", "http", "https", "local", "oss", "s3", "s3a", "webhdfs",
-)  # fmt: skip
-"""Stores that are opened. Others of fsspec read what they are told to from anywhere, chain stores or run code."""
-_OF_STRANGERS: Final = tuple(name for name in PROTOCOLS if name not in {"file", "hdfs", "local", "webhdfs"})
-"""Those that a list may name: not on this machine, nor in its network."""
 _LIST_SUFFIXES: Final = (".paths", ".paths.gz", ".paths.txt")
 _MOST_FILES: Final = 500  # a shard of files
 _MOST_BYTES: Final = 128 * 1024**2
@@ -40,6 +33,8 @@ class Shard:
         urls: the input's files.
         root: what names of ``files`` are relative to, and where the records of a Parquet file are.
         is_listed: a list names it, which may be a stranger's.
+        pause: seconds between two requests for records.
+        is_anonymous: buckets are read without credentials.
     """
 
     name: str
@@ -47,6 +42,8 @@ class Shard:
     urls: tuple[str, ...]
     root: str = ""
     is_listed: bool = False
+    pause: float = 0.0
+    is_anonymous: bool = False
 
 
 def find_shards(sources: Iterable[str], *, base: str | None = None) -> list[Shard]:
@@ -91,36 +88,6 @@ def find_shards(sources: Iterable[str], *, base: str | None = None) -> list[Shar
         for shard in found
     ]
     return sorted(distinct, key=lambda shard: shard.name)
-
-
-def open_store(url: str, *, listed: bool = False) -> tuple[Any, str]:
-    """fsspec's file system of a path or URL, and the path in it.
-
-    Args:
-        url: a path, or a URL of one of :data:`PROTOCOLS`.
-        listed: it stands in a list or table, which may be a stranger's: not a place on this machine, nor a private address.
-            What is named over HTTP by the user is at a private address only where its own host is.
-
-    Raises:
-        MissingExtraError: fsspec is not installed.
-        SourceError: the store's own package is not installed, or it is none of these.
-    """
-    protocol, mark, _ = url.partition("://")
-    allowed = _OF_STRANGERS if listed else PROTOCOLS
-    if "::" in url or url.lower().startswith("data:") or (mark and protocol.lower() not in allowed):
-        raise SourceError(f"{url[:200]}: expected a path, or a URL of one of these stores: {', '.join(allowed)}")
-    try:
-        from fsspec.core import url_to_fs
-    except ImportError:
-        raise MissingExtraError("fsspec", "dask") from None
-    options = {}
-    if protocol.lower() in {"http", "https"}:
-        options["get_client"] = GuardedSession("" if listed else urlsplit(url).hostname or "")
-    try:
-        fs, path = url_to_fs(url, **options)
-    except (ImportError, ValueError) as error:
-        raise SourceError(f"{url}: {error}") from error
-    return fs, path
 
 
 def _expand(fs: Any, path: str, source: str) -> tuple[str, list[tuple[str, int]]]:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 import secrets
+import shutil
 import sqlite3
 import tempfile
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from corpuskit.document import from_nlptext
+from corpuskit.document.marks import load_marks
 from corpuskit.errors import CorpusError, SourceError
 from corpuskit.ingest import document_id
-from corpuskit.shards.extract import catalog_schema, file_hash
-from corpuskit.shards.output import CATALOG_SUFFIX, ELEMENTS_SUFFIX, PARTS, Output
+from corpuskit.shards.extract import RECORD_COLUMNS, catalog_schema, file_hash
+from corpuskit.shards.output import CATALOG_SUFFIX, ELEMENTS_SUFFIX, PARTS, RECORDS_SUFFIX, Output
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
 from corpuskit.store.packs import PACK_SUFFIX, Pack, PackWriter, forget_packs, next_pack
-from corpuskit.store.paths import version_path
+from corpuskit.store.paths import safe_segment, version_path
 
 _MERGED: Final = "merged shard "
 _COPIED: Final = (
@@ -49,11 +53,22 @@ class MergeReport:
         return text
 
 
-def merge(folder: CorpusFolder, out: str, *, progress: bool = True) -> MergeReport:
+Judge = Callable[[Sequence[tuple[str, str, str]]], Sequence[bool]]
+"""Of (URI, title, main text) of documents, which are taken in."""
+
+
+def merge(folder: CorpusFolder, out: str, *, progress: bool = True, judge: Judge | None = None) -> MergeReport:
     """Merges shards into a corpus; those merged before are passed over.
 
-    Documents arrive packed, their elements in the cache. Their originals stay where they are. Of two contents of one
-    page the second is a new version. A process that dies goes on where it stopped.
+    Documents arrive packed, their elements in the cache. Their originals stay where they are; of records of archives
+    elsewhere, which shards of places keep, the originals come too. Of two contents of one page the second is a new
+    version. A process that dies goes on where it stopped.
+
+    Args:
+        folder: the corpus.
+        out: where the outputs of the shards are.
+        progress: shows a bar.
+        judge: says which documents are taken in; None: all.
 
     Raises:
         SourceError: there are no outputs of shards.
@@ -68,7 +83,7 @@ def merge(folder: CorpusFolder, out: str, *, progress: bool = True) -> MergeRepo
         for name in _with_bar(names, progress):
             with tempfile.TemporaryDirectory(prefix="corpuskit-") as temporary:
                 try:
-                    _merge_shard(folder, output, name, Path(temporary), report)
+                    _merge_shard(folder, output, name, Path(temporary), report, judge)
                 except (SourceError, CorpusError) as error:
                     report.damaged[name] = str(error)
     return report
@@ -82,17 +97,25 @@ def _with_bar(names: list[str], progress: bool) -> Any:
     return tqdm(names, desc="merge", mininterval=0.5)
 
 
-def _merge_shard(folder: CorpusFolder, output: Output, name: str, temporary: Path, report: MergeReport) -> None:
+def _merge_shard(
+    folder: CorpusFolder, output: Output, name: str, temporary: Path, report: MergeReport, judge: Judge | None
+) -> None:
     part = output.fetch(name + CATALOG_SUFFIX, temporary)
     digest = file_hash(part)
     if folder.catalog.meta(_MERGED + name) == digest:
         return
     rows, digests = _read_part(part)
-    files = {suffix: output.fetch(name + suffix, temporary) for suffix in PARTS[:-1]}
+    parts = (*PARTS[:-1], RECORDS_SUFFIX) if RECORDS_SUFFIX in digests else PARTS[:-1]
+    files = {suffix: output.fetch(name + suffix, temporary) for suffix in parts}
     for suffix, file in files.items():
         if digests.get(suffix) != file_hash(file):
             raise SourceError(f"{name}{suffix} is not what {name}{CATALOG_SUFFIX} was made with: extract it again")
     extracted = [row for row in rows if row["status"] == "extracted"]
+    if judge is not None and extracted:
+        with Pack(files[PACK_SUFFIX]) as source:
+            wanted = judge([_read(source, row) for row in extracted])
+        report.counts["not wanted"] += len(extracted) - sum(map(bool, wanted))
+        extracted = [row for row, is_wanted in zip(extracted, wanted, strict=True) if is_wanted]
     taken = _states(folder, extracted, report)
     # The elements of a page that stands twice in the shard are told apart by its document only: the cache makes them anew.
     times = Counter(row["doc_id"] for row in extracted)
@@ -108,6 +131,8 @@ def _merge_shard(folder: CorpusFolder, output: Output, name: str, temporary: Pat
                 writer.add_packed(row["new_path"], *frame)
         forget_packs()
         _write_cache(folder, files[ELEMENTS_SUFFIX], cached, cache)
+        if RECORDS_SUFFIX in files:
+            _keep_records(folder, files[RECORDS_SUFFIX], name, digests[RECORDS_SUFFIX], taken)
     with folder.catalog.transaction() as connection:
         for row in taken:
             _insert(connection, row)
@@ -126,6 +151,34 @@ def _merge_shard(folder: CorpusFolder, output: Output, name: str, temporary: Pat
     report.shards += 1
 
 
+def _read(source: Pack, row: dict[str, Any]) -> tuple[str, str, str]:
+    """URI, title and main text of a packed document."""
+    found = source.read(row["path"])
+    if found is None:
+        raise SourceError(f"{source.file.name} lacks {row['path']}")
+    document = from_nlptext(found[0], strict=False, where=row["path"])
+    if found[1] is not None:
+        load_marks(found[1], document.table, where=row["path"])
+    return row["uri"], row["title"] or "", document.to_text(main=True)
+
+
+def _keep_records(folder: CorpusFolder, file: Path, name: str, digest: str, taken: list[dict[str, Any]]) -> None:
+    """Copies the records among the originals, and tells the rows where each one is.
+
+    The file's name has its hash: a shard that is merged a second time has the same one.
+    """
+    size = file.stat().st_size
+    for row in taken:
+        offset, length = row["original_offset"], row["original_length"]
+        if offset is None or length is None or not 0 <= offset < offset + length <= size:
+            raise SourceError(f"{name}{RECORDS_SUFFIX} has no record of {row['uri'][:200]} at {offset}")
+    original = f"shard-{safe_segment(name)[:80]}-{digest[:12]}.warc.gz"
+    with folder.originals.replacing(original) as copy, file.open("rb") as source:
+        shutil.copyfileobj(source, copy, 1 << 20)
+    for row in taken:
+        row["original"] = original
+
+
 def _read_part(part: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """The rows of a catalogue part, and the SHA-256 of the files beside it."""
     import pyarrow as pa
@@ -134,6 +187,10 @@ def _read_part(part: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
     try:
         table = pq.read_table(part)
         info = json.loads((table.schema.metadata or {}).get(b"corpuskit", b"{}"))
+        for column in RECORD_COLUMNS:  # shards of earlier versions have no records
+            if column not in table.schema.names:
+                at = catalog_schema().get_field_index(column)
+                table = table.add_column(at, column, pa.nulls(len(table), pa.int64()))
         if not table.schema.equals(catalog_schema()) or not isinstance(info.get("sha256"), dict):
             raise SourceError(f"{part.name} has other columns than this version of corpuskit writes")
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -197,11 +254,13 @@ def _write_cache(folder: CorpusFolder, file: Path, taken: list[dict[str, Any]], 
 
 def _insert(connection: sqlite3.Connection, row: dict[str, Any]) -> None:
     connection.execute(
-        f"INSERT INTO documents (doc_id, version, uri, host, status, path, original, unique_share, {', '.join(_COPIED)}) "
-        f"VALUES (?, ?, ?, ?, 'extracted', ?, '', ?, {', '.join('?' * len(_COPIED))})",
+        "INSERT INTO documents (doc_id, version, uri, host, status, path, original, original_offset, original_length, "
+        f"unique_share, {', '.join(_COPIED)}) "
+        f"VALUES (?, ?, ?, ?, 'extracted', ?, ?, ?, ?, ?, {', '.join('?' * len(_COPIED))})",
         (
-            row["doc_id"], row["version"], row["uri"], row["host"], row["new_path"], _unique_share(connection, row),
-            *(row[name] for name in _COPIED),
+            row["doc_id"], row["version"], row["uri"], row["host"], row["new_path"], row.get("original", ""),
+            *((row["original_offset"], row["original_length"]) if row.get("original") else (None, None)),
+            _unique_share(connection, row), *(row[name] for name in _COPIED),
         ),
     )  # fmt: skip
 

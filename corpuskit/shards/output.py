@@ -9,14 +9,15 @@ from typing import Any, Final
 
 from corpuskit.errors import SourceError
 from corpuskit.safe_folder import SafeFolder
-from corpuskit.shards.inputs import open_store
-from corpuskit.shards.reading import is_local
+from corpuskit.sources.stores import is_local, open_store
 from corpuskit.store.packs import PACK_SUFFIX, sync_folder
 
 ELEMENTS_SUFFIX: Final = ".elements.parquet"
 CATALOG_SUFFIX: Final = ".catalog.parquet"
 FAILED_SUFFIX: Final = ".failed.json"
 SETTINGS: Final = "extraction.json"
+RECORDS_SUFFIX: Final = ".records.warc.gz"
+"""The records of a shard's documents as they stood in archives elsewhere; only shards of places have them."""
 PARTS: Final = (PACK_SUFFIX, ELEMENTS_SUFFIX, CATALOG_SUFFIX)
 """The files of a shard. The catalogue part comes last: a shard that has one is done."""
 

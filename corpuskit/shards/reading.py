@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import posixpath
 import tempfile
@@ -12,21 +11,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from corpuskit.errors import CorpusError, CorpusKitError, RefusedError, SourceError
-from corpuskit.safe_folder import SafeFolder
-from corpuskit.shards.inputs import Shard, open_store
+from corpuskit.errors import CorpusKitError, SourceError
+from corpuskit.shards.inputs import Shard
+from corpuskit.shards.ranges import Archives
+from corpuskit.shards.records import MORE_COLUMNS, PLACE_COLUMNS, read_records
 from corpuskit.sources.archives import read_file
 from corpuskit.sources.files import FoundFile
 from corpuskit.sources.media import detect_media_type
 from corpuskit.sources.resource import Resource
+from corpuskit.sources.stores import is_local, open_store, refusals
 from corpuskit.sources.warc import read_wacz, read_warc
 from corpuskit.sources.web import canonical_url
 
 Found = Resource | tuple[str, Exception]
 _URL_COLUMNS: Final = ("uri", "url")
 _CONTENT_COLUMNS: Final = ("content", "html", "body")
-_PLACE_COLUMNS: Final = ("warc_filename", "warc_record_offset", "warc_record_length")
 _BATCH: Final = 64  # rows in memory
+_PLACES: Final = 2048  # of records: neighbours among these are fetched together
 _NO_DATE: Final = datetime.fromtimestamp(0, UTC)
 
 
@@ -37,7 +38,8 @@ def read_shard(shard: Shard, *, max_bytes: int) -> Iterator[Found]:
 
     A Parquet file has columns ``uri`` or ``url`` and ``content``, ``html`` or ``body`` (bytes or text), and may have
     ``media_type``, ``charset`` and ``fetched``; or, as the index of Common Crawl, ``warc_filename``,
-    ``warc_record_offset`` and ``warc_record_length``: the records are read from there.
+    ``warc_record_offset`` and ``warc_record_length``: the records are read from there, by archive and offset; with ``url``
+    and ``content_digest`` each must be what these say.
 
     Raises:
         SourceError: the shard cannot be read, or has other columns.
@@ -91,9 +93,12 @@ def _parquet(shard: Shard, folder: Path, max_bytes: int) -> Iterator[Found]:
         names = set(parquet.schema_arrow.names)
         url = next((name for name in _URL_COLUMNS if name in names), None)
         content = next((name for name in _CONTENT_COLUMNS if name in names), None)
-        if names.issuperset(_PLACE_COLUMNS):
-            for row in _rows(parquet, [*_PLACE_COLUMNS]):
-                yield from _record(row, shard.root or posixpath.dirname(shard.urls[0]), folder, max_bytes)
+        if names.issuperset(PLACE_COLUMNS):
+            root = shard.root or posixpath.dirname(shard.urls[0])
+            archives = Archives(root, pause=shard.pause, anonymous=shard.is_anonymous, listed=shard.is_listed)
+            more = [name for name in MORE_COLUMNS if name in names]
+            for batch in parquet.iter_batches(batch_size=_PLACES, columns=[*PLACE_COLUMNS, *more]):
+                yield from read_records(batch.to_pylist(), archives, folder, max_bytes)
         elif url and content:
             more = [name for name in ("media_type", "charset", "fetched") if name in names]
             for row in _rows(parquet, [url, content, *more]):
@@ -101,7 +106,7 @@ def _parquet(shard: Shard, folder: Path, max_bytes: int) -> Iterator[Found]:
         else:
             raise SourceError(
                 f"{shard.urls[0]}: columns {', '.join(sorted(names))[:200]}; expected url and content, or "
-                f"{', '.join(_PLACE_COLUMNS)}; URLs alone are fetched by a crawl"
+                f"{', '.join(PLACE_COLUMNS)}; URLs alone are fetched by a crawl"
             )
 
 
@@ -129,48 +134,6 @@ def _page(row: dict[str, Any], url: Any, content: Any, max_bytes: int) -> Found:
         )
     except (CorpusKitError, TypeError, ValueError) as error:
         return uri, error
-
-
-def _record(row: dict[str, Any], root: str, folder: Path, max_bytes: int) -> Iterator[Found]:
-    """One record of a web archive elsewhere."""
-    name, start, length = (row[column] for column in _PLACE_COLUMNS)
-    place = f"{name}@{start}"
-    if (
-        not isinstance(name, str)
-        or ".." in name.split("/")
-        or not isinstance(start, int)
-        or not isinstance(length, int)
-    ):
-        yield place, SourceError(f"{place}: no place of a record")
-        return
-    if not 0 < length <= max_bytes + 65536:
-        yield place, SourceError(f"{place}: {length:,} bytes, the limit is {max_bytes:,}")
-        return
-    try:
-        named = "://" in name or "::" in name
-        fs, path = open_store(name if named else f"{root.rstrip('/')}/{name}", listed=named)
-    except SourceError as error:
-        yield place, error
-        return
-    file = folder / "record.warc.gz"
-    try:
-        if is_local(fs):
-            with SafeFolder(Path(open_store(root)[1])).open(name.lstrip("/")) as archive:
-                archive.seek(start)
-                file.write_bytes(archive.read(length))
-        else:
-            with _refusals(place):
-                file.write_bytes(fs.cat_file(path, start=start, end=start + length))
-    except SourceError as error:
-        yield place, error
-        return
-    except CorpusError as error:
-        yield place, SourceError(f"{place}: {error}")
-        return
-    except FileNotFoundError as error:
-        yield place, SourceError(f"{place}: there is no such archive ({error})")
-        return
-    yield from read_warc(file, max_bytes=max_bytes, name=posixpath.basename(name))
 
 
 def _date(value: Any) -> datetime:
@@ -202,34 +165,11 @@ def local_copy(url: str, folder: Path, *, listed: bool = False) -> Path:
                 raise FileNotFoundError(path)
             return Path(path)
         copy = folder / (posixpath.basename(path) or "file")
-        with _refusals(url):
+        with refusals(url):
             fs.get_file(path, str(copy))
     except FileNotFoundError as error:
         raise SourceError(f"{url}: there is no such file") from error
     return copy
-
-
-@contextlib.contextmanager
-def _refusals(place: str) -> Iterator[None]:
-    """What is at a private address is not read, and said so; other trouble may pass."""
-    try:
-        yield
-    except ValueError as error:
-        raise SourceError(f"{place[:200]}: {error}") from error
-    except OSError as error:
-        cause: BaseException | None = error
-        while cause is not None and not isinstance(cause, RefusedError):
-            cause = cause.__cause__ or cause.__context__
-        if cause is None:
-            raise
-        raise SourceError(
-            f"{place[:200]}: {cause}; a list or table may not name it: give its server yourself (base=), with the paths on it"
-        ) from error
-
-
-def is_local(fs: Any) -> bool:
-    """The file system is that of this machine."""
-    return "file" in ((fs.protocol,) if isinstance(fs.protocol, str) else fs.protocol)
 
 
 _READERS: Final = {"warc": _warc, "files": _files, "parquet": _parquet}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -83,8 +83,21 @@ def extract_shards(
         ConfigurationError: ``out`` holds outputs made with other options or by another version.
         MissingExtraError: the extra ``dask`` is not installed.
     """
-    options = options or ExtractOptions()
     shards = find_shards([sources] if isinstance(sources, str) else sources, base=base)
+    return run_shards(shards, out, on=on, workers=workers, options=options, progress="extract" if progress else None)
+
+
+def run_shards(
+    shards: Sequence[Shard],
+    out: str,
+    *,
+    on: Literal["serial", "processes", "dask"] | Client = "processes",
+    workers: int | None = None,
+    options: ExtractOptions | None = None,
+    progress: str | None = None,
+) -> ShardReport:
+    """As :func:`extract_shards`, of shards that are known. ``progress``: name of a bar."""
+    options = options or ExtractOptions()
     output = Output(out)
     _settle(output, options)
     done, failed = set(output.names()), set(output.names(FAILED_SUFFIX))
@@ -92,7 +105,7 @@ def extract_shards(
     report = ShardReport(skipped=len(shards) - len(todo))
     for outcome in engine.run(
         extract_shard, todo, on=on, workers=workers, limits=_LIMITS, retry=(OSError,),
-        progress="extract" if progress else None, total=len(todo),
+        progress=progress, total=len(todo),
     ):  # fmt: skip
         _note(report, output, outcome, failed)
     output.remove_leftovers()

@@ -24,6 +24,7 @@ class Resource:
         metadata: more to keep in the document's metadata.
         beside: files that belong to it, by their names in its artifact directory: ``textgrid.json``, ``marks.json.zst``.
         headers: of the HTTP answer it came in; None where there was none.
+        record: of a web archive elsewhere, as it stands there, packed; None where the original is kept in another way.
     """
 
     uri: str
@@ -39,3 +40,4 @@ class Resource:
     metadata: dict[str, str] = field(default_factory=dict)
     beside: dict[str, bytes] = field(default_factory=dict, repr=False)
     headers: tuple[tuple[str, str], ...] | None = None
+    record: bytes | None = field(default=None, repr=False)

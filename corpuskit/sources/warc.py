@@ -18,7 +18,7 @@ from corpuskit.sources.media import detect_media_type
 from corpuskit.sources.resource import Resource
 
 Found = Resource | tuple[str, Exception]
-WARC_SUFFIXES: Final = (".warc", ".warc.gz", ".warc.zst", ".arc.gz")
+WARC_SUFFIXES: Final = (".warc", ".warc.gz", ".warc.zst", ".arc.gz", ".warc.wet.gz", ".warc.wat.gz")
 _GZIP: Final = b"\x1f\x8b\x08"
 _VERSION: Final = b"WARC/"
 _CHUNK: Final = 1 << 20
@@ -51,8 +51,8 @@ Known = Callable[[str], tuple[bytes, str, str | None] | None]
 def read_warc(path: Path, *, max_bytes: int, name: str | None = None, known: Known | None = None) -> Iterator[Found]:
     """The pages, PDF, Word and text files of a WARC file, one at a time, in the order of the file.
 
-    Response records of status 200, resource records, and revisit records whose payload stands earlier in the same
-    file or is ``known``. Of a damaged, cut or too large record, or one whose digest is wrong, (URI, error) is given, and reading goes
+    Response records of status 200, resource records, the texts of WET files (conversion records) where the page itself is
+    not before them, and revisit records whose payload stands earlier in the same file or is ``known``. Of a damaged, cut or too large record, or one whose digest is wrong, (URI, error) is given, and reading goes
     on with the next one.
 
     Args:
@@ -113,11 +113,12 @@ class _WarcReader:
     def __init__(self, path: Path, max_bytes: int, name: str, known: Known | None) -> None:
         self._path, self._max_bytes, self._name, self._known = path, max_bytes, name, known
         self._payloads: dict[str, int] = {}  # payload digest → where its record begins
+        self._pages: set[str] = set()  # of which the file has more than a text
 
     def read(self) -> Iterator[Found]:
         from fastwarc.warc import WarcRecordType
 
-        wanted = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revisit
+        wanted = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revisit | WarcRecordType.conversion
         start: int | None = 0
         damages = 0
         waiting: str | None = None  # a damage of which it is not known yet whether it is that of the next record
@@ -208,6 +209,8 @@ class _WarcReader:
         )  # fmt: skip
 
     def _read(self, record: Any, uri: str, offset: int) -> Resource | None:
+        from fastwarc.warc import WarcRecordType
+
         length = record.content_length
         if length > self._max_bytes + _HEAD:
             raise ResourceLimitError(f"{uri}: {length:,} bytes, the limit is {self._max_bytes:,}")
@@ -224,10 +227,14 @@ class _WarcReader:
                 self._verify(record, uri, "Payload")  # it is that of the bytes before they were decoded
             if http is None or http.status_code != 200 or _is_left_out(record.http_content_type):
                 return None
+            self._pages.add(uri)
             return self._resource(
                 record, uri, offset, record.http_content_type, record.http_charset, is_encoded=is_encoded
             )
         declared = (headers.get("Content-Type") or "").lower()
+        if record.record_type == WarcRecordType.conversion:
+            is_text = declared.startswith("text/plain") and uri not in self._pages
+            return self._resource(record, uri, offset, declared, "utf-8") if is_text else None
         return None if _is_left_out(declared) else self._resource(record, uri, offset, declared, None)
 
     def _resource(
@@ -243,6 +250,8 @@ class _WarcReader:
             return None
         http = record.http_headers if record.is_http else None
         metadata = {"warc": self._name, "warc_record_id": str(record.record_id)}
+        if cut := record.headers.get("WARC-Truncated"):  # ISO 28500, 5.13: by length, time, disconnection
+            metadata["truncated"] = cut[:40]
         if digest := record.headers.get("WARC-Payload-Digest"):
             self._payloads.setdefault(digest, offset)
             metadata["payload_digest"] = digest

@@ -54,7 +54,10 @@ def _explained(error: sqlite3.DatabaseError | UnicodeDecodeError, file: Path) ->
     if "disk is full" in text or "disk I/O" in text:
         return CorpusError(f"the disk is full or failing ({text}): free some space and run the same again")
     if "readonly" in text or "unable to open" in text:
-        return CorpusError(f"the corpus cannot be written ({text}): check the folder's permissions")
+        return CorpusError(
+            f"the corpus cannot be written ({text}), and reading writes too (caches, what was looked through): copy "
+            f"{file.parent} to where you may write, or change its permissions"
+        )
     if "locked" in text:
         return CorpusBusyError(
             f"another process holds the catalogue for more than a minute ({who_has_open(file)}): run the same again"

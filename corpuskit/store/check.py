@@ -20,6 +20,7 @@ _BATCH: Final = 200  # documents a task
 _IN_PROCESSES_FROM: Final = 1000
 _FOLDERS: Final = (
     "documents", "originals", "labels", "models", "elements", "tokens", "vectors", "preprocessing", "annotations",
+    "discoveries",
 )  # fmt: skip
 
 
@@ -28,8 +29,8 @@ class Problem:
     """One thing that is not as it should be.
 
     Attributes:
-        part: catalog, documents, originals, labels, models, elements, tokens, vectors, preprocessing, annotations, or
-            locks: the files by which processes wait for each other.
+        part: catalog, documents, originals, labels, models, elements, tokens, vectors, preprocessing, annotations,
+            discoveries, or locks: the files by which processes wait for each other.
         where: a path below the corpus folder, or a doc_id.
         message: what is wrong.
     """
@@ -67,10 +68,20 @@ def check(folder: CorpusFolder, *, progress: bool = False) -> list[Problem]:
             raise outcome.error
         problems += outcome.value or []
     known = {row[1].casefold() + TEXT_SUFFIX for row in rows}
+    # A run that was stopped may have written the document, and not that it did.
+    known |= {
+        path.casefold() + TEXT_SUFFIX
+        for (path,) in folder.catalog.tuples("SELECT path FROM documents WHERE status = 'fetched'")
+    }
     problems += _check_strays(folder, known)
     problems += [Problem("labels", row["uri"], row["message"]) for row in unread_labels]
     told = {problem.message for problem in problems}
     return [*problems, *(problem for problem in _check_kinds(folder.inside) if problem.message not in told)]
+
+
+def waiting(folder: CorpusFolder) -> int:
+    """Return how many documents were taken in and not read yet: a run was stopped, or reads them now."""
+    return int(folder.catalog.value("SELECT count(*) FROM documents WHERE status = 'fetched'"))
 
 
 def _rows(folder: CorpusFolder) -> list[Row]:

@@ -66,6 +66,10 @@ class CorpusFolder:
         return self.inside.has(FILE_NAME) or self.inside.has(CATALOG)
 
     def _make(self) -> None:
+        if self.path.is_file():
+            raise CorpusError(
+                f"{self.path} is a file: a corpus is a folder; name one, and add({self.path.name!r}) to it"
+            )
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             if any(self.path.iterdir()):
@@ -226,7 +230,8 @@ def only_one(folder: SafeFolder, name: str, what: str) -> Iterator[None]:
             connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
             if "locked" not in str(error):
-                raise CorpusError(f"{name} cannot be locked ({error}): check the folder's permissions") from error
+                advice = "free some space" if "full" in str(error) else "check the folder's permissions"
+                raise CorpusError(f"{name} cannot be locked ({error}): {advice}") from error
             holder = _holder(folder, who) or who_has_open(folder / name)
             raise CorpusBusyError(f"another {what} runs on this corpus: {holder}") from None
         except sqlite3.DatabaseError as error:

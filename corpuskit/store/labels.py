@@ -227,7 +227,7 @@ def is_machine(by: str) -> bool:
 def _label(line: bytes) -> Label:
     said = json.loads(line)
     if not isinstance(said, dict):
-        raise ValueError(f"no object with {_listed(_NEEDED)}")
+        raise TypeError(f"no object with {_listed(_NEEDED)}")
     if lacking := [name for name in _NEEDED if name not in said]:
         raise ValueError(f"it lacks {_listed(lacking)}")
     if unknown := sorted(said.keys() - {*_NEEDED, "note", "version"}):

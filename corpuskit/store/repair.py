@@ -26,7 +26,7 @@ from corpuskit.store.documents import TEXT_SUFFIX, read_document
 from corpuskit.store.first_look import limited
 from corpuskit.store.folder import CRAWL_LOCK, CorpusFolder, only_one
 from corpuskit.store.packs import Pack, pack_files
-from corpuskit.store.telling import who_has_open
+from corpuskit.store.telling import counted, who_has_open
 from corpuskit.text import count_words, text_hash
 
 _NEW: Final = "catalog.sqlite.repaired"
@@ -63,11 +63,11 @@ class Repaired:
 
     def __repr__(self) -> str:
         hint = " (extract_pending() extracts them)" if self.pending else ""
-        lines = [f"{self.documents:,} documents, {self.pending:,} pending{hint}"]
+        lines = [f"{counted(self.documents, 'document')}, {self.pending:,} pending{hint}"]
         if kept := ", ".join(f"{name} {count:,}" for name, count in self.rows.items() if count):
             lines.append(f"kept of the old catalogue: {kept}")
         if self.requests:
-            lines.append(f"made from the web archives: {self.requests:,} URLs of the frontier")
+            lines.append(f"made from the web archives: {counted(self.requests, 'URL')} of the frontier")
         return "\n".join([*lines, *(f"lost: {line}" for line in self.lost)])
 
 

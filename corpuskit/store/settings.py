@@ -149,14 +149,23 @@ def read_settings(folder: SafeFolder) -> Settings:
     """Reads corpus.toml.
 
     Raises:
-        ConfigurationError: a line that cannot be read, an unknown name or a value of the wrong type.
+        ConfigurationError: a line that cannot be read, an unknown name or a value of the wrong type, or a file of the machine
+            in a corpus that is not trusted.
         CorpusError: it is too large, a link or no regular file.
     """
     try:
         content = folder.read(FILE_NAME, _MOST_BYTES)
     except FileNotFoundError:
         return Settings(name=folder.path.name)
-    return _parsed(content)
+    settings = _parsed(content)
+    if not folder.follow and any(
+        "settingsfile" in some.trafilatura for some in (settings.extraction, *settings.sources.values())
+    ):
+        raise ConfigurationError(
+            f"{FILE_NAME}: [extraction.trafilatura] settingsfile names a file of this machine, which a corpus from elsewhere may "
+            "not read: remove it; your own corpus opens with trust=True"
+        )
+    return settings
 
 
 @functools.lru_cache(8)

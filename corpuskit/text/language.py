@@ -25,6 +25,9 @@ def detect_language(text: str, hint: str | None = None) -> str:
     if sum(map(str.isalpha, sample)) < _MIN_LETTERS:
         return declared
     language, probability = _identifier().classify(sample)
+    if probability < _SURE and 2 * sum(map(str.isupper, sample)) > sum(map(str.isalpha, sample)):
+        # Terms in capitals below names in small letters: its model knows words as they are written.
+        language, probability = _identifier().classify(sample.lower())
     if probability >= _SURE:
         return str(language)
     return declared

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import json
+import logging
 import secrets
-from collections.abc import Iterable, Sequence
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
+from corpuskit.store.telling import counted
 from corpuskit.tokens.file_layers import FileLayers
 from corpuskit.tokens.index import changed_parts
-from corpuskit.tokens.layers import Annotator, Encoded, Function, Lemmas, Values, check_name, places_of
+from corpuskit.tokens.layers import (
+    Annotator,
+    Encoded,
+    Function,
+    Lemmas,
+    Values,
+    check_name,
+    places_of,
+    without_lemmas,
+)
 from corpuskit.tokens.making import LAYERS_MADE, made_by
 from corpuskit.tokens.part import Part, layer_of
 from corpuskit.tokens.spacy_layers import Spacy
@@ -22,12 +36,16 @@ from corpuskit.tokens.storage import add_layer
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    import pyarrow as pa
 
     Numbers = npt.NDArray[Any]
     Bools = npt.NDArray[np.bool_]
 
 STAGE: Final = "annotate"
 _FILES: Final = ("conllu", "vert")
+_SECONDS: Final = 30.0  # after which what was found is saved
+_SHARE: Final = 10  # times as long as saving took, at least, pass until the next
+logger = logging.getLogger(__name__)
 
 
 def annotate(
@@ -41,7 +59,8 @@ def annotate(
 ) -> int:
     """Gives tokens a value in layers; gives how many tokens got one now.
 
-    What has a value is left as it is; stopped, it keeps what it has, and goes on from there. New documents get lemmas by
+    What has a value is left as it is; stopped, or where the function fails, what was found is kept, and the same call goes
+    on with the document at which it stopped. A process that is killed loses the last half minute. New documents get lemmas by
     themselves, if it was simplemma that made them.
 
     Args:
@@ -58,40 +77,121 @@ def annotate(
         ConfigurationError: there is no such name and no function, or the function, model or file is wrong.
         MissingExtraError: simplemma, spaCy or what finds sentences is not installed.
     """
-    from tqdm.auto import tqdm
-
     annotator = _annotator(folder, name, function, columns)
-    count = 0
     with changed_parts(folder) as parts:
-        made = made_by(folder)
-        own = [layer for layer, makers in made.items() if annotator.name in makers]
-        todo = []
+        run = _Run(folder, annotator, parts, replace=replace)
+        run.go(progress=progress)
+    if isinstance(annotator, Lemmas):
+        _tell_without_lemmas(part.documents.take(np.flatnonzero(alive)) for _, part, alive in parts)
+    return run.count
+
+
+class _Run:
+    """Annotates the parts of an index, and saves what it has again and again.
+
+    Attributes:
+        count: tokens that were given a value.
+    """
+
+    def __init__(
+        self,
+        folder: CorpusFolder,
+        annotator: Annotator,
+        parts: Sequence[tuple[SafeFolder, Part, Bools]],
+        *,
+        replace: bool,
+    ) -> None:
+        self._folder, self._annotator, self._replace = folder, annotator, replace
+        self._made = made_by(folder)
+        own = [layer for layer, makers in self._made.items() if annotator.name in makers]
+        self._todo = []
+        self._documents = self._apart = self._done = self.count = 0
         for at, part, alive in parts:
-            documents = annotator.documents(part) & alive
-            todo.append((at, part, documents if replace else documents & _lacking(part, own)))
-        total = sum(len(places_of(part, documents)) for _, part, documents in todo)
+            able = annotator.documents(part) & alive
+            wanted = able if replace else able & _lacking(part, own)
+            self._todo.append((at, part, wanted))
+            self._documents += int(alive.sum())
+            self._apart += int((alive & ~able).sum())
+            self._done += int((able & ~wanted).sum())
+        self._drafts: dict[str, dict[str, _Draft]] = {}
+        self._layers: dict[str, None] = {}
+        self._unsaved: set[str] = set()
+
+    def go(self, *, progress: bool) -> None:
+        """Asks for values, of one part after the other."""
+        from tqdm.auto import tqdm
+
+        name = self._annotator.name
+        total = sum(len(places_of(part, documents)) for _, part, documents in self._todo)
         with tqdm(desc=name, total=total, unit=" tokens", unit_scale=True, disable=not progress) as bar:
-            drafts: dict[str, dict[str, _Draft]] = {}
             try:
-                for at, part, documents in todo:
-                    of_part = drafts.setdefault(at.parts[-1], {})
-                    for places, values in annotator.pieces(part, documents) if documents.any() else ():
-                        for layer, said in values.items():
-                            draft = of_part.setdefault(layer, _Draft(part, layer))
-                            draft.put(places, said, replace=replace)
-                        bar.update(len(places))
-                        count += len(places)
-            finally:
-                layers = dict.fromkeys(layer for of_part in drafts.values() for layer in of_part)
-                for at, part, _ in todo:
-                    of_part = drafts.get(at.parts[-1], {})
-                    for layer in layers:
-                        # A layer that a part lacks is one that no query can ask for.
-                        if layer in of_part or not part.has(layer):
-                            add_layer(at, layer, *of_part.get(layer, _Draft(part, layer)).columns())
-                if layers:
-                    _note(folder, made, layers, annotator.name, replace=replace)
-    return count
+                self._ask(bar)
+            except BaseException as error:
+                self._save()
+                bar.set_description(f"{name}: stopped, {self.told()}")
+                error.add_note(f"{name}: {self.told()}, what was found is kept; call annotate again to go on")
+                raise
+            self._save()
+            bar.set_description(f"{name}: {self.told()}")
+
+    def told(self) -> str:
+        """How far it is, in words."""
+        apart = f", of {self._apart:,} it says nothing" if self._apart else ""
+        return f"{self._done:,} of {counted(self._documents, 'document')} done{apart}"
+
+    def _ask(self, bar: Any) -> None:
+        saved = time.monotonic()
+        for at, part, documents in self._todo:
+            left = np.where(documents, np.diff(part.document_bounds()), -1)
+            self._done += int((left == 0).sum())
+            for places, values in self._annotator.pieces(part, documents) if documents.any() else ():
+                self._put(at, part, places, values)
+                of, sizes = np.unique(
+                    np.searchsorted(part.document_bounds(), places, side="right") - 1, return_counts=True
+                )
+                left[of] -= sizes
+                self._done += int((left[of] == 0).sum())
+                bar.update(len(places))
+                self.count += len(places)
+                if time.monotonic() - saved > _SECONDS:
+                    begun = time.monotonic()
+                    self._save()
+                    saved = begun + _SHARE * (time.monotonic() - begun)  # to write a large part takes a while
+
+    def _put(self, at: SafeFolder, part: Part, places: Numbers, values: Mapping[str, Encoded]) -> None:
+        of_part = self._drafts.setdefault(at.parts[-1], {})
+        for layer, said in values.items():
+            if layer not in of_part:
+                of_part[layer] = _Draft(part, layer)
+            of_part[layer].put(places, said, replace=self._replace)
+            self._layers[layer] = None
+        self._unsaved.add(at.parts[-1])
+
+    def _save(self) -> None:
+        for at, part, _ in self._todo:
+            of_part = self._drafts.get(at.parts[-1], {})
+            for layer in self._layers:
+                # A layer that a part lacks is one that no query can ask for.
+                if (layer in of_part and at.parts[-1] in self._unsaved) or not (part.has(layer) or layer in of_part):
+                    draft = of_part.setdefault(layer, _Draft(part, layer))
+                    add_layer(at, layer, *draft.columns())
+        self._unsaved.clear()
+        if self._layers:
+            _note(self._folder, self._made, self._layers, self._annotator.name, replace=self._replace)
+
+
+def _tell_without_lemmas(documents: Iterable[pa.Table]) -> None:
+    """Says which documents got no lemmas, since no dictionary is for their language."""
+    langs: Counter[str] = Counter()
+    for table in documents:
+        langs.update(without_lemmas(table))
+    if langs:
+        told = ", ".join(f"{lang}: {count:,}" for lang, count in langs.most_common())
+        logger.warning(
+            "lemma: %s got their words in lower case, for there are no lemmas of their language (%s; ? is unknown); "
+            "documents().query(\"lang in %s\") has them",
+            counted(langs.total(), "document"), told, sorted(langs),
+        )  # fmt: skip
 
 
 def _note(

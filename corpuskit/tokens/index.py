@@ -72,8 +72,7 @@ class TokenIndex:
         key = "lexicon", attribute
         if key not in self.cache:
             if not all(part.has(attribute) for part in self.parts):
-                there = ", ".join(("lower", "word", *self.layers))
-                raise ConfigurationError(f"no attribute {attribute!r}; there are {there}")
+                raise ConfigurationError(lacking(self, attribute))
             if len(self.parts) == 1:
                 lexicon = self.parts[0].lexicon(attribute)
                 self.cache[key] = lexicon, (np.arange(len(lexicon)),)
@@ -94,6 +93,13 @@ class TokenIndex:
 
     def __len__(self) -> int:
         return sum(len(part) for part in self.parts)
+
+
+def lacking(index: TokenIndex, attribute: str) -> str:
+    """What is told of an attribute that an index does not have."""
+    makes = {"lemma": 'annotate("lemma")', "pos": 'annotate("spacy:MODEL")'}
+    hint = f"; corpus.{makes[attribute]} makes it" if attribute in makes else ""
+    return f"no attribute {attribute!r}; there are {', '.join(('lower', 'word', *index.layers))}{hint}"
 
 
 @dataclass(frozen=True, slots=True)

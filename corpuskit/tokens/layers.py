@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -31,7 +32,7 @@ Piece = tuple["Numbers", Mapping[str, Encoded]]
 
 _SAME: Final = {"no": "nb", "hr": "hbs", "sr": "hbs", "bs": "hbs", "sh": "hbs"}  # what simplemma calls them
 _TAKEN: Final = ("word", "lower", "gap")
-_AT_ONCE: Final = 20_000  # tokens whose values are kept together
+_AT_ONCE: Final = 2_000  # tokens whose values are kept together
 
 
 class Annotator(Protocol):
@@ -45,7 +46,7 @@ class Annotator(Protocol):
         """The documents of a part that it can say something of."""
 
     def pieces(self, part: Part, documents: Bools) -> Iterator[Piece]:
-        """What it says of the tokens of some documents."""
+        """What it says of the tokens of some documents; where it fails, first of those before."""
 
 
 def check_name(name: str) -> None:
@@ -99,33 +100,54 @@ class Function:
         return np.ones(len(part.documents), np.bool_)
 
     def pieces(self, part: Part, documents: Bools) -> Iterator[Piece]:
-        """The values of some sentences at a time.
+        """The values of some sentences at a time; of all that it was asked, when it fails or is stopped.
 
         Raises:
             ConfigurationError: it gives another number of values than there are words.
         """
         words, bounds = part.lexicon("word").to_pylist(), part.sentence_bounds()
-        wanted = documents[np.searchsorted(part.document_bounds(), bounds[:-1], side="right") - 1]
+        of = np.searchsorted(part.document_bounds(), bounds[:-1], side="right") - 1
         places: list[int] = []
         values: list[str] = []
-        for (start, end), is_wanted in zip(pairwise(bounds.tolist()), wanted.tolist(), strict=True):
-            if not is_wanted:
+        stopped: BaseException | None = None
+        for (start, end), document in zip(pairwise(bounds.tolist()), of.tolist(), strict=True):
+            if not documents[document]:
                 continue
+            sentence = [words[number] for number in part.column("word")[start:end].tolist()]
+            try:
+                values += self._values(sentence, part, document)
+            except BaseException as error:  # Ctrl-C too: what was said before is kept
+                stopped = error
+                break
             places += range(start, end)
-            values += self._values([words[number] for number in part.column("word")[start:end].tolist()])
             if len(places) >= _AT_ONCE:
                 yield np.array(places), {self.name: encoded(values)}
                 places, values = [], []
         yield np.array(places, np.int64), {self.name: encoded(values)}
+        if stopped is not None:
+            raise stopped
 
-    def _values(self, sentence: Sequence[str]) -> list[str]:
-        values = [str(value) for value in self.function(sentence)]
+    def _values(self, sentence: Sequence[str], part: Part, document: int) -> list[str]:
+        where = f"{' '.join(sentence)[:100]!r} of document {part.documents.column('doc_id')[document].as_py()}"
+        try:
+            values = [str(value) for value in self.function(sentence)]
+        except Exception as error:
+            error.add_note(f"layer {self.name!r}: the function failed at the {len(sentence)} words {where}")
+            raise
         if len(values) != len(sentence):
             raise ConfigurationError(
-                f"layer {self.name!r}: {len(values)} values for the {len(sentence)} words "
-                f"{' '.join(sentence)[:100]!r}; expected one for each"
+                f"layer {self.name!r}: {len(values)} values for the {len(sentence)} words {where}; "
+                "expected one for each"
             )
         return values
+
+
+def without_lemmas(documents: pa.Table) -> dict[str, int]:
+    """Language → how many documents have it, of those of whose words simplemma knows no lemma; ``?`` where it is unknown."""
+    known = {_SAME.get(lang or "", lang) or "?" for lang in languages_of(documents)}
+    unknown = {lang for lang in known if _lemmatizer(lang) is str.casefold}
+    langs = Counter(_SAME.get(lang or "", lang) or "?" for lang in languages_of(documents))
+    return {lang: count for lang, count in langs.items() if lang in unknown}
 
 
 def lemmas(chunk: Chunk) -> tuple[Numbers, pa.Array]:

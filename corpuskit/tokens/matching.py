@@ -14,7 +14,7 @@ import numpy as np
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.tokens.automaton import Automaton, automaton_of
-from corpuskit.tokens.index import TokenIndex
+from corpuskit.tokens.index import TokenIndex, lacking
 from corpuskit.tokens.part import Part
 from corpuskit.tokens.query import Both, Condition, Either, Node, Not, One, Query, Repeat, Sequence, Test
 from corpuskit.tokens.selection import Selection
@@ -116,8 +116,7 @@ def check_query(index: TokenIndex, query: Query) -> None:
     """
     for test in _tests(query):
         if any(not part.has(test.attribute) for part in index.parts):
-            there = ", ".join(("word", "lower", *index.layers))
-            raise ConfigurationError(f"query {query.text!r}: no attribute {test.attribute!r}; there are {there}")
+            raise ConfigurationError(f"query {query.text!r}: {lacking(index, test.attribute)}")
 
 
 def _tests(query: Query) -> Iterator[Test]:

@@ -106,6 +106,23 @@ def wider(pattern: str) -> str | None:
     return wide if end == len(pattern) and problem_of(wide) is None else None
 
 
+def needed_characters(pattern: str) -> str:
+    """Return characters that each match of a pattern has; not all of them: what stands in groups and choices is passed over."""
+    needed, depth, end, optional = "", 0, 0, False
+    for token in _TOKEN.finditer(pattern):
+        same = token["same"] or ""
+        if token.start() != end or (same == "|" and not depth):
+            return ""
+        end = token.end()
+        if same[:1] in {"?", "*", "{"}:  # what stands before may be absent, or stands there any number of times
+            needed = needed[:-1] if optional else needed
+        optional = token["character"] is not None and not depth
+        if optional:
+            needed += chr(_code(token["character"]))
+        depth += same.startswith("(") - (same == ")")
+    return needed if end == len(pattern) else ""
+
+
 def _wider_class(written: str) -> str | None:
     negated = written.startswith("[^")
     items, inner, end = [], written[2 if negated else 1 : -1], 0

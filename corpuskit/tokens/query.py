@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.text import WORD
-from corpuskit.tokens.patterns import compiled_pattern
+from corpuskit.tokens.patterns import compiled_pattern, needed_characters
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from lark import Lark, Token, Tree
 
 _MOST_CHARACTERS: Final = 5_000
@@ -26,8 +28,11 @@ _MOST_NESTED: Final = 50
 STRUCTURES: Final = {
     "s": "sentence", "p": "block", "block": "block", "document": "document", "doc": "document", "text": "document",
 }  # fmt: skip
+_NUMBER: Final = re.compile(r"\d+(?:\.\d+)+")
 _HYPHENED: Final = re.compile(r"[^\W_][\w'’\u2010-]*['’\u2010-][\w'’\u2010-]*")
 SYNTAXES: Final = ("cql", "simple", "wildcards", "text")
+_USE_WILDCARDS: Final = 'syntax="wildcards"'
+_LIKE_WILDCARD: Final = re.compile(r"[\w'-]*\w\*")  # insur*: as a regular expression insu, insur, insurr ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +122,7 @@ class Query:
         begins: a match begins where such a structure does.
         ends: a match ends where such a structure does.
         containing: what a match must contain, or with False not contain.
+        hint: what may have been meant otherwise; empty for nothing.
     """
 
     text: str
@@ -125,6 +131,7 @@ class Query:
     begins: str | None = None
     ends: str | None = None
     containing: tuple[tuple[Query, bool], ...] = ()
+    hint: str = field(default="", compare=False)
 
 
 def parse_query(text: str, syntax: str | None = None) -> Query:
@@ -140,7 +147,12 @@ def parse_query(text: str, syntax: str | None = None) -> Query:
     Raises:
         ConfigurationError: it cannot be read; the message shows where.
     """
-    if syntax is not None and syntax not in SYNTAXES[:3]:
+    if syntax == "text":
+        raise ConfigurationError(
+            'syntax="text" looks in the running text, which only kwic and concordance do: expected one of '
+            + ", ".join(SYNTAXES[:3])
+        )
+    if syntax is not None and syntax not in SYNTAXES:
         raise ConfigurationError(f"syntax {syntax!r}: expected one of {', '.join(SYNTAXES)}")
     if not text.strip():
         raise ConfigurationError('the query is empty: expected a word, or CQL such as [word="insur.*"]')
@@ -158,12 +170,39 @@ def _parse_simple(text: str, *, wildcards: bool) -> Query:
         try:
             compiled_pattern(pattern)
         except ConfigurationError as error:
-            raise _wrong(text, part.start(), f"{error} (blanks stand between words here)") from None
+            more = f"; * is no wildcard here: {_USE_WILDCARDS}" if "*" in pattern else ""
+            raise _wrong(text, part.start(), f"{error} (blanks stand between words here){more}") from None
         if not wildcards and _HYPHENED.fullmatch(pattern):  # of don't and e-mail, two words are made of the text too
             items += [One(Test("word", word, ignore_case=True)) for word in WORD.findall(pattern)]
         else:
+            if problem := _in_no_word(needed_characters(pattern)):
+                raise _wrong(text, part.start(), problem)
             items.append(One(Test("word", pattern, ignore_case=True)))
-    return Query(text, items[0] if len(items) == 1 else Sequence(tuple(items)))
+    hint = "" if wildcards else "; ".join(_hints(text.split()))
+    return Query(text, items[0] if len(items) == 1 else Sequence(tuple(items)), hint=hint)
+
+
+def _hints(patterns: Iterable[str]) -> Iterator[str]:
+    """What is told of patterns that look like wildcards or numbers, and are regular expressions."""
+    for pattern in patterns:
+        if _LIKE_WILDCARD.fullmatch(pattern):
+            yield (
+                f"{pattern} is a regular expression: {pattern[:-2]}, {pattern[:-1]}, {pattern[:-1]}{pattern[-2]} ...; "
+                f"for all words that begin with {pattern[:-1]}: {pattern[:-1]}.*, or {_USE_WILDCARDS}"
+            )
+        elif _NUMBER.fullmatch(pattern):
+            yield (
+                f"{pattern} is a regular expression whose dots are any character, and words end at dots: {pattern.replace('.', ' ')}"
+            )
+
+
+def _in_no_word(needed: str) -> str:
+    """What is told of the first of some characters that is in no word; empty where there is none."""
+    wrong = next((character for character in needed if not WORD.fullmatch(f"a{character}a")), None)
+    return "" if wrong is None else (
+        f"no word has {wrong!r} in it, only letters, digits and _: write a part for each word, "
+        'or look in the running text of kwic with syntax="text"'
+    )  # fmt: skip
 
 
 def _of_wildcards(part: str) -> str:
@@ -254,6 +293,7 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._hints: list[str] = []
 
     def query(self, tree: Tree[Any]) -> Query:
         main, *filters = tree.children
@@ -265,7 +305,7 @@ class _Reader:
             else:
                 containing.append((one.children[0], one.data == "containing"))
         inner = tuple((self._main(one, within), wanted) for one, wanted in containing)
-        return self._main(main, within, inner)
+        return replace(self._main(main, within, inner), hint="; ".join(dict.fromkeys(self._hints)))
 
     def _main(self, tree: Any, within: str, containing: tuple[tuple[Query, bool], ...] = ()) -> Query:
         if tree.data == "unit":
@@ -336,4 +376,9 @@ class _Reader:
                 compiled_pattern(pattern)
             except ConfigurationError as error:
                 raise _wrong(self._text, (string.start_pos or 0) + 1, str(error)) from None
+        if attribute in ("word", "lower") and comparison != "!=":
+            problem = _in_no_word(pattern if literal else needed_characters(pattern))
+            if problem and not literal:  # a program looks for strings as they are, whatever is in them
+                raise _wrong(self._text, (string.start_pos or 0) + 1, problem)
+            self._hints += [problem] if problem else [] if literal else _hints([pattern])
         return Test(attribute, pattern, "c" in (flags or ""), "d" in (flags or ""), literal)

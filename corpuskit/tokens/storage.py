@@ -115,9 +115,15 @@ def _add(
         files = [_write_column(new, name, column) for name, column in columns.items()]
         files += [_write_strings(new, name, strings) for name, strings in lexica.items()]
         files += [] if documents is None else [_write_table(new, _DOCUMENTS, documents)]
+        sums = {file: _sum_of(new, file) for file in files}
+        if layer in about["layers"] and sums.keys() & about["sums"].keys():
+            # A process that dies while files are put in place of others loses this layer, not the part.
+            there = {file: known for file, known in about["sums"].items() if file not in sums}
+            rest = [name for name in about["layers"] if name != layer]
+            part.write(_ABOUT, json.dumps(about | {"sums": there, "layers": rest}).encode())
         for file in files:
-            about["sums"][file] = _sum_of(new, file)
             part.rename(f"{new.parts[-1]}/{file}", file)
+        about["sums"] |= sums
         if layer is not None and layer not in about["layers"]:
             about["layers"].append(layer)
         part.write(_ABOUT, json.dumps(about).encode())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -108,10 +109,12 @@ def _graph(rows: Floats, among: Floats, near: int) -> Any:
 def _fitted(rows: Floats, some: Floats, n: int, seed: int) -> Labels:
     try:
         from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
     except ImportError as error:
         raise MissingExtraError("scikit-learn", "relevance") from error
     different = len(np.unique(some.round(5), axis=0))
-    with one_thread():
+    with one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # rows that hardly differ: there are fewer clusters
         found = KMeans(min(n, different), n_init=_BEGINNINGS, random_state=seed).fit(some)
         labels: Labels = found.predict(rows).astype(np.int64)
     return labels

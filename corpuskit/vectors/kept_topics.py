@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import json
 import secrets
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
@@ -22,7 +22,8 @@ from corpuskit.vectors import edits, records
 from corpuskit.vectors.clustering import centres_of, found_again, grouped, usual_number
 from corpuskit.vectors.edits import Edit, held_by
 from corpuskit.vectors.making import Vectors, corpus_space, room_of, unit, writing
-from corpuskit.vectors.naming import name_of, stop_words_of, words_of
+from corpuskit.vectors.naming import name_of, stop_words_of, together, words_of
+from corpuskit.vectors.newcomers import far_from_topics
 
 __all__ = [
     "CLUSTERS",
@@ -43,6 +44,7 @@ TOLD: Final = "topics.json"
 _RECORD: Final = np.dtype([("doc_id", "S16"), ("cluster", "<i4"), ("topic", "<i4")])
 _MOST_BYTES: Final = 64 << 20
 _READ: Final = 300  # documents of a topic whose texts say what its words are
+_AT_ONCE: Final = 5_000  # documents whose texts are in memory
 FINE, COARSE = 1, 0
 
 
@@ -78,12 +80,14 @@ class _State:
         parent: topic → group.
         names: topic or group → a person's name.
         changed: topics that a person made.
+        parts: topic that was merged → the documents of each of its parts.
     """
 
     topic: npt.NDArray[np.int64]
     parent: dict[int, int]
     names: dict[int, str] = field(default_factory=dict)
     changed: set[int] = field(default_factory=set)
+    parts: dict[int, list[npt.NDArray[np.int64]]] = field(default_factory=dict)
     next: int = 0
 
 
@@ -134,6 +138,13 @@ def forget_topics(room: SafeFolder, gone: Set[str]) -> None:
 
 
 # -- clusters ----------------------------------------------------------------------------------------------------------------
+
+
+def different(folder: CorpusFolder, vectors: Vectors) -> int:
+    """Return how many documents have a vector that says something; of exact copies of a text one counts."""
+    copies = duplicates(folder)
+    said = np.any(vectors.matrix, axis=1)
+    return sum(doc_id not in copies for doc_id, says in zip(vectors.doc_ids, said.tolist(), strict=True) if says)
 
 
 def make(folder: CorpusFolder, vectors: Vectors, n: int | None, seed: int) -> None:
@@ -189,6 +200,7 @@ def _read_about(room: SafeFolder) -> dict[str, Any] | None:
             for topic in map(asdict, (Topic(**t) for t in about["topics"]))
         ]
         about["edits"]
+        about["later"] = dict(about.get("later", {}))
         about["made"] = bytes.fromhex(about["made"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
@@ -212,7 +224,24 @@ def read(room: SafeFolder) -> _Clusters | None:
 # -- what clusters became ----------------------------------------------------------------------------------------------------
 
 
-def told(folder: CorpusFolder, vectors: Vectors, seed: int) -> tuple[tuple[Topic, ...], npt.NDArray[np.int64]]:
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Topics with what people said of them.
+
+    Attributes:
+        topics: groups and topics.
+        topic: of each document.
+        later: how many documents came after the topics were made.
+        far: those of them that are like no topic.
+    """
+
+    topics: tuple[Topic, ...]
+    topic: npt.NDArray[np.int64]
+    later: int
+    far: tuple[str, ...]
+
+
+def told(folder: CorpusFolder, vectors: Vectors, seed: int) -> Told:
     """Return the topics with what people said of them, and the topic of each document; kept until something changes."""
     room = room_of(folder, vectors.name)
     kept = read(room)
@@ -229,13 +258,29 @@ def told(folder: CorpusFolder, vectors: Vectors, seed: int) -> tuple[tuple[Topic
     about = _read_about(room) or {}
     known = {one["number"]: Topic(**one) for one in about.get("topics", [])} if about.get("edits") == mark.hex() else {}
     found = _described(folder, vectors, state, kept, known)
+    later = _later(folder, vectors, labels, kept, about)
     if kept.doc_ids != vectors.doc_ids or known.keys() != {topic.number for topic in found}:
         with contextlib.suppress(CorpusError):  # a disk that cannot be written: it is told anew next time
             rows = np.zeros(len(vectors), _RECORD)
             rows["doc_id"] = [doc_id.encode() for doc_id in vectors.doc_ids]
             rows["cluster"], rows["topic"] = labels, state.topic
-            _write(room, rows, {**about, "edits": mark.hex(), "topics": [asdict(topic) for topic in found]})
-    return found, state.topic
+            told_of = {"edits": mark.hex(), "topics": [asdict(topic) for topic in found], "later": later}
+            _write(room, rows, {**about, **told_of})
+    return Told(found, state.topic, len(later), tuple(doc_id for doc_id, is_far in later.items() if is_far))
+
+
+def _later(
+    folder: CorpusFolder, vectors: Vectors, labels: npt.NDArray[np.int64], kept: _Clusters, about: dict[str, Any]
+) -> dict[str, bool]:
+    """The documents that came after the clusters were made, and whether they are like none; each is looked at once."""
+    there, old = about.get("later", {}), set(kept.doc_ids)
+    known = {doc_id: bool(there[doc_id]) for doc_id in vectors.doc_ids if doc_id in there}
+    new = np.array([doc_id not in old for doc_id in vectors.doc_ids], np.bool_)
+    if new.any():
+        made = ~new & np.array([doc_id not in known for doc_id in vectors.doc_ids], np.bool_)
+        far = far_from_topics(folder, vectors, labels, new, made)
+        known |= {vectors.doc_ids[row]: bool(far[row]) for row in np.flatnonzero(new).tolist()}
+    return known
 
 
 def _assigned(vectors: Vectors, kept: _Clusters) -> npt.NDArray[np.int64]:
@@ -263,9 +308,14 @@ def _replayed(vectors: Vectors, labels: npt.NDArray[np.int64], kept: _Clusters, 
                 state.names[found] = edit.name
         elif edit.act == "merge":
             meant = list(dict.fromkeys(t for told in edit.told_by if (t := held_by(told, topic_of)) is not None))
+            if len(meant) > 1:
+                state.parts[meant[0]] = [
+                    part for topic in meant for part in state.parts.get(topic, [np.flatnonzero(state.topic == topic)])
+                ]
             for other in meant[1:]:
                 state.topic[state.topic == other] = meant[0]
                 state.names.pop(other, None)
+                state.parts.pop(other, None)
             state.changed.update(meant[:1] if len(meant) > 1 else ())
         elif edit.act == "split":
             _split(vectors, state, edit, topic_of, place)
@@ -285,6 +335,7 @@ def _split(vectors: Vectors, state: _State, edit: Edit, topic_of: dict[str, int]
     members = np.flatnonzero(state.topic == whole)
     nearest = (vectors.matrix[members] @ middles.T).argmax(axis=1)
     state.changed.add(whole)
+    state.parts.pop(whole, None)
     for part in range(1, len(parts)):
         state.topic[members[nearest == part]] = state.next
         state.parent[state.next] = state.parent[whole]
@@ -304,6 +355,9 @@ def _described(
         members[group] = np.flatnonzero(np.isin(state.topic, [t for t in fine if state.parent[t] == group]))
     words = {number: known[number].words for number in members if number in known}
     words |= _words(folder, vectors, {number: rows for number, rows in members.items() if number not in words})
+    for number in (number for number in state.parts if number in members and number not in known):
+        parts = _words(folder, vectors, dict(enumerate(state.parts[number])))
+        words[number] = together([*parts.values(), words[number]])
     found = []
     for number in (*groups, *fine):
         stable = None if number in groups or number in state.changed else kept.stability[number]
@@ -335,11 +389,29 @@ def _words(
         return {}
     space, copies = corpus_space(folder), duplicates(folder)
     languages = dict(folder.catalog.tuples("SELECT doc_id, lang FROM current"))
-    found: dict[int, tuple[str, ...]] = {}
+    some: dict[int, list[str]] = {}
     for number, rows in members.items():
         once = [doc_id for doc_id in (vectors.doc_ids[row] for row in rows) if doc_id not in copies]
-        some = once[:: max(1, -(-len(once) // _READ))]
-        texts = list(scoring_texts(folder, some).values())
-        stop = stop_words_of(languages.get(doc_id) for doc_id in some)
-        found[number] = () if space is None else words_of(space.tables[0], texts, stop=stop)
+        some[number] = once[:: max(1, -(-len(once) // _READ))]
+    found: dict[int, tuple[str, ...]] = {}
+    for numbers in _batches(some):
+        texts = scoring_texts(folder, list({doc_id: None for number in numbers for doc_id in some[number]}))
+        for number in numbers:
+            stop = stop_words_of(languages.get(doc_id) for doc_id in some[number])
+            read = [texts[doc_id] for doc_id in some[number] if doc_id in texts]
+            found[number] = () if space is None else words_of(space.tables[0], read, stop=stop)
     return found
+
+
+def _batches(some: dict[int, list[str]]) -> Iterator[list[int]]:
+    """Topics whose texts are read together: to read those of one costs nearly as much as to read those of many."""
+    batch: list[int] = []
+    size = 0
+    for number, doc_ids in some.items():
+        if batch and size + len(doc_ids) > _AT_ONCE:
+            yield batch
+            batch, size = [], 0
+        batch.append(number)
+        size += len(doc_ids)
+    if batch:
+        yield batch

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Set
+import hashlib
+from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -25,6 +26,7 @@ __all__ = ["FILE", "forget_positions", "lay_out", "place", "positions", "read"]
 FILE: Final = "layout.pos"
 _RECORD: Final = np.dtype([("doc_id", "S16"), ("x", "<f4"), ("y", "<f4"), ("placed", "<u4")])
 _NEIGHBOURS: Final = 5
+_NEAREST_ASIDE, _FARTHEST_ASIDE = 0.005, 0.05  # of the map, which is 2 wide
 _FEWEST: Final = 5  # different documents; fewer are no map yet
 _MANY: Final = 1000  # documents; fewer are compared one by one
 _PERPLEXITY: Final = 15
@@ -64,7 +66,8 @@ def positions(folder: CorpusFolder, name: str = OWN, *, renew: bool = False, see
         points = lay_out(vectors.matrix, seed=seed)
     else:
         points[old] = np.column_stack([kept["x"], kept["y"]])[known[old]]
-        points[~old] = place(vectors.matrix[~old], vectors.matrix[old], points[old])
+        new = [doc_id for doc_id, is_old in zip(vectors.doc_ids, old.tolist(), strict=True) if not is_old]
+        points[~old] = place(vectors.matrix[~old], vectors.matrix[old], points[old], new)
         placed[old], placed[~old] = kept["placed"][known[old]], 1
     if renew or kept is None or not old.all() or len(kept) != len(vectors):
         rows = np.zeros(len(vectors), _RECORD)
@@ -141,15 +144,37 @@ def _flat(matrix: Floats) -> Floats:
     return found
 
 
-def place(new: Floats, old: Floats, points: Floats) -> Floats:
-    """Return a place for each new row: amid those of the old rows that are most like it."""
+def place(new: Floats, old: Floats, points: Floats, doc_ids: Sequence[str]) -> Floats:
+    """Return a place for each new row: amid those of the old rows that are most like it.
+
+    Documents with the same neighbours would stand on each other: each goes some way aside, where its id says, so that it
+    stands there whatever comes with it.
+
+    Args:
+        new: rows of length one, or zeros.
+        old: those that have a place.
+        points: these places.
+        doc_ids: of the new rows.
+    """
     if not len(new):
         return np.zeros((0, 2), np.float32)
     near, cosines = nearest(new, old, _NEIGHBOURS)
-    found = np.zeros((len(new), 2), np.float32)
+    found: Floats = np.zeros((len(new), 2), np.float32)
     like = cosines.max(axis=1, initial=0.0) > 0  # what is like nothing stands in the middle
     found[like] = np.median(points[near[like]], axis=1)
+    reach = np.full(len(new), _FARTHEST_ASIDE)
+    reach[like] = np.linalg.norm(points[near[like]] - found[like][:, None], axis=2).mean(axis=1) / 2
+    found += _aside(doc_ids) * np.clip(reach, _NEAREST_ASIDE, _FARTHEST_ASIDE)[:, None].astype(np.float32)
     return found
+
+
+def _aside(doc_ids: Sequence[str]) -> Floats:
+    """A point within 1 of the middle for each document, all over the disc."""
+    drawn = [hashlib.sha256(doc_id.encode("utf-8", "replace")).digest() for doc_id in doc_ids]
+    turn, far = (np.array([int.from_bytes(one[at : at + 4], "big") for one in drawn]) / 2**32 for at in (0, 4))
+    angle = 2 * np.pi * turn
+    aside: Floats = (np.sqrt(far)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])).astype(np.float32)
+    return aside
 
 
 def scaled(points: npt.NDArray[Any]) -> Floats:

@@ -21,6 +21,7 @@ from corpuskit.relevance.table import directions
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_rows import duplicates
+from corpuskit.store.schema import DOCUMENTS_STATE
 from corpuskit.vectors import records
 
 __all__ = ["OWN", "Embedding", "Vectors", "corpus_space", "embed", "forget", "room_of", "unit", "vectors_of"]
@@ -36,6 +37,8 @@ Floats = npt.NDArray[np.float32]
 
 _OPEN: Final[WeakKeyDictionary[CorpusFolder, tuple[tuple[int, int] | None, Space]]] = WeakKeyDictionary()
 
+_READ: Final[WeakKeyDictionary[CorpusFolder, dict[str, tuple[tuple[Any, ...], Vectors]]]] = WeakKeyDictionary()
+_COUNTED: Final[WeakKeyDictionary[CorpusFolder, tuple[str | None, int]]] = WeakKeyDictionary()
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _PART: Final = re.compile(r"part-[0-9a-f]{16}\.vec")
 _MOST_DIMENSIONS: Final = 16_384
@@ -89,8 +92,12 @@ def vectors_of(folder: CorpusFolder, name: str = OWN) -> Vectors:
             ids = tuple(doc_id for doc_id, _ in _wanted(folder))
             return Vectors(name, ids, np.zeros((len(ids), 1), np.float32))
         maker = _maker(space)
+        if (kept := _held_still(folder, room, name, maker)) is not None:
+            return kept
         _complete(folder, room, lambda texts: embedded(space, texts), space.basis.shape[1], maker)
         return _collected(folder, room, name, space.basis.shape[1], maker)
+    if (kept := _held_still(folder, room, name, b"")) is not None:
+        return kept
     dimensions = _dimensions(room)
     if dimensions is None:
         there = ", ".join(sorted({OWN, *names(folder)}))
@@ -157,6 +164,7 @@ def forget(folder: CorpusFolder, doc_ids: Sequence[str]) -> None:
     from corpuskit.vectors.layout import forget_positions
 
     gone = set(doc_ids)
+    _READ.pop(folder, None)
     for name in names(folder):
         room = room_of(folder, name)
         forget_positions(room, gone)
@@ -188,9 +196,8 @@ def corpus_space(folder: CorpusFolder) -> Space | None:
     None where no document has a word.
     """
     room = room_of(folder).within("space")
-    texts_now = int(folder.catalog.value("SELECT count(DISTINCT coalesce(text_hash, doc_id)) FROM current"))
     space = _kept_space(folder, room)
-    if space is not None and min(texts_now, _FIT) <= _GROWN * space.texts:
+    if space is not None and min(_different(folder), _FIT) <= _GROWN * space.texts:
         return space
     copies = duplicates(folder)
     ids = [doc_id for doc_id, _ in _wanted(folder) if doc_id not in copies]
@@ -202,6 +209,16 @@ def corpus_space(folder: CorpusFolder) -> Space | None:
     with contextlib.suppress(OSError):  # a disk that cannot be written: it is made again next time
         space.save(room)
     return space
+
+
+def _different(folder: CorpusFolder) -> int:
+    """How many different texts there are, counted again when documents have changed."""
+    state = folder.catalog.meta(DOCUMENTS_STATE)
+    known = _COUNTED.get(folder)
+    if known is None or known[0] != state:
+        query = "SELECT count(DISTINCT coalesce(text_hash, doc_id)) FROM current"
+        known = _COUNTED[folder] = state, int(folder.catalog.value(query))
+    return known[1]
 
 
 def _kept_space(folder: CorpusFolder, room: SafeFolder) -> Space | None:
@@ -407,8 +424,28 @@ def _tidy(folder: CorpusFolder, room: SafeFolder, dimensions: int, maker: bytes)
             room.remove(name)
 
 
+def _stamp(folder: CorpusFolder, room: SafeFolder, maker: bytes) -> tuple[Any, ...]:
+    """Another one when the documents, the parts or what made them have changed."""
+    found = [(name, room.stat(name)) for name in _part_names(room)]
+    files = [(name, status and (status.st_size, status.st_mtime_ns)) for name, status in found]
+    return folder.catalog.meta(DOCUMENTS_STATE), maker, *files
+
+
+def _held_still(folder: CorpusFolder, room: SafeFolder, name: str, maker: bytes) -> Vectors | None:
+    """The vectors as they were read last; None where something has changed since."""
+    stamp, found = _READ.get(folder, {}).get(name, (None, None))
+    return found if found is not None and stamp == _stamp(folder, room, maker) else None
+
+
 def _collected(folder: CorpusFolder, room: SafeFolder, name: str, dimensions: int, maker: bytes) -> Vectors:
-    """The vectors of the documents there are, in their order."""
+    """The vectors of the documents there are, in their order; kept until something changes."""
+    stamp = _stamp(folder, room, maker)  # of before: what changes meanwhile is read the next time
+    found = _gathered(folder, room, name, dimensions, maker)
+    _READ.setdefault(folder, {})[name] = stamp, found
+    return found
+
+
+def _gathered(folder: CorpusFolder, room: SafeFolder, name: str, dimensions: int, maker: bytes) -> Vectors:
     parts = [rows for _, rows in _parts(room, _record(dimensions), maker)]
     places: dict[tuple[str, int], tuple[int, int]] = {}
     for number, rows in enumerate(parts):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from typing import Final
 
 import numpy as np
@@ -11,7 +12,7 @@ from corpuskit.errors import ConfigurationError
 from corpuskit.relevance.space import Words
 from corpuskit.text import stop_words
 
-__all__ = ["name_of", "says_something", "stop_words_of", "words_of"]
+__all__ = ["name_of", "says_something", "stop_words_of", "together", "words_of"]
 
 _NAMED: Final = 3  # words in a name
 # What tokens leave of "don't"; the list of English has the whole only.
@@ -62,6 +63,12 @@ def words_of(words: Words, texts: Sequence[str], *, stop: frozenset[str] = froze
         if word not in stop and says_something(word):
             chosen.append(word)
     return tuple(chosen)
+
+
+def together(parts: Iterable[Sequence[str]], n: int = 10) -> tuple[str, ...]:
+    """Return the words of several topics as those of one: the first of each, then the second of each, and so on."""
+    rows = zip_longest(*parts)
+    return tuple(dict.fromkeys(word for row in rows for word in row if word is not None))[:n]
 
 
 def says_something(word: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["similar"]
 
 _SHARED: Final = 5  # words
+_FEW: Final = 3  # words of a text; so few are looked for in the documents too
+_LOOKED: Final = 300  # documents, the nearest, in which they are looked for
+_OFTEN: Final = 1.2  # times that a word stands in a document count half as much as any number of times
 _TYPES: Final = {"doc_id": "str", "title": "str", "uri": "str", "score": "float64", "shared": "str"}
 
 
@@ -37,17 +40,19 @@ def similar(folder: CorpusFolder, to: str | Sequence[str] | Any, n: int = 20, na
         name: of the vectors; a text can be asked with by those of the corpus only.
 
     Returns:
-        Columns doc_id, title, uri (str), score (float64: the cosine, at most 1), shared (str: up to five words that say most of
+        Columns doc_id, title, uri (str), score (float64: the cosine, at most 1; of a text of up to three words the mean of it
+        and of how often these stand in the document, but for its title), shared (str: up to five words that say most of
         what both are about, with commas between), the most like first.
 
     Raises:
         ConfigurationError: nothing to ask with, ``n`` is below 1, or no word of the text is known.
         UnknownDocumentError: a document is not in the corpus.
+        TypeError: what is asked with is none of these.
     """
     import pandas as pd
 
-    if n < 1:
-        raise ConfigurationError(f"n={n}: expected at least 1")
+    if not hasattr(n, "__index__") or n < 1:
+        raise ConfigurationError(f"n={n!r}: expected a whole number, at least 1")
     vectors = vectors_of(folder, name)
     asked, texts, middle = _asked(folder, to, vectors, name)
     copies = duplicates(folder)
@@ -59,14 +64,19 @@ def similar(folder: CorpusFolder, to: str | Sequence[str] | Any, n: int = 20, na
     ]
     if not free:
         return pd.DataFrame(columns=list(_TYPES)).astype(_TYPES)
-    places, cosines = nearest(middle, vectors.matrix[free], n)
-    found = [vectors.doc_ids[free[at]] for at in places[0]]
     space = corpus_space(folder)
+    few = space is not None and not asked and len(set(space.tables[0].count(texts).column.tolist())) <= _FEW
+    places, cosines = nearest(middle, vectors.matrix[free], max(n, _LOOKED) if few else n)
+    found, scores = [vectors.doc_ids[free[at]] for at in places[0]], cosines[0]
+    if few and space is not None:
+        scores = (scores + _said(folder, space.tables[0], texts[0], found)) / 2
+        order = np.argsort(-scores, kind="stable")[:n]
+        found, scores = [found[at] for at in order], scores[order]
     shared = _shared(folder, space.tables[0], texts, found) if space is not None else [""] * len(found)
     known = {row[0]: row for row in folder.catalog.tuples("SELECT doc_id, title, uri FROM current")}
     rows = [
         (*known[doc_id], round(float(score), 6), words)
-        for doc_id, score, words in zip(found, cosines[0], shared, strict=True)
+        for doc_id, score, words in zip(found, scores, shared, strict=True)
     ]
     return pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
 
@@ -85,6 +95,10 @@ def _asked(folder: CorpusFolder, to: Any, vectors: Vectors, name: str) -> tuple[
                 raise  # the name of a document rather than a text
             return [], [to], _direction(folder, to, name)
     else:
+        if not isinstance(to, Iterable) or isinstance(to, bytes | Mapping):
+            raise TypeError(
+                f"similar to a {type(to).__name__}: expected a document (id, URI or file name), a text, or documents"
+            )
         ids = list(dict.fromkeys(doc_ids_of(folder, [str(one) for one in to]).values()))
     if not ids:
         raise ConfigurationError("similar to nothing: expected a document, a text, or documents")
@@ -108,6 +122,22 @@ def _direction(folder: CorpusFolder, text: str, name: str) -> Any:
             f"no document is called {text[:80]!r}, and as a text none of its words is in the corpus"
         )
     return found
+
+
+def _said(folder: CorpusFolder, words: Words, text: str, found: Sequence[str]) -> Any:
+    """How often documents say the words of a text, 0 to 1; their titles do not count, a short page is half title."""
+    wanted = np.unique(words.count([text]).column)
+    titles = dict(folder.catalog.tuples("SELECT doc_id, title FROM current"))
+    texts = scoring_texts(folder, found)
+    bodies = []
+    for doc_id in found:
+        title = " ".join((titles[doc_id] or "").split())
+        lines = texts[doc_id].split("\n")[1:]  # the first is the title
+        bodies.append("\n".join(line for line in lines if " ".join(line.split()) != title))
+    counted = words.count(bodies)
+    of = np.isin(counted.column, wanted)
+    share = counted.times[of] / (counted.times[of] + _OFTEN)
+    return np.bincount(counted.row[of], share, minlength=len(found)) / len(wanted)
 
 
 def _shared(folder: CorpusFolder, words: Words, texts: Sequence[str], found: Sequence[str]) -> list[str]:

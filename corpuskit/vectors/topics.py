@@ -15,6 +15,7 @@ from corpuskit.errors import ConfigurationError, CorpusError
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import clean
 from corpuskit.store.document_names import doc_ids_of
+from corpuskit.store.telling import counted
 from corpuskit.vectors import edits, kept_topics
 from corpuskit.vectors.clustering import cluster
 from corpuskit.vectors.edits import Edit
@@ -24,10 +25,11 @@ from corpuskit.vectors.making import OWN, Vectors, room_of, unit, vectors_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Topic", "Topics", "topic_column", "topics"]
+__all__ = ["Topic", "Topics", "told_of_newcomers", "topic_column", "topics"]
 
 _TELLING: Final = 20  # documents that tell a topic in an edit
 _LONGEST: Final = 200  # characters of a name
+MOST_TOPICS: Final = 1_000
 
 
 class Topics:
@@ -37,6 +39,9 @@ class Topics:
         frame: columns topic (Int32), name (str), level (Int32: 0 a group of topics, 1 a topic), parent (Int32: its group),
             documents (Int64), words (str: the first ten, with commas between), stability (float64: how far other seeds find
             it, 0 to 1; NaN for groups and for what a person made); groups first, then topics, the largest first.
+            ``attrs["later"]`` is how many documents came after the topics were made, ``attrs["far"]`` how many of them are
+            like no topic: they are in the nearest one all the same.
+        far: the doc_ids of these.
     """
 
     def __init__(
@@ -47,7 +52,8 @@ class Topics:
 
     def _load(self) -> None:
         self._vectors = vectors_of(self._folder, self._name)
-        self._topics, self._topic = kept_topics.told(self._folder, self._vectors, self._seed)
+        told = kept_topics.told(self._folder, self._vectors, self._seed)
+        self._topics, self._topic, self._later, self.far = told.topics, told.topic, told.later, list(told.far)
         self._of = {topic.number: topic for topic in self._topics}
 
     @property
@@ -69,7 +75,9 @@ class Topics:
         ]
         types = {"topic": "Int32", "name": "str", "level": "Int32", "parent": "Int32", "documents": "Int64",
                  "words": "str", "stability": "float64"}  # fmt: skip
-        return pd.DataFrame(rows, columns=list(types)).astype(types)
+        found = pd.DataFrame(rows, columns=list(types)).astype(types)
+        found.attrs |= {"later": self._later, "far": len(self.far)}
+        return found
 
     def of(self, docs: Any = None) -> pd.DataFrame:
         """Return the topics of documents.
@@ -176,14 +184,16 @@ class Topics:
 
     def __repr__(self) -> str:
         groups = len(self._topics) - len(self)
-        head = f"{len(self)} topics in {groups} group{'s' * (groups != 1)}, {len(self._vectors):,} documents"
+        head = f"{counted(len(self), 'topic')} in {counted(groups, 'group')}, {counted(len(self._vectors), 'document')}"
         lines = []
         for group in (topic for topic in self._topics if topic.level == COARSE):
             lines.append(f"  {group.name}")
             lines += [
                 f"    {t.number:>3}  {t.documents:>7,}  {t.name}" for t in self._topics if t.parent == group.number
             ]
-        return "\n".join([head, *lines])
+        return "\n".join(
+            [head, *lines, *([f"  {told_of_newcomers(self._later, len(self.far))}"] if self._later else [])]
+        )
 
     # -- what the methods share ----------------------------------------------------------------------------------------------
 
@@ -228,15 +238,34 @@ def topics(
         chart: draws the frame.
 
     Raises:
-        ConfigurationError: ``n`` is below 2, or there are no vectors of this name.
+        ConfigurationError: ``n`` is below 2 or more than the documents can be told apart into, or there are no vectors of
+            this name.
     """
-    if n is not None and n < 2:
-        raise ConfigurationError(f"{n} topics: expected 2 or more")
+    if n is not None and (not hasattr(n, "__index__") or n < 2):
+        raise ConfigurationError(f"topics({n!r}): expected a whole number, 2 or more")
     room = room_of(folder, name)
     kept = kept_topics.read(room)
     if kept is None or renew or (n is not None and n != kept.asked):
-        kept_topics.make(folder, vectors_of(folder, name), n, seed)
+        vectors = vectors_of(folder, name)
+        different = kept_topics.different(folder, vectors)
+        most = max(2, min(MOST_TOPICS, different // 2))
+        if n is not None and n > most:
+            raise ConfigurationError(
+                f"topics({n:,}): of {counted(different, 'document')} with different texts at most {most:,} topics can be "
+                "made; topics() takes the usual number"
+            )
+        kept_topics.make(folder, vectors, n, seed)
     return Topics(folder, name, seed=seed, chart=chart)
+
+
+def told_of_newcomers(later: int, far: int) -> str:
+    """What is told of documents that came after the topics were made; empty where there are none."""
+    if not later:
+        return ""
+    told = f"{counted(later, 'document')} came later and went to the topic that is nearest"
+    if far:
+        told += f"; {far:,} of them {'is' if far == 1 else 'are'} far from every topic (.far): topics(renew=True) makes topics anew"
+    return told
 
 
 def topic_column(folder: CorpusFolder, doc_ids: Sequence[str]) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
+from corpuskit.store.telling import counted
 from corpuskit.tokens import Matches, Selection, find, parse_query
 from corpuskit.views import lines, running_text
 from corpuskit.views.choosing import described, noted, told
@@ -56,7 +57,8 @@ def kwic(  # noqa: PLR0913 (all are named)
 
     Returns:
         Columns doc_id, left, match, right, title, uri (str), element_id (int32). ``attrs["copies_left_out"]`` says how many
-        exact copies were left out, with ``sample`` ``attrs["sample_of"]`` from how many lines it was drawn.
+        exact copies were left out, with ``sample`` ``attrs["sample_of"]`` from how many lines it was drawn, and where the query
+        may have been meant otherwise ``attrs["hint"]`` how.
 
     Raises:
         ConfigurationError: the query or ``sort`` cannot be read, a number is out of range, or a pattern takes too long.
@@ -66,6 +68,8 @@ def kwic(  # noqa: PLR0913 (all are named)
     of = len(found)
     found = found if sample is None else found.thinned(sample, seed)
     frame = noted((found.sorted(places) if places else found).frame(0, len(found)), selection)
+    if syntax != "text" and (hint := parse_query(query, syntax).hint):
+        frame.attrs["hint"] = hint
     if sample is not None:
         frame.attrs["sample_of"] = of
     return frame
@@ -234,7 +238,7 @@ class Concordance:
 
     def __repr__(self) -> str:
         """The first lines, the matches below each other."""
-        head = f"{len(self.frame):,} lines of {self.pattern!r}" + (f"; {self.note}" if self.note else "")
+        head = f"{counted(len(self.frame), 'line')} of {self.pattern!r}" + (f"; {self.note}" if self.note else "")
         width = max((len(match) for match in self.frame["match"].head(_SHOWN)), default=0)
         rows = [
             f"{left[-_SIDE:]:>{_SIDE}}  {match:<{width}}  {right[:_SIDE]}"
@@ -264,7 +268,9 @@ def concordance(  # noqa: PLR0913 (all are named)
     """The lines of a query and their widget; see :func:`kwic`."""
     frame = kwic(folder, selection, query, window=window, sort=sort, syntax=syntax, sample=sample, seed=seed)
     thinned = sample_told(frame.attrs.get("sample_of", 0), sample, seed)
-    return Concordance(query, frame, viewer, "; ".join(filter(None, [thinned, told(selection)])))
+    return Concordance(
+        query, frame, viewer, "; ".join(filter(None, [thinned, told(selection), frame.attrs.get("hint")]))
+    )
 
 
 def sample_told(of: int, sample: int | None, seed: int) -> str:

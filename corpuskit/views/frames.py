@@ -284,6 +284,10 @@ def frontier(folder: CorpusFolder, states: Iterable[str] | None = None) -> pd.Da
     return _typed(frame, _FRONTIER)
 
 
+DISCOVERED: Final = "discovered hosts"
+"""Under which the catalogue keeps the hosts of the last discovery: (host, why), as JSON."""
+
+
 def sources(folder: CorpusFolder, *, candidates: bool = False) -> pd.DataFrame:
     """One row a host, most pages first.
 
@@ -293,7 +297,7 @@ def sources(folder: CorpusFolder, *, candidates: bool = False) -> pd.DataFrame:
     Args:
         folder: the corpus.
         candidates: hosts without a page too, that documents link to: those that the most pages link to first, ``why``
-            says how many do and how relevant they are on average.
+            says how many do and how relevant they are on average; then those of the last discovery in an index of archives.
     """
     import pandas as pd
 
@@ -310,8 +314,23 @@ def sources(folder: CorpusFolder, *, candidates: bool = False) -> pd.DataFrame:
     typed = _typed(frame, _SOURCES)
     if not candidates:
         return typed
-    found = _typed(folder.catalog.frame(_CANDIDATES), _SOURCES)
-    return found if typed.empty else pd.concat([typed, found], ignore_index=True) if len(found) else typed
+    linked = _typed(folder.catalog.frame(_CANDIDATES), _SOURCES)
+    told = {*typed["host"], *linked["host"]}
+    archived = [(host, why) for host, why in discovered_hosts(folder) if host not in told]
+    found = _typed(
+        pd.DataFrame(archived, columns=["host", "why"]).assign(verdict="none", pages=0, relevant=0, labels=0), _SOURCES
+    )
+    parts = [frame for frame in (typed, linked, found) if len(frame)]
+    return pd.concat(parts, ignore_index=True) if parts else typed
+
+
+def discovered_hosts(folder: CorpusFolder) -> list[tuple[str, str]]:
+    """The hosts of the last discovery, each with why, most pages first."""
+    try:
+        found = json.loads(folder.catalog.meta(DISCOVERED) or "[]")
+        return [(str(host), str(why)) for host, why in found]
+    except (ValueError, TypeError, RecursionError):
+        return []
 
 
 def labels(folder: CorpusFolder) -> pd.DataFrame:
@@ -362,11 +381,13 @@ def save_subcorpus(folder: CorpusFolder, name: str, doc_ids: Sequence[str]) -> i
     """Gives documents a name; gives how many they are.
 
     Raises:
-        ConfigurationError: the name is empty.
+        ConfigurationError: the name is empty, or there are no documents.
         UnknownDocumentError: a doc_id is not in the corpus.
     """
     if not name.strip():
         raise ConfigurationError("a sub-corpus needs a name")
+    if not doc_ids:
+        raise ConfigurationError(f"the sub-corpus {name.strip()!r}: found no documents to give this name")
     known = {row["doc_id"] for row in folder.catalog.rows("SELECT doc_id FROM current")}
     unknown = [doc_id for doc_id in doc_ids if doc_id not in known]
     if unknown:

@@ -59,7 +59,7 @@ function render({ model, el }) {
   });
   const show = () => {
     const [generation, count, total] = model.get("state");
-    found.textContent = `${number(count)} of ${number(total)} documents`;
+    found.textContent = `${number(count)} of ${counted(total, "document")}`;
     code.textContent = model.get("code");
     list.setCount(count, generation);
     tell("");

@@ -10,7 +10,7 @@ import traitlets
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
-from corpuskit.vectors import similar
+from corpuskit.vectors.similar import similar
 from corpuskit.views import frames
 from corpuskit.widgets.documents import show_document
 from corpuskit.widgets.shell import MAX_ROWS, Box, Widget, module, styles

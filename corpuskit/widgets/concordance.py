@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -46,6 +47,8 @@ class ConcordanceLines(Widget):
     only = traitlets.Unicode().tag(sync=True)
     """Which of the lines, in words."""
     note = traitlets.Unicode().tag(sync=True)
+    wrong = traitlets.Unicode().tag(sync=True)
+    """Why the query cannot be answered; empty where it can."""
     state: Any = traitlets.List([0, 0, False, 0]).tag(sync=True)
     """[search, lines found, all found, documents with a line]"""
     subcorpora: Any = traitlets.List().tag(sync=True)
@@ -72,6 +75,8 @@ class ConcordanceLines(Widget):
     def search(self, query: SavedQuery, only: Only | None = None) -> threading.Thread:
         """Looks for a query in the background; the first lines come before all are found.
 
+        The lines of the query before go at once, whatever comes of this one.
+
         Args:
             query: what to look for, and how its lines are shown.
             only: which of the lines.
@@ -79,27 +84,54 @@ class ConcordanceLines(Widget):
         Raises:
             ConfigurationError: the query, the sort or the sub-corpus is wrong.
         """
-        sort_places(query.sort or None)
-        selection = self._scope.selection(query.subcorpus)
-        if self._syntax == "text":
-            compiled_pattern(query.query)
-        else:
-            check_query(selection.index, parse_query(query.query, self._syntax))  # a wrong query is told here
-        with self._lock:
-            self._generation += 1
-            generation, self._found, self._query = self._generation, None, query
-        with self.hold_sync():
-            self.asked, self.only = asdict(query), _only_told(only)
+        generation = self._begin(query, only)
+        try:
+            selection, hint = self._checked(query)
+        except (CorpusKitError, OSError) as error:
+            self._fail(generation, error)
+            raise
         thread = threading.Thread(
             target=self._run,
-            args=(query, selection, only, generation),
+            args=(query, selection, only, hint, generation),
             name="corpuskit-concordance",
             daemon=True,
         )
         thread.start()
         return thread
 
-    def _run(self, query: SavedQuery, selection: Selection, only: Only | None, generation: int) -> None:
+    def _begin(self, query: SavedQuery, only: Only | None = None, *, done: bool = False) -> int:
+        """Shows a query that has no lines yet."""
+        with self._lock:
+            self._generation += 1
+            generation, self._found, self._query = self._generation, None, query
+            with self.hold_sync():
+                self.asked, self.only, self.wrong, self.note = asdict(query), _only_told(only), "", ""
+                self.state = [generation, 0, done, 0]
+        return generation
+
+    def _checked(self, query: SavedQuery) -> tuple[Selection, str]:
+        """Where to look for a query, and what it may have been meant to be."""
+        sort_places(query.sort or None)
+        if query.sample < 0:
+            raise ConfigurationError(f"a sample of {query.sample} lines: expected a number from 1, or none")
+        selection = self._scope.selection(query.subcorpus)
+        if self._syntax == "text":
+            compiled_pattern(query.query)
+            return selection, ""
+        parsed = parse_query(query.query, self._syntax)
+        check_query(selection.index, parsed)
+        return selection, parsed.hint
+
+    def _fail(self, generation: int, error: Exception) -> None:
+        """Says why there are no lines."""
+        with self._lock:
+            if generation != self._generation:
+                return
+            self._found = None
+            with self.hold_sync():
+                self.wrong, self.state = str(error)[:_LONGEST], [generation, 0, True, 0]
+
+    def _run(self, query: SavedQuery, selection: Selection, only: Only | None, hint: str, generation: int) -> None:
         places = sort_places(query.sort or None)
         needs_all = bool(places or query.sample or only)
         try:
@@ -109,7 +141,7 @@ class ConcordanceLines(Widget):
                 )
                 done = limit is None or len(found) < limit
                 found = _chosen(found, only)
-                notes = [told(selection)]
+                notes = [told(selection), hint]
                 if query.sample:
                     notes.insert(0, sample_told(len(found), query.sample, query.seed))
                     found = found.thinned(query.sample, query.seed)
@@ -118,7 +150,7 @@ class ConcordanceLines(Widget):
                 if done or generation != self._generation:
                     return
         except (CorpusKitError, OSError) as error:
-            self.send({"op": "error", "of": "search", "message": str(error)[:500]})
+            self._fail(generation, error)
 
     def _publish(self, generation: int, found: FoundLines, note: str, *, done: bool) -> None:
         documents = found.documents
@@ -136,13 +168,19 @@ class ConcordanceLines(Widget):
         return f"Concordance of {self._query.query!r}" + ("" if found is None else f": {counted(len(found), 'line')}")
 
     def _on_search(self, message: dict[str, Any]) -> None:
-        self.search(_query_of(message))
+        query = _query_of(message)
+        if not query.query.strip():
+            self._begin(query, done=True)
+            return
+        with contextlib.suppress(CorpusKitError, OSError):  # told where the lines would be
+            self.search(query)
 
     def _on_save(self, message: dict[str, Any]) -> None:
         name = str(message["name"])[:_LONGEST]
         if message.get("forget"):
             saved_queries.forget_query(self._folder, name)
         else:
+            self._checked(self._query)
             saved_queries.save_query(self._folder, replace(self._query, name=name))
         self._renew()
 
@@ -223,8 +261,6 @@ def called(frame: pd.DataFrame) -> pd.Series[Any]:
 def _query_of(message: dict[str, Any]) -> SavedQuery:
     query, sort, subcorpus = (str(message.get(name) or "")[:_LONGEST] for name in ("query", "sort", "subcorpus"))
     sample, seed = (int(message.get(name) or 0) for name in ("sample", "seed"))
-    if sample < 0:
-        raise ConfigurationError(f"a sample of {sample} lines: expected a number from 1, or none")
     return SavedQuery("", query, sort, subcorpus, sample, seed)
 
 
@@ -241,4 +277,4 @@ def _only_told(only: Only | None) -> str:
         return ""
     if "doc_id" in only:
         return f"only in {only['title']}"[:200]
-    return f"only with {only['word']!r} within {only['window']} words"[:200]
+    return f"only with {only['word']!r} within {counted(only['window'], 'word')}"[:200]

@@ -24,7 +24,7 @@ function strokes(places) {
 
 /** A table of the kernel: its heads sort, its rows lead on. */
 function makeTable(model, tab, label, lead) {
-  let heads = [], sort = "", made = "", generation = 0;
+  let heads = [], sort = "", made = "", shown = "", generation = 0;
   const bar = make("div", "ck-heads", { role: "group", "aria-label": `Sort ${label} by` });
   const count = make("span", "ck-dim", { "aria-live": "polite" });
   const sender = { send: (message) => model.send({ ...message, op: "table_rows", tab }) };
@@ -37,10 +37,13 @@ function makeTable(model, tab, label, lead) {
     const wanted = JSON.stringify([options, sort]);
     if (wanted === made) return;
     made = wanted;
-    count.textContent = "counting …";
+    if (JSON.stringify(options) !== shown) { list.setCount(0, -1); bar.replaceChildren(); } // no old rows under a new question
+    shown = JSON.stringify(options);
+    say("counting …");
     model.send({ op: "table", tab, sort, ...options });
   }
   function take(message) {
+    if (message.generation < generation) return;
     ({ heads, generation } = message);
     bar.style.gridTemplateColumns = heads.map((name) => WIDTHS[name] ?? "minmax(0, 1fr)").join(" ");
     bar.replaceChildren(...heads.map((name) => {
@@ -49,11 +52,22 @@ function makeTable(model, tab, label, lead) {
       head.classList.add("ck-head");
       return head;
     }));
-    count.textContent = `${number(message.count)} rows`;
+    say(message.count < message.of ? `the first ${number(message.count)} of ${number(message.of)} rows` : counted(message.count, "row"));
     list.setCount(message.count, generation);
   }
+  function fail(message) {
+    if (message.generation < generation) return;
+    ({ generation } = message);
+    made = "";
+    list.setCount(0, -1);
+    say(message.message, true);
+  }
+  function say(text, isWrong = false) {
+    count.textContent = text;
+    count.classList.toggle("ck-wrong", isWrong);
+  }
   let again = () => {};
-  return { bar, list, count, ask, take, forget: () => { made = ""; }, onSort: (act) => { again = act; } };
+  return { bar, list, count, ask, take, fail, onSort: (act) => { again = act; } };
 }
 
 function render({ model, el }) {
@@ -137,11 +151,7 @@ function render({ model, el }) {
   root.append(lines.fields, bar, options, ...Object.values(panels), frame.status, frame.help);
   const stop = listen(model, {
     ...lines.handlers, table: (message) => { tell(""); tables[message.tab].take(message); }, table_rows: (message) => tables[message.tab].list.take(message),
-    error: (message) => {
-      tell(message.message, true);
-      const table = tables[message.tab];
-      if (table) { table.forget(); table.count.textContent = ""; table.list.setCount(0, -1); }
-    },
+    error: (message) => (tables[message.tab] ? tables[message.tab].fail(message) : tell(message.message, true)),
   });
   model.on("change:asked", refresh);
   el.append(root);

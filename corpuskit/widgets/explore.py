@@ -64,25 +64,27 @@ class _Table:
         frame: its rows, the first column what a row is called.
         columns: column → how its numbers are written; the first has none.
         lead: row → what its lines are: a query, or which of the lines.
+        of: how many rows there are; the frame has the first of them.
     """
 
     frame: pd.DataFrame
     columns: dict[str, str]
     lead: Callable[[int], str | Only]
+    of: int
 
 
 def collocates(asked: Asked) -> _Table:
     """Words near the matches."""
     frame = collocation.collocates(
         asked.selection(), asked.query.query, window=asked.window, attribute=asked.attribute, min_count=2
-    ).head(_MOST)
+    )
     words = frame["word"].tolist()
     columns = {"word": "", "count": ",", "left": ",", "right": ",", "total": ",", "log_dice": ".2f", "mi": ".2f"}
 
     def lead(row: int) -> Only:
         return {"word": words[row], "attribute": asked.attribute, "window": asked.window}
 
-    return _Table(frame, columns | {"log_likelihood": ",.1f"}, lead)
+    return _first(frame, columns | {"log_likelihood": ",.1f"}, lead)
 
 
 def clusters(asked: Asked) -> _Table:
@@ -90,9 +92,9 @@ def clusters(asked: Asked) -> _Table:
     sizes = (asked.size, asked.size)
     frame = word_lists.clusters(
         asked.selection(), asked.query.query, sizes=sizes, attribute=asked.attribute, min_count=1
-    ).head(_MOST)
+    )
     runs = frame["cluster"].tolist()
-    return _Table(frame, _counted("cluster"), lambda row: cql(runs[row].split(" "), asked.attribute))
+    return _first(frame, _counted("cluster"), lambda row: cql(runs[row].split(" "), asked.attribute))
 
 
 def key_words(asked: Asked) -> _Table:
@@ -107,31 +109,32 @@ def key_words(asked: Asked) -> _Table:
     rest = asked.scope.rest(ids, subcorpus)
     if not rest.size:
         raise ConfigurationError("all documents have a match: there are none to compare them with")
-    frame = collocation.keywords(found, rest, attribute=asked.attribute).head(_MOST)
+    frame = collocation.keywords(found, rest, attribute=asked.attribute)
     words = frame["word"].tolist()
     columns = {"word": "", "count": ",", "reference_count": ",", "documents": ",", "log_likelihood": ",.1f"}
-    return _Table(frame, columns | {"log_ratio": ".2f"}, lambda row: cql([words[row]], asked.attribute))
+    return _first(frame, columns | {"log_ratio": ".2f"}, lambda row: cql([words[row]], asked.attribute))
 
 
 def plot(asked: Asked) -> _Table:
     """Where in each document the matches stand."""
     import pandas as pd
 
-    places = word_lists.places_in_documents(asked.scope.folder, asked.selection(), asked.query.query).head(_MOST)
+    every = word_lists.places_in_documents(asked.scope.folder, asked.selection(), asked.query.query)
+    places = every.head(_MOST)
     titles = called(places)
     frame = pd.DataFrame({"document": titles, "count": places["count"], "per_million": places["per_million"]})
     frame["where"] = [_strokes(some) for some in places["places"]]
     ids = places["doc_id"].tolist()
     named = titles.tolist()
     columns = {"document": "", "count": ",", "per_million": ",.1f", "where": ""}
-    return _Table(frame, columns, lambda row: {"doc_id": ids[row], "title": named[row]})
+    return _Table(frame, columns, lambda row: {"doc_id": ids[row], "title": named[row]}, len(every))
 
 
 def words(asked: Asked) -> _Table:
     """The words of the documents."""
-    frame = word_lists.wordlist(asked.selection(), attribute=asked.attribute).head(_MOST)
+    frame = word_lists.wordlist(asked.selection(), attribute=asked.attribute)
     named = frame["word"].tolist()
-    return _Table(frame, _counted("word"), lambda row: cql([named[row]], asked.attribute))
+    return _first(frame, _counted("word"), lambda row: cql([named[row]], asked.attribute))
 
 
 def word_sketch(asked: Asked) -> _Table:
@@ -142,10 +145,15 @@ def word_sketch(asked: Asked) -> _Table:
     selection = asked.selection()
     is_known = asked.attribute != "lower" or "lemma" not in selection.index.layers
     attribute = asked.attribute if is_known else "lemma"
-    frame = sketch(selection, word, attribute=attribute).head(_MOST)
+    frame = sketch(selection, word, attribute=attribute)
     queries = frame["query"].tolist()
     columns = {"word": "", "relation": "", "count": ",", "total": ",", "log_dice": ".2f"}
-    return _Table(frame[list(columns)], columns, lambda row: queries[row])
+    return _first(frame[list(columns)], columns, lambda row: queries[row])
+
+
+def _first(frame: pd.DataFrame, columns: dict[str, str], lead: Callable[[int], str | Only]) -> _Table:
+    """The first rows of a frame as a table."""
+    return _Table(frame.head(_MOST), columns, lead, len(frame))
 
 
 def _counted(name: str) -> dict[str, str]:
@@ -206,7 +214,7 @@ class ExplorerTabs(ConcordanceLines):
         try:
             table = _TABLES[tab](asked)
         except (CorpusKitError, OSError) as error:
-            self.send({"op": "error", "of": "table", "tab": tab, "message": str(error)[:500]})
+            self.send({"op": "error", "of": "table", "tab": tab, "generation": number, "message": str(error)[:500]})
             return
         if sort in table.columns:
             table = _sorted(table, sort)
@@ -215,7 +223,8 @@ class ExplorerTabs(ConcordanceLines):
                 return
             self._tables[tab] = number, table
         heads = list(table.columns)
-        self.send({"op": "table", "tab": tab, "generation": number, "count": len(table.frame), "heads": heads})
+        count = {"count": len(table.frame), "of": table.of}
+        self.send({"op": "table", "tab": tab, "generation": number, "heads": heads, **count})
 
     def _on_table_rows(self, message: dict[str, Any]) -> None:
         tab, start = str(message["tab"]), max(0, int(message["start"]))
@@ -250,7 +259,7 @@ def _sorted(table: _Table, name: str) -> _Table:
     order = table.frame[name].argsort(kind="stable").to_numpy()
     if down:
         order = table.frame[name].mul(-1).argsort(kind="stable").to_numpy()
-    return _Table(table.frame.iloc[order], table.columns, lambda row: table.lead(int(order[row])))
+    return _Table(table.frame.iloc[order], table.columns, lambda row: table.lead(int(order[row])), table.of)
 
 
 def _cell(value: Any, how: str) -> str:

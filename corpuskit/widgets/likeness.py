@@ -26,7 +26,7 @@ def points_and_regions(folder: CorpusFolder, name: str) -> Callable[[], tuple[pd
     def give() -> tuple[pd.DataFrame, pd.DataFrame | None]:
         points = positions(folder, name)
         told = topics(folder, name=name)
-        points["topic"] = told.of(points["doc_id"].tolist())["topic"].array
+        points["topic"] = told.of().set_index("doc_id")["topic"].reindex(points["doc_id"]).array
         return points, told.frame
 
     return give

@@ -55,7 +55,6 @@ function makeLines(model, frame) {
   }, (i) => model.send({ op: "open", row: i }));
 
   function search() {
-    if (!pattern.value) return;
     root.dataset.asked = performance.now();
     model.send({ op: "search", query: pattern.value, sort: sort.value, subcorpus: subcorpus.value,
       sample: Number(sample.value) || 0, seed: Number(seed.value) || 0 });
@@ -87,10 +86,13 @@ function makeLines(model, frame) {
   }
   function showState() {
     const [generation, count, done, documents] = model.get("state");
-    const note = model.get("note"), only = model.get("only");
-    if (generation) found.textContent = done ? `${number(count)} lines in ${number(documents)} documents` : `${number(count)} lines so far …`;
-    found.title = note;
-    if (done && note) found.textContent += `; ${note}`;
+    const note = model.get("note"), only = model.get("only"), wrong = model.get("wrong");
+    if (wrong) found.textContent = wrong;
+    else if (!model.get("asked").query) found.textContent = "";
+    else if (generation) found.textContent = done ? `${counted(count, "line")} in ${counted(documents, "document")}` : `${counted(count, "line")} so far …`;
+    found.classList.toggle("ck-wrong", !!wrong);
+    found.title = wrong || note;
+    if (done && note && !wrong) found.textContent += `; ${note}`;
     chip.textContent = `${only} ✕`;
     chip.hidden = !only;
     list.setCount(count, generation);
@@ -99,7 +101,7 @@ function makeLines(model, frame) {
     tell("");
   }
   pattern.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && pattern.value) search();
+    if (event.key === "Enter") search();
     else if (event.key === "Escape") list.view.focus({ preventScroll: true });
     else return;
     event.preventDefault();
@@ -119,13 +121,13 @@ function makeLines(model, frame) {
     event.preventDefault();
   });
   const taken = (message, [bytes]) => {
-    const told = `${number(message.count)} lines ${message.as === "csv" ? "saved" : "copied"}${message.left ? `; ${number(message.left)} more are in .frame` : ""}.`;
+    const told = `${counted(message.count, "line")} ${message.as === "csv" ? "saved" : "copied"}${message.left ? `; ${number(message.left)} more are in .frame` : ""}.`;
     if (message.as === "csv") { saveFile(bytes, "concordance.csv"); return tell(told); }
     const refused = () => tell("The browser does not let the page copy: save the lines as CSV.", true);
     if (!navigator.clipboard) return refused();
     navigator.clipboard.writeText(new TextDecoder().decode(bytes)).then(() => tell(told), refused);
   };
-  const watched = { "change:state": showState, "change:asked": showAsked, "change:saved": showSaved };
+  const watched = { "change:state": showState, "change:asked": showAsked, "change:saved": showSaved, "change:wrong": showState };
   Object.entries(watched).forEach(([name, act]) => model.on(name, act));
   return {
     list, search, pattern, handlers: { rows: list.take, taken },

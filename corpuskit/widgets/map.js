@@ -14,11 +14,9 @@ function render({ model, el }) {
   const unsaved = new Map(), history = [];
   const camera = makeCamera();
 
-  const { canvas, still, layer, line, spot, tip, none, surface, lassoButton, stage } = makeStage(model.get("height"), () => setLasso(!lassoing), zoom, whole);
+  const { canvas, still, layer, line, spot, tip, none, surface, lassoButton, stage } = makeStage(model.get("height"), () => setLasso(!lassoing), zoom, all);
 
-  const text = make("input", "", { type: "search", placeholder: "Title or address; Enter: in texts  ( / )", "aria-label": "Look for a text; Enter looks in the texts too" });
-  const found = make("span", "ck-dim", { "aria-live": "polite" });
-  const take = button("choose these", () => choose(rowsWith(flags, HIT)), { hidden: "" });
+  const search = makeSearch(model, { next: () => ++asked, light: (rows) => light(rows), take: takeHits, leave() { clear(); surface.focus({ preventScroll: true }); } });
   const colour = make("select", "", { "aria-label": "Colour by" });
   model.get("colours").forEach((name) => colour.append(make("option", "", { value: name }, name)));
   const count = make("span", "ck-count", { role: "status", "aria-live": "polite" }), saved = make("span", "ck-saved", { role: "status", "aria-live": "polite" });
@@ -28,7 +26,7 @@ function render({ model, el }) {
   const list = makeList(model, "Documents", (row, [, title, source]) => {
     row.append(make("span", "", { title }, title), make("span", "ck-dim", { title: source }, source));
   }, (i) => { const row = list.row(i); if (row) ask(row[0], true); });
-  const about = makeAbout(openTree, () => alike([about.row()]));
+  const about = makeAbout(openTree, () => alike([about.row()], "the document shown"), () => status());
   const { tabs, tabBar, panels, showTab } = makeTabs(page, [["regions", "Regions", regionList.element], ["documents", "Documents", list.view]]);
   const side = make("div", "ck-side", {}, make("div", "ck-bar", {}, make("label", "ck-by", {}, "Colour by ", colour)), legend.element, tabBar, ...panels);
   const footer = make("div", "ck-bar ck-actions");
@@ -38,13 +36,14 @@ function render({ model, el }) {
     return footer.lastChild;
   };
   for (const [key, label] of keys) acts.push(tool(key, label, () => give(label)));
-  footer.append(make("span", "ck-grow"), saved);
+  footer.append(make("span", "ck-grow"));
   const undoButton = tool("z", "undo", undo);
-  tool("v", "choose what is seen", chooseSeen);
-  const likeButton = tool("m", "more like these", () => alike(chosen));
-  acts.push(likeButton, tool("Esc", "none", clear));
+  tool("v", "all seen", chooseSeen).title = "Choose all documents that are seen";
+  const likeButton = tool("m", "more like these", likeThese);
+  const noneButton = tool("Esc", "none", clear);
+  acts.push(likeButton, noneButton);
   likeButton.hidden = about.likeButton.hidden = !model.get("has_similar");
-  root.append(make("div", "ck-bar ck-top-bar", {}, text, found, take, make("span", "ck-grow"), count, frame.opener),
+  root.append(make("div", "ck-bar ck-top-bar", {}, ...search.parts, make("span", "ck-grow"), saved, count, frame.opener),
     make("div", "ck-split ck-map-split", {}, stage, side), about.element, footer, frame.status, frame.help);
 
   const painter = makePainter(canvas);
@@ -54,6 +53,7 @@ function render({ model, el }) {
     painter.draw(n, camera.view, sizeOf(n), isLit());
     names.place(camera);
     showSpot();
+    tip.hidden = true; // its point has moved
     if (!root.dataset.painted) { // told once, when it is done
       painter.finish();
       root.dataset.painted = performance.now();
@@ -86,9 +86,12 @@ function render({ model, el }) {
     status();
   }
   const both = (rows) => Uint32Array.from(new Set([...chosen, ...rows]));
+  function takeHits() {
+    if (!hits) return tell("Nothing is lit up: look for a text (/), or for more like some (m).");
+    choose(rowsWith(flags, HIT));
+  }
   function clear() {
-    text.value = found.textContent = "";
-    take.hidden = true;
+    search.clear();
     hits = 0;
     light(new Uint32Array(0));
     choose(new Uint32Array(0));
@@ -112,7 +115,7 @@ function render({ model, el }) {
     // A region may have stragglers far away: its middle is shown, not all of them.
     camera.fit([Math.max(box[0], x - reach), Math.max(box[1], y - reach), Math.min(box[2], x + reach), Math.min(box[3], y + reach)]);
     touched = true;
-    tell(`${name}: ${number(documents)} documents. Space chooses them.`);
+    tell(`${name}: ${counted(documents, "document")}. Space chooses ${documents === 1 ? "it" : "them"}.`);
     paint();
   }
 
@@ -125,8 +128,9 @@ function render({ model, el }) {
     return seq;
   }
   function give(label) {
-    if (!chosen.length) return tell("Nothing is chosen: draw a line around documents (l), choose regions (Space) or all that are seen (v).");
-    history.push({ of: send({ op: "label", label }, chosen), label });
+    const rows = chosen.length ? chosen : Uint32Array.from(about.row() >= 0 ? [about.row()] : []); // the document shown, where none are chosen
+    if (!rows.length) return tell("Nothing is chosen: click a document, draw a line around some (l), choose regions (Space) or all that are seen (v).");
+    history.push({ of: send({ op: "label", label }, rows), label });
     status();
   }
   function undo() {
@@ -162,23 +166,19 @@ function render({ model, el }) {
     model.send({ op: "open", row: about.row() });
     tell("The tree is below the map.");
   }
-  function alike(rows) {
-    const some = rows.length ? Uint32Array.from(rows) : about.row() >= 0 ? Uint32Array.of(about.row()) : null;
-    if (!some) return tell("Choose documents first, or click one: more like these are looked for.");
-    model.send({ op: "similar", seq: ++asked }, undefined, [some.buffer]);
-    tell("Looking for more like these …");
+  function alike(rows, what) {
+    if (!model.get("has_similar")) return;
+    if (!rows.length || rows[0] < 0) return tell("Choose documents first, or click one: more like these are looked for.");
+    model.send({ op: "similar", seq: ++asked }, undefined, [Uint32Array.from(rows).buffer]);
+    tell(`Looking for more like ${what} …`);
   }
-  let timer = 0;
-  function search(inTexts) {
-    clearTimeout(timer);
-    if (!text.value.trim()) { found.textContent = ""; take.hidden = true; return light(new Uint32Array(0)); }
-    const ask = () => model.send({ op: "search", text: text.value, in_texts: inTexts, seq: ++asked });
-    if (inTexts) { found.textContent = "looking in the texts …"; ask(); } else timer = setTimeout(ask, 200);
-  }
+  function likeThese() { return chosen.length ? alike(chosen, `the ${number(chosen.length)} chosen`) : alike([about.row()], "the document shown"); }
 
   // -- moving ---------------------------------------------------------------------------------------------------------
   function zoom(factor, left = camera.view.width / 2, top = camera.view.height / 2) { camera.zoomAt(left, top, factor); touched = true; paint(); }
-  function whole() { const box = boxOf(places); if (box) camera.fit(box, true); touched = false; paint(); }
+  let fitted = crowdBox;
+  function whole() { const box = fitted(places); if (box) camera.fit(box, true); touched = false; paint(); }
+  function all() { fitted = boxOf; whole(); }
   function setLasso(isOn) {
     lassoing = isOn;
     lassoButton.setAttribute("aria-pressed", String(isOn));
@@ -217,8 +217,8 @@ function render({ model, el }) {
   const shift = (x, y) => { camera.move(x * camera.view.width * STEP, y * camera.view.height * STEP); touched = true; paint(); };
   const onMap = { ArrowLeft: () => shift(1, 0), ArrowRight: () => shift(-1, 0), ArrowUp: () => shift(0, 1), ArrowDown: () => shift(0, -1),
     Enter: () => { const row = nearest(places, camera.view.x, camera.view.y); if (row >= 0) ask(row); } };
-  const anywhere = { "+": () => zoom(1.5), "=": () => zoom(1.5), "-": () => zoom(1 / 1.5), 0: whole, l: () => setLasso(!lassoing), v: chooseSeen, z: undo,
-    m: () => { if (model.get("has_similar")) alike(chosen); }, t: openTree, "/": () => text.focus(), Escape: () => (lassoing ? setLasso(false) : clear()) };
+  const anywhere = { "+": () => zoom(1.5), "=": () => zoom(1.5), "-": () => zoom(1 / 1.5), 0: all, l: () => setLasso(!lassoing), v: chooseSeen, z: undo,
+    m: likeThese, n: () => alike([about.row()], "the document shown"), c: takeHits, t: openTree, "/": search.focus, Escape: () => (lassoing ? setLasso(false) : clear()) };
   root.addEventListener("keydown", (event) => {
     if (hasModifier(event) || isField(event.target) || frame.isHelpOpen()) return;
     const label = keys.find(([key]) => key === event.key)?.[1];
@@ -228,21 +228,13 @@ function render({ model, el }) {
     else return;
     event.preventDefault();
   });
-  text.addEventListener("input", () => search(false));
-  text.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") search(true);
-    else if (event.key === "Escape") { clear(); surface.focus({ preventScroll: true }); }
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  });
 
   // -- what the kernel says -------------------------------------------------------------------------------------------
   function status() {
-    count.textContent = chosen.length ? `${number(chosen.length)} chosen` : `${number(shownCount)} document${shownCount === 1 ? "" : "s"}`;
+    count.textContent = chosen.length ? `${number(chosen.length)} chosen` : counted(shownCount, "document");
     saved.textContent = unsaved.size ? `${unsaved.size} unsaved` : seq ? "✓ saved" : "";
     saved.classList.toggle("ck-unsaved", unsaved.size > 0);
-    acts.forEach((one) => { one.disabled = !chosen.length && one !== likeButton; });
+    acts.forEach((one) => { one.disabled = !chosen.length && (about.row() < 0 || one === noneButton); });
     undoButton.disabled = !history.length;
     Object.assign(root.dataset, { chosen: chosen.length, unsaved: unsaved.size, hits, given: seq });
   }
@@ -290,14 +282,14 @@ function render({ model, el }) {
       if (message.row !== hovered || pointer.isDown()) return;
       showTip(tip, message.title, camera.toPage(places[2 * hovered], places[2 * hovered + 1]), camera.view.width);
     },
-    about: (message) => { about.show(message); paint(); },
+    about: (message) => { about.show(message); status(); paint(); },
+    opened: () => setTimeout(() => showBelow(root), 100), // as soon as the page has made room for it
     choose: (_, buffers) => choose(arrayOf(Uint32Array, buffers[0]), false),
     hits: (message, buffers) => {
       if (message.seq !== asked) return;
       light(arrayOf(Uint32Array, buffers[0]));
-      found.textContent = `${number(message.n)} found`;
-      take.hidden = !message.n;
-      tell(message.of === "similar" ? `${number(message.n)} documents like these are lit up.` : "");
+      search.show(`${number(message.n)} found`, message.n);
+      tell(message.of === "similar" ? `${counted(message.n, "document")} like these ${message.n === 1 ? "is" : "are"} lit up; c chooses them.` : "");
       status();
     },
     saved: (message) => {
@@ -314,7 +306,7 @@ function render({ model, el }) {
     error: (message) => {
       if (["label", "undo"].includes(message.of)) tell(`NOT SAVED: ${message.message}`, true);
       else tell(message.message, true);
-      if (message.of === "search") found.textContent = "";
+      if (message.of === "search") search.show();
     },
   });
   colour.addEventListener("change", () => { model.set("colour", colour.value); model.save_changes(); });
@@ -337,7 +329,7 @@ function render({ model, el }) {
   takeAll();
   if (!regions.length) showTab("documents");
   return () => {
-    stop(); list.close(); sizes.disconnect(); themes.disconnect(); clearTimeout(timer); pointer.close(); painter?.close();
+    stop(); list.close(); sizes.disconnect(); themes.disconnect(); search.close(); pointer.close(); painter?.close();
     model.off("change:places change:fine change:regions", takeLater);
     model.off("change:codes change:legend change:colour", later);
   };

@@ -49,7 +49,7 @@ logger = logging.getLogger(__name__)
 class MapPoints(Widget):
     """The map; the whole widget is :class:`DocumentMap`."""
 
-    _esm = module("rows", "map_points", "map_names", "map_list", "map_pointer", "map_stage", "map")
+    _esm = module("rows", "map_points", "map_names", "map_list", "map_pointer", "map_stage", "map_search", "map")
     _css = styles("rows", "map")
     places: Any = traitlets.Bytes().tag(sync=True)
     """Two float32 a point; NaN for one that is gone."""
@@ -296,6 +296,7 @@ class MapPoints(Widget):
     def _on_open(self, message: dict[str, Any]) -> None:
         show_document(self._tree, self._folder, self._places.ids[self._row(message)])
         self._tree.layout.display = ""
+        self.send({"op": "opened"})
 
     def _on_search(self, message: dict[str, Any]) -> None:
         found = found_by(self._folder, str(message["text"])[:300], in_texts=bool(message["in_texts"]))

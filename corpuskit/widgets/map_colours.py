@@ -154,19 +154,21 @@ def _in_classes(values: npt.NDArray[np.float64], names: Sequence[str]) -> Colour
 
 
 def _by_date(values: pd.Series[Any]) -> Colouring:
-    """Five classes with as many documents each; equal dates are in one class."""
+    """Five classes of days with as many documents each; a day is in one class, or two would have one name."""
     known = values.notna().to_numpy()
     if not known.any():
         return Colouring(np.full(len(values), NONE, np.uint8), [(NONE, "no date", len(values))] if len(values) else [])
-    stamps = values.to_numpy(dtype="datetime64[s]").astype(np.int64)
+    stamps = values.to_numpy(dtype="datetime64[s]").astype("datetime64[D]").astype(np.int64)
     edges = np.unique(np.quantile(stamps[known], np.linspace(0, 1, _CLASSES + 1), method="lower"))
     part = np.clip(np.searchsorted(edges, stamps, "right") - 1, 0, max(0, len(edges) - 2))
     codes = np.where(known, _RAMP + part, NONE).astype(np.uint8)
     legend = []
     for i in range(max(1, len(edges) - 1)):
         inside = stamps[known & (part == i)]
-        days = [str(np.datetime64(int(edge), "s"))[:10] for edge in (inside.min(), inside.max())]
+        days = [str(np.datetime64(int(edge), "D")) for edge in (inside.min(), inside.max())]
         legend.append((_RAMP + i, days[0] if days[0] == days[1] else f"{days[0]} to {days[1]}", len(inside)))
+    if len(legend) == 1 and " to " not in legend[0][1]:  # as those of files that were copied or unpacked together
+        legend = [(legend[0][0], f"{legend[0][1]}, all on one day", legend[0][2])]
     return Colouring(codes, legend + _rest(codes, "", "no date", 0, None))
 
 

@@ -88,17 +88,17 @@ function makeRegions(go, toggle) {
 }
 
 /** What the map tells of one document. */
-function makeAbout(open, like) {
+function makeAbout(open, like, changed) {
   const title = make("h4"), uri = make("p", "ck-mono ck-dim"), facts = make("p", "ck-dim"), text = make("p", "ck-snippet");
   const likeButton = button("", like);
-  likeButton.append(make("kbd", "", {}, "m"), " more like this");
+  likeButton.append(make("kbd", "", {}, "n"), " more like this");
   const openButton = button("", open);
   openButton.append(make("kbd", "", {}, "t"), " open the tree");
   const closer = button("×", () => hide(), { "aria-label": "Close" });
   const element = make("div", "ck-about", { role: "region", "aria-label": "Document", "aria-live": "polite", hidden: "" },
     make("div", "ck-about-head", {}, title, openButton, likeButton, closer), facts, uri, text);
   let shown = -1;
-  const hide = () => { element.hidden = true; shown = -1; };
+  const hide = () => { element.hidden = true; shown = -1; changed(); };
   return {
     element, hide, likeButton,
     row: () => shown,

@@ -1,5 +1,6 @@
 // Names of regions over the map: as many as have room without overlap, coarse ones from afar, fine ones from near.
 const COARSE = 0;
+const CORNER = [180, 40]; // pixels, where the buttons are
 
 /** `place(camera)` puts the names where their regions are seen. */
 function makeNames(layer) {
@@ -16,7 +17,7 @@ function makeNames(layer) {
   }
 
   function place(camera) {
-    const { width, height, scale } = camera.view, taken = [], shown = [];
+    const { width, height, scale } = camera.view, taken = [[width - CORNER[0], height - CORNER[1], ...CORNER]], shown = [];
     const isAllInOne = regions.length > 1 && regions.filter((region) => region[3] < 0).length === 1;
     font ||= getComputedStyle(layer).fontFamily;
     for (const [, name, level, parent, documents, x, y, radius] of regions) {

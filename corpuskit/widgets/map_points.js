@@ -142,6 +142,21 @@ function boxOf(places, rows = null) {
   return box[0] === Infinity ? null : box;
 }
 
+/** The box around all points but a few (2 in 100 on each side) that stand so far off that the others would be half as large. */
+function crowdBox(places) {
+  const box = boxOf(places);
+  if (!box) return null;
+  const crowd = [...box];
+  for (const axis of [0, 1]) {
+    const values = places.filter((value, i) => i % 2 === axis && value === value).sort(), few = Math.ceil(0.02 * values.length);
+    const low = values[Math.min(few, values.length - 1)], high = values[Math.max(0, values.length - 1 - few)], room = 0.1 * (high - low);
+    crowd[axis] = Math.max(box[axis], low - room);
+    crowd[axis + 2] = Math.min(box[axis + 2], high + room);
+  }
+  const isFar = [0, 1].some((axis) => 2 * (crowd[axis + 2] - crowd[axis]) < box[axis + 2] - box[axis] && crowd[axis + 2] > crowd[axis]);
+  return isFar ? crowd : box;
+}
+
 /** The point nearest to a place, -1 where none is within `most`. */
 function nearest(places, x, y, most = Infinity) {
   let best = most * most, found = -1;

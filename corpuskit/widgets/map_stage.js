@@ -4,8 +4,8 @@ function mapHelp(keys) {
   return [
     ["← ↑ → ↓", "move (drag)"], ["+ - 0", "nearer, farther, all (wheel)"], ["Enter", "the document in the middle (click)"],
     ["l", "draw a line around documents (Shift + drag; with Ctrl it adds)"], ["v", "choose all that are seen"], ["Esc", "choose none"],
-    ...keys.map(([key, label]) => [key, `${label}: all that are chosen`]), ["z", "take the last group back"],
-    ["/", "look for a text"], ["m", "more like these"], ["t", "open the document as a tree"], ["Tab", "to the legend, the regions, the documents"],
+    ...keys.map(([key, label]) => [key, `${label}: all that are chosen; if none are, the document shown`]), ["z", "take the last group back"],
+    ["/", "look for a text"], ["c", "choose what is lit up"], ["m", "more like those chosen"], ["n", "more like the document shown"], ["t", "open the document as a tree"], ["Tab", "to the legend, the regions, the documents"],
     ["?", "this help"],
   ];
 }
@@ -67,6 +67,13 @@ function showTip(tip, title, [left, top], width) {
   tip.style.top = `${top > 40 ? top - tip.offsetHeight - 8 : top + 12}px`;
 }
 
+/** Brings the tree below a widget into the window. */
+function showBelow(root) {
+  let box = root;
+  while (box && !box.querySelector(".ck-tree")) box = box.parentElement?.closest(".widget-vbox, .jp-OutputArea-output");
+  box?.querySelector(".ck-tree").scrollIntoView({ block: "nearest" });
+}
+
 /** A path of the page (x, y, x, y ...) as one of the map. */
 function toPlaces(camera, path) {
   const found = new Float64Array(path.length);
@@ -96,6 +103,6 @@ function cameOrWent(n) {
 }
 
 function savedTold({ n, label, kept }) {
-  if (!label) return `${number(n)} labels were taken back.`;
-  return `${number(n)} documents are labelled ${label}; z takes them all back.${kept ? ` ${number(kept)} keep the label that you gave them by themselves.` : ""}`;
+  if (!label) return `${counted(n, "label")} ${n === 1 ? "was" : "were"} taken back.`;
+  return `${counted(n, "document")} ${n === 1 ? "is" : "are"} labelled ${label}; z takes ${n === 1 ? "it" : "them all"} back.${kept ? ` ${number(kept)} keep the label that you gave them by themselves.` : ""}`;
 }

@@ -44,6 +44,8 @@ const hasModifier = (event) => event.ctrlKey || event.metaKey || event.altKey;
 const isField = (element) => /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName);
 
 const number = (value) => (value ?? 0).toLocaleString("en");
+/** A number with its noun: 1 line, 2 lines. */
+const counted = (value, noun) => `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
 const percent = (value) => (value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)} %`);
 
 /** A widget's frame: root, a line for screen readers and errors, and the help behind `?`. */

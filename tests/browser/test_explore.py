@@ -88,7 +88,7 @@ def test_lines_are_thinned_saved_copied_and_of_a_subcorpus(notebook):
     widget.get_by_label("Pattern").fill("nobody")
     widget.get_by_label("Thin to so many lines").fill("")
     widget.get_by_label("Sub-corpus").select_option(index=0)
-    widget.get_by_text("2 lines in 1 documents").wait_for()
+    widget.get_by_text("2 lines in 1 document").wait_for()
     widget.get_by_label("Saved queries").select_option("premium")
     widget.get_by_text("25 of 200 at random, seed 0").wait_for()
     assert opened.page.evaluate(HURT) == [None, 0]
@@ -154,3 +154,38 @@ def test_without_parts_of_speech_there_are_six_tabs(notebook):
     opened = notebook(SETUP, "corpus.explore('premium')").run()
     widget = ready(opened)
     assert widget.get_by_role("tab").all_inner_texts() == list(TABS)
+
+
+def test_a_query_that_cannot_be_answered_takes_the_place_of_the_lines_before_it(notebook, keep):
+    opened = notebook(SETUP, "view = corpus.explore('premium'); view").run()
+    widget = ready(opened)
+    lines = widget.get_by_role("tabpanel", name="Concordance").locator(".ck-line")
+    field = widget.get_by_label("Pattern")
+    for query, said in (("[word=", "it ends too early"), ('[lemma="go"]', 'corpus.annotate("lemma") makes it')):
+        field.fill(query)
+        field.press("Enter")
+        widget.locator(".ck-wrong").get_by_text(said).wait_for()
+        assert field.input_value() == query
+        assert (lines.count(), widget.get_by_text("601 lines").count()) == (0, 0)
+        keep(widget, f"explorer-wrong-{len(query)}")
+    widget.get_by_role("tab", name="Collocates").click()
+    widget.get_by_role("tabpanel", name="Collocates").wait_for()
+    assert widget.locator(".ck-wrong").get_by_text("no attribute").first.is_visible()
+    widget.get_by_role("tab", name="Concordance").click()
+    field.fill("low")
+    field.press("Enter")
+    ready(opened, text="300 lines in 30 documents")
+    assert widget.locator(".ck-wrong:visible").count() == 0
+    lines.first.wait_for()
+    field.fill("")
+    field.press("Enter")
+    opened.eventually("view.tabs.asked['query'] == ''")
+    opened.page.wait_for_function("() => !document.querySelector('.ck-explore [role=tabpanel]:not([hidden]) .ck-line')")
+    assert widget.get_by_text("300 lines").count() == 0
+
+
+def test_a_list_that_is_cut_says_of_how_many_rows(notebook):
+    cut = "import corpuskit.widgets.explore as explore; explore._MOST = 5; corpus.explore()"
+    widget = notebook(SETUP, cut).run().output(1).locator(".ck-explore")
+    widget.get_by_text("all words of the documents: the first 5 of").wait_for()
+    assert widget.get_by_role("tabpanel", name="Words").locator(".ck-line").count() == 5

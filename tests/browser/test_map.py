@@ -145,14 +145,66 @@ def test_everything_goes_by_keys_alone(notebook):
     widget.get_by_role("dialog").wait_for()
 
 
+def test_a_document_that_is_shown_is_labelled_and_what_is_lit_up_is_chosen_by_keys(notebook):
+    opened = make(notebook).run()
+    widget = ready(opened)
+    widget.locator(".ck-surface").focus()
+    press(opened, "r")
+    widget.get_by_text("Nothing is chosen").wait_for()
+    press(opened, "Enter")
+    about = widget.get_by_role("region", name="Document")
+    about.get_by_role("heading").wait_for()
+    shown = about.get_by_role("heading").inner_text()
+    press(opened, "r")
+    widget.get_by_text("1 document is labelled relevant; z takes it back.").wait_for()
+    opened.eventually(f"corpus.documents().query('label == \"relevant\"').title.tolist() == [{shown!r}]")
+    press(opened, "z")
+    widget.get_by_text("1 label was taken back.").wait_for()
+    press(opened, "c")
+    widget.get_by_text("Nothing is lit up").wait_for()
+    press(opened, "/")
+    opened.page.keyboard.type("tomato")
+    press(opened, "Enter")
+    wait(opened, "hits", 20)
+    widget.locator(".ck-surface").focus()
+    press(opened, "c")
+    wait(opened, "chosen", 20)
+    press(opened, "m")
+    widget.get_by_text("5 documents like these are lit up; c chooses them.").wait_for()
+    press(opened, "n")
+    widget.get_by_text("5 documents like these are lit up; c chooses them.").wait_for()
+    press(opened, "c")
+    wait(opened, "chosen", 5)
+    press(opened, "o")
+    opened.eventually("corpus.documents().label.eq('other').sum() == 5")
+
+
+def test_the_tree_of_a_document_comes_into_the_window_and_the_title_at_a_point_goes_when_the_map_moves(notebook):
+    opened = make(notebook).run()
+    widget = ready(opened)
+    box = widget.locator(".ck-surface").bounding_box()
+    x, y = _first_place(opened)
+    half = 0.9 * min(box["width"] / 2.0, box["height"] / _span(opened))
+    opened.page.mouse.move(box["x"] + box["width"] / 2 + x * half, box["y"] + box["height"] / 2 - y * half)
+    widget.locator(".ck-tip:visible").wait_for()
+    widget.locator(".ck-surface").focus()
+    press(opened, "+")
+    widget.locator(".ck-tip").wait_for(state="hidden")
+    press(opened, "0", "Enter")
+    widget.get_by_role("region", name="Document").get_by_role("heading").wait_for()
+    press(opened, "t")
+    tree = opened.output(1).locator(".ck-tree")
+    tree.locator("[role=treeitem]").first.wait_for()
+    opened.page.wait_for_function(
+        "() => { const box = document.querySelector('.ck-tree').getBoundingClientRect(); return box.bottom <= innerHeight && box.top >= 0; }"
+    )
+
+
 def test_a_click_tells_of_a_document_and_the_legend_lights_up_its_colour(notebook):
     opened = make(notebook).run()
     widget = ready(opened)
     box = widget.locator(".ck-surface").bounding_box()
-    places = opened.python(
-        "import json; print(json.dumps(np.frombuffer(view.points.places, '<f4').reshape(-1, 2)[:1].tolist()))"
-    )
-    x, y = json.loads(places)[0]
+    x, y = _first_place(opened)
     half = 0.9 * min(box["width"] / 2.0, box["height"] / _span(opened))
     opened.page.mouse.click(box["x"] + box["width"] / 2 + x * half, box["y"] + box["height"] / 2 - y * half)
     about = widget.get_by_role("region", name="Document")
@@ -166,6 +218,31 @@ def test_a_click_tells_of_a_document_and_the_legend_lights_up_its_colour(noteboo
     garden.click()
     assert garden.get_attribute("aria-pressed") == "true"
     assert opened.page.evaluate(HURT) == [None, 0]
+
+
+FAR = """
+def far():
+    points, regions = source()
+    points.loc[0, "x"] = 60.0
+    return points, regions
+"""
+
+
+def test_one_document_far_off_does_not_make_the_others_small(notebook):
+    setup = SETUP.format(n=40, where=NEW, source="source").replace("def similar(", FAR + "def similar(")
+    opened = notebook(setup.replace("corpus._folder, source", "corpus._folder, far"), "view").run()
+    widget = ready(opened)
+    widget.locator(".ck-surface").focus()
+    press(opened, "v")
+    wait(opened, "chosen", 39)
+    press(opened, "0", "v")
+    wait(opened, "chosen", 40)
+
+
+def _first_place(opened):
+    return json.loads(
+        opened.python("import json; print(json.dumps(np.frombuffer(view.points.places, '<f4')[:2].tolist()))")
+    )
 
 
 def _span(opened):

@@ -59,7 +59,7 @@ def test_a_plan_of_what_is_left_tells_what_it_keeps(command):
 def test_a_name_that_is_no_option_cannot_be_forgotten(command):
     with pytest.raises(
         ConfigurationError,
-        match=r"--forget depth: no option that a crawl keeps; there are: connections, .*, max-depth, ",
+        match=r"--forget depth: no option that a crawl keeps; there are: archived, connections, .*, max-depth, ",
     ):
         command(SEED, "--forget", "depth")
 

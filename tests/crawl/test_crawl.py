@@ -418,6 +418,7 @@ def test_a_second_look_fetches_only_what_has_changed(corpus, web):
     job = crawl(corpus, web, None, resume=True, refresh=True)
     assert sorted(asked) == ["a", "a", "b", "b", "c", "c"]
     assert (job.progress.pages, job.progress.stored, job.progress.unchanged) == (2, 1, 2)
+    assert "2 pages of 1 host, 1 new document, 2 unchanged, 0 failed" in job.summary
     assert corpus.documents().set_index("uri").version.to_dict() == {
         SEED: 1, "http://a.example/b": 2, "http://a.example/c": 1,
     }  # fmt: skip

@@ -125,6 +125,21 @@ def test_an_unknown_format_and_a_folder_of_other_things_are_refused(filled, tmp_
     assert (tmp_path / "mine" / "thesis.txt").read_text() == "keep me"
 
 
+@pytest.mark.parametrize("format", ["txt", "nlp.txt"])
+def test_an_export_replaces_no_file_that_a_person_put_there(filled, out, format):
+    filled.export(out, format=format)
+    (out / "own.txt").write_text("mine")
+    (out / "owndir").mkdir()
+    (out / "owndir" / "mine").symlink_to(out / "own.txt")
+    with pytest.raises(ExportError, match=r"holds what no export wrote: own\.txt, owndir/mine; .* name another folder"):
+        filled.export(out, format="jsonl")
+    assert (out / "own.txt").read_text() == "mine"
+    (out / "own.txt").unlink()
+    (out / "owndir" / "mine").unlink()
+    filled.export(out, format="jsonl")
+    filled.export(out, format=format)
+
+
 def test_an_export_is_replaced_by_the_next_one_whole(filled, out):
     filled.export(out, format="txt")
     names = {file.name for file in out.iterdir()}

@@ -19,6 +19,7 @@ import time
 import zipfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "sources"))
 SECONDS = 60  # an act that takes longer hangs
 MARKER = "SECRETMARKER"
 PAGE = "<html><head><title>{0}</title></head><body><h1>{0}</h1><p>The text of {0}, {1}.</p></body></html>"
@@ -59,7 +60,14 @@ def make_template(folder):
     documents = corpus.documents()
     labels = {row.doc_id: "relevant" if "premium" in row.title else "other" for row in documents.itertuples()}
     corpus.set_labels(labels, by="me")
+    urls = {
+        f"http://{topic}.example/{i}": label
+        for topic, label in (("premium", "relevant"), ("tomato", "other"))
+        for i in range(3)
+    }
+    corpus.set_labels(urls, by="me", kind="url")
     corpus.train()
+    _discovered(corpus, folder / "archives")
     corpus.elements()
     corpus.preprocess(["language"], progress=False)
     corpus.positions()
@@ -67,6 +75,23 @@ def make_template(folder):
     corpus._folder.catalog.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     corpus.close()
     return folder / "corpus"
+
+
+def _discovered(corpus, archives):
+    """A discovery in two pages of an archive, with the plan of fetching them."""
+    from index_files import Archive, write_index
+
+    from corpuskit.discovery.fetching import _plan
+    from corpuskit.shards.output import Output
+
+    archive = Archive("crawl-data/CC-MAIN-2024-22/segments/1.0/warc/CC-MAIN-0.warc.gz")
+    for i in range(2):
+        archive.add(f"http://premium.example/x{i}", PAGE.format("premium", f"insurance premium {i}").encode())
+    archive.write(archives)
+    write_index(archives, archive.rows)
+    found = corpus.discover(archives / "cc-index", name="d", threshold=0.0, on="serial", progress=False)
+    place = corpus._folder.inside.within("discoveries").within("d").within("fetched").make()
+    _plan(corpus._folder, Output(str(place)), found.places)
 
 
 def _warc(url, page):
@@ -299,6 +324,10 @@ LAYOUTS = {
     "tokens is a link": _link("tokens", "."),
     "the index of tokens leads out": _all(_every("tokens/*", "x.parquet"), _every("tokens/*/*", "x.parquet")),
     "vectors is a link": _link("vectors", "."),
+    "discoveries is a link": _link("discoveries", "."),
+    "what a discovery holds are links": _every("discoveries/**/*.*", "x.parquet"),
+    "what a discovery holds are pipes": _all(*(_fifo(f"discoveries/d/{name}") for name in ("summary.json", "places.parquet", "fetched/plan.json"))),
+    "what a discovery holds is damaged": _damage("discoveries/**/*.*"),
     "what vectors hold are links": _all(*(_every(f"vectors/corpus/{pattern}", "x.parquet") for pattern in ("*.*", "space/*"))),
     "what vectors hold are pipes": _all(*(_fifo(f"vectors/corpus/{name}") for name in ("layout.pos", "topics.rec", "topics.json", "edits.jsonl", "space/space.json"))),
     "what vectors hold is damaged": _all(*(_damage(f"vectors/corpus/{pattern}") for pattern in ("*.*", "space/*")), _folder("vectors/mine"), _text("vectors/mine/part-0123456789abcdef.vec", "x" * 90)),
@@ -371,6 +400,7 @@ class Act:
 
     def __init__(self, place, template):
         self.root, self.input, self._template = place / "corpus", place / "input", template
+        self.archives = template.parent / "archives"
         self._out, self._count = place / "out", 0
         self._out.mkdir(exist_ok=True)
         self._opened = []
@@ -502,6 +532,9 @@ METHODS = {
     "add": lambda a: a.corpus.add(a.input / "files", progress=False),
     "add_wikipedia": lambda a: a.corpus.add_wikipedia(progress=False),
     "merge": lambda a: a.corpus.merge(a.input / "shards", progress=False),
+    "discover": lambda a: a.corpus.discover(a.archives / "cc-index", name="d", threshold=0.0, on="serial", progress=False),
+    "fetch": lambda a: a.corpus.fetch("d", base=a.archives, on="serial", progress=False),
+    "train_urls": lambda a: a.corpus.train_urls("d"),
     "crawl": _crawled,
     "extract_pending": lambda a: a.corpus.extract_pending(),
     "pack": lambda a: a.corpus.pack(),
@@ -532,6 +565,8 @@ COMMANDS = {
     "add": lambda a: a.cli("add", a.root, a.input / "files"),
     "merge": lambda a: a.cli("merge", a.root, a.input / "shards"),
     "crawl": lambda a: a.cli("crawl", a.root, "http://127.0.0.1:9/", "--resume", "--pages", "1", "--delay", "0", "--minutes", "0.01"),
+    "discover": lambda a: a.cli("discover", a.root, a.archives / "cc-index", "--name", "d", "--threshold", "0", "--on", "serial"),
+    "fetch": lambda a: a.cli("fetch", a.root, "d", "--base", a.archives, "--on", "serial"),
     "pack": lambda a: [a.cli("pack", a.root), a.cli("pack", a.root, "--undo")],
     "repair": lambda a: a.cli("repair", a.root),
     "textworks init": lambda a: a.cli("textworks", "init", "--corpus", a.input / "pdf"),

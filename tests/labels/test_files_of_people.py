@@ -36,6 +36,14 @@ def test_an_empty_file_is_told(corpus, tmp_path):
         corpus.import_labels(tmp_path / "labels.csv", by="ann")
 
 
+@pytest.mark.parametrize("label", [None, "relevant"])
+def test_a_file_without_an_end_is_no_file_of_labels(corpus, tmp_path, monkeypatch, label):
+    monkeypatch.setattr("corpuskit.labels.files._MOST_BYTES", 1000)
+    (tmp_path / "labels.csv").write_text("target,label\n" + "a.txt,relevant\n" * 100)
+    with pytest.raises(ConfigurationError, match="more than 1,000 bytes: no file of labels"):
+        corpus.import_labels(tmp_path / "labels.csv", by="ann", label=label)
+
+
 def test_whoever_labels_has_a_name(corpus):
     pd = pytest.importorskip("pandas")
     doc_ids = corpus.documents().doc_id

@@ -254,3 +254,28 @@ def test_a_revisit_finds_its_payload_in_a_file_added_before(corpus, tmp_path):
     assert corpus.documents().uri.tolist() == ["http://a.example/a", "http://a.example/b"]
     assert len({document.to_text() for document in corpus}) == 1
     assert corpus.failures().empty
+
+
+def conversion(url, text):
+    """A record of a WET file, as Common Crawl writes the plain text of a page."""
+    body = text.encode()
+    head = (
+        f"WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2024-05-18T01:58:10Z\r\n"
+        "WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-000000000007>\r\nContent-Type: text/plain\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    return gzip.compress(head.encode() + body + b"\r\n\r\n")
+
+
+def test_the_texts_of_a_wet_file_are_read(tmp_path):
+    (tmp_path / "x.warc.wet.gz").write_bytes(conversion("https://a.example/p", "Escopete é un municipio."))
+    [found] = read_warc(tmp_path / "x.warc.wet.gz", max_bytes=10**6)
+    assert (found.uri, found.media_type, found.charset) == ("https://a.example/p", "text/plain", "utf-8")
+    assert found.content.decode() == "Escopete é un municipio."
+
+
+def test_of_a_page_and_its_text_in_one_file_the_page_is_read(tmp_path):
+    url = "https://a.example/p"
+    (tmp_path / "x.warc.gz").write_bytes(record(url, PAGE.format("T")) + conversion(url, "T text"))
+    [found] = read_warc(tmp_path / "x.warc.gz", max_bytes=10**6)
+    assert found.media_type == "text/html"

@@ -2,7 +2,9 @@ import os
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
+from corpuskit.cli.commands import app
 from corpuskit.errors import CorpusError
 
 PAGE = "<html><head><title>{0}</title></head><body><p>The text of page {0}.</p></body></html>"
@@ -134,3 +136,14 @@ def test_a_model_whose_folder_is_elsewhere_or_gone_is_a_problem(filled, tmp_path
     trained(filled, tmp_path)
     filled._folder.catalog.connection.execute("UPDATE models SET folder = ?", (name,))
     assert problems(filled) == {("models", f"models/{name}")}
+
+
+def test_documents_of_a_run_that_was_stopped_are_no_damage(filled):
+    with filled._folder.catalog.transaction() as connection:
+        connection.execute("UPDATE documents SET status = 'fetched' WHERE uri LIKE '%a.html'")
+    assert filled.check() == []
+    done = CliRunner().invoke(app, ["check", str(filled.path)])
+    assert done.exit_code == 0
+    assert "1 document not read yet, since a run was stopped" in done.stdout
+    assert filled.extract_pending() == 1
+    assert CliRunner().invoke(app, ["check", str(filled.path)]).stdout == "all is well\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import corpuskit
-from corpuskit.errors import CorpusError, ExportError
+from corpuskit.errors import ConfigurationError, CorpusError, ExportError
 from corpuskit.ingest import document_id
 
 PAGE = (
@@ -262,6 +262,23 @@ def test_a_catalogue_that_holds_what_corpuskit_does_not_make_is_refused_and_repa
     assert lines[0].startswith("refused: catalog.sqlite"), told.stdout + told.stderr[-2000:]
     assert "corpuskit repair" in lines[0]
     assert lines[-1] == "3"
+
+
+@pytest.mark.parametrize("section", ["extraction.trafilatura", 'extraction.sources."a.example".trafilatura'])
+def test_the_settings_of_a_stranger_name_no_file_of_this_machine(filled, tmp_path, section):
+    folder = Path(filled.path)
+    (tmp_path / "secret.ini").write_text("token = hunter2")
+    main = f'[{section.removesuffix(".trafilatura")}]\nmain = "trafilatura"\n'
+    (folder / "corpus.toml").write_text(f'{main}[{section}]\nsettingsfile = "{tmp_path / "secret.ini"}"\n')
+    with (
+        pytest.raises(ConfigurationError, match=r"settingsfile names a file of this machine, .* trust=True"),
+        corpuskit.open(folder) as corpus,
+    ):
+        corpus.add(tmp_path / "secret.ini", progress=False)
+    (tmp_path / "trafilatura.cfg").write_text("[DEFAULT]\nMIN_EXTRACTED_SIZE = 250\n")
+    (folder / "corpus.toml").write_text(f'{main}[{section}]\nsettingsfile = "{tmp_path / "trafilatura.cfg"}"\n')
+    with corpuskit.open(folder, trust=True) as corpus:
+        assert corpus.check() == []
 
 
 def test_a_catalogue_whose_pages_lead_back_to_themselves_is_refused_at_once(filled):

@@ -28,3 +28,15 @@ def test_the_text_decides_against_the_hint():
         detect_language("Die Versicherung zahlt für Schäden durch Wasser, wenn ein Fluss über die Ufer tritt.", "en")
         == "de"
     )
+
+
+def test_a_text_that_is_capitals_for_the_most_part_is_told_as_in_small_letters():
+    licence = (
+        "Ptyprocess is under the ISC license, as code derived from Pexpect.\n    http://opensource.org/licenses/ISC\n\n"
+        "Copyright (c) 2013-2014, Pexpect development team\nCopyright (c) 2012, Noah Spurrier <noah@noah.org>\n\n"
+        "PERMISSION TO USE, COPY, MODIFY, AND/OR DISTRIBUTE THIS SOFTWARE FOR ANY PURPOSE\n"
+        "WITH OR WITHOUT FEE IS HEREBY GRANTED, PROVIDED THAT THE ABOVE COPYRIGHT NOTICE\n"
+        "AND THIS PERMISSION NOTICE APPEAR IN ALL COPIES."
+    )
+    assert detect_language(licence) == "en"
+    assert detect_language("COPYRIGHT 2024") == "?"

@@ -1,7 +1,11 @@
+import subprocess
+import sys
+
 import pytest
 
 import corpuskit
 from corpuskit.errors import ConfigurationError
+from corpuskit.safe_folder import SafeFolder
 
 TEXTS = {
     "en": "She goes back home. They went straight back, and we are going back too. He has seen the houses.",
@@ -145,28 +149,84 @@ def test_a_model_that_is_not_there_is_told(filled):
         filled.annotate("stanza:en", progress=False)
 
 
-def test_what_was_found_before_a_function_fails_is_kept(filled):
+@pytest.mark.parametrize("error", [RuntimeError("no answer"), KeyboardInterrupt()])
+def test_what_was_found_before_a_function_fails_or_is_stopped_is_kept(filled, error, capfd):
     pytest.importorskip("blingfire")
     asked = []
 
     def fails(words):
         asked.append(words)
         if "vu" in words:
-            raise RuntimeError
+            raise error
         return ["X"] * len(words)
 
-    from corpuskit.tokens import layers
-
-    before, layers._AT_ONCE = layers._AT_ONCE, 1
-    try:
-        with pytest.raises(RuntimeError):
-            filled.annotate("shape", fails, progress=False)
-    finally:
-        layers._AT_ONCE = before
-    sentences = len(asked)
-    assert sentences == 7
+    with pytest.raises(type(error)) as raised:
+        filled.annotate("shape", fails)
+    assert len(asked) == 7
+    assert "shape: stopped, 2 of 3 documents done" in capfd.readouterr().err
+    assert (
+        "shape: 2 of 3 documents done, what was found is kept; call annotate again to go on" in raised.value.__notes__
+    )
+    if isinstance(error, RuntimeError):
+        french = filled.documents().set_index("lang").doc_id["fr"]
+        said = f"the function failed at the 12 words 'Nous avons vu les journaux et les animaux dans la grande maison' of document {french}"
+        assert any(said in note for note in raised.value.__notes__)
     again = []
-    filled.annotate("shape", lambda words: again.append(list(words)) or ["Y"] * len(words), progress=False)
+    filled.annotate("shape", lambda words: again.append(list(words)) or ["Y"] * len(words))
     assert [words[0] for words in again] == ["Les", "Nous"]
     assert matches(filled, '[shape="Y"]')[0] == "Nous"
     assert len(matches(filled, '[shape="X"]')) == 41
+    assert "shape: 3 of 3 documents done" in capfd.readouterr().err
+
+
+KILLED = """
+import os, sys
+import corpuskit
+from corpuskit.tokens import annotating, layers
+
+annotating._SECONDS, annotating._SHARE, layers._AT_ONCE = -1.0, 0, 1  # saved after each sentence
+corpus = corpuskit.open(sys.argv[1])
+corpus.annotate("shape", lambda words: os._exit(9) if "vu" in words else ["X"] * len(words), progress=False)
+"""
+
+
+def test_a_process_that_is_killed_loses_only_what_it_found_since_it_saved(filled):
+    pytest.importorskip("blingfire")
+    assert subprocess.run([sys.executable, "-c", KILLED, str(filled.path)], check=False).returncode == 9
+    assert len(matches(filled, '[shape="X"]')) == 41
+    again = []
+    filled.annotate("shape", lambda words: again.append(words) or ["Y"] * len(words), progress=False)
+    assert len(again) == 2
+
+
+def test_a_process_that_dies_while_a_layer_is_replaced_keeps_the_other_layers(filled, monkeypatch):
+    filled.annotate("lemma", progress=False)
+    filled.annotate("shape", lambda words: ["X"] * len(words), progress=False)
+    moved = []
+
+    def dies(self, old, new):
+        if moved:
+            raise KeyboardInterrupt
+        moved.append(new)
+        return rename(self, old, new)
+
+    rename = SafeFolder.rename
+    monkeypatch.setattr(SafeFolder, "rename", dies)
+    with pytest.raises(KeyboardInterrupt):
+        filled.annotate("shape", lambda words: ["Y"] * len(words), replace=True, progress=False)
+    monkeypatch.undo()
+    assert len(moved) == 1
+    assert matches(filled, '[lemma="go"]') == ["goes", "went", "going"]
+
+
+def test_documents_without_a_known_language_are_told_as_without_lemmas(filled, tmp_path, caplog):
+    (tmp_path / "numbers.txt").write_text("XK 12, PQ 13, ZT 14")
+    filled.add(tmp_path / "numbers.txt", progress=False)
+    filled.annotate("lemma", progress=False)
+    assert "lemma: 1 document got their words in lower case" in caplog.text
+    assert "(?: 1; ? is unknown)" in caplog.text
+    assert (
+        filled.documents().query("lang in ['?']").title.tolist()
+        == filled.documents().query("lang == '?'").title.tolist()
+    )
+    assert len(filled.documents().query("lang in ['?']")) == 1

@@ -155,7 +155,9 @@ def test_a_match_that_does_not_begin_where_it_must_hides_no_other():
 
 
 def test_an_attribute_that_is_not_there_is_told_with_those_that_are():
-    with pytest.raises(ConfigurationError, match="no attribute 'lemma'; there are word, lower"):
+    with pytest.raises(
+        ConfigurationError, match=r"no attribute 'lemma'; there are lower, word; corpus\.annotate\(\"lemma\"\) makes it"
+    ):
         found('[lemma="x"]')
 
 
@@ -204,3 +206,44 @@ def test_errors_show_the_place(written, place, problem):
     assert problem in first
     assert shown.strip() == written
     assert mark.index("^") - 2 == place - 1
+
+
+@pytest.mark.parametrize("written", ['"access control"', r"3\.5", '[word="runs,"]', '"a b"%c', "runs,"])
+def test_a_pattern_that_no_word_can_match_is_told(written):
+    with pytest.raises(ConfigurationError, match=r"no word has '.' in it.*a part for each word"):
+        parse_query(written)
+
+
+@pytest.mark.parametrize(
+    "written", ["runs?", "a,?b", '[word!="a b"]', '"a|b c"', '[lemma="give up"]', "don't", "e-mail"]
+)
+def test_a_pattern_that_a_word_may_match_is_taken(written):
+    assert parse_query(written).hint == ""
+
+
+@pytest.mark.parametrize(
+    ("written", "hint"),
+    [
+        (
+            "insur*",
+            "insur* is a regular expression: insu, insur, insurr ...; for all words that begin with insur: insur.*",
+        ),
+        ('[word="insur*"] "x"', "insur* is a regular expression"),
+        ("version 3.5", "3.5 is a regular expression whose dots are any character, and words end at dots: 3 5"),
+        ('[word=="don\'t"]', 'no word has "\'" in it'),
+    ],
+)
+def test_what_a_query_may_have_been_meant_to_be_is_told(written, hint):
+    assert hint in parse_query(written).hint
+
+
+def test_stars_that_are_no_wildcards_lead_to_wildcards():
+    with pytest.raises(ConfigurationError, match=r'\* is no wildcard here: syntax="wildcards"'):
+        parse_query("*run")
+
+
+def test_the_running_text_is_told_as_what_only_some_can_look_in():
+    with pytest.raises(
+        ConfigurationError, match=r"only kwic and concordance do: expected one of cql, simple, wildcards$"
+    ):
+        parse_query("run", "text")

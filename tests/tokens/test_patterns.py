@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.tokens import patterns
-from corpuskit.tokens.patterns import compiled_pattern, ignoring_case, matches_in, problem_of, wider
+from corpuskit.tokens.patterns import compiled_pattern, ignoring_case, matches_in, needed_characters, problem_of, wider
 
 # Letters with case of several kinds, marks, digits of other scripts, blanks of several kinds, signs that one syntax knows.
 CHARACTERS = "aZéßẞiIİıkKſsςσΣ²½١٣ेंनहß_- \t\n\v\x1c\x85\u00a0\u200d\u2028.<>&~|[](){}^$*+?,#:=!P"
@@ -94,3 +94,27 @@ def test_a_pattern_that_takes_exponential_time_is_ended(monkeypatch):
     monkeypatch.setattr(patterns, "SECONDS", 0.2)
     with pytest.raises(ConfigurationError, match="took more than"):
         matches_in("a " * 1000 + "= 1", compiled_pattern(r"(?:\w+ ?)*\w+=\d"))
+
+
+@given(st.lists(PIECES, min_size=1, max_size=7).map("".join), st.text(CHARACTERS, max_size=8))
+@example("a(?:,|b)?", "a")
+@example("a,?b", "ab")
+@example("a,{0}b", "ab")
+@example("a|b,", "a")
+@pytest.mark.filterwarnings("ignore:Possible (nested|set):FutureWarning")
+def test_what_a_pattern_needs_is_in_each_of_its_matches(pattern, text):
+    try:
+        match = compiled_pattern(pattern).fullmatch(text)
+    except ConfigurationError:
+        return
+    if match is not None:
+        signs = {sign for sign in needed_characters(pattern) if not sign.isalnum()}
+        assert signs <= set(text)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "needed"),
+    [("a b", "a b"), (r"3\.5", "3.5"), ("a,?b", "ab"), ("(?:a,)b", "b"), ("a,|b", ""), ("a[,]b", "ab")],
+)
+def test_what_a_pattern_needs(pattern, needed):
+    assert needed_characters(pattern) == needed

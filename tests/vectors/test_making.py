@@ -8,7 +8,7 @@ import pytest
 
 import corpuskit
 from corpuskit.errors import ConfigurationError, CorpusError
-from corpuskit.vectors import making, vectors_of
+from corpuskit.vectors import making, records, vectors_of
 
 
 class Counting:
@@ -344,3 +344,26 @@ def test_a_backup_and_a_repair_keep_vectors_places_and_what_people_said(three, t
         assert copy.positions().equals(places)
         assert "What I call it" in set(copy.topics().frame["name"])
         assert copy.embed("mine", lambda texts: 1 / 0, progress=False) == 0
+
+
+def test_vectors_are_read_again_only_when_something_has_changed(three, pages, monkeypatch):
+    three.topics(3)
+    three.positions()
+    reads = []
+    read = records.read
+    monkeypatch.setattr(
+        records, "read", lambda room, name, *rest, **more: reads.append(name) or read(room, name, *rest, **more)
+    )
+    parts = lambda: [name for name in reads if name.startswith("part-")]  # noqa: E731
+    first = vectors_of(three._folder)
+    assert vectors_of(three._folder) is first
+    three.similar("rocket00.html")
+    three.topics()
+    three.positions()
+    assert parts() == []
+    pages.write("rocket", "late", "rocket orbit moon launch engine satellite")
+    three.add(pages.folder, progress=False)
+    assert len(vectors_of(three._folder)) == 31
+    assert parts() != []
+    three.remove(three.documents().doc_id[:1].tolist(), reason="test")
+    assert len(vectors_of(three._folder)) == 30

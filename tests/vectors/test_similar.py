@@ -96,3 +96,39 @@ def test_an_empty_corpus_has_nothing_alike(corpus, pages):
     pages.write("garden", "one", "tomato")
     corpus.add(pages.folder, progress=False)
     assert len(corpus.similar("one.html")) == 0
+
+
+def test_a_word_finds_documents_that_say_it_not_short_ones_that_are_called_so(corpus, pages):
+    """Six short pages have the word in their titles alone, six long ones of many subjects say it again and again."""
+    many = [
+        f"{one}{two}{three}"
+        for one in ("pri", "ser", "net", "dri")
+        for two in ("nta", "vor", "wok")
+        for three in ("k", "r", "l", "m", "p")
+    ]
+    for i in range(6):
+        pages.write("Error", f"title{i}", "garden flower tomato soil rain seed")
+        said = ". ".join(
+            f"An error of the {many[(9 * i + 3 * j) % 60]} and the {many[(9 * i + 3 * j + 1) % 60]} by {many[(9 * i + 3 * j + 2) % 60]}"
+            for j in range(12)
+        )
+        (pages.folder / f"body{i}.html").write_text(
+            f"<html lang=en><title>Manual {i}</title><h1>Manual {i}</h1><p>{said}.</p>", "utf-8"
+        )
+        pages.write("moon", f"moon{i}", "rocket orbit moon launch engine satellite")
+    corpus.add(pages.folder, progress=False)
+    found = corpus.similar("error", 8)
+    assert found["title"].str.startswith("Manual").tolist() == [True] * 6 + [False] * 2
+    assert found["score"].is_monotonic_decreasing
+    assert found["score"].between(0, 1).all()
+
+
+@pytest.mark.parametrize("to", [None, 3, 2.5, b"error", {"doc_id": []}])
+def test_what_is_neither_document_nor_text_is_told(three, to):
+    with pytest.raises(TypeError, match=f"similar to a {type(to).__name__}: expected a document"):
+        three.similar(to)
+
+
+def test_a_number_of_documents_that_is_none_is_told(three):
+    with pytest.raises(ConfigurationError, match="n='5': expected a whole number, at least 1"):
+        three.similar("moon", "5")

@@ -11,6 +11,7 @@ import corpuskit
 import corpuskit.vectors.edits
 from corpuskit.errors import ConfigurationError, CorpusError, ExportError
 from corpuskit.relevance.space import Words
+from corpuskit.vectors import kept_topics
 from corpuskit.vectors.clustering import cluster, found_again, grouped, usual_number
 from corpuskit.vectors.making import unit
 from corpuskit.vectors.naming import stop_words_of, words_of
@@ -90,6 +91,17 @@ def test_topics_are_the_subjects_with_their_words(three, subject_of):
 def test_stop_words_and_numbers_name_nothing(three):
     words = set(fine(three.topics(3))["words"].str.split(", ").explode())
     assert not words & {"the", "and", "of", "is", "what", "this", "about", "was", "0", "1"}
+
+
+def test_texts_of_topics_are_read_together_and_in_batches(three, monkeypatch):
+    reads = []
+    read = kept_topics.scoring_texts
+    monkeypatch.setattr(kept_topics, "scoring_texts", lambda folder, ids: reads.append(len(ids)) or read(folder, ids))
+    told = three.topics(3).frame
+    assert reads == [30]
+    monkeypatch.setattr(kept_topics, "_AT_ONCE", 15)
+    assert three.topics(3, renew=True).frame.equals(told)
+    assert len(reads) > 2
 
 
 def test_parts_of_stop_words_are_stop_words():
@@ -174,8 +186,26 @@ def test_another_number_makes_topics_anew(three):
     assert len(three.topics(3)) == 3
     assert len(three.topics(2)) == 2
     assert len(three.topics()) == 2
-    with pytest.raises(ConfigurationError, match="2 or more"):
-        three.topics(1)
+    for n in (1, 2.5, "3"):
+        with pytest.raises(ConfigurationError, match="a whole number, 2 or more"):
+            three.topics(n)
+
+
+def test_more_topics_than_documents_can_make_are_refused_with_what_can_be(three, pages):
+    (pages.folder / "copy.html").write_bytes((pages.folder / "rocket00.html").read_bytes())
+    three.add(pages.folder, progress=False)
+    for n in (16, 10**6):
+        with pytest.raises(
+            ConfigurationError, match="of 30 documents with different texts at most 15 topics can be made"
+        ):
+            three.topics(n)
+    assert len(three.topics(15)) <= 15
+
+
+def test_rows_that_hardly_differ_make_fewer_clusters_and_no_warning():
+    rows = unit(np.repeat(np.eye(2, 8), 20, axis=0) + 1e-5 * np.random.default_rng(0).normal(size=(40, 8)))
+    for n in (3, 10, 20):
+        assert cluster(rows, n).max() < n
 
 
 def test_representatives_are_of_the_topic_and_the_best_come_first(three, subject_of):
@@ -215,10 +245,62 @@ def test_merged_topics_are_one_with_the_number_of_the_largest(three):
     assert frame.loc[first, ["name", "documents"]].tolist() == ["Gardens", 18]
     assert second not in frame.index
     assert pd.isna(frame.loc[first, "stability"])
-    assert {"tomato", "orbit"} <= set(frame.loc[first, "words"].split(", "))
+    words = set(frame.loc[first, "words"].split(", "))
+    assert words & {"garden", "flower", "tomato", "soil", "rain", "seed"}
+    assert words & {"rocket", "orbit", "moon", "launch", "engine", "satellite"}
     assert three.documents()["topic"].value_counts().to_dict() == {first: 18, number_of(topics, "premium"): 12}
     with pytest.raises(ConfigurationError, match="two topics or more"):
         topics.merge([first])
+
+
+def test_merged_topics_without_a_name_of_a_person_are_named_from_the_words_of_all(three):
+    topics = three.topics(3)
+    large, small = number_of(topics, "premium"), number_of(topics, "orbit")
+    words = {row.topic: row.words.split(", ") for row in fine(topics).itertuples()}
+    topics.merge([small, large])
+    merged = fine(topics).set_index("topic").loc[large]
+    assert merged["name"] == ", ".join([words[large][0], words[small][0], words[large][1]])
+    assert merged["words"].split(", ")[:4] == [words[large][0], words[small][0], words[large][1], words[small][1]]
+    with corpuskit.open(three.path) as again:
+        assert again.topics().frame.equals(topics.frame)
+    topics.merge([large, number_of(topics, "tomato")])
+    assert fine(topics)["name"].item().split(", ") == [
+        words[large][0],
+        words[small][0],
+        fine(topics)["words"].item().split(", ")[2],
+    ]
+    assert fine(topics)["words"].item().split(", ")[2] in {"tomato", "garden", "flower", "soil", "rain", "seed"}
+
+
+def test_a_topic_that_a_person_named_after_it_was_merged_keeps_that_name(three):
+    topics = three.topics(3)
+    large, small = number_of(topics, "premium"), number_of(topics, "orbit")
+    topics.merge([small, large]).rename(large, "Both")
+    assert fine(topics).set_index("topic").loc[large, "name"] == "Both"
+
+
+def test_documents_of_a_new_kind_are_told_as_far_from_every_topic(three, pages):
+    topics = three.topics(3)
+    assert "came later" not in repr(topics)
+    for i in range(3):
+        pages.write("rocket", f"late{i}", "rocket orbit moon launch engine satellite")
+    for i in range(4):
+        pages.write("guitar", f"guitar{i}", "guitar chord melody singer drum concert")
+    three.add(pages.folder, progress=False)
+    topics = three.topics()
+    guitars = three.documents().query("title.str.startswith('guitar')").doc_id
+    assert topics.far == guitars.tolist()
+    assert topics.frame.attrs == {"later": 7, "far": 4}
+    assert (
+        "7 documents came later and went to the topic that is nearest; 4 of them are far from every topic (.far): "
+        "topics(renew=True) makes topics anew" in repr(topics)
+    )
+    with corpuskit.open(three.path) as again:
+        assert again.topics().far == topics.far
+    three.remove(guitars.tolist()[:1], reason="test")
+    assert three.topics().frame.attrs == {"later": 6, "far": 3}
+    renewed = three.topics(renew=True)
+    assert renewed.frame.attrs == {"later": 0, "far": 0}
 
 
 def test_a_topic_is_split_into_what_it_is_made_of(three, subject_of):

@@ -123,7 +123,7 @@ def test_each_row_of_the_explorer_leads_to_as_many_lines_as_it_says(filled, monk
     rows = table("collocates", window=1)
     at = next(i for i, row in enumerate(rows) if row["word"] == "high")
     assert rows[at]["count"] == rows[at]["left"] == "100"
-    assert lead("collocates", at) == ("premium", "only with 'high' within 1 words", 100)
+    assert lead("collocates", at) == ("premium", "only with 'high' within 1 word", 100)
     rows = table("clusters", size=3)
     at = next(i for i, row in enumerate(rows) if row["cluster"] == "the low premium")
     assert rows[at]["count"] == "100"
@@ -144,7 +144,9 @@ def test_each_row_of_the_explorer_leads_to_as_many_lines_as_it_says(filled, monk
 def test_what_the_explorer_cannot_tell_is_said(filled, monkeypatch):
     table, _ = tables(filled, "is", monkeypatch)
     assert table("keywords") == "all documents have a match: there are none to compare them with"
-    assert table("collocates", attribute="pos") == "no attribute 'pos'; there are lower, word"
+    assert table("collocates", attribute="pos") == (
+        "no attribute 'pos'; there are lower, word; corpus.annotate(\"spacy:MODEL\") makes it"
+    )
     table, _ = tables(filled, "nowhere", monkeypatch)
     assert table("keywords") == "no document has a match"
     assert table("plot") == []

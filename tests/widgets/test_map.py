@@ -183,6 +183,21 @@ def test_each_colour_has_a_legend_whose_counts_are_all_documents(shown, filled):
         DocumentMap(filled._folder, source(filled), colour="size", by="me")
 
 
+def test_dates_of_one_day_are_one_class_and_no_two_classes_have_one_name():
+    from corpuskit.widgets.map_colours import _by_date
+
+    def legend(times):
+        made = _by_date(pd.Series(pd.to_datetime(times, utc=True)))
+        assert [int((made.codes == row[0]).sum()) for row in made.legend] == [row[2] for row in made.legend]
+        return [row[1:] for row in made.legend]
+
+    seconds = [f"2026-11-23T06:{i:02}:00" for i in range(40)]
+    assert legend(seconds) == [("2026-11-23, all on one day", 40)]
+    named = legend([*seconds, "2026-11-24T01:00:00", "2026-11-24T02:00:00", None])
+    assert sum(count for _, count in named) == 43
+    assert len({name for name, _ in named}) == len(named)
+
+
 def test_more_values_than_colours_and_shapes_are_told_as_others(shown, filled, monkeypatch):
     from corpuskit.widgets import map_colours
 

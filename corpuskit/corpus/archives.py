@@ -1,0 +1,146 @@
+"""Pages of web archives, chosen and fetched: the part of class Corpus that hands over to discovery."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Literal
+
+from corpuskit.corpus.base import OpenCorpus
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from corpuskit.discovery import Discovery, Fetched
+    from corpuskit.relevance import CorpusModel
+    from corpuskit.sources.commoncrawl import Index
+
+
+class CorpusArchives(OpenCorpus):
+    """Choosing pages of web archives by the model of URLs, and fetching them."""
+
+    def discover(
+        self,
+        index: Index | str | os.PathLike[str],
+        *,
+        threshold: float | None = None,
+        per_host: int | None = None,
+        budget_pages: int | None = 100_000,
+        budget_bytes: int | None = None,
+        sample: float | None = None,
+        on: Literal["serial", "processes", "dask"] | Client = "processes",
+        **more: Any,
+    ) -> Discovery:
+        """Scores an index of web archives by the model of URLs, and chooses the best pages; nothing is fetched.
+
+        The same call goes on where an earlier one stopped.
+
+        Args:
+            index: what :func:`corpuskit.commoncrawl` gave, or what that takes.
+            threshold: pages scored lower are left out; None: 0.5.
+            per_host: at most so many pages of one host, the best.
+            budget_pages: at most so many, the best; None: all, which are held in memory.
+            budget_bytes: the best as long as their records have at most so many bytes.
+            sample: scores this share of the index's files only, to estimate what the whole would give.
+            on: where; see :func:`corpuskit.engine.run`.
+            more: ``name``, ``out``, ``workers``, ``seed`` and ``progress``; see :func:`corpuskit.discovery.discover`.
+
+        Returns:
+            The chosen pages: ``.frame`` (a row a host), ``.estimate()``, ``.sample(n)``, ``.scores``, ``.sources``, ``.write(path)``.
+
+        Raises:
+            RelevanceError: there is no model of URLs.
+            ConfigurationError: a number that cannot be, or another discovery has this name.
+            SourceError: there is no such index.
+
+        Example:
+            >>> from corpuskit.demo import demo_archive
+            >>> found = corpus.discover(demo_archive("archive"), on="serial", progress=False)
+            >>> found.seen
+            101
+            >>> index = ck.commoncrawl("CC-MAIN-2024-22", tld="fr")                      # doctest: +SKIP
+            >>> corpus.discover(index, sample=0.01).estimate()                           # doctest: +SKIP
+        """
+        from corpuskit.discovery import Choice, discover
+        from corpuskit.discovery.choosing import THRESHOLD
+        from corpuskit.sources.commoncrawl import commoncrawl
+
+        if isinstance(index, (str, os.PathLike)):
+            index = commoncrawl(index)
+        choice = Choice(THRESHOLD if threshold is None else threshold, per_host, budget_pages, budget_bytes)
+        return discover(self._folder, index, choice=choice, sample=sample, on=on, **more)
+
+    def fetch(
+        self,
+        discovery: Discovery | str,
+        *,
+        threshold: float | None = None,
+        on: Literal["serial", "processes", "dask"] | Client = "processes",
+        requests_per_second: float = 5.0,
+        base: str | os.PathLike[str] | None = None,
+        **more: Any,
+    ) -> Fetched:
+        """Fetches the pages of a discovery from their archives into the corpus, by byte ranges.
+
+        The same call goes on where an earlier one stopped; pages that the corpus has are left out.
+
+        Args:
+            discovery: what :meth:`discover` gave, or its name.
+            threshold: takes only documents in that the model of documents scores so high.
+            on: where; see :func:`corpuskit.engine.run`.
+            requests_per_second: of the store, of all workers together.
+            base: what the names of archives are relative to, for a discovery that is named.
+            more: ``workers``, ``out`` and ``progress``; see :func:`corpuskit.discovery.fetch`.
+
+        Returns:
+            How many pages were fetched, what became of their documents, and which shards were set aside.
+
+        Raises:
+            CorpusError: there is no discovery of this name.
+            ConfigurationError: a number that cannot be.
+            RelevanceError: a threshold is given and there is no model.
+            CorpusBusyError: another process packs or merges.
+
+        Example:
+            >>> from corpuskit.demo import demo_archive
+            >>> found = corpus.discover(demo_archive("archive"), threshold=0.0, on="serial", progress=False)
+            >>> corpus.fetch(found, on="serial", progress=False).failures
+            0
+        """
+        from corpuskit.discovery import Discovery, fetch
+
+        if isinstance(discovery, str):
+            at = None if base is None else os.fspath(base)
+            discovery = Discovery.named(self._folder, discovery, archives=at)
+        return fetch(
+            self._folder, discovery, threshold=threshold, on=on, requests_per_second=requests_per_second, **more
+        )  # fmt: skip
+
+    def train_urls(self, discovery: Discovery | str | None = None, *, seed: int = 0) -> CorpusModel:
+        """Trains the model of URLs again, on the labels and on what the model of documents says of the pages that came.
+
+        The model of documents stays as it is, with its audit. Discover again, and the choice is better.
+
+        Args:
+            discovery: an index's URLs, to learn what URLs are like there; also pages that :meth:`fetch` left out teach.
+            seed: same labels, pages and seed, same model.
+
+        Returns:
+            The corpus' new last model: the model of documents it had, and a new one of URLs.
+
+        Raises:
+            RelevanceError: there is no model yet, or labels and pages do not suffice.
+            CorpusError: there is no discovery of this name.
+
+        Example:
+            >>> corpus.train_urls().version
+            'model-000...'
+        """
+        from corpuskit.discovery import Discovery
+        from corpuskit.discovery.fetching import verdicts_of
+        from corpuskit.relevance.learning import retrain_urls
+
+        if isinstance(discovery, str):
+            discovery = Discovery.named(self._folder, discovery)
+        if discovery is None:
+            return retrain_urls(self._folder, {}, [], seed=seed)
+        return retrain_urls(self._folder, verdicts_of(self._folder, discovery), discovery.pool, seed=seed)

@@ -1,0 +1,83 @@
+"""Which scored pages are taken: each once, the best of each host, the best of all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from corpuskit.errors import ConfigurationError
+from corpuskit.sources.commoncrawl import place_schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+THRESHOLD: Final = 0.5
+BUDGET_PAGES: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is taken of scored pages.
+
+    Attributes:
+        threshold: pages scored lower are left out.
+        per_host: at most so many of one host, the best; None: all.
+        budget_pages: at most so many, the best; None: all, which are held in memory.
+        budget_bytes: the best as long as their records have at most so many bytes together; None: all.
+
+    Raises:
+        ConfigurationError: a number that cannot be.
+    """
+
+    threshold: float = THRESHOLD
+    per_host: int | None = None
+    budget_pages: int | None = BUDGET_PAGES
+    budget_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.threshold <= 1.0:
+            raise ConfigurationError(f"threshold={self.threshold}: expected a score from 0 to 1")
+        for name in ("per_host", "budget_pages", "budget_bytes"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ConfigurationError(f"{name}={value}: expected at least 1, or None for no limit")
+
+
+def scored_schema() -> pa.Schema:
+    """The columns of a scored place: those of the index, crawl and score."""
+    import pyarrow as pa
+
+    return place_schema().append(pa.field("crawl", pa.string())).append(pa.field("score", pa.float32()))
+
+
+def choose(places: pa.Table, choice: Choice, *, final: bool = False) -> pa.Table:
+    """Return the chosen ones of scored places, the best first; equal ones by time, the last first, then by place.
+
+    A URL is taken once, by its last capture; of equal digests the best URL is taken. What is chosen of several parts and
+    then of all that was chosen is what is chosen of the whole, but for pages whose twin was left out on the way.
+
+    Args:
+        places: with columns of :func:`scored_schema`.
+        choice: what is taken.
+        final: budgets hold for these; before, the budget of bytes does not cut, since twins may go yet.
+    """
+    from corpuskit.interruptible import polars as pl
+
+    frame: Any = pl.from_arrow(places)
+    frame = frame.filter(pl.col("score") >= choice.threshold)
+    order = ["score", "fetch_time", "url", "warc_filename", "warc_record_offset"]
+    frame = frame.sort(order, descending=[True, True, False, False, False], nulls_last=True, maintain_order=True)
+    # A revisit record has no page of its own: its twin has.
+    is_again = pl.col("content_mime_detected").fill_null("") == "warc/revisit"
+    frame = pl.concat([frame.filter(~is_again), frame.filter(is_again)])
+    frame = frame.unique("url", keep="first", maintain_order=True)
+    digest = pl.col("content_digest").fill_null(pl.col("url"))
+    frame = frame.unique(digest, keep="first", maintain_order=True)
+    frame = frame.sort(order, descending=[True, True, False, False, False], nulls_last=True, maintain_order=True)
+    if choice.per_host is not None:
+        frame = frame.filter(pl.int_range(pl.len()).over("url_host_name") < choice.per_host)
+    if choice.budget_pages is not None:
+        frame = frame.head(choice.budget_pages)
+    if final and choice.budget_bytes is not None:
+        frame = frame.filter(pl.col("warc_record_length").cum_sum() <= choice.budget_bytes)
+    return frame.to_arrow().select(scored_schema().names).cast(scored_schema())

@@ -1,0 +1,18 @@
+"""Indexes of web archives, Common Crawl's above all: which pages there are, and where in which archive each one is."""
+
+from corpuskit.sources.commoncrawl.filters import Filters
+from corpuskit.sources.commoncrawl.index import Index, Partition, commoncrawl
+from corpuskit.sources.commoncrawl.places import COLUMNS, place_schema, wrong_places
+from corpuskit.sources.commoncrawl.reading import Read, read_partition
+
+__all__ = [
+    "COLUMNS",
+    "Filters",
+    "Index",
+    "Partition",
+    "Read",
+    "commoncrawl",
+    "place_schema",
+    "read_partition",
+    "wrong_places",
+]

@@ -1,0 +1,193 @@
+"""Which rows of an index are wanted, and which parts of a file cannot have any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from corpuskit.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# ISO 639-1 and the code that the index has for it, ISO 639-3, of the languages that its detector (CLD2) tells.
+_CODES: Final = """
+aa=aar ab=abk af=afr ak=aka am=amh ar=ara as=asm ay=aym az=aze ba=bak be=bel bg=bul bh=bih bi=bis bn=ben bo=bod
+br=bre bs=bos ca=cat co=cos cs=ces cy=cym da=dan de=deu dv=div dz=dzo ee=ewe el=ell en=eng eo=epo es=spa et=est
+eu=eus fa=fas fi=fin fj=fij fo=fao fr=fra fy=fry ga=gle gd=gla gl=glg gn=grn gu=guj gv=glv ha=hau he=heb hi=hin
+hr=hrv ht=hat hu=hun hy=hye ia=ina id=ind ie=ile ig=ibo ik=ipk is=isl it=ita iu=iku ja=jpn jv=jav ka=kat kk=kaz
+kl=kal km=khm kn=kan ko=kor ks=kas ku=kur ky=kir la=lat lb=ltz lg=lug ln=lin lo=lao lt=lit lv=lav mg=mlg mi=mri
+mk=mkd ml=mal mn=mon mr=mar ms=msa mt=mlt my=mya na=nau ne=nep nl=nld nn=nno no=nor nr=nbl ny=nya oc=oci om=orm
+or=ori pa=pan pl=pol ps=pus pt=por qu=que rm=roh rn=run ro=ron ru=rus rw=kin sa=san sd=snd sg=sag si=sin sk=slk
+sl=slv sm=smo sn=sna so=som sq=sqi sr=srp ss=ssw st=sot su=sun sv=swe sw=swa ta=tam te=tel tg=tgk th=tha ti=tir
+tk=tuk tl=tgl tn=tsn to=ton tr=tur ts=tso tt=tat ug=uig uk=ukr ur=urd uz=uzb ve=ven vi=vie vo=vol wo=wol xh=xho
+yi=yid yo=yor za=zha zh=zho zu=zul
+"""
+_LANGUAGES: Final = {pair[:2]: pair[3:] for pair in _CODES.split()}
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which rows are wanted; all that is named must hold.
+
+    Attributes:
+        domains: hosts with all that is below them, such as ``example.org``; empty for all.
+        tld: last labels of hosts, such as ``fr``; empty for all.
+        languages: ISO 639-1 or 639-3 codes, one of which the page's first language is; empty for all.
+        mime: detected media types; one that ends in ``/`` or ``*`` is a beginning. Empty for all.
+        status: HTTP status; None for all.
+        since: fetched then or later.
+    """
+
+    domains: tuple[str, ...] = ()
+    tld: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    mime: tuple[str, ...] = ()
+    status: int | None = 200
+    since: datetime | None = None
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        domains: Iterable[str] | str = (),
+        tld: Iterable[str] | str = (),
+        languages: Iterable[str] | str = (),
+        mime: Iterable[str] | str = (),
+        status: int | None = 200,
+        since: date | str | None = None,
+    ) -> Filters:
+        """Filters as a person writes them.
+
+        Raises:
+            ConfigurationError: a language without a code, a date that is none.
+        """
+        return cls(
+            tuple(sorted({_host(name) for name in _listed(domains)})),
+            tuple(sorted({_host(name).rpartition(".")[2] for name in _listed(tld)})),
+            tuple(sorted({_language(code) for code in _listed(languages)})),
+            tuple(sorted({kind.strip().lower().removesuffix("*") for kind in _listed(mime)})),
+            status,
+            _date(since),
+        )
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that decide."""
+        named = {
+            "url_host_name": self.domains or self.tld,
+            "content_languages": self.languages,
+            "content_mime_detected": self.mime,
+            "fetch_status": self.status is not None,
+            "fetch_time": self.since,
+        }
+        return tuple(name for name, wanted in named.items() if wanted)
+
+    def keep(self, batch: pa.RecordBatch) -> Any:
+        """Of each row, whether it is wanted; a value that the index lacks decides nothing, but that of the host does."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        kept = pa.array([True]).take(pa.array([0] * len(batch), pa.int32()))
+        if self.domains or self.tld:
+            hosts = batch.column("url_host_name").dictionary_encode()  # far fewer than rows
+            fits = pa.array([self._has_host(host) for host in hosts.dictionary.to_pylist()], pa.bool_())
+            kept = pc.and_(kept, pc.fill_null(fits.take(hosts.indices), False))
+        if self.languages:
+            first = pc.utf8_slice_codeunits(batch.column("content_languages"), 0, 3)
+            kept = pc.and_(kept, pc.fill_null(pc.is_in(first, pa.array(self.languages)), False))
+        if self.mime:
+            kind, fits = pc.utf8_lower(batch.column("content_mime_detected")), pa.scalar(False)
+            for name in self.mime:
+                fits = pc.or_(fits, pc.starts_with(kind, name) if name.endswith("/") else pc.equal(kind, name))
+            kept = pc.and_(kept, pc.fill_null(fits, False))
+        if self.status is not None:
+            kept = pc.and_(kept, pc.fill_null(pc.equal(batch.column("fetch_status"), self.status), False))
+        if self.since is not None:
+            later = pc.greater_equal(batch.column("fetch_time"), pa.scalar(self.since, pa.timestamp("s", "UTC")))
+            kept = pc.and_(kept, pc.fill_null(later, False))
+        return kept
+
+    def _has_host(self, host: str) -> bool:
+        """Whether a host is one of the domains or below one, and has one of the last labels."""
+        name = host.lower()
+        if self.tld and name.rpartition(".")[2] not in self.tld:
+            return False
+        while self.domains and name not in self.domains:
+            name = name.partition(".")[2]
+            if not name:
+                return False
+        return True
+
+    def may_be_in(self, least: dict[str, Any], most: dict[str, Any]) -> bool:
+        """Whether a part of a file can have a wanted row, by the least and the greatest value of its columns.
+
+        A column without statistics rules nothing out. Hosts are told by ``url_host_name_reversed`` (``org.example.www``)
+        where the index has it, top-level domains by ``url_host_tld``.
+        """
+        if self.status is not None and not _between(least, most, "fetch_status", self.status, self.status):
+            return False
+        if self.tld and not any(_between(least, most, "url_host_tld", name, name) for name in self.tld):
+            return False
+        reversed_names = [".".join(reversed(name.split("."))) for name in self.domains]
+        # "/" is the character behind ".": all hosts below one stand between it and that.
+        if reversed_names and not any(
+            _between(least, most, "url_host_name_reversed", name, name + "/") for name in reversed_names
+        ):
+            return False
+        tops = {name.rpartition(".")[2] for name in self.domains}
+        if tops and not any(_between(least, most, "url_host_tld", name, name) for name in tops):
+            return False
+        newest = most.get("fetch_time")
+        if self.since is not None and isinstance(newest, datetime):
+            newest = newest.replace(tzinfo=UTC) if newest.tzinfo is None else newest
+            return newest >= self.since
+        return True
+
+
+PRUNED_BY: Final = ("fetch_status", "url_host_tld", "url_host_name_reversed", "fetch_time")
+"""The columns whose statistics rule out parts of a file."""
+
+
+def _between(least: dict[str, Any], most: dict[str, Any], name: str, first: Any, last: Any) -> bool:
+    low, high = least.get(name), most.get(name)
+    if low is None or high is None or type(low) is not type(first):
+        return True
+    return bool(low <= last and first <= high)
+
+
+def _listed(given: Iterable[str] | str) -> list[str]:
+    return [given] if isinstance(given, str) else list(given)
+
+
+def _host(name: str) -> str:
+    host = name.strip().lower().rpartition("://")[2].partition("/")[0].strip(".")
+    if not host:
+        raise ConfigurationError(f"found {name!r}, expected a domain such as example.org")
+    try:
+        return host if host.isascii() else host.encode("idna").decode("ascii")
+    except UnicodeError as error:
+        raise ConfigurationError(f"found {name!r}, expected a domain: {error}") from error
+
+
+def _language(code: str) -> str:
+    code = code.strip().lower()
+    if len(code) == 3 and code.isascii() and code.isalpha():
+        return code
+    if code not in _LANGUAGES:
+        raise ConfigurationError(f"found the language {code!r}, expected a code such as en or eng")
+    return _LANGUAGES[code]
+
+
+def _date(value: date | str | None) -> datetime | None:
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError as error:
+            raise ConfigurationError(f"since={value!r}: expected a date such as 2024-05-18") from error
+    if value is None:
+        return None
+    time = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)

@@ -1,0 +1,83 @@
+"""``corpuskit discover`` and ``fetch``."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import corpuskit
+from corpuskit.cli import main
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    def command(*arguments):
+        monkeypatch.setattr(sys, "argv", ["corpuskit", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        told = capsys.readouterr()
+        return ended.value.code or 0, told.out, told.err
+
+    return command
+
+
+def test_pages_are_discovered_and_fetched(run, corpus, archives, tmp_path):
+    corpus.close()
+    places = tmp_path / "places.parquet"
+    code, out, _ = run(
+        "discover", corpus.path, archives / "cc-index", "--name", "tea", "--per-host", 2, "--on", "serial", "-o", places,
+        "--domain", "w00.example", "--domain", "w21.example", "--language", "en", "--mime", "text/html",
+    )  # fmt: skip
+    assert code == 0
+    assert "4 pages chosen of 16 wanted" in out
+    assert "w21.example" in out
+    assert f"next: corpuskit fetch {corpus.path} tea" in out
+    assert places.exists()
+    code, out, err = run("fetch", corpus.path, "tea", "--on", "serial")
+    assert (code, out) == (1, "")
+    assert "name that place yourself" in err
+    code, out, _ = run("fetch", corpus.path, "tea", "--on", "serial", "--base", archives)
+    assert (code, out) == (0, "4 pages: 4 new\n")
+    with corpuskit.open(corpus.path) as opened:
+        assert len(opened) == 36 + 4
+
+
+def test_a_sample_of_an_index_is_an_estimate(run, corpus, archives):
+    corpus.close()
+    code, out, _ = run("discover", corpus.path, archives / "cc-index", "--sample", 0.3, "--on", "serial")
+    assert code == 0
+    assert "reckoned from 33.3% of the index" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["--language", "english"], 2, "expected a code such as en or eng"),
+        (["--since", "yesterday"], 2, "expected a date"),
+        (["--per-host", "0"], 2, ""),
+    ],
+)
+def test_wrong_usage_is_told_in_a_line(run, corpus, archives, arguments, code, told):
+    corpus.close()
+    ended, out, err = run("discover", corpus.path, archives / "cc-index", *arguments)
+    assert (ended, out) == (code, "")
+    assert told in err
+
+
+def test_what_is_not_there_is_told_in_a_line(run, corpus, tmp_path):
+    corpus.close()
+    code, _, err = run("discover", corpus.path, tmp_path / "missing")
+    assert (code, len(err.strip().splitlines())) == (1, 1)
+    code, _, err = run("fetch", corpus.path, "tea")
+    assert code == 1
+    assert "no discovery 'tea'; there are: none" in err
+
+
+def test_pages_that_fail_are_told_with_where_to_look(run, corpus, archives, tmp_path):
+    corpus.close()
+    run("discover", corpus.path, archives / "cc-index", "--name", "tea", "--per-host", 1, "--on", "serial")
+    code, out, _ = run("fetch", corpus.path, "tea", "--on", "serial", "--base", tmp_path)
+    assert code == 3
+    assert "15 failed" in out
+    assert f"corpuskit failures {corpus.path}" in out
+    assert not list(Path(corpus.path).glob("originals/shard-*"))
