@@ -38,6 +38,8 @@ _KEPT_META: Final = {
     "sub-corpus ": "sub-corpora", "query ": "saved queries", "layers": "layers", "preprocess": "preprocessing",
     "audit": "audits", "export ": "exports", "merged shard ": "merged shards",
 }  # fmt: skip
+# Tables of which people know nothing, which a report does not name.
+_INNER: Final = frozenset({"texts", "outlinks", "said"})
 _BATCH: Final = 500
 
 
@@ -64,7 +66,7 @@ class Repaired:
     def __repr__(self) -> str:
         hint = " (extract_pending() extracts them)" if self.pending else ""
         lines = [f"{counted(self.documents, 'document')}, {self.pending:,} pending{hint}"]
-        if kept := ", ".join(f"{name} {count:,}" for name, count in self.rows.items() if count):
+        if kept := ", ".join(f"{name} {count:,}" for name, count in self.rows.items() if count and name not in _INNER):
             lines.append(f"kept of the old catalogue: {kept}")
         if self.requests:
             lines.append(f"made from the web archives: {counted(self.requests, 'URL')} of the frontier")
