@@ -454,12 +454,12 @@ main()
 def test_files_that_are_added_can_be_stopped_and_say_how_it_goes_on(tmp_path, pages):
     code = """
 import sys
-import corpuskit.corpus
+import corpuskit.corpus.collect
 
 def stopped(*_, **__):
     raise KeyboardInterrupt
 
-corpuskit.corpus.ingest = stopped
+corpuskit.corpus.collect.ingest = stopped
 from corpuskit.cli import main
 main()
 """
