@@ -15,7 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 import corpuskit
-import corpuskit.corpus
+import corpuskit.corpus.collect
 import corpuskit.ingest
 from corpuskit import engine
 
@@ -26,7 +26,7 @@ from samples import KINDS, write_damaged
 def run(kind, count, seed):
     """One line about a kind; True where all is well."""
     longest = [0.0, ""]
-    read_file = corpuskit.corpus.read_file
+    read_file = corpuskit.corpus.collect.read_file
 
     def timed(found, **more):
         start = time.monotonic()
@@ -37,7 +37,7 @@ def run(kind, count, seed):
             start = time.monotonic()
         longest[:] = max(longest, [time.monotonic() - start, found.uri])
 
-    corpuskit.corpus.read_file = timed
+    corpuskit.corpus.collect.read_file = timed
     corpuskit.ingest.LIMITS = engine.Limits(seconds=30, memory=corpuskit.ingest.LIMITS.memory)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "files"
@@ -55,7 +55,7 @@ def run(kind, count, seed):
         died = int(failures.message.str.contains("worker|killed|died").sum())
         problems = corpus.check()
         corpus.close()
-    corpuskit.corpus.read_file = read_file
+    corpuskit.corpus.collect.read_file = read_file
     print(
         f"{kind}: {count} damaged: {report!r}; {dict(Counter(failures.error))}; files not told of: {len(missing)} "
         f"{missing[:3]}; over 30 s: {hung}; workers lost: {died}; longest reading {longest[0]:.2f} s; whole one read: "
