@@ -10,6 +10,7 @@ from corpuskit.shards import extract_shards, find_shards
 
 pytest.importorskip("fsspec")
 pytest.importorskip("aiohttp")
+HTTPFileSystem = pytest.importorskip("fsspec.implementations.http").HTTPFileSystem
 
 
 def record(url):
@@ -72,6 +73,15 @@ def test_a_server_that_the_user_names_may_be_a_private_one(web, base, tmp_path):
     assert [url.rpartition("/")[2] for url in web.log] == ["x.warc.gz"]
 
 
+@pytest.fixture
+def new_sessions():
+    """fsspec keeps what it has opened: a session made under other rules would serve later tests."""
+    HTTPFileSystem.clear_instance_cache()
+    yield
+    HTTPFileSystem.clear_instance_cache()
+
+
+@pytest.mark.usefixtures("new_sessions")
 def test_a_public_server_sends_nobody_to_a_private_one(web, tmp_path, monkeypatch):
     """127.0.0.1 stands for a public server, 127.0.0.2 for one of the user's network."""
     from fsspec.implementations.http import HTTPFileSystem
