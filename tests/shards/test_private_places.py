@@ -84,11 +84,8 @@ def new_sessions():
 @pytest.mark.usefixtures("new_sessions")
 def test_a_public_server_sends_nobody_to_a_private_one(web, tmp_path, monkeypatch):
     """127.0.0.1 stands for a public server, 127.0.0.2 for one of the user's network."""
-    from fsspec.implementations.http import HTTPFileSystem
-
     from corpuskit.sources.web import client
 
-    HTTPFileSystem.clear_instance_cache()  # sessions of other tests, for which 127.0.0.1 was private
     try:
         hidden = socket.create_server(("127.0.0.2", 0))
     except OSError:
