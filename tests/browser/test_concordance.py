@@ -41,7 +41,7 @@ def test_lines_and_documents_are_found_sorted_and_lead_to_the_tree(notebook):
     widget.get_by_text("118 lines in 30 documents").wait_for()
     widget.get_by_label("Pattern").fill("a(")
     widget.get_by_label("Pattern").press("Enter")
-    widget.locator(".ck-error").get_by_text("missing )", exact=False).wait_for()
+    widget.locator(".ck-wrong").get_by_text("missing )", exact=False).wait_for()
     assert opened.cells == 4
     assert opened.sources[2] == "'kept'"
     filters_and_shows_the_query_as_code(opened)
