@@ -177,7 +177,7 @@ def _last_crawl(catalog: Catalog) -> _Earlier:
     except ValueError:
         found = {}
     found = found if isinstance(found, dict) else {}
-    values = {name: found[name] for name in _KEPT if name in found}
+    values = {name: _as_far_as_it_can_be(name, found[name]) for name in _KEPT if name in found}
     secrets, steer = found.get("secrets"), found.get("steer", _NOT_RECORDED)
     doors = [name for name in DOORS if found.get(name) is True]
     return _Earlier(
@@ -187,17 +187,19 @@ def _last_crawl(catalog: Catalog) -> _Earlier:
         frozenset(
             name
             for name, value in values.items()
-            if (name in found["named"] if isinstance(found.get("named"), list) else _is_other(name, value))
+            if (name in found["named"] if isinstance(found.get("named"), list) else value != getattr(_DEFAULT, name))
         ),
         (*doors, *(name for name in SECRET if isinstance(secrets, list) and name in secrets)),
         steer if isinstance(steer, dict) else {},
     )
 
 
-def _is_other(name: str, value: Any) -> bool:
-    """Whether it is not the default."""
-    default = getattr(_DEFAULT, name)
-    return bool((tuple(value) if isinstance(value, list) else value) != default)
+def _as_far_as_it_can_be(name: str, value: Any) -> Any:
+    """A value as the options have it; one that cannot be stays, to be told where it counts."""
+    try:
+        return _plain(name, value)
+    except ConfigurationError:
+        return value
 
 
 # -- steering ----------------------------------------------------------------------------------------------------------
