@@ -24,6 +24,12 @@ def text(topic, number):
     return f"{TOPICS[topic]} Number {number} of the pages about {topic}, as written on day {number * 7}."
 
 
+@pytest.fixture
+def text_about():
+    """Makes a text of a topic and a number."""
+    return text
+
+
 def site(archive, host, topic, numbers, folder="pages"):
     for number in numbers:
         url = f"https://{host}/{folder}/{topic}-{number}.html"

@@ -265,15 +265,13 @@ def test_a_sample_is_labelled_in_the_widget(corpus, archives):
     labeler.close()
 
 
-def test_training_again_on_fetched_pages_improves_the_choice(corpus, tmp_path):
+def test_training_again_on_fetched_pages_improves_the_choice(corpus, tmp_path, text_about):
     """Hosts whose addresses say nothing at first: a few fetched pages tell which of them are about tea."""
     root = tmp_path / "root"
     archive = Archive("crawl-data/CC-MAIN-2024-22/segments/1.0/warc/CC-MAIN-0.warc.gz")
-    from conftest import text
-
     for host, topic in (("qqx.example", "tea"), ("zzv.example", "tax")):
         for number in range(40):
-            archive.add(f"https://{host}/doc/{number}", page(f"{host} {number}", text(topic, number)))
+            archive.add(f"https://{host}/doc/{number}", page(f"{host} {number}", text_about(topic, number)))
     archive.write(root)
     write_index(root, archive.rows)
     first = discover(corpus, root, threshold=0.0)
