@@ -1,9 +1,13 @@
 """Fixtures of the browser tests: one JupyterLab and one browser for all of them."""
 
+import contextlib
 import importlib.util
+import json
 import os
 import sys
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -49,7 +53,7 @@ def browser(harness):
 @pytest.fixture
 def page(lab, browser):
     """A page that fails the test for an error in its console or a request to anywhere else."""
-    _, base, _ = lab
+    _, base, token = lab
     opened, wrong = browser.new_page(), []
     opened.set_default_timeout(20_000)
     own = (base, base.replace("http", "ws"), "data:", "blob:")
@@ -59,7 +63,18 @@ def page(lab, browser):
     opened.wrong = wrong
     yield opened
     opened.close()
+    end_kernels(base, token)
     assert not wrong, wrong
+
+
+def end_kernels(base, token):
+    """Ends what the test has started: sixty kernels take the memory of a small machine."""
+    headers = {"Authorization": f"token {token}"}
+    with urlopen(Request(f"{base}/api/kernels", headers=headers), timeout=60) as answer:
+        kernels = json.load(answer)
+    for kernel in kernels:
+        with contextlib.suppress(HTTPError):  # the test has killed it
+            urlopen(Request(f"{base}/api/kernels/{kernel['id']}", headers=headers, method="DELETE"), timeout=60).close()
 
 
 @pytest.fixture
@@ -89,7 +104,8 @@ def pytest_runtest_makereport(item, call):
     outcome = yield
     opened = item.funcargs.get("page") if hasattr(item, "funcargs") else None
     if call.when == "call" and outcome.get_result().failed and opened is not None:
-        opened.screenshot(path=str(Path(item.config.rootpath) / ".pytest_cache" / f"{item.name}.png"))
+        with contextlib.suppress(Exception):  # a page that hangs has no picture, and the next tests run all the same
+            opened.screenshot(path=str(Path(item.config.rootpath) / ".pytest_cache" / f"{item.name}.png"))
 
 
 def pytest_collection_modifyitems(items):
