@@ -16,8 +16,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 import corpuskit
 with corpuskit.open(sys.argv[1]) as corpus:
     assert len(QUESTION) == 1
-print("waits", flush=True)
 try:
+    print("waits", flush=True)
     WAIT
 except KeyboardInterrupt:
     print("interrupted", flush=True)

@@ -15,7 +15,7 @@ def test_a_notebook_runs_from_a_clean_kernel(path, tmp_path):
     from nbclient import NotebookClient
 
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": tmp_path}}).execute()
+    NotebookClient(notebook, timeout=550, kernel_name="python3", resources={"metadata": {"path": tmp_path}}).execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     assert len(outputs) >= 3
 
