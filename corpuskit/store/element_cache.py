@@ -117,11 +117,24 @@ def main_texts(folder: CorpusFolder, doc_ids: Sequence[str] | None = None) -> It
     from corpuskit.interruptible import polars as pl
 
     said = pl.when(pl.col("main") & (pl.col("text") != "")).then(pl.col("text")).alias("text")
-    for part in _parts(folder, doc_ids):
-        lines = _scan([part]).select("doc_id", said)
-        with whole(part.path):
-            found = lines.group_by("doc_id", maintain_order=True).agg(pl.col("text").str.join("\n")).collect()
-        yield from zip(found["doc_id"].cast(pl.String).to_list(), found["text"].to_list(), strict=True)
+    given: set[str] = set()
+    for left in range(_TRIES, -1, -1):
+        try:
+            for part in _parts(folder, doc_ids):
+                lines = _scan([part]).select("doc_id", said)
+                with whole(part.path):
+                    found = lines.group_by("doc_id", maintain_order=True).agg(pl.col("text").str.join("\n")).collect()
+                for doc_id, text in zip(
+                    found["doc_id"].cast(pl.String).to_list(), found["text"].to_list(), strict=True
+                ):
+                    if doc_id not in given:
+                        given.add(doc_id)
+                        yield doc_id, text
+        except FileNotFoundError:  # another process has removed a document of that part meanwhile
+            if not left:
+                raise
+        else:
+            return
 
 
 def _growing(parts: Sequence[_Part]) -> Iterator[Sequence[_Part]]:

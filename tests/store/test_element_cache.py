@@ -91,3 +91,21 @@ def test_a_corpus_may_stand_in_any_folder(tmp_path, name):
         corpus.add(tmp_path / "page.html", progress=False)
         assert corpus.find("some").text.tolist() == ["Some text."]
         assert corpus.find("some", docs=corpus.documents()).text.tolist() == ["Some text."]
+
+
+def test_texts_are_read_on_where_a_part_goes_meanwhile(corpus, tmp_path, monkeypatch):
+    for name in "abc":
+        (tmp_path / f"{name}.txt").write_text(f"The text of {name}.")
+    corpus.add([tmp_path / f"{name}.txt" for name in "abc"], progress=False)
+    expected = list(element_cache.main_texts(corpus._folder))
+    parts, asked = element_cache._parts, []
+
+    def with_one_that_has_gone(folder, doc_ids=None):
+        asked.append(1)
+        found = parts(folder, doc_ids)
+        return [*found, element_cache._Part(tmp_path / "gone.parquet")] if len(asked) == 1 else found
+
+    monkeypatch.setattr(element_cache, "_parts", with_one_that_has_gone)
+    assert list(element_cache.main_texts(corpus._folder)) == expected
+    assert len(asked) == 2
+    assert len(expected) == 3
