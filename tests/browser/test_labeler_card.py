@@ -103,14 +103,15 @@ def test_after_ten_labels_the_model_has_learnt_and_the_card_that_is_read_stays(n
     opened = notebook(CODE, "corpus.label(by='me')").run()
     found = labeler(opened)
     for _ in range(10):
-        text = found.locator(".ck-card").inner_text()
+        text, shown = found.locator(".ck-card").inner_text(), found.get_attribute("data-id")
         opened.page.keyboard.press("j" if "insurance" in text else "f")
+        opened.page.wait_for_function("id => document.querySelector('.ck-labeler').dataset.id !== id", arg=shown)
     read = found.get_attribute("data-id")
     found.get_by_text("The model has learnt from 10 labels", exact=False).wait_for(timeout=90_000)
     assert found.get_attribute("data-id") == read
     opened.page.keyboard.press("p")
     opened.page.keyboard.press("f")
-    assert "P(relevant) = 0." in found.locator(".ck-why").inner_text()
+    found.locator(".ck-why").get_by_text("P(relevant) = 0.", exact=False).wait_for()
 
 
 AUDIT = """
