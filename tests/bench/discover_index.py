@@ -56,16 +56,20 @@ def unpacked(body):
 def pages(data, count=None):
     """(URL, content) of the webs below a folder (``web.sqlite``), or of HTML files."""
     number = 0
-    files = [file for folder in data for file in sorted(folder.rglob("web.sqlite")) or sorted(folder.rglob("*.htm*"))]
-    for web in files:
+    files = [
+        (folder, file)
+        for folder in data
+        for file in sorted(folder.rglob("web.sqlite")) or sorted(folder.rglob("*.htm*"))
+    ]
+    for folder, web in files:
         if web.suffix == ".sqlite":
             with sqlite3.connect(f"file:{web}?mode=ro", uri=True) as connection:
                 found = [
                     (url if "://" in url else f"http://{url}", unpacked(body))
                     for url, body in connection.execute("SELECT url, body FROM pages ORDER BY url")
                 ]
-        else:
-            found = [(f"http://{web.parent.name}.example/{web.name}", unpacked(web.read_bytes()))]
+        else:  # a folder of HTML files is a host
+            found = [(f"http://{folder.name}.example/{web.relative_to(folder).as_posix()}", unpacked(web.read_bytes()))]
         for url, body in found:
             if b"<" in body[:500] and (count is None or number < count):
                 number += 1
