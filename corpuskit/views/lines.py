@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -216,39 +217,30 @@ def _schema() -> pa.Schema:
 
 
 class _Pieces:
-    """Puts texts together of words and of what stands between them.
-
-    One array of strings: words, gaps as they stand, gaps with one blank for many, what of a gap belongs to the word before
-    it, and to the word behind it, the empty string. Behind them come the borders of blocks, as they are met.
-    """
+    """Puts texts together of words and of what stands between them, as :class:`_Strings` numbers them."""
 
     def __init__(self, index: TokenIndex, number: int) -> None:
         self._part = part = index.parts[number]
         key = "pieces", number
         if key not in index.cache:
-            index.cache[key] = _strings_of(part)
-        self._strings, self._gaps = index.cache[key]
-        words, size = len(part.lexicon("word")), len(self._gaps)
-        self._gap, self._shown, self._closing, self._opening = (words + n * size for n in range(4))
-        self._empty = words + 4 * size
-        self._borders: dict[int, int] = {}  # tail and gap → number
-        self._border_texts: list[str] = []
+            index.cache[key] = _Strings(part)
+        self._strings: _Strings = index.cache[key]
 
     def matches(self, matches: Matches) -> pa.Array:
         """The text of each match, as it stands."""
-        part = self._part
+        part, strings = self._part, self._strings
         sizes = matches.end - matches.start
         places = spans(matches.start, matches.end)
         numbers = np.empty(2 * len(places), np.int64)
         numbers[1::2] = part.column("word")[places]
-        before = part.column("gap")[places].astype(np.int64) + self._gap
+        before = part.column("gap")[places].astype(np.int64) + strings.gap
         elements = part.element_of(places)
         firsts = np.flatnonzero(places == part.column("element_start")[elements])
         before[firsts] = self._border(elements[firsts] - 1, places[firsts])
         numbers[:-1:2] = before
         offsets = np.concatenate([[0], np.cumsum(sizes)])
-        numbers[2 * offsets[:-1]] = self._empty  # what stands before a match
-        return self._joined(numbers, 2 * offsets)
+        numbers[2 * offsets[:-1]] = strings.empty  # what stands before a match
+        return strings.joined(numbers, 2 * offsets)
 
     def side(self, matches: Matches, number: int, window: int, side: str) -> pa.Array:
         """The words on one side of each match, with their punctuation; ``¶`` where another block begins."""
@@ -260,7 +252,8 @@ class _Pieces:
         part = self._part
         word, gap = part.column("word"), part.column("gap")
         tail, starts = part.column("tail"), part.column("element_start").astype(np.int64)
-        numbers = np.full((len(matches), 2 * window + 1), self._empty, np.int64)
+        strings = self._strings
+        numbers = np.full((len(matches), 2 * window + 1), strings.empty, np.int64)
         last = matches.end - 1 if side == "R" else matches.start.copy()
         at = part.element_of(last)
         # Most windows lie in one element: they are read at once, the others word by word.
@@ -269,7 +262,7 @@ class _Pieces:
         steps = np.arange(1, window + 1)
         places = last[rows, None] + (steps if side == "R" else -steps)
         later = places if side == "R" else places + 1
-        numbers[rows, : 2 * window : 2] = gap[later].astype(np.int64) + self._shown
+        numbers[rows, : 2 * window : 2] = gap[later].astype(np.int64) + strings.shown
         numbers[rows, 1 : 2 * window : 2] = word[places]
         last[rows] += window if side == "R" else -window
         others = np.flatnonzero(~inside)
@@ -278,7 +271,7 @@ class _Pieces:
             rows = others[there]
             # Between two words stands the gap of the one that comes later.
             later = places[there] if side == "R" else last[rows]
-            between = gap[later].astype(np.int64) + self._shown
+            between = gap[later].astype(np.int64) + strings.shown
             over = crossed[there]
             earlier = at[rows][over] if side == "R" else elements[there][over]
             between[over] = self._border(earlier, later[over])
@@ -288,55 +281,70 @@ class _Pieces:
         if side == "R":
             ends = last + 1 == starts[at + 1]
             following = np.where(ends, tail[at], gap[np.minimum(last + 1, len(part) - 1)]).astype(np.int64)
-            numbers[:, -1] = following + self._closing
+            numbers[:, -1] = following + strings.closing
         else:
-            numbers[:, -1] = gap[last].astype(np.int64) + self._opening
+            numbers[:, -1] = gap[last].astype(np.int64) + strings.opening
             numbers = numbers[:, ::-1]
         size = 2 * window + 1
-        text = pc.utf8_trim_whitespace(self._joined(numbers.ravel(), np.arange(0, numbers.size + 1, size)))
+        text = pc.utf8_trim_whitespace(strings.joined(numbers.ravel(), np.arange(0, numbers.size + 1, size)))
         most = MOST_CHARACTERS * window
+        if pc.max(pc.binary_length(text)).as_py() <= most:  # no character is shorter than a byte
+            return text
         return pc.utf8_slice_codeunits(text, 0, most) if side == "R" else pc.utf8_slice_codeunits(text, -most)
 
     def _border(self, elements: Numbers, places: Numbers) -> Numbers:
         """The string between the last word of an element and the first of another."""
-        if not len(elements):
-            return np.empty(0, np.int64)
         tails, gaps = self._part.column("tail")[elements], self._part.column("gap")[places]
         kinds, of = np.unique(tails.astype(np.int64) << 32 | gaps, return_inverse=True)
-        found = np.empty(len(kinds), np.int64)
-        for row, kind in enumerate(kinds.tolist()):
-            if kind not in self._borders:
-                self._borders[kind] = self._empty + 1 + len(self._borders)
-                tail, gap = self._gaps[kind >> 32], self._gaps[kind & 0xFFFFFFFF]
-                self._border_texts.append(f"{tail.rstrip()} {BORDER} {gap.lstrip()}")
-            found[row] = self._borders[kind]
-        numbers: Numbers = found[of]
-        return numbers
+        return self._strings.borders(kinds)[of]
 
-    def _joined(self, numbers: Numbers, offsets: Numbers) -> pa.Array:
+
+class _Strings:
+    """The strings of a part by number: words, gaps as they stand, gaps with one blank for many, what of a gap belongs to the
+    word before it, and to the word behind it, the empty string. Behind them come the borders of blocks, as they are met.
+
+    Attributes:
+        gap: number of the first gap as it stands.
+        shown: of the first with one blank for many.
+        closing: of the first for the word before it.
+        opening: of the first for the word behind it.
+        empty: of the empty string.
+    """
+
+    def __init__(self, part: Part) -> None:
         import pyarrow as pa
-        import pyarrow.compute as pc
 
-        is_border = numbers > self._empty if self._border_texts else None
-        if is_border is None or not is_border.any():
-            strings = self._strings.take(pa.array(numbers))
-        else:
-            strings = self._strings.take(pa.array(np.where(is_border, self._empty, numbers)))
-            borders = pa.array(self._border_texts, strings.type).take(pa.array(numbers[is_border] - self._empty - 1))
-            strings = pc.replace_with_mask(strings, pa.array(is_border), borders)
-        # Arrow joins lists of ordinary strings only.
-        strings = strings if pa.types.is_string(strings.type) else strings.cast(pa.string())
-        lists = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), strings)
-        return pc.binary_join(lists, "").cast(pa.large_string())
+        self._gaps = gaps = [_BLANKS.sub(" ", gap) for gap in part.lexicon("gap").to_pylist()]
+        closing = [gap.split(" ", 1)[0] for gap in gaps]
+        opening = [gap.rsplit(" ", 1)[-1] for gap in gaps]
+        words, made = part.lexicon("word"), pa.array([*gaps, *closing, *opening, ""], pa.large_string())
+        self.gap, self.shown, self.closing, self.opening = (len(words) + n * len(gaps) for n in range(4))
+        self.empty = len(words) + 4 * len(gaps)
+        self._strings = pa.concat_arrays([words, part.lexicon("gap"), made])
+        self._borders: dict[int, int] = {}  # tail and gap → number
+        self._lock = threading.Lock()  # several threads may ask one index
 
+    def borders(self, kinds: Numbers) -> Numbers:
+        """The numbers of what stands between blocks, for pairs of what ends one (the upper half) and what begins the other."""
+        import pyarrow as pa
 
-def _strings_of(part: Part) -> tuple[pa.Array, list[str]]:
-    """The strings of a part as :class:`_Pieces` numbers them, and the gaps with one blank for many."""
-    import pyarrow as pa
+        with self._lock:
+            new = [kind for kind in kinds.tolist() if kind not in self._borders]
+            if new:
+                first = len(self._strings)
+                texts = [
+                    f"{self._gaps[kind >> 32].rstrip()} {BORDER} {self._gaps[kind & 0xFFFFFFFF].lstrip()}"
+                    for kind in new
+                ]
+                self._strings = pa.concat_arrays([self._strings, pa.array(texts, pa.large_string())])
+                self._borders |= {kind: first + row for row, kind in enumerate(new)}
+            return np.array([self._borders[kind] for kind in kinds.tolist()], np.int64)
 
-    gaps = [_BLANKS.sub(" ", gap) for gap in part.lexicon("gap").to_pylist()]
-    closing = [gap.split(" ", 1)[0] for gap in gaps]
-    opening = [gap.rsplit(" ", 1)[-1] for gap in gaps]
-    strings = [part.lexicon("word"), part.lexicon("gap"), pa.array([*gaps, *closing, *opening, ""], pa.large_string())]
-    joined = pa.concat_arrays(strings)
-    return joined.cast(pa.string()) if joined.nbytes < np.iinfo(np.int32).max else joined, gaps
+    def joined(self, numbers: Numbers, offsets: Numbers) -> pa.Array:
+        """Strings one behind the other: those from each offset to the next make one."""
+        import pyarrow as pa
+
+        # What is taken lies one behind the other in memory: it needs no more than other borders.
+        _, starts, content = self._strings.take(pa.array(numbers)).buffers()
+        ends = np.frombuffer(starts, np.int64, len(numbers) + 1)[offsets]
+        return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(ends), content)
