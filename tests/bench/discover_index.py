@@ -54,8 +54,8 @@ def unpacked(body):
 
 
 def pages(data, count=None):
-    """(URL, content) of the webs below a folder (``web.sqlite``), or of HTML files."""
-    number = 0
+    """(URL, content) of the webs below a folder (``web.sqlite``), or of HTML files; each URL once."""
+    seen: set[str] = set()
     files = [
         (folder, file)
         for folder in data
@@ -71,8 +71,8 @@ def pages(data, count=None):
         else:  # a folder of HTML files is a host
             found = [(f"http://{folder.name}.example/{web.relative_to(folder).as_posix()}", unpacked(web.read_bytes()))]
         for url, body in found:
-            if b"<" in body[:500] and (count is None or number < count):
-                number += 1
+            if b"<" in body[:500] and url not in seen and (count is None or len(seen) < count):
+                seen.add(url)
                 yield url, body
 
 
@@ -80,11 +80,7 @@ def pack(data, root, count, an_archive=200):
     """Archives with real records, with other records between them as a crawler writes; gives the rows."""
     rows, archive = [], None
     random = np.random.RandomState(1)
-    seen = set()
     for url, body in pages(data, count):
-        if url in seen:
-            continue
-        seen.add(url)
         if archive is None or len(archive.rows) >= an_archive:
             if archive is not None:
                 archive.write(root)
