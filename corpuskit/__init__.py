@@ -141,7 +141,12 @@ def read_nlptext(path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str], *, 
 
 
 def write_nlptext(document: NLPTextDocument, path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str]) -> None:
-    """Writes a document as ``.nlp.txt``: UTF-8, line feeds, normal form."""
+    """Write a document as ``.nlp.txt``: UTF-8, line feeds, normal form.
+
+    Args:
+        document: The document; it is not changed.
+        path_or_file: A path, or a file opened for writing bytes or text.
+    """
     from corpuskit.document.writer import write_nlptext
 
     write_nlptext(document, path_or_file)

@@ -55,7 +55,11 @@ class Choices:
     tell: Callable[[Ways], list[str]] = lambda _: []
 
     def resumed(self, ways: Ways = IN_PYTHON) -> str:
-        """Return what is kept of the crawl that is resumed and what differs, in lines; empty for a new one."""
+        """Return what is kept of the crawl that is resumed and what differs, in lines; empty for a new one.
+
+        Args:
+            ways: How calls are named in these lines.
+        """
         return "\n".join(self.tell(ways))
 
     def record(self) -> str:

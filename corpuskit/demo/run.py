@@ -45,6 +45,9 @@ class DemoResult:
 def demo_corpus(folder: str | Path) -> Corpus:
     """A new corpus for the demo; that of an earlier demo run is replaced.
 
+    Args:
+        folder: The folder of the corpus.
+
     Raises:
         CorpusError: the folder holds something else.
     """
@@ -60,7 +63,11 @@ def demo_corpus(folder: str | Path) -> Corpus:
 
 
 def crawl_options(proxy: str) -> dict[str, Any]:
-    """How the demo web is crawled: all its hosts, one page at a time so that each run finds the same."""
+    """Return options with which the demo web is crawled: all its hosts, one page at a time so that each run finds the same.
+
+    Args:
+        proxy: What :func:`serve_demo_web` gives.
+    """
     return {"scope": "web", "proxy": proxy, "delay": 0, "connections": 1}
 
 
@@ -70,7 +77,11 @@ def seeds() -> list[str]:
 
 
 def label_from_file(corpus: Corpus) -> int:
-    """Gives the documents the labels of ``labels.csv``; gives how many of them are in the corpus."""
+    """Give documents the labels of ``labels.csv`` and return the number of those in the corpus.
+
+    Args:
+        corpus: The corpus.
+    """
     return corpus.import_labels(demo_data() / "labels.csv", by="demo analyst").taken
 
 
@@ -82,7 +93,11 @@ def truth() -> pd.Series:
 
 
 def harvest(documents: pd.DataFrame) -> float:
-    """The share of relevant ones among these documents, by the truth."""
+    """Return the share of documents that are relevant by the truth.
+
+    Args:
+        documents: A frame with the column uri.
+    """
     return float((documents["uri"].map(truth()) == "relevant").mean())
 
 

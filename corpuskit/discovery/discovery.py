@@ -256,7 +256,11 @@ class Discovery:
         return draw(self._folder, self, n, seed=seed, **how)
 
     def write(self, path: str | os.PathLike[str]) -> int:
-        """Writes the places as a Parquet file, by archive and offset, for ``corpuskit extract`` and others; gives how many."""
+        """Write the places as a Parquet file, by archive and offset, for ``corpuskit extract`` and others, and return their number.
+
+        Args:
+            path: The file.
+        """
         import pyarrow.parquet as pq
 
         ordered = self.places.sort_by([("warc_filename", "ascending"), ("warc_record_offset", "ascending")])

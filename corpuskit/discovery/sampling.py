@@ -50,6 +50,10 @@ class Precision:
 class Sample:
     """Pages of a discovery, drawn at random and fetched.
 
+    Args:
+        folder: The corpus.
+        frame: The pages that were drawn.
+
     Attributes:
         fetched: what became of them.
     """
@@ -86,7 +90,11 @@ class Sample:
         return _precision((scored["relevance"] >= 0.5).to_numpy(), "model")
 
     def label(self, **how: Any) -> Labeler:
-        """The labelling widget with the pages of the sample; see :meth:`Corpus.label`."""
+        """Return the labelling widget with the pages of the sample.
+
+        Args:
+            how: Keywords of :meth:`corpuskit.corpus.Corpus.label`.
+        """
         from corpuskit.widgets.labeler import Labeler
         from corpuskit.widgets.likeness import similar_documents
 

@@ -63,11 +63,21 @@ class ElementTable:
         return len(self.type)
 
     def mark(self, name: str, element_id: int, value: Any) -> None:
-        """Sets one value of an optional column."""
+        """Sets one value of an optional column.
+
+        Args:
+            name: The column.
+            element_id: The row.
+            value: The value.
+        """
         self.marks.setdefault(name, {})[element_id] = value
 
     def children(self, element_id: int) -> list[int]:
-        """Positions of the direct children; those of the document for -1."""
+        """Return the positions of the direct children.
+
+        Args:
+            element_id: The element; -1 for the document.
+        """
         ends = self.subtree_end
         position = element_id + 1
         end = len(self.type) if element_id < 0 else ends[element_id]
@@ -91,7 +101,11 @@ class ElementTable:
         return main
 
     def select(self, keep: list[bool]) -> ElementTable:
-        """The table without the rows where ``keep`` is False; their kept descendants must not exist."""
+        """Return the table without some rows.
+
+        Args:
+            keep: Whether each row stays; no descendant of a row that goes may stay.
+        """
         new_id = [-1] * (len(self.type) + 1)
         count = 0
         for position, kept in enumerate(keep):

@@ -49,7 +49,11 @@ def write_nlptext(document: NLPTextDocument, path_or_file: str | os.PathLike[str
 
 
 def to_nlptext(document: NLPTextDocument) -> str:
-    """The content of the document's ``.nlp.txt`` file."""
+    """The content of the document's ``.nlp.txt`` file.
+
+    Args:
+        document: The document; it is not changed.
+    """
     return normal_to_nlptext(document.normalize())
 
 

@@ -56,7 +56,11 @@ class Pool(Generic[Item, Value]):
         self._threads: list[threading.Thread] = []
 
     def submit(self, item: Item) -> int:
-        """Hands in an item; gives its index."""
+        """Hand in an item and return its index.
+
+        Args:
+            item: What the function gets.
+        """
         index = self.next_index
         self.next_index += 1
         self._todo.put((index, item))
@@ -68,6 +72,9 @@ class Pool(Generic[Item, Value]):
 
     def result(self, timeout: float | None = None) -> Outcome[Item, Value]:
         """The next outcome.
+
+        Args:
+            timeout: Seconds to wait; None: as long as it takes.
 
         Raises:
             queue.Empty: none came in ``timeout`` seconds.

@@ -75,7 +75,10 @@ class ExportOptions:
 
 
 def make_options(**choices: Any) -> ExportOptions:
-    """Options from keywords.
+    """Return options from keywords.
+
+    Args:
+        choices: Fields of :class:`ExportOptions`.
 
     Raises:
         ConfigurationError: an unknown keyword.

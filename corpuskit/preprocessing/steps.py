@@ -55,14 +55,23 @@ class Step:
         return {"step": self.name, **({"options": self.options} if self.options else {})}
 
     def key(self, before: Sequence[Step]) -> str:
-        """Names the results: the same step on texts that the same steps changed."""
+        """Return the name of the results: the same for the same step on texts that the same steps changed.
+
+        Args:
+            before: The steps before it.
+        """
         chain = [one.record() for one in before if one.kind == "text"]
         content = json.dumps([*chain, self.record(), self.columns], sort_keys=True, ensure_ascii=False)
         return f"{self.name}-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
 
 
 def normalize(preset: str = "any", *, without: Sequence[str] = ()) -> Step:
-    """Later steps see the normalised text; see :func:`corpuskit.text.normalize`."""
+    """Return a step after which others see the normalised text, as :func:`corpuskit.text.normalize` makes it.
+
+    Args:
+        preset: A preset.
+        without: Layers that are left out.
+    """
     work = texts.normalizer(preset, without=without)
     return Step("normalize", "text", {"preset": preset, "without": sorted(without)}, work=work)
 
@@ -93,7 +102,11 @@ def _words(text: str) -> dict[str, Value]:
 
 
 def characters(preset: str = "any") -> Step:
-    """Column foreign_characters (float64): the share of characters that the preset of the normaliser does not keep."""
+    """Column foreign_characters (float64): the share of characters that the preset of the normaliser does not keep.
+
+    Args:
+        preset: A preset of :func:`corpuskit.text.normalize`.
+    """
     target = texts.PRESETS[preset].target if preset in texts.PRESETS else None
     if target is None:
         raise ConfigurationError(f"preset {preset!r} is unknown; there are: {', '.join(texts.PRESETS)}")
@@ -128,7 +141,11 @@ def _quality(rules: Sequence[str], lang: str | None, text: str) -> Mapping[str, 
 
 
 def personal_data(*, region: str | None = None) -> Step:
-    """Columns emails, phones, ips, ibans (int64): how many of each; see :func:`corpuskit.text.personal_data`."""
+    """Columns emails, phones, ips, ibans (int64): how many of each; see :func:`corpuskit.text.personal_data`.
+
+    Args:
+        region: Country (ISO 3166) whose telephone numbers need no international code.
+    """
     columns = dict.fromkeys(("emails", "phones", "ips", "ibans"), "int64")
     return Step("personal_data", "columns", {"region": region}, columns, partial(_personal, region))
 
@@ -142,6 +159,10 @@ def duplicates(*, threshold: float = 0.8, size: int = 3) -> Step:
     """Columns unique (bool), duplicate_of, kind (str), similarity (float64) of :class:`corpuskit.text.DuplicateIndex`.
 
     Documents that earlier filters dropped are no originals. The index stays on disk: after a crawl only new documents are added.
+
+    Args:
+        threshold: Texts at least so similar are duplicates (Jaccard index, 0 to 1).
+        size: Number of words of the runs that are compared.
     """
     columns = {"unique": "bool", "duplicate_of": "str", "kind": "str", "similarity": "float64"}
     return Step("duplicates", "corpus", {"threshold": threshold, "size": size}, columns)

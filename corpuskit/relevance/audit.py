@@ -30,6 +30,14 @@ _LEAST = 10
 class Audit:
     """Asks for labels and then states a threshold, or None.
 
+    Args:
+        model: The model that is certified.
+        pool_texts: Texts that nobody has trained on.
+        precision: Share of texts above the threshold that have the label, at least.
+        confidence: Probability that this holds.
+        seed: Of the sample.
+        label: The label the claim is about.
+
     Example:
         >>> from corpuskit.relevance import train
         >>> texts = [f"sea fish {i}" for i in range(30)] + [f"tax law {i}" for i in range(60)]
@@ -96,6 +104,10 @@ class Audit:
 
     def add(self, indices: Sequence[int], labels: Sequence[str]) -> None:
         """Take the labels of positions that `next` asked for; ``unsure`` counts against the claim.
+
+        Args:
+            indices: Positions in the pool.
+            labels: Their labels: relevant, other or unsure.
 
         Raises:
             RelevanceError: a position was not asked for, or a label is unknown.

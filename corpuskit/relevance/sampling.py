@@ -28,7 +28,13 @@ _POOL = 5_000  # texts that tell which regions there are
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A text to label: its position in the pool, why it is asked, and its score (NaN without a model)."""
+    """A text to label: its position in the pool, why it is asked, and its score (NaN without a model).
+
+    Args:
+        index: Position in the pool, from 0.
+        reason: Why it is asked.
+        score: P(relevant), NaN without a model.
+    """
 
     index: int
     reason: Reason
@@ -39,6 +45,12 @@ def select(model: RelevanceModel, pool_texts: Sequence[str], n: int, *, exclude:
     """The positions of `n` texts whose labels teach the model most: those it is least certain of, and unlike each other.
 
     Fewer than `n` where the pool has no more; never one of `exclude`, and of equal texts only one.
+
+    Args:
+        model: The model.
+        pool_texts: The texts to choose from.
+        n: Number of texts, at most.
+        exclude: Positions that are not chosen.
     """
     return [found.index for found in suggest(model, pool_texts, n, exclude=exclude)]
 
@@ -213,9 +225,14 @@ def _regions(texts: Sequence[str], free: list[int], labelled: list[int], space: 
 
 
 def rank_by_seeds(texts: Sequence[str], seeds: Sequence[str], *, space: Space | None = None) -> Floats:
-    """How near each text is to some seed words, in [-1, 1]: where to start without a single label.
+    """Return how near each text is to some seed words, in [-1, 1]: where to start without a single label.
 
     The mean of two cosines: of tf-idf weights, and of word vectors, which also finds texts with none of the words.
+
+    Args:
+        texts: The texts.
+        seeds: The words.
+        space: The space of the texts; None: fit one.
 
     Raises:
         RelevanceError: there is no seed word, or the texts have none of them.

@@ -57,6 +57,9 @@ def ascii_tokens(text: str | bytes) -> str:
     Line feeds, control characters and ASCII punctuation become blanks, ``A-Z`` become ``a-z``, runs of blanks become
     one. A leading or trailing blank stays, as it does there.
 
+    Args:
+        text: The text; bytes are taken as they are.
+
     Example:
         >>> ascii_tokens("Hello, World!")
         'hello world '
@@ -113,6 +116,9 @@ def document_tokens(text: str) -> list[str]:
     Composed (NFC) before, so both spellings of é are one word. Scripts without blanks (Chinese, Japanese, Thai, Lao,
     Burmese, Khmer) give overlapping pairs of characters.
 
+    Args:
+        text: The text.
+
     Example:
         >>> document_tokens("L'Économie, 2024_é")
         ['l', 'économie', '2024', 'é']
@@ -121,9 +127,13 @@ def document_tokens(text: str) -> list[str]:
 
 
 def page_size_tokens(width: float, height: float) -> list[str]:
-    """Two tokens for the size of the first page in points, rounded to integers.
+    """Return two tokens for the size of the first page in points, rounded to integers.
 
     Upper case: no lowered word can be equal to one of them.
+
+    Args:
+        width: The width in points.
+        height: The height in points.
 
     Example:
         >>> page_size_tokens(595.276, 841.89)

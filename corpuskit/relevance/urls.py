@@ -19,7 +19,10 @@ _SECOND_LEVEL = frozenset(
 
 
 def without_wayback(url: str) -> str:
-    """The archived page's own URL, where ``url`` is one of the Wayback Machine.
+    """Return the archived page's own URL, where ``url`` is one of the Wayback Machine; else ``url``.
+
+    Args:
+        url: The URL.
 
     Example:
         >>> without_wayback("https://web.archive.org/web/20180511040716/https://ekja.org/kjae.pdf")
@@ -35,6 +38,9 @@ def pdf_trio_url_tokens(url: str) -> str:
 
     File name and query are left out, case is kept. Kept defects: without a path the last letter of the host is lost;
     with a port the first directory has no ``U_``; a slash in the query leaves the file name in.
+
+    Args:
+        url: The URL.
 
     Example:
         >>> pdf_trio_url_tokens("http://arxiv.org/pdf/1312.pdf")
@@ -70,6 +76,9 @@ def _split(url: str) -> tuple[str, str, str]:
 
 def host_of(url: str) -> str:
     """The host of a URL: lower case, without port, user and a final dot.
+
+    Args:
+        url: The URL.
 
     Example:
         >>> host_of("https://Example.ORG:8443/a")
@@ -116,6 +125,9 @@ def url_tokens(url: str) -> list[str]:
 
     ``host=`` and ``domain=`` (registered), ``in-host=`` and ``under=`` (host and first directories), plain words of
     host and path (digits become ``#`` and their number), ``type=`` (extension), ``query=`` (keys) and ``depth=``.
+
+    Args:
+        url: The URL.
 
     Example:
         >>> url_tokens("https://www.example.org/shop/tea.html?id=7")[:4]

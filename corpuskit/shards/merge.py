@@ -35,6 +35,9 @@ _COPIED: Final = (
 class MergeReport:
     """How many documents were new, changed, unchanged or removed before (and stay so), how many failures were noted.
 
+    Args:
+        counts: Number of documents by what became of them.
+
     Attributes:
         shards: how many were merged now.
         damaged: name of a shard → what is wrong with it; it was left out.

@@ -45,6 +45,11 @@ def detect_media_type(content: bytes, name: str = "", declared: str | None = Non
 
     What the bytes say comes first, then what was declared, then the suffix of the name. Text that says nothing is
     what its suffix or the declaration says, else plain text; anything else is ``application/octet-stream``.
+
+    Args:
+        content: The bytes; the first ones are enough.
+        name: The file's name.
+        declared: What a server declared.
     """
     import filetype
 

@@ -79,7 +79,11 @@ class CorpusFolder:
             raise CorpusError(f"the corpus folder {self.path} cannot be made: {error}") from error
 
     def describe(self, description: str | None, seeds: Iterable[str] | None) -> str:
-        """Changes what is given in corpus.toml; gives the description.
+        """Change what is given in corpus.toml and return the description.
+
+        Args:
+            description: What the corpus is about; None: as it is.
+            seeds: Words that its documents are about; None: as they are.
 
         Raises:
             ConfigurationError: the seeds are one string, not a list of words.
@@ -165,7 +169,11 @@ class CorpusFolder:
             yield
 
     def document(self, doc_id: str, version: int | None = None) -> NLPTextDocument:
-        """A document by its id, the last version unless another is named.
+        """Return a document.
+
+        Args:
+            doc_id: Its id.
+            version: Number of the version; None: the last one.
 
         Raises:
             UnknownDocumentError: there is none.
@@ -181,6 +189,9 @@ class CorpusFolder:
 
     def original(self, doc_id: str) -> bytes:
         """The bytes a document was extracted from.
+
+        Args:
+            doc_id: The document.
 
         Raises:
             UnknownDocumentError: there is none.
@@ -200,9 +211,12 @@ class CorpusFolder:
         return read_original(self.originals, Place(*row))
 
     def before_close(self, end: Callable[[], None]) -> None:
-        """Has a method called before the catalogue is closed: work in the background must not read by what is closed.
+        """Have a method called before the catalogue is closed: work in the background must not read by what is closed.
 
         The method's object is not kept alive by this.
+
+        Args:
+            end: The method.
         """
         self._endings.append(WeakMethod(end))
 

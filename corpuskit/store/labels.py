@@ -49,7 +49,12 @@ class Label:
 
 
 class LabelLog:
-    """The labels of a corpus. A label is on the disk when ``add`` comes back."""
+    """The labels of a corpus. A label is on the disk when ``add`` comes back.
+
+    Args:
+        folder: The corpus folder.
+        catalog: Its catalogue.
+    """
 
     def __init__(self, folder: Folder, catalog: Catalog) -> None:
         self._folder = as_safe(folder)
@@ -203,7 +208,11 @@ class LabelLog:
         return [Label(**dict(row)) for row in rows]
 
     def targets_before(self, note: str) -> set[str]:
-        """Return the documents and hosts that had a label, withdrawn since or not, before the first one with this note."""
+        """Return the documents and hosts that had a label, withdrawn since or not, before the first one with this note.
+
+        Args:
+            note: The note.
+        """
         self._index_if_changed()
         rows = self._catalog.tuples(
             "SELECT DISTINCT target FROM labels WHERE id < (SELECT min(id) FROM labels WHERE note = ?)", (note,)
@@ -220,7 +229,11 @@ class LabelLog:
 
 
 def is_machine(by: str) -> bool:
-    """Whether labels of this annotator are a machine's."""
+    """Return whether labels of an annotator are a machine's.
+
+    Args:
+        by: The annotator.
+    """
     return by.startswith(MACHINE)
 
 

@@ -36,6 +36,9 @@ _SUBCATEGORIES: Final = {
 def block_of(char: str) -> str:
     """The Unicode block of a character, empty where it is in none.
 
+    Args:
+        char: The character.
+
     Example:
         >>> block_of("œ")
         'Latin Extended-A'

@@ -68,9 +68,12 @@ class DuplicateIndex:
             raise ConfigurationError(f"{folder} was made with other settings: delete it to begin anew")
 
     def add(self, texts: Iterable[tuple[str, str, int]]) -> int:
-        """Adds texts (doc_id, text, when it was first seen: any number, smaller is earlier); gives how many.
+        """Add texts and return their number.
 
         A doc_id that is there already gets the new text.
+
+        Args:
+            texts: Rows of doc_id, text, and when it was first seen: any number, a smaller one is earlier.
         """
         count = 0
         batch: list[tuple[str, str, int]] = []

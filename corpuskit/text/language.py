@@ -37,6 +37,9 @@ def detect_languages(texts: Iterable[str | None]) -> list[str]:
     """The ISO 639-1 code of each text by its own words; ``?`` when unsure, as it is for most texts of a few words.
 
     Equal texts are looked at once.
+
+    Args:
+        texts: The texts; None counts as empty.
     """
     known: dict[str, str] = {}
     found = []

@@ -52,7 +52,11 @@ class NormalizeOptions:
             raise ConfigurationError(f"layer {unknown[0]!r} is unknown; there are: {', '.join(LAYERS)}")
 
     def without(self, *layers: str) -> NormalizeOptions:
-        """The same without some layers."""
+        """Return these options without some layers.
+
+        Args:
+            layers: Names of layers.
+        """
         _check_layers(layers)
         return replace(self, layers=tuple(name for name in self.layers if name not in layers))
 
@@ -92,6 +96,9 @@ class Change:
 class Normalized:
     """A normalised text.
 
+    Args:
+        options: How it was normalised.
+
     Attributes:
         text: the result.
         source: what it was made from.
@@ -111,11 +118,21 @@ class Normalized:
         return offsets
 
     def to_source(self, start: int, end: int | None = None) -> tuple[int, int]:
-        """The span of the source that characters of the result came from; see :class:`OffsetMap`."""
+        """Return the span of the source that characters of the result came from.
+
+        Args:
+            start: First character of the result, from 0.
+            end: Behind the last one; None: one character.
+        """
         return self.offsets.to_source(start, end)
 
     def to_result(self, start: int, end: int | None = None) -> tuple[int, int]:
-        """The span of the result that characters of the source became; see :class:`OffsetMap`."""
+        """Return the span of the result that characters of the source became.
+
+        Args:
+            start: First character of the source, from 0.
+            end: Behind the last one; None: one character.
+        """
         return self.offsets.to_result(start, end)
 
     def explain(self) -> list[Change]:
@@ -172,7 +189,12 @@ def normalize(
 def normalizer(
     preset: str | NormalizeOptions = "any", *, layers: Iterable[str] | None = None, without: Iterable[str] = ()
 ) -> Callable[[str], str]:
-    """A function str → str that does what :func:`normalize` does; for many texts.
+    """Return a function str → str that does what :func:`normalize` does; for many texts.
+
+    Args:
+        preset: A preset, or options.
+        layers: Only these layers; None: those of the preset.
+        without: Layers that are left out.
 
     Raises:
         ConfigurationError: an unknown preset or layer.

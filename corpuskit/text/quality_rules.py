@@ -54,7 +54,11 @@ class Rule:
     says: str
 
     def passes(self, value: float) -> bool:
-        """The verdict."""
+        """Return whether a value passes the rule.
+
+        Args:
+            value: The value of the measure.
+        """
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
 
@@ -256,6 +260,11 @@ def verdicts(
     text: str, rules: Sequence[str] = ("gopher", "c4", "fineweb"), lang: str | None = None
 ) -> dict[str, float | bool | str | None]:
     """The row of :func:`quality` for one text.
+
+    Args:
+        text: The text.
+        rules: Sets of rules.
+        lang: ISO 639-1 code of the text, for its stop words; None: not known.
 
     Raises:
         ConfigurationError: an unknown set of rules.

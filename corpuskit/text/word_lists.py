@@ -72,7 +72,14 @@ def _frame(counts: Counter[str], documents: Counter[str], stop: Container[str], 
 def ngrams(
     texts: Iterable[str], n: int = 2, *, lower: bool = True, stop: Container[str] = frozenset(), min_count: int = 1
 ) -> pd.DataFrame:
-    """Runs of ``n`` words within a text, columns as :func:`words`; runs that begin or end with a stop word are left out.
+    """Return the runs of ``n`` words within a text, in the columns of :func:`words`.
+
+    Args:
+        texts: The texts.
+        n: Number of words of a run.
+        lower: Count in lower case.
+        stop: Words that no run begins or ends with.
+        min_count: Leave out runs that are less frequent.
 
     Raises:
         ConfigurationError: n is less than 1.

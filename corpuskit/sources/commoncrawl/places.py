@@ -98,9 +98,12 @@ def _text(value: bytes | None) -> str | None:
 
 
 def wrong_places(batch: pa.RecordBatch) -> Any:
-    """Of each row, whether it can be no place of a page: no web address, a name that leads out, an offset below 0.
+    """Return of each row whether it can be no place of a page: no web address, a name that leads out, an offset below 0.
 
     A name that leads out is one with a scheme, a drive, a ``..``, or one from the root.
+
+    Args:
+        batch: Rows of an index.
     """
     import pyarrow.compute as pc
 

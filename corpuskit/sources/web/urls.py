@@ -39,6 +39,10 @@ def canonical_url(url: str, base: str | None = None) -> str:
     segments, tracking or session parameters; per-cent encoding where it is needed and only there (RFC 3986, 6.2.2).
     Applied again it changes nothing.
 
+    Args:
+        url: The URL, absolute or a link.
+        base: The page that the link stands on.
+
     Raises:
         RefusedError: another scheme than http and https, no or an impossible host, longer than 2,000 characters.
     """
@@ -74,7 +78,11 @@ def canonical_url(url: str, base: str | None = None) -> str:
 
 
 def url_key(url: str) -> str:
-    """What is equal for two canonical URLs of the same page: http and https, a folder and its index page."""
+    """Return a key that is equal for two canonical URLs of the same page: http and https, a folder and its index page.
+
+    Args:
+        url: The canonical URL.
+    """
     rest = url.partition("://")[2]
     path, question, query = rest.partition("?")
     path = _INDEX_PAGE.sub("/", path)
@@ -82,7 +90,11 @@ def url_key(url: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """Host and port of a canonical URL."""
+    """Return host and port of a canonical URL.
+
+    Args:
+        url: The URL.
+    """
     return url.partition("://")[2].partition("/")[0].partition("?")[0]
 
 
