@@ -103,7 +103,7 @@ class CrawlJob:
         return dict(self.progress.failed_seeds)
 
     def wait(self, *, progress: bool = True) -> CrawlJob:
-        """Waits for the end; Ctrl-C stops the crawl cleanly, a second one at once, and leaves a state to continue from.
+        """Wait for the end; Ctrl-C stops the crawl cleanly, a second one at once, and leaves a state to continue from.
 
         Args:
             progress: Show a progress bar.
@@ -128,7 +128,7 @@ class CrawlJob:
         return self
 
     def stop(self) -> None:
-        """Ends it: what is under way has a few seconds, the rest stays in the frontier."""
+        """End it: what is under way has a few seconds, the rest stays in the frontier."""
         self._crawler.stopping.ask()
         self._wait()
 
@@ -138,11 +138,11 @@ class CrawlJob:
             pass
 
     def pause(self) -> None:
-        """Fetches nothing new until :meth:`resume`."""
+        """Fetch nothing new until :meth:`resume`."""
         self._crawler.paused.set()
 
     def resume(self) -> None:
-        """Goes on after :meth:`pause`."""
+        """Go on after :meth:`pause`."""
         self._crawler.paused.clear()
 
     @property
@@ -212,13 +212,13 @@ class CrawlJob:
         return self._crawler.judge(host.strip().lower(), verdict)
 
     def report(self) -> pd.DataFrame:
-        """One row a site; see :func:`corpuskit.crawl.report.site_report`."""
+        """Return one row a site, in the columns of :meth:`corpuskit.corpus.Corpus.crawl_report`."""
         from corpuskit.crawl.report import site_report
 
         return site_report(self._folder.catalog, job=self._job)
 
     def dashboard(self) -> object:
-        """The crawl as a widget for notebooks."""
+        """Return the crawl as a widget for notebooks."""
         from corpuskit.widgets import dashboard
 
         return dashboard.CrawlDashboard(self)
@@ -266,7 +266,7 @@ def start_crawl(
     *,
     resume: bool,
 ) -> CrawlJob:
-    """Starts a crawl in the background.
+    """Start a crawl in the background.
 
     Args:
         folder: of the corpus.

@@ -112,7 +112,7 @@ class Ranking:
         return ()
 
     def is_stale(self) -> bool:
-        """The queue should be ranked again, since much was learnt."""
+        """Return whether the queue should be ranked again, since much was learnt."""
         return False
 
     def ranked_again(self, *, whole: bool = False) -> tuple[Sequence[Change], Mapping[str, float]]:

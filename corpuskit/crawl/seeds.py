@@ -49,7 +49,7 @@ def _lines(file: Path) -> list[str]:
 def write_seeds(catalog: Catalog, path: Path) -> int:
     """Write the seeds of the corpus' crawls, and the front page of each source that was approved or boosted.
 
-    One URL a line, sorted, for :func:`read_seeds`; gives how many. Sources on hold are left out.
+    One URL a line, sorted, for :func:`read_seeds`; their number is returned. Sources on hold are left out.
 
     Args:
         catalog: The catalogue of the corpus.

@@ -31,7 +31,7 @@ class Verdicts(dict[str, str]):
 
 
 def set_verdict(catalog: Catalog, host: str, verdict: str, why: str | None = None) -> None:
-    """Keeps a verdict in the catalogue.
+    """Keep a verdict in the catalogue.
 
     Args:
         catalog: The catalogue of the corpus.

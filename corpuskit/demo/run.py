@@ -43,7 +43,7 @@ class DemoResult:
 
 
 def demo_corpus(folder: str | Path) -> Corpus:
-    """A new corpus for the demo; that of an earlier demo run is replaced.
+    """Return a new corpus for the demo; that of an earlier demo run is replaced.
 
     Args:
         folder: The folder of the corpus.
@@ -72,7 +72,7 @@ def crawl_options(proxy: str) -> dict[str, Any]:
 
 
 def seeds() -> list[str]:
-    """The URLs the demo begins with."""
+    """Return the URLs the demo begins with."""
     return (demo_data() / "seeds.txt").read_text("utf-8").split()
 
 
@@ -86,7 +86,7 @@ def label_from_file(corpus: Corpus) -> int:
 
 
 def truth() -> pd.Series:
-    """URL or file name → relevant or other, for all of the demo."""
+    """Return URL or file name → relevant or other, for all of the demo."""
     import pandas as pd
 
     return pd.read_csv(demo_data() / "truth.csv").set_index("url")["label"]
@@ -102,7 +102,7 @@ def harvest(documents: pd.DataFrame) -> float:
 
 
 def run_demo(folder: str | Path, tell: Callable[[str], None] = lambda line: None) -> DemoResult:
-    """Runs the demo into a folder.
+    """Run the demo into a folder.
 
     Args:
         folder: the corpus; that of an earlier run is replaced. The export stands in ``exports/demo`` below it.

@@ -63,7 +63,7 @@ class Sample:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a page that is in the corpus: doc_id, url, host, url_score, relevance (of the document), label."""
+        """Return one row a page that is in the corpus: doc_id, url, host, url_score, relevance (of the document), label."""
         rows = self._folder.catalog.tuples(
             "SELECT c.doc_id, s.relevance FROM current c LEFT JOIN scores s ON s.doc_id = c.doc_id"
         )

@@ -74,7 +74,7 @@ class DocumentBuilder:
         return None
 
     def set_title(self, title: str) -> None:
-        """Sets the document's title.
+        """Set the document's title.
 
         Args:
             title: The title.
@@ -82,7 +82,7 @@ class DocumentBuilder:
         self._document.title = title
 
     def set_uri(self, uri: str) -> None:
-        """Sets where the document came from.
+        """Set where the document came from.
 
         Args:
             uri: A URI, or ``?`` where it is not known.
@@ -90,7 +90,7 @@ class DocumentBuilder:
         self._document.uri = uri
 
     def set_timestamp(self, timestamp: datetime | None) -> None:
-        """Sets the document's date.
+        """Set the document's date.
 
         Args:
             timestamp: The date; None where there is none.
@@ -98,7 +98,7 @@ class DocumentBuilder:
         self._document.timestamp = timestamp
 
     def add_metadata(self, key: str, value: str) -> None:
-        """Adds one metadata property; the last value of a key wins.
+        """Add one metadata property; the last value of a key wins.
 
         Args:
             key: Its name, not empty and without ``=``.
@@ -119,7 +119,7 @@ class DocumentBuilder:
             self._table.text[element_id] = title or None
 
     def add_warning(self, message: str) -> None:
-        """Adds one warning to the document.
+        """Add one warning to the document.
 
         Args:
             message: What was wrong, and where.
@@ -173,7 +173,7 @@ class DocumentBuilder:
         self._pop()
 
     def mark(self, name: str, element_id: int, value: Any) -> None:
-        """Sets an optional column (role, page, locator ...) of an element.
+        """Set an optional column (role, page, locator ...) of an element.
 
         Args:
             name: The column.
@@ -191,7 +191,7 @@ class DocumentBuilder:
         return self.start(SECTION, title)
 
     def end_section(self) -> None:
-        """Closes the open Section."""
+        """Close the open Section."""
         self.end(SECTION)
 
     def start_list(self, title: str | None = None) -> int:
@@ -203,7 +203,7 @@ class DocumentBuilder:
         return self.start(LIST, title)
 
     def end_list(self) -> None:
-        """Closes the open List."""
+        """Close the open List."""
         self.end(LIST)
 
     def start_navigation_list(self, title: str | None = None) -> int:
@@ -215,15 +215,15 @@ class DocumentBuilder:
         return self.start(NAVIGATION_LIST, title)
 
     def end_navigation_list(self) -> None:
-        """Closes the open NavigationList."""
+        """Close the open NavigationList."""
         self.end(NAVIGATION_LIST)
 
     def start_list_item(self) -> int:
-        """Opens a ListItem."""
+        """Open a ListItem."""
         return self.start(LIST_ITEM)
 
     def end_list_item(self) -> None:
-        """Closes the open ListItem."""
+        """Close the open ListItem."""
         self.end(LIST_ITEM)
 
     def start_table(self, title: str | None = None) -> int:
@@ -235,7 +235,7 @@ class DocumentBuilder:
         return self.start(TABLE, title)
 
     def end_table(self) -> None:
-        """Closes the open Table."""
+        """Close the open Table."""
         self.end(TABLE)
 
     def start_table_header(self, row: int, col: int, row_span: int = 1, col_span: int = 1) -> int:
@@ -250,7 +250,7 @@ class DocumentBuilder:
         return self.start(TABLE_HEADER, cell=(row, row_span, col, col_span))
 
     def end_table_header(self) -> None:
-        """Closes the open TableHeader."""
+        """Close the open TableHeader."""
         self.end(TABLE_HEADER)
 
     def start_table_cell(self, row: int, col: int, row_span: int = 1, col_span: int = 1) -> int:
@@ -265,11 +265,11 @@ class DocumentBuilder:
         return self.start(TABLE_CELL, cell=(row, row_span, col, col_span))
 
     def end_table_cell(self) -> None:
-        """Closes the open TableCell."""
+        """Close the open TableCell."""
         self.end(TABLE_CELL)
 
     def build(self) -> NLPTextDocument:
-        """The finished document; its ``main`` column holds the default.
+        """Return the finished document; its ``main`` column holds the default.
 
         Raises:
             DocumentModelError: an element was never closed.
@@ -282,7 +282,7 @@ class DocumentBuilder:
         return self._document
 
     def close_all(self) -> list[str]:
-        """Closes whatever is open; gives the type names, innermost first."""
+        """Close whatever is open and return the type names, innermost first."""
         self._close_implicit()
         names = []
         while self._open:

@@ -63,7 +63,7 @@ class ElementTable:
         return len(self.type)
 
     def mark(self, name: str, element_id: int, value: Any) -> None:
-        """Sets one value of an optional column.
+        """Set one value of an optional column.
 
         Args:
             name: The column.
@@ -88,7 +88,7 @@ class ElementTable:
         return found
 
     def default_main(self) -> list[bool]:
-        """What ``main`` is where nothing is known: everything but what stands in a NavigationList."""
+        """Return what ``main`` is where nothing is known: everything but what stands in a NavigationList."""
         main = [True] * len(self.type)
         position, size = 0, len(self.type)
         while position < size:
@@ -128,7 +128,7 @@ class ElementTable:
         )
 
     def normalized(self) -> tuple[ElementTable, int]:
-        """The table in normal form, and how many lone surrogates were replaced by U+FFFD.
+        """Return the table in normal form, and how many lone surrogates were replaced by U+FFFD.
 
         Line ends are line feeds; TextBlocks of white space only are dropped, titles of white space only are no
         titles; groups without title whose children are all empty are dropped, a NavigationList never.

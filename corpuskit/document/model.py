@@ -69,7 +69,7 @@ class NLPTextDocument:
         return True
 
     def text_strings(self) -> Iterator[str]:
-        """Texts and titles of the elements, depth first, a title before what stands under it."""
+        """Return the texts and titles of the elements, depth first, a title before what stands under it."""
         return (text for text in self.table.text if text)
 
     def to_text(self, *, main: bool = False) -> str:
@@ -112,7 +112,7 @@ class NLPTextDocument:
         return in_types(events([self], first_doc_id=doc_id), arrow)
 
     def normalize(self) -> NLPTextDocument:
-        """The document in normal form, the one the ``.nlp.txt`` file holds. Normal form again gives itself."""
+        """Return the document in normal form, the one the ``.nlp.txt`` file holds. Normal form again gives itself."""
         table, surrogates = self.table.normalized()
         strings = {name: normal_string(value) for name, value in (("title", self.title), ("uri", self.uri))}
         surrogates += sum(count for _, count in strings.values())
@@ -146,7 +146,7 @@ class NLPTextDocument:
         return render(self, format, main=main, metadata=metadata)
 
     def view(self) -> object:
-        """The document as a tree widget for notebooks."""
+        """Return the document as a tree widget for notebooks."""
         from corpuskit.widgets import tree
 
         return tree.DocumentTree(self)
@@ -154,7 +154,7 @@ class NLPTextDocument:
     def page(
         self, number: int, source: str | os.PathLike[str] | bytes | None = None, *, password: str | None = None
     ) -> PagePicture:
-        """A page of a PDF as a picture with the boxes of its blocks, coloured by role; the first page is 1.
+        """Return a page of a PDF as a picture with the boxes of its blocks, coloured by role; the first page is 1.
 
         Args:
             number: 1-based.

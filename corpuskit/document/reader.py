@@ -32,7 +32,7 @@ _NO_YEAR: Final = 1  # the reference's date where there is none
 
 
 def read_nlptext(path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str], *, strict: bool = True) -> NLPTextDocument:
-    """Reads a ``.nlp.txt`` file.
+    """Read a ``.nlp.txt`` file.
 
     Reads what the reference implementation writes too: a byte order mark, any line ends, dates as month/day/year.
 

@@ -71,7 +71,7 @@ class Pool(Generic[Item, Value]):
         return index
 
     def result(self, timeout: float | None = None) -> Outcome[Item, Value]:
-        """The next outcome.
+        """Return the next outcome.
 
         Args:
             timeout: Seconds to wait; None: as long as it takes.
@@ -85,7 +85,7 @@ class Pool(Generic[Item, Value]):
         return outcome
 
     def close(self) -> None:
-        """Stops the workers; items under way are given up."""
+        """Stop the workers; items under way are given up."""
         self._stop.set()
         for _ in self._threads:
             self._todo.put(None)

@@ -56,7 +56,7 @@ class ExportOptions:
             object.__setattr__(self, "only_licensed", (self.only_licensed,))
 
     def as_record(self) -> dict[str, Any]:
-        """The options as JSON: what the manifest says of them."""
+        """Return the options as JSON: what the manifest says of them."""
         counter = self.count_tokens
         name = getattr(counter, "__qualname__", type(counter).__qualname__)
         return {

@@ -81,7 +81,7 @@ def register(media_type: str, extractor: Extractor) -> None:
 
 
 def media_types() -> list[str]:
-    """The media types that can be extracted, sorted."""
+    """Return the media types that can be extracted, sorted."""
     return sorted(
         {
             *_BUILT_IN,

@@ -18,7 +18,7 @@ _OF_A_HOST: Final = 20  # examples that a rule for a host stands for: a large si
 def judged_documents(
     folder: CorpusFolder, *, positive: str = "relevant", copies: bool = False, groups: bool = True
 ) -> dict[str, str]:
-    """doc_id → ``relevant`` or ``other``: the examples of a training.
+    """Return doc_id → ``relevant`` or ``other``: the examples of a training.
 
     A document's own label comes before its host's; audit labels, ties and ``unsure`` teach nothing. A host's label
     stands for at most twenty of its documents that nobody labelled. Copies, documents with the same main text, are one

@@ -86,7 +86,7 @@ class Audit:
         self._top = int(np.clip((self._score >= middle).sum(), min(_BUDGET, len(score)), len(score)))
 
     def restart(self) -> None:
-        """Forgets all labels; asks the same again for the same labels."""
+        """Forget all labels; ask the same again for the same labels."""
         self._said: dict[int, bool] = {}
         self._asked: list[int] = []
         self._random = np.random.RandomState(self._seed)
@@ -97,7 +97,7 @@ class Audit:
     # ---------------------------------------------------------------- the protocol
 
     def next(self) -> list[int]:
-        """Positions in the pool to label next; empty when the audit is done. Asked again, the same."""
+        """Return positions in the pool to label next; empty when the audit is done. Asked again, the same."""
         if not self._asked:
             self._asked = self._plan()
         return list(self._asked)
@@ -159,7 +159,7 @@ class Audit:
         return dict(self._said)
 
     def record(self) -> AuditRecord:
-        """What was found out, for `RelevanceModel.certified`."""
+        """Return what was found out, for `RelevanceModel.certified`."""
         above = self.threshold if self.label == "relevant" else None
         below = self.threshold if self.label == "other" else None
         return AuditRecord(self.model, above, self.precision, self.confidence, len(self._said), below)

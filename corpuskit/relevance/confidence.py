@@ -26,7 +26,7 @@ def encode_confidence(relevant: bool, probability: float) -> float:
 
 
 def decode_confidence(confidence: float) -> tuple[bool, float]:
-    """The label and its probability that `encode_confidence` was given; 0.5 is read as the positive label.
+    """Return the label and its probability that `encode_confidence` was given; 0.5 is read as the positive label.
 
     Args:
         confidence: What `encode_confidence` returned.

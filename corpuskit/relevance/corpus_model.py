@@ -51,7 +51,7 @@ class CorpusModel:
         return self.document.threshold
 
     def score(self, texts: Sequence[str]) -> Floats:
-        """P(relevant) of each text.
+        """Return P(relevant) of each text.
 
         Args:
             texts: The texts.
@@ -59,7 +59,7 @@ class CorpusModel:
         return self.document.score(texts)
 
     def score_urls(self, urls: Sequence[str]) -> Floats:
-        """P(relevant) of each URL, before it is fetched.
+        """Return P(relevant) of each URL, before it is fetched.
 
         Args:
             urls: The URLs.
@@ -116,7 +116,7 @@ class CorpusModel:
         )
 
     def explain(self, text: str | NLPTextDocument) -> Explanation:
-        """Every token's share in the logit of one text, or of what is read of a document.
+        """Return every token's share in the logit of one text, or of what is read of a document.
 
         Args:
             text: A text or a document.

@@ -135,7 +135,7 @@ class RelevanceModel:
         return self.audit.threshold if self.audit else None
 
     def logits(self, texts: Sequence[str]) -> Floats:
-        """The logit of each text's score.
+        """Return the logit of each text's score.
 
         Args:
             texts: The texts.
@@ -143,7 +143,7 @@ class RelevanceModel:
         return self._logits(texts)[0]
 
     def score(self, texts: Sequence[str]) -> Floats:
-        """P(relevant) of each text, in [0, 1].
+        """Return P(relevant) of each text, in [0, 1].
 
         As if both classes were equally frequent: 0.5 is the border between them, and no promise of precision, which
         only an `Audit` makes. A document without a single known token gets the share of relevant labels, always less
@@ -155,7 +155,7 @@ class RelevanceModel:
         return _probability(self.logits(texts))
 
     def unknown_share(self, texts: Sequence[str]) -> Floats:
-        """The share of each text's tokens that the model does not know; 1.0 for a text without tokens.
+        """Return the share of each text's tokens that the model does not know; 1.0 for a text without tokens.
 
         Args:
             texts: The texts.
@@ -310,7 +310,7 @@ class RelevanceModel:
         return load_model(folder)
 
     def to_dict(self) -> dict[str, Any]:
-        """Card and audit as plain data."""
+        """Return card and audit as plain data."""
         return {"card": asdict(self.card), "audit": asdict(self.audit) if self.audit else None}
 
     def __repr__(self) -> str:

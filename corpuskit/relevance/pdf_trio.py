@@ -65,7 +65,7 @@ class PdfTrioModel:
         self.positive = positive
 
     def score(self, texts: Sequence[str]) -> Floats:
-        """P(positive) of each text, as fastText gives it; not calibrated. 0.5 where a text has no token.
+        """Return P(positive) of each text, as fastText gives it; not calibrated. 0.5 where a text has no token.
 
         Args:
             texts: The texts.

@@ -68,7 +68,7 @@ def curve(scores: Sequence[float], relevant: Sequence[bool]) -> Curve:
 
 
 def seen_and_unseen(model: RelevanceModel, urls: Sequence[str], relevant: Sequence[bool]) -> dict[str, Curve | None]:
-    """The curves of URLs on labelled hosts (``seen``) and on others (``unseen``), never mixed: they differ too much.
+    """Return the curves of URLs on labelled hosts (``seen``) and on others (``unseen``), never mixed: they differ too much.
 
     None where a side has nothing relevant.
 

@@ -42,7 +42,7 @@ class Suggestion:
 
 
 def select(model: RelevanceModel, pool_texts: Sequence[str], n: int, *, exclude: Collection[int] = ()) -> list[int]:
-    """The positions of `n` texts whose labels teach the model most: those it is least certain of, and unlike each other.
+    """Return the positions of `n` texts whose labels teach the model most: those it is least certain of, and unlike each other.
 
     Fewer than `n` where the pool has no more; never one of `exclude`, and of equal texts only one.
 
@@ -65,7 +65,7 @@ def suggest(
     random: int = 0,
     seed: int = 0,
 ) -> list[Suggestion]:
-    """`n` texts to label next, each with its reason.
+    """Return `n` texts to label next, each with its reason.
 
     Those in doubt are the text that the model is least certain of and, of twice as many as are wanted, those that are
     least like the ones chosen before: near copies would teach the same.
@@ -103,7 +103,7 @@ def suggest(
 
 
 def exploration(model: RelevanceModel, n: int) -> tuple[int, int]:
-    """How many of `n` questions are for what the model is certain of, and how many for texts at random.
+    """Return how many of `n` questions are for what the model is certain of, and how many for texts at random.
 
     A quarter goes to the highest scores until ten labels are relevant: they find more of a rare class. One in ten is drawn
     at random: among those may be what nobody thought of.
@@ -160,7 +160,7 @@ def first_questions(
     space: Space | None = None,
     seed: int = 0,
 ) -> list[Suggestion]:
-    """`n` texts to label while there is no model, in an order of which each beginning is a good start.
+    """Return `n` texts to label while there is no model, in an order of which each beginning is a good start.
 
     Two of three are near the seed words, one is from a region without labels: the texts are put into twenty clusters by
     their direction in the space, and the one nearest to the centre is asked, the largest cluster first. Without seed words

@@ -66,11 +66,11 @@ class Words:
         return Lexicon(self.tokenizer, self.words)
 
     def bags(self, texts: Sequence[str]) -> Bags:
-        """The weighted tokens of every text."""
+        """Return the weighted tokens of every text."""
         return bags(self.count(texts), self.idf, self.best)
 
     def count(self, texts: Sequence[str]) -> Counts:
-        """How often each token stands in each text."""
+        """Return how often each token stands in each text."""
         return self._lexicon.count(texts)
 
     @classmethod

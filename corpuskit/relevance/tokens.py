@@ -52,7 +52,7 @@ _UNSPACED = (
 
 
 def ascii_tokens(text: str | bytes) -> str:
-    """The line of tokens that the shell pipeline of pdf_trio makes, byte for byte.
+    """Return the line of tokens that the shell pipeline of pdf_trio makes, byte for byte.
 
     Line feeds, control characters and ASCII punctuation become blanks, ``A-Z`` become ``a-z``, runs of blanks become
     one. A leading or trailing blank stays, as it does there.
@@ -111,7 +111,7 @@ def prepared(text: str) -> str:
 
 
 def document_tokens(text: str) -> list[str]:
-    """The words of a document: lowered, split at everything that is no letter, digit or mark of Unicode.
+    """Return the words of a document: lowered, split at everything that is no letter, digit or mark of Unicode.
 
     Composed (NFC) before, so both spellings of é are one word. Scripts without blanks (Chinese, Japanese, Thai, Lao,
     Burmese, Khmer) give overlapping pairs of characters.
@@ -163,7 +163,7 @@ _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
 
 
 def tokenizer(name: str) -> Callable[[str], list[str]]:
-    """The function that makes a list of tokens of a text.
+    """Return the function that makes a list of tokens of a text.
 
     Args:
         name: ``document``, ``document_sized`` (a text may start with a line ``WIDTH595 HEIGHT842``), ``url``,

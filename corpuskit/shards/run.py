@@ -62,7 +62,7 @@ def extract_shards(
     options: ExtractOptions | None = None,
     progress: bool = True,
 ) -> ShardReport:
-    """Extracts web archives, folders and Parquet files into ``out``, a shard at a time; see :func:`find_shards`.
+    """Extract web archives, folders and Parquet files into ``out``, a shard at a time; see :func:`find_shards`.
 
     A shard gives three files: ``NAME.nlp.txt.zst`` (the documents, see :mod:`corpuskit.store.packs`),
     ``NAME.elements.parquet`` (their elements) and, last, ``NAME.catalog.parquet`` (a row a document or failure). They

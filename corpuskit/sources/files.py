@@ -97,7 +97,7 @@ def _files_of(root: Path, paths: Iterable[Path], *, inside: Path | None = None) 
 
 
 def read_resource(found: FoundFile, *, max_bytes: int) -> Resource:
-    """Reads a file.
+    """Read a file.
 
     Args:
         found: The file.

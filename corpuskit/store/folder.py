@@ -130,7 +130,7 @@ class CorpusFolder:
 
     @contextmanager
     def crawl_lock(self) -> Iterator[None]:
-        """Held by the one crawl that may run. The system releases it when the process dies.
+        """Hold a lock: it is held by the one crawl that may run. The system releases it when the process dies.
 
         Raises:
             CorpusBusyError: another crawl runs; the message says which.
@@ -145,7 +145,7 @@ class CorpusFolder:
 
     @contextmanager
     def annotating(self) -> Iterator[None]:
-        """Held by the one call that has a machine label documents, so that nothing is paid twice.
+        """Hold a lock: it is held by the one call that has a machine label documents, so that nothing is paid twice.
 
         Raises:
             CorpusBusyError: another one runs; the message says which.
@@ -155,7 +155,7 @@ class CorpusFolder:
 
     @contextmanager
     def packing(self) -> Iterator[None]:
-        """Held by who adds or removes packs.
+        """Hold a lock: it is held by who adds or removes packs.
 
         Raises:
             CorpusBusyError: another process packs, unpacks or merges; the message says which.
@@ -188,7 +188,7 @@ class CorpusFolder:
         return read_document(self.documents, row["path"], strict=False)
 
     def original(self, doc_id: str) -> bytes:
-        """The bytes a document was extracted from.
+        """Return the bytes a document was extracted from.
 
         Args:
             doc_id: The document.
@@ -221,7 +221,7 @@ class CorpusFolder:
         self._endings.append(WeakMethod(end))
 
     def close(self) -> None:
-        """Ends what works in the background, then closes the catalogue."""
+        """End what works in the background, then close the catalogue."""
         for known in self._endings:
             if (end := known()) is not None:
                 end()
@@ -231,7 +231,7 @@ class CorpusFolder:
 
 @contextmanager
 def only_one(folder: SafeFolder, name: str, what: str) -> Iterator[None]:
-    """Held by one process at a time; the system releases it when the process dies.
+    """Hold a lock: it is held by one process at a time; the system releases it when the process dies.
 
     Raises:
         CorpusBusyError: another one holds it; the message says which.

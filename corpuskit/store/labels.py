@@ -65,7 +65,7 @@ class LabelLog:
 
     def add(self, labels: Iterable[tuple[str, Kind, str]], *, by: str, note: str | Mapping[str, str] | None = None,
             versions: dict[str, int] | None = None) -> int:  # fmt: skip
-        """Appends labels (target, kind, label); gives how many.
+        """Append labels (target, kind, label) and return their number.
 
         Args:
             labels: what is said of what.
@@ -220,7 +220,7 @@ class LabelLog:
         return {target for (target,) in rows}
 
     def refresh(self) -> None:
-        """Takes in what other processes have written."""
+        """Take in what other processes have written."""
         self._index_if_changed()
 
     def _index_if_changed(self) -> None:

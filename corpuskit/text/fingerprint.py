@@ -6,7 +6,7 @@ import hashlib
 
 
 def text_hash(text: str) -> int:
-    """A 63-bit hash of the text without white space and case: equal for texts that differ in layout only.
+    """Return a 63-bit hash of the text without white space and case: equal for texts that differ in layout only.
 
     Args:
         text: The text.

@@ -136,7 +136,7 @@ class Normalized:
         return self.offsets.to_result(start, end)
 
     def explain(self) -> list[Change]:
-        """Every change, in the order in which the layers made them."""
+        """Return every change, in the order in which the layers made them."""
         offsets = OffsetMap.identity(len(self.source))
         changes: list[Change] = []
         for stage, text, found in _work(self.source, self._options):
@@ -164,7 +164,7 @@ def normalize(
     layers: Iterable[str] | None = None,
     without: Iterable[str] = (),
 ) -> Normalized:
-    """A text in the characters of a target, with the way back.
+    """Return a text in the characters of a target, with the way back.
 
     The layers follow the normaliser of frenchtext in what they do; their tables are derived from Unicode's data. A layer
     gives what it has to say of ``½ ① Ⅳ x² H₂O`` as ``1/2 (1) +4 x(2) H(2)O``. Normalising twice changes nothing more.

@@ -35,7 +35,7 @@ class OffsetMap:
 
     @classmethod
     def identity(cls, length: int) -> OffsetMap:
-        """The map of a text onto itself.
+        """Return the map of a text onto itself.
 
         Args:
             length: Number of characters.
@@ -48,7 +48,7 @@ class OffsetMap:
         return cls(starts, ends)
 
     def after(self, edits: Sequence[Edit]) -> OffsetMap:
-        """The map after edits of the result.
+        """Return the map after edits of the result.
 
         Args:
             edits: The edits.

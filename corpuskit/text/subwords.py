@@ -37,7 +37,7 @@ class SubwordModel:
 
     @classmethod
     def open(cls, path: str | Path) -> SubwordModel:
-        """The model of a ``.model`` file.
+        """Return the model of a ``.model`` file.
 
         Args:
             path: The file.
@@ -51,7 +51,7 @@ class SubwordModel:
         return f"SubwordModel of {len(self):,} pieces"
 
     def pieces(self, text: str) -> list[str]:
-        """The pieces of a text; ``▁`` stands for a blank before a word.
+        """Return the pieces of a text; ``▁`` stands for a blank before a word.
 
         Args:
             text: The text.
@@ -75,7 +75,7 @@ class SubwordModel:
         return len(self._processor.encode(text))
 
     def text(self, ids: Iterable[int]) -> str:
-        """The text of pieces, normalised as the model does (NFKC, one blank).
+        """Return the text of pieces, normalised as the model does (NFKC, one blank).
 
         Args:
             ids: Numbers of pieces.
@@ -83,11 +83,11 @@ class SubwordModel:
         return str(self._processor.decode(list(ids)))
 
     def vocabulary(self) -> list[tuple[str, float]]:
-        """Each piece and its score, by number."""
+        """Return each piece and its score, by number."""
         return [(self._processor.id_to_piece(i), self._processor.get_score(i)) for i in range(len(self))]
 
     def save(self, path: str | Path) -> None:
-        """Writes ``path.model`` and ``path.vocab``, as SentencePiece does: a piece, a tab and its score a line.
+        """Write ``path.model`` and ``path.vocab``, as SentencePiece does: a piece, a tab and its score a line.
 
         Args:
             path: The path without ``.model``.
@@ -106,7 +106,7 @@ def train_subwords(
     coverage: float = 0.9995,
     at_most: int = 1_000_000,
 ) -> SubwordModel:
-    """A model of the pieces that texts are made of; the same sentences give the same model.
+    """Return a model of the pieces that texts are made of; the same sentences give the same model.
 
     Args:
         sentences: one each; longer ones than 4,192 bytes are left out.

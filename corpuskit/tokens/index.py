@@ -55,7 +55,7 @@ class TokenIndex:
     merged: MergedLexica | None = None
 
     def lexicon(self, attribute: str) -> pa.Array:
-        """The strings of an attribute in all parts, each once, in the order of code points; see :meth:`numbers_of`.
+        """Return the strings of an attribute in all parts, each once, in the order of code points; see :meth:`numbers_of`.
 
         Args:
             attribute: Such as ``lower``.
@@ -130,7 +130,7 @@ _LOCK: Final = threading.RLock()  # widgets ask from threads of their own
 
 
 def index_of(rows: Iterable[Row]) -> TokenIndex:
-    """An index in memory, of texts.
+    """Return an index in memory, of texts.
 
     Args:
         rows: doc_id, element_id, text and whether it is main content; those of a document together and in order.
@@ -140,7 +140,7 @@ def index_of(rows: Iterable[Row]) -> TokenIndex:
 
 
 def open_index(folder: CorpusFolder) -> TokenIndex:
-    """The index of a corpus; documents that are new or changed are added to it before.
+    """Return the index of a corpus; documents that are new or changed are added to it before.
 
     Args:
         folder: The corpus folder.

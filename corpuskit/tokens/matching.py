@@ -54,7 +54,7 @@ class Matches:
         return len(self.start)
 
     def of_part(self, number: int) -> Spans:
-        """The matches of a part.
+        """Return the matches of a part.
 
         Args:
             number: Number of the part.
@@ -72,7 +72,7 @@ class Matches:
 
 
 def find(selection: Selection, query: Query, limit: int | None = None) -> Matches:
-    """The matches of a query.
+    """Return the matches of a query.
 
     Args:
         selection: where to look.

@@ -61,7 +61,7 @@ class Annotation:
 
 
 def annotation_of(folder: CorpusFolder) -> Annotation | None:
-    """The layers of a corpus; None where there are none: then no index is made for it.
+    """Return the layers of a corpus; None where there are none: then no index is made for it.
 
     Args:
         folder: The corpus folder.

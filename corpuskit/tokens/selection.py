@@ -196,7 +196,7 @@ def select(
     main: bool = True,
     duplicate_of: Mapping[str, str] | None = None,
 ) -> Selection:
-    """The tokens of documents.
+    """Return the tokens of documents.
 
     Args:
         index: the index.

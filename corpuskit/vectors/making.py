@@ -253,7 +253,7 @@ def embedded(space: Space, texts: Sequence[str]) -> Floats:
 
 
 def unit(matrix: Any) -> Floats:
-    """The rows, each of length one; zeros stay."""
+    """Return the rows, each of length one; zeros stay."""
     whole = np.asarray(matrix, np.float32)
     scaled: Floats = whole / np.maximum(np.linalg.norm(whole, axis=1, keepdims=True), 1e-9)
     return scaled

@@ -64,7 +64,7 @@ class Topics:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a topic or group."""
+        """Return one row a topic or group."""
         import pandas as pd
 
         rows = [
@@ -280,7 +280,7 @@ def topics(
 
 
 def told_of_newcomers(later: int, far: int) -> str:
-    """What is told of documents that came after the topics were made; empty where there are none."""
+    """Return what is told of documents that came after the topics were made; empty where there are none."""
     if not later:
         return ""
     told = f"{counted(later, 'document')} came later and went to the topic that is nearest"

@@ -21,7 +21,10 @@ INNER = {"corpuskit.cli", "corpuskit.corpus"}  # the command line; the class has
 
 def rooms():
     """Every module that says which of its names are public, but those within a room."""
-    for info in [*pkgutil.iter_modules(corpuskit.__path__), *pkgutil.iter_modules(corpuskit.sources.__path__, "sources.")]:
+    for info in [
+        *pkgutil.iter_modules(corpuskit.__path__),
+        *pkgutil.iter_modules(corpuskit.sources.__path__, "sources."),
+    ]:
         module = importlib.import_module(f"corpuskit.{info.name}")
         if hasattr(module, "__all__") and (info.ispkg or info.name == "errors"):
             yield module
@@ -86,7 +89,9 @@ def test_every_setting_has_its_meaning_in_the_reference(pages):
 
 
 def test_every_link_within_the_manual_leads_to_its_place(manual, pages):
-    anchors = {name: {element.get("id") for element in page.iter() if element.get("id")} for name, page in pages.items()}
+    anchors = {
+        name: {element.get("id") for element in page.iter() if element.get("id")} for name, page in pages.items()
+    }
     wrong = []
     for name, page in pages.items():
         for link in page.iter("a"):
@@ -97,8 +102,8 @@ def test_every_link_within_the_manual_leads_to_its_place(manual, pages):
             file = target.resolve()
             if not file.is_file():
                 wrong.append(f"{name}: {link.get('href')}")
-            elif url.fragment and file.suffix == ".html":
-                if unquote(url.fragment) not in anchors[file.relative_to(manual.resolve()).as_posix()]:
+            elif file.suffix == ".html":
+                if unquote(url.fragment) not in {"", *anchors[file.relative_to(manual.resolve()).as_posix()]}:
                     wrong.append(f"{name}: {link.get('href')}")
     assert len(pages) > 40
     assert wrong == []

@@ -135,7 +135,7 @@ class TextGrid:
 
 
 def read_segmentation(path: str | os.PathLike[str]) -> Segmentation:
-    """Reads a segmentation.json, whatever order its ``boxFormat`` says (default: top, left, width, height).
+    """Read a segmentation.json, whatever order its ``boxFormat`` says (default: top, left, width, height).
 
     Args:
         path: The file.
@@ -172,7 +172,7 @@ def _blocks(pages: Any) -> Iterator[SegmentedBlock]:
 
 
 def read_textgrid(path: str | os.PathLike[str]) -> TextGrid:
-    """Reads a textgrid.json.
+    """Read a textgrid.json.
 
     Args:
         path: The file.

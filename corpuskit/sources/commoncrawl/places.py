@@ -19,7 +19,7 @@ MOST_RECORD: Final = 1 << 31  # bytes of a record, packed
 
 
 def place_schema() -> pa.Schema:
-    """The columns and types of a row, whatever the index has: UTC to the second, offsets and lengths in bytes."""
+    """Return the columns and types of a row, whatever the index has: UTC to the second, offsets and lengths in bytes."""
     import pyarrow as pa
 
     types: dict[str, Any] = {

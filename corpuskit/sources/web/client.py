@@ -160,7 +160,7 @@ class Client:
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
 
     def request_headers(self, url: str, more: Mapping[str, str] | None = None) -> dict[str, str]:
-        """The headers of a request.
+        """Return the headers of a request.
 
         Args:
             url: The URL.
@@ -181,7 +181,7 @@ class Client:
         return headers
 
     async def get(self, url: str, headers: Mapping[str, str] | None = None, *, any_type: bool = False) -> Answer:
-        """One GET, redirects not followed.
+        """Make one GET, without following redirects.
 
         Args:
             url: canonical.
@@ -417,7 +417,7 @@ def _http_date(value: str | None) -> datetime | None:
 
 
 def fetch(url: str, *, proxy: str | None = None, contact: str = "", allow: Collection[str] = ()) -> Answer:
-    """Fetches one URL that a person named, following redirects; its own host may be a local one.
+    """Fetch one URL that a person named, following redirects; its own host may be a local one.
 
     Args:
         url: The URL.

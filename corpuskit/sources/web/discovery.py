@@ -76,7 +76,7 @@ def is_listing(content: bytes, media_type: str = "") -> bool:
 
 
 def parse_listing(content: bytes, url: str) -> Listing:
-    """The URLs in a sitemap (XML, index, plain text; gzip), RSS, RDF, Atom or JSON feed; an empty listing for others.
+    """Return the URLs in a sitemap (XML, index, plain text; gzip), RSS, RDF, Atom or JSON feed; an empty listing for others.
 
     Of a damaged one, what could be read; ``damage`` says so.
 

@@ -61,7 +61,7 @@ class PageLinks:
 
 
 def find_links(content: bytes, url: str, *, charset: str | None = None, robots_header: str = "") -> PageLinks:
-    """The links of an HTML page.
+    """Return the links of an HTML page.
 
     Args:
         content: the page.
@@ -98,7 +98,7 @@ def says_nofollow(robots_header: str) -> bool:
 
 
 def page_language(content: bytes, charset: str | None = None, declared: str = "") -> str:
-    """The language of an HTML page: that of its text, else as it or ``declared`` says; empty where nothing tells.
+    """Return the language of an HTML page: that of its text, else as it or ``declared`` says; empty where nothing tells.
 
     Args:
         content: The page.

@@ -42,7 +42,7 @@ class Robots:
 
     @classmethod
     def parse(cls, content: bytes) -> Robots:
-        """Reads a robots.txt; only what counts for us is kept, so that a long file costs its length only once.
+        """Read a robots.txt; only what counts for us is kept, so that a long file costs its length only once.
 
         Args:
             content: The file.

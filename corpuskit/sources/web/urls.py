@@ -33,7 +33,7 @@ _PORT = re.compile(r"[0-9]{1,5}\Z")
 
 
 def canonical_url(url: str, base: str | None = None) -> str:
-    """The one form of a URL: it is fetched, stored and compared.
+    """Return the one form of a URL: it is fetched, stored and compared.
 
     Absolute; scheme and host in lower case, international hosts as in DNS; no user, fragment, default port, dot
     segments, tracking or session parameters; per-cent encoding where it is needed and only there (RFC 3986, 6.2.2).
