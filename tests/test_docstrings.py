@@ -100,7 +100,7 @@ def test_a_public_function_says_it_in_the_imperative(name):
 
 
 def owner(name):
-    room, _, rest = name.rpartition(".")
+    room = name.rpartition(".")[0]
     return PUBLIC[room] if room in PUBLIC else importlib.import_module(room)
 
 
