@@ -27,7 +27,7 @@ __all__ = ["CorpusKitError", "DocumentFormatError", "commoncrawl", "extract", "o
 
 
 def open(path: str | os.PathLike[str], *, trust: bool = False) -> Corpus:
-    """Opens a corpus folder; makes it if it is absent.
+    """Open a corpus folder; make it if it is absent.
 
     A corpus may come from a stranger: nothing that lies in it is followed out of its folder, and a catalogue that this
     machine has not opened before is looked through first.
@@ -71,7 +71,7 @@ def extract(
     uri: str | None = None,
     options: ExtractOptions | None = None,
 ) -> NLPTextDocument:
-    """One resource as a document.
+    """Return one resource as a document.
 
     Args:
         source: a path, a URL, bytes, a file opened for reading bytes, or a parsed lxml element.
@@ -126,7 +126,7 @@ def _extract_opened(opened: Opened, options: ExtractOptions) -> NLPTextDocument:
 
 
 def read_nlptext(path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str], *, strict: bool = True) -> NLPTextDocument:
-    """Reads a ``.nlp.txt`` file.
+    """Read a ``.nlp.txt`` file.
 
     Args:
         path_or_file: a path, or a file opened for reading bytes or text.
@@ -141,7 +141,12 @@ def read_nlptext(path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str], *, 
 
 
 def write_nlptext(document: NLPTextDocument, path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str]) -> None:
-    """Writes a document as ``.nlp.txt``: UTF-8, line feeds, normal form."""
+    """Write a document as ``.nlp.txt``: UTF-8, line feeds, normal form.
+
+    Args:
+        document: The document; it is not changed.
+        path_or_file: A path, or a file opened for writing bytes or text.
+    """
     from corpuskit.document.writer import write_nlptext
 
     write_nlptext(document, path_or_file)

@@ -80,6 +80,9 @@ class CorpusKitError(Exception):
 class DocumentFormatError(CorpusKitError, ValueError):
     """A ``.nlp.txt`` file breaks the format.
 
+    Args:
+        where: The file, which the message names.
+
     Attributes:
         line: 1-based number of the line.
         found: what stands there, cut at 50 characters.
@@ -129,6 +132,9 @@ class ResourceLimitError(ExtractionError):
 class FetchError(CorpusKitError, OSError):
     """A URL cannot be fetched.
 
+    Args:
+        message: What happened.
+
     Attributes:
         url: the URL.
         status: the HTTP status, or None where no answer came.
@@ -146,6 +152,11 @@ class RefusedError(FetchError):
 
 class UnreachableError(FetchError):
     """A host cannot be reached, or its robots.txt cannot be read, without which nothing of it may be fetched.
+
+    Args:
+        message: What happened.
+        url: The URL.
+        status: The HTTP status, or None where no answer came.
 
     Attributes:
         retry_after: how long the server asks to be left alone, in seconds; None where it says nothing.
@@ -194,7 +205,12 @@ class ExportError(CorpusKitError, ValueError):
 
 
 class MissingExtraError(CorpusKitError, ImportError):
-    """A package of an optional extra is not installed."""
+    """A package of an optional extra is not installed.
+
+    Args:
+        package: The package that is not installed.
+        extra: The extra of corpuskit that brings it.
+    """
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"{package} is not installed; install it with: pip install 'corpuskit[{extra}]'")

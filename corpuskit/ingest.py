@@ -122,7 +122,7 @@ def ingest(
     progress: bool = True,
     textworks: bool | None = None,
 ) -> IngestReport:
-    """Takes resources in; gives the counts. An item (uri, error) is one that could not be obtained.
+    """Take resources in and return the counts. An item (uri, error) is one that could not be obtained.
 
     ``textworks``: PDF files get TextWorks' artifacts beside their originals; default: what corpus.toml says.
     """
@@ -200,7 +200,7 @@ def known_payload(folder: CorpusFolder, digest: str) -> tuple[bytes, str, str | 
 def register(
     folder: CorpusFolder, resource: Resource, *, keep: Callable[[Resource], Place] | None = None
 ) -> Registered:
-    """Keeps the original and writes its row; does nothing for content that is known.
+    """Keep the original and write its row; do nothing for content that is known.
 
     Args:
         folder: the corpus.
@@ -254,12 +254,12 @@ def register(
 
 
 def document_id(uri: str) -> str:
-    """The first 16 hex digits of the SHA-256 of the URI: stable over versions and machines."""
+    """Return the first 16 hex digits of the SHA-256 of the URI: stable over versions and machines."""
     return hashlib.sha256(uri.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def host_of(uri: str) -> str:
-    """The host of a URL with its port, lower case; empty for a file."""
+    """Return the host of a URL with its port, lower case; empty for a file."""
     return urlsplit(uri).netloc.rpartition("@")[2].lower() if "://" in uri else ""
 
 
@@ -279,7 +279,7 @@ def _identity(folder: CorpusFolder, resource: Resource, content_hash: str) -> tu
 
 
 def task_of(folder: CorpusFolder, doc_id: str, version: int) -> Task:
-    """The task of a registered document.
+    """Return the task of a registered document.
 
     Raises:
         CorpusError: an index of the catalogue lists it, and it is not there.
@@ -320,7 +320,7 @@ def _metadata(text: str | None) -> dict[str, Any]:
 
 
 def pending(folder: CorpusFolder) -> Iterator[Task]:
-    """Tasks of the documents that were fetched and not extracted, those of a killed process among them."""
+    """Yield the tasks of the documents that were fetched and not extracted, those of a killed process among them."""
     last = ("", 0)
     while rows := folder.catalog.rows(
         "SELECT doc_id, version FROM documents WHERE status = 'fetched' AND (doc_id, version) > (?, ?) "
@@ -333,21 +333,21 @@ def pending(folder: CorpusFolder) -> Iterator[Task]:
 
 
 def extract_pending(folder: CorpusFolder, *, progress: str | None = None) -> int:
-    """Extracts what was fetched and not extracted; gives how many documents that were."""
+    """Extract what was fetched and not extracted, and return the number of these documents."""
     return sum(1 for _ in extract_all(folder, pending(folder), progress=progress))
 
 
 def extract_all(
     folder: CorpusFolder, tasks: Iterable[Task], *, progress: str | None = None
 ) -> Iterator[engine.Outcome[Task, Extracted]]:
-    """Extracts in worker processes and commits each outcome."""
+    """Extract in worker processes and commit each outcome."""
     for outcome in engine.run(extract, tasks, on="processes", limits=LIMITS, last=extract_carefully, progress=progress):
         commit(folder, outcome)
         yield outcome
 
 
 def extract(task: Task) -> Extracted:
-    """Makes the files of one document. Runs in a worker process; touches nothing but these files."""
+    """Make the files of one document. Runs in a worker process; touches nothing but these files."""
     originals = task.root.within("originals")
     content = read_original(originals, task.place)
     wants_artifacts = task.place.offset is None and (task.textworks or task.media_type == NLPTEXT_TYPE)
@@ -413,7 +413,7 @@ def complete(document: NLPTextDocument, task: Task) -> None:
 
 
 def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> float | None:
-    """Writes into the catalogue what became of a task; gives the share of its text that was new to the corpus.
+    """Write into the catalogue what became of a task, and return the share of its text that was new to the corpus.
 
     The share counts characters of texts and titles, as the Language Resource Extractor does; None after a failure.
     """

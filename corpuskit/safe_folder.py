@@ -81,7 +81,7 @@ class SafeFolder:
         return self._look((*self.parts, *parts_of(name)))
 
     def has(self, name: str = "") -> bool:
-        """Whether a file or folder is there."""
+        """Return whether a file or folder is there."""
         return self.stat(name) is not None
 
     def open(
@@ -140,7 +140,7 @@ class SafeFolder:
 
     @contextlib.contextmanager
     def replacing(self, name: str) -> Iterator[IO[bytes]]:
-        """A new file that takes its name when the context ends without an error; before, it ends in ``.tmp``."""
+        """Yield a new file that takes its name when the context ends without an error; before, it ends in ``.tmp``."""
         temporary = f"{name}.{os.getpid()}-{threading.get_ident():x}.tmp"
         self.remove(temporary)  # of a killed process with the same number
         self.stat(name)  # a link or a pipe in this place is told, and stays
@@ -198,7 +198,7 @@ class SafeFolder:
         return True
 
     def names(self, pattern: str = "*", *, strict: bool = False) -> list[str]:
-        """The names of the regular files right in this folder that match, sorted; none where there is no folder.
+        """Return the names of the regular files right in this folder that match, sorted; none where there is no folder.
 
         Args:
             pattern: with ``*`` and ``[0-9]``.
@@ -219,11 +219,11 @@ class SafeFolder:
         return sorted(found)
 
     def folders(self) -> list[str]:
-        """The names of the folders right in this folder, sorted."""
+        """Return the names of the folders right in this folder, sorted."""
         return sorted(name for name, entry in self._entries(()) if _is_folder(entry, follow=self.follow))
 
     def walk(self, suffix: str = "") -> Iterator[str]:
-        """The regular files in this folder and those below, with ``/`` between the parts; in no order.
+        """Yield the regular files in this folder and those below, with ``/`` between the parts; in no order.
 
         Links, pipes and devices are passed over.
         """
@@ -237,7 +237,7 @@ class SafeFolder:
                     yield "/".join((*above, name))
 
     def misplaced(self) -> Iterator[tuple[str, str]]:
-        """What stands in this folder and those below and is neither a folder nor a regular file, and what is wrong with it.
+        """Yield what stands in this folder and those below and is neither a folder nor a regular file, and what is wrong with it.
 
         A link is one too, unless links are followed. The name is empty where that is so of this folder itself.
         """
@@ -345,7 +345,7 @@ Folder: TypeAlias = SafeFolder | str | os.PathLike[str]
 
 
 def as_safe(folder: Folder) -> SafeFolder:
-    """A folder that the user has named as one beneath which nothing leads out."""
+    """Return a folder that the user has named as one beneath which nothing leads out."""
     return folder if isinstance(folder, SafeFolder) else SafeFolder(Path(folder))
 
 
@@ -358,7 +358,7 @@ def made(folder: Folder) -> SafeFolder:
 
 
 def parts_of(name: str | os.PathLike[str]) -> tuple[str, ...]:
-    """The parts of a relative path.
+    """Return the parts of a relative path.
 
     Raises:
         CorpusError: it is absolute, too deep, has ``..`` or what some system takes for a separator or a drive in it.

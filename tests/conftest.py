@@ -1,5 +1,7 @@
 """Fixtures of all rooms."""
 
+import subprocess
+import sys
 import threading
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -90,3 +92,13 @@ def corpus(tmp_path):
     opened = corpuskit.open(tmp_path / "corpus")
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def manual(tmp_path_factory):
+    """The manual as web pages, built as ``build-docs`` does: a warning is an error."""
+    out = tmp_path_factory.mktemp("manual-pages") / "html"
+    code = "import pathlib, sys, corpuskit_docs; sys.exit(corpuskit_docs.build(pathlib.Path(sys.argv[1])))"
+    built = subprocess.run([sys.executable, "-c", code, str(out)], capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr[-5000:]
+    return out

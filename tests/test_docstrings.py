@@ -1,12 +1,15 @@
-"""The docstrings of class Corpus are complete, and their examples hold on the corpus that ``corpuskit demo`` makes."""
+"""The docstrings of public names are complete, and their examples hold: those of Corpus on the demo's corpus."""
 
 import doctest
+import importlib
 import inspect
+import pkgutil
 import re
 import shutil
 
 import pandas as pd
 import pytest
+from corpuskit_docs import public
 
 import corpuskit
 from corpuskit.corpus import Corpus
@@ -71,3 +74,53 @@ def test_a_method_says_what_it_takes_and_returns(name):
     assert "Returns" in parts or returns == "None" or first.startswith("Return ")
     if returns == "pd.DataFrame":
         assert re.search(r"[Cc]olumns", parts["Returns"])
+
+
+PUBLIC = public.names()
+MODULES = [
+    info.name for info in pkgutil.walk_packages(corpuskit.__path__, "corpuskit.") if info.name[-8:] != "__main__"
+]
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_name_says_what_it_is_and_what_it_takes(name):
+    thing = PUBLIC[name]
+    text = inspect.getdoc(thing)
+    assert text, "no docstring"
+    paragraph = " ".join(text.partition("\n\n")[0].split())
+    assert paragraph.endswith((".", ":")), paragraph
+    assert set(public.to_describe(thing)) - public.described(thing) == set()
+
+
+@pytest.mark.parametrize("name", [name for name, thing in PUBLIC.items() if inspect.isfunction(thing)])
+def test_a_public_function_says_it_in_the_imperative(name):
+    first = inspect.getdoc(PUBLIC[name]).split()[0]
+    if not isinstance(inspect.getattr_static(owner(name), name.rpartition(".")[2]), property):
+        assert not re.fullmatch(r"(?:The|An?|What|How|Gives|Whether|[A-Z][a-z]+[^s]s)", first), first
+
+
+def owner(name):
+    room = name.rpartition(".")[0]
+    return PUBLIC[room] if room in PUBLIC else importlib.import_module(room)
+
+
+def test_no_docstring_only_sends_elsewhere():
+    """``See :func:`...` `` as the whole of it tells a reader nothing where the reader is."""
+    found = [
+        f"{module}.{name}"
+        for module in MODULES
+        for name, thing in inspect.getmembers(importlib.import_module(module))
+        if inspect.isfunction(thing) or inspect.isclass(thing)
+        if re.fullmatch(r"\W*[Ss]ee :\w+:`[^`]*`\W*", (thing.__doc__ or "").strip())
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if not name.startswith("corpuskit.corpus")])
+def test_the_examples_of_a_module_hold(module, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    for test in doctest.DocTestFinder(exclude_empty=True).find(importlib.import_module(module)):
+        runner.run(test, out=told.append)
+    assert not told, "".join(told)

@@ -1,4 +1,4 @@
-"""What README.md says is run."""
+"""What README.md and the page of commands say is run."""
 
 import re
 import subprocess
@@ -12,6 +12,7 @@ from corpuskit.cli.commands import app
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
+COMMAND_PAGE = (ROOT / "docs" / "commands.md").read_text("utf-8")
 
 
 def test_the_python_of_the_readme_runs(tmp_path):
@@ -28,19 +29,23 @@ def test_the_readme_is_short():
     assert len(README.splitlines()) <= 150
 
 
-COMMANDS = re.findall(r"^\| `corpuskit ([a-z]+)", README, re.MULTILINE)
+def test_the_readme_leads_to_the_commands():
+    assert "(docs/commands.md)" in README
 
 
-def test_every_command_stands_in_the_readme():
+COMMANDS = re.findall(r"^\| `corpuskit ([a-z]+)", COMMAND_PAGE, re.MULTILINE)
+
+
+def test_every_command_stands_in_the_manual():
     commands = [command.name or command.callback.__name__ for command in app.registered_commands]
     assert sorted(COMMANDS) == sorted(commands + [group.name for group in app.registered_groups])
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_commands_help_says_what_the_readme_says(command):
+def test_a_commands_help_says_what_the_manual_says(command):
     result = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200", "NO_COLOR": "1"})
     assert result.exit_code == 0
-    (row,) = [line for line in README.splitlines() if re.match(rf"\| `corpuskit {command}\b", line)]
+    (row,) = [line for line in COMMAND_PAGE.splitlines() if re.match(rf"\| `corpuskit {command}\b", line)]
     said = re.split(r"[;:]", row.split("|")[2])[0]
     help_words = set(re.findall(r"\w+", result.output.lower()))
     words = [word for word in re.findall(r"\w+", said.lower()) if len(word) > 3]

@@ -37,13 +37,23 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a million tokens cost."""
+    """What a million tokens cost.
+
+    Args:
+        prompt: Of a million tokens of prompts, in your currency.
+        answer: Of a million tokens of answers.
+    """
 
     prompt: float = 0.0
     answer: float = 0.0
 
     def of(self, prompt: int, answer: int) -> float:
-        """The price of so many tokens."""
+        """Return the price of some tokens.
+
+        Args:
+            prompt: Number of tokens of the prompt.
+            answer: Number of tokens of the answer.
+        """
         return (prompt * self.prompt + answer * self.answer) / MILLION
 
 

@@ -105,7 +105,14 @@ class ChatAnnotator:
         return machine_name(self.name or self.model)
 
     def request(self, description: str, examples: Sequence[Example], title: str, text: str) -> dict[str, Any]:
-        """What is sent for one document: the same for the same document, description and examples."""
+        """Return what is sent for one document: the same for the same document, description and examples.
+
+        Args:
+            description: What the corpus is about.
+            examples: Labelled documents that are shown.
+            title: Title of the document.
+            text: Its main text.
+        """
         meanings = "\n".join(f"- {label}: {meaning}" for label, meaning in self.labels.items())
         about = f"The collection: {description}\n" if description else ""
         system = (
@@ -145,7 +152,11 @@ class ChatAnnotator:
         return json.dumps({"title": title[:500], "text": text[: self.max_text]}, ensure_ascii=False)
 
     def fingerprint(self, body: Mapping[str, Any]) -> str:
-        """What an answer is kept by: the address and all of the request."""
+        """Return the key that an answer is kept by: a hash of the address and all of the request.
+
+        Args:
+            body: The request.
+        """
         whole = json.dumps([self.base_url.rstrip("/"), body], sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -140,7 +140,7 @@ def prelabel(
     again: bool = False,
     progress: bool = True,
 ) -> PrelabelReport:
-    """Has a machine label documents; its labels are kept apart from those of people.
+    """Have a machine label documents; its labels are kept apart from those of people.
 
     What it labelled in an earlier call is not asked again. Labels are on the disk as they come.
 

@@ -21,6 +21,21 @@ from corpuskit.errors import SourceError
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = [
+    "find_textblocks_with_chars",
+    "get_rows_from_datasetdf",
+    "get_text_from_rowindex",
+    "get_textblocks_from_dataset",
+    "get_url_from_rowindex",
+    "list_dataset_files",
+    "list_datasets",
+    "read_dataset_file",
+    "read_extraction_file",
+    "read_urls_file",
+    "show_first_rows",
+    "show_first_textblocks",
+]
+
 Folder = str | os.PathLike[str]
 _INDEX: Final = "datasets.csv"
 _LEAST_WORDS: Final = 5
@@ -31,19 +46,32 @@ def list_datasets(folder: Folder) -> pd.DataFrame:
 
     Words are those of its file of blocks, where equal blocks of a site stand once, so that they are fewer than those of
     :func:`read_urls_file`.
+
+    Args:
+        folder: The folder of the export.
     """
     return _index(folder)[["Dataset", "Website", "Url", "Pages", "Words"]]
 
 
 def list_dataset_files(folder: Folder, dataset: str | None = None) -> list[str]:
-    """Return the names of the files of blocks, of one data set or of all."""
+    """Return the names of the files of blocks, of one data set or of all.
+
+    Args:
+        folder: The folder of the export.
+        dataset: Name of a data set; None: all.
+    """
     index = _index(folder)
     chosen = index if dataset is None else index[index["Dataset"] == dataset]
     return list(chosen["DatasetFile"])
 
 
 def read_dataset_file(folder: Folder, dataset: str) -> pd.DataFrame:
-    """Return the blocks of a data set: Website, DocId, DocEltType, DocEltCmd, NestingLevel, Text, Lang, Words, Unique."""
+    """Return the blocks of a data set: Website, DocId, DocEltType, DocEltCmd, NestingLevel, Text, Lang, Words, Unique.
+
+    Args:
+        folder: The folder of the export.
+        dataset: Name of the data set.
+    """
     return _read(folder, dataset, "DatasetFile")
 
 
@@ -52,12 +80,19 @@ def read_urls_file(folder: Folder, dataset: str) -> pd.DataFrame:
 
     Words of a page are those of its title and of its blocks, also of those that other pages of the site have too. The
     ``main_words`` of ``corpus.documents()`` are fewer by those of the title, ``words`` count what is not main as well.
+
+    Args:
+        folder: The folder of the export.
+        dataset: Name of the data set.
     """
     return _read(folder, dataset, "UrlsFile")
 
 
 def read_extraction_file(path: Folder) -> pd.DataFrame:
     """Return the events of a ``.nlp.txt``: DocId, DocEltType, DocEltCmd, NestingLevel, Text.
+
+    Args:
+        path: The file.
 
     Raises:
         SourceError: The file cannot be read.
@@ -73,7 +108,14 @@ def read_extraction_file(path: Folder) -> pd.DataFrame:
 def get_rows_from_datasetdf(
     frame: pd.DataFrame, minwords: int | None = _LEAST_WORDS, maxwords: int | None = None, lang: str | None = None
 ) -> pd.DataFrame:
-    """Return the rows with at least and at most so many words, in one language; None leaves a condition out."""
+    """Return the rows with some number of words, in one language; None leaves a condition out.
+
+    Args:
+        frame: Of :func:`read_dataset_file`.
+        minwords: The least number of words.
+        maxwords: The greatest number of words.
+        lang: ISO 639-1 code.
+    """
     import pandas as pd
 
     wanted = pd.Series(True, index=frame.index)
@@ -87,7 +129,13 @@ def get_rows_from_datasetdf(
 
 
 def show_first_rows(frame: pd.DataFrame, count: int = 10, skip: int = 0) -> pd.DataFrame:
-    """Return ``count`` rows behind the first ``skip``."""
+    """Return ``count`` rows behind the first ``skip``.
+
+    Args:
+        frame: Any frame.
+        count: Number of rows.
+        skip: Number of rows before.
+    """
     return frame.iloc[skip : skip + count]
 
 
@@ -95,7 +143,15 @@ def get_textblocks_from_dataset(
     folder: Folder, dataset: str | None = None, minwords: int | None = _LEAST_WORDS, maxwords: int | None = None,
     lang: str | None = None,
 ) -> Iterator[str]:  # fmt: skip
-    """Yield the texts of a data set, or of all, one file in memory at a time."""
+    """Yield the texts of a data set, or of all, one file in memory at a time.
+
+    Args:
+        folder: The folder of the export.
+        dataset: Name of a data set; None: all.
+        minwords: The least number of words.
+        maxwords: The greatest number of words.
+        lang: ISO 639-1 code.
+    """
     names = _index(folder)["Dataset"] if dataset is None else [dataset]
     for name in names:
         yield from get_rows_from_datasetdf(read_dataset_file(folder, name), minwords, maxwords, lang)["Text"]
@@ -104,19 +160,38 @@ def get_textblocks_from_dataset(
 def show_first_textblocks(
     folder: Folder, dataset: str | None = None, count: int = 10, skip: int = 0, minwords: int | None = _LEAST_WORDS
 ) -> list[str]:
-    """Return ``count`` texts behind the first ``skip``."""
+    """Return ``count`` texts behind the first ``skip``.
+
+    Args:
+        folder: The folder of the export.
+        dataset: Name of a data set; None: all.
+        count: Number of texts.
+        skip: Number of texts before.
+        minwords: The least number of words.
+    """
     import itertools
 
     return list(itertools.islice(get_textblocks_from_dataset(folder, dataset, minwords), skip, skip + count))
 
 
 def get_text_from_rowindex(frame: pd.DataFrame, rowindex: int) -> str:
-    """Return the text of a row, by its label in the index."""
+    """Return the text of a row, by its label in the index.
+
+    Args:
+        frame: Of :func:`read_dataset_file`.
+        rowindex: Label of the row.
+    """
     return str(frame["Text"][rowindex])
 
 
 def get_url_from_rowindex(frame: pd.DataFrame, rowindex: int, urls: pd.DataFrame) -> str:
-    """Return the address of the page that a row came from; ``urls`` is that of :func:`read_urls_file`."""
+    """Return the address of the page that a row came from.
+
+    Args:
+        frame: Of :func:`read_dataset_file`.
+        rowindex: Label of the row.
+        urls: Of :func:`read_urls_file`.
+    """
     page = urls[urls["DocId"] == frame["DocId"][rowindex]]
     return str(page["DocUrl"].iloc[0])
 

@@ -30,7 +30,7 @@ class CorpusArchives(OpenCorpus):
         on: Literal["serial", "processes", "dask"] | Client = "processes",
         **more: Any,
     ) -> Discovery:
-        """Scores an index of web archives by the model of URLs, and chooses the best pages; nothing is fetched.
+        """Score an index of web archives by the model of URLs, and choose the best pages; nothing is fetched.
 
         The same call goes on where an earlier one stopped.
 
@@ -79,7 +79,7 @@ class CorpusArchives(OpenCorpus):
         base: str | os.PathLike[str] | None = None,
         **more: Any,
     ) -> Fetched:
-        """Fetches the pages of a discovery from their archives into the corpus, by byte ranges.
+        """Fetch the pages of a discovery from their archives into the corpus, by byte ranges.
 
         The same call goes on where an earlier one stopped; pages that the corpus has are left out.
 
@@ -116,7 +116,7 @@ class CorpusArchives(OpenCorpus):
         )  # fmt: skip
 
     def train_urls(self, discovery: Discovery | str | None = None, *, seed: int = 0) -> CorpusModel:
-        """Trains the model of URLs again, on the labels and on what the model of documents says of the pages that came.
+        """Train the model of URLs again, on the labels and on what the model of documents says of the pages that came.
 
         The model of documents stays as it is, with its audit. Discover again, and the choice is better.
 

@@ -223,7 +223,7 @@ class CorpusLook(OpenCorpus):
             arrow: Return columns of pandas' ArrowDtype.
 
         Returns:
-            Columns word (str), count, documents (int64), share (float64, of all words), capitalised (float64, share of the
+            Columns word (str), length (characters), count, documents (int64), share (float64, of all words), capitalised (float64, share of the
             occurrences inside a sentence that begin with a capital; missing where there are none), proper (bool, whether more than
             half of at least two such occurrences are capitalised; in German that holds for every noun), known (boolean, missing
             without ``known`` and ``tags``). With ``tags`` also ``NAME_tags`` for each dictionary and common_tags (str, sorted).

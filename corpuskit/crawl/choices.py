@@ -55,11 +55,15 @@ class Choices:
     tell: Callable[[Ways], list[str]] = lambda _: []
 
     def resumed(self, ways: Ways = IN_PYTHON) -> str:
-        """Return what is kept of the crawl that is resumed and what differs, in lines; empty for a new one."""
+        """Return what is kept of the crawl that is resumed and what differs, in lines; empty for a new one.
+
+        Args:
+            ways: How calls are named in these lines.
+        """
         return "\n".join(self.tell(ways))
 
     def record(self) -> str:
-        """What the catalogue keeps, as JSON; of secrets only the names."""
+        """Return what the catalogue keeps, as JSON; of secrets only the names."""
         values = {name: getattr(self.options, name) for name in _NAMES if name not in SECRET}
         used = [name for name in SECRET if getattr(self.options, name)]
         return json.dumps({**values, "named": sorted(self.named), "secrets": used, "steer": _description(self.steer)})
@@ -90,7 +94,7 @@ class _Earlier:
 
 
 def choose(folder: CorpusFolder, named: Mapping[str, Any], *, resume: bool = False, has_seeds: bool = True) -> Choices:
-    """The choices for one call of ``Corpus.crawl``.
+    """Return the choices for one call of ``Corpus.crawl``.
 
     Args:
         folder: of the corpus.

@@ -32,7 +32,13 @@ logger = logging.getLogger(__name__)
 
 
 class CrawlJob:
-    """A running or ended crawl. Made by ``Corpus.crawl``."""
+    """A running or ended crawl. Made by ``Corpus.crawl``.
+
+    Args:
+        folder: The corpus folder.
+        choices: What was chosen for the crawl.
+        seeds: Canonical URLs to begin with.
+    """
 
     def __init__(self, folder: CorpusFolder, choices: Choices, seeds: list[str]) -> None:
         ranking = ranking_of(choices.steer)
@@ -97,7 +103,10 @@ class CrawlJob:
         return dict(self.progress.failed_seeds)
 
     def wait(self, *, progress: bool = True) -> CrawlJob:
-        """Waits for the end; Ctrl-C stops the crawl cleanly, a second one at once, and leaves a state to continue from.
+        """Wait for the end; Ctrl-C stops the crawl cleanly, a second one at once, and leaves a state to continue from.
+
+        Args:
+            progress: Show a progress bar.
 
         Raises:
             KeyboardInterrupt: it was stopped by Ctrl-C; says how far it came and how to go on.
@@ -119,7 +128,7 @@ class CrawlJob:
         return self
 
     def stop(self) -> None:
-        """Ends it: what is under way has a few seconds, the rest stays in the frontier."""
+        """End it: what is under way has a few seconds, the rest stays in the frontier."""
         self._crawler.stopping.ask()
         self._wait()
 
@@ -129,11 +138,11 @@ class CrawlJob:
             pass
 
     def pause(self) -> None:
-        """Fetches nothing new until :meth:`resume`."""
+        """Fetch nothing new until :meth:`resume`."""
         self._crawler.paused.set()
 
     def resume(self) -> None:
-        """Goes on after :meth:`pause`."""
+        """Go on after :meth:`pause`."""
         self._crawler.paused.clear()
 
     @property
@@ -157,23 +166,44 @@ class CrawlJob:
         return self._choices.resumed()
 
     def told(self, ways: Ways) -> list[str]:
-        """Return what :attr:`resumed` says in other words than Python's."""
+        """Return what :attr:`resumed` says in other words than Python's.
+
+        Args:
+            ways: How calls are named in these lines.
+        """
         return self._choices.tell(ways)
 
     def skip(self, host: str) -> int:
-        """Fetches nothing more of a host, now and in later crawls; gives how many URLs that leaves out."""
+        """Fetch nothing more of a host, now and in later crawls, and return the number of URLs that this leaves out.
+
+        Args:
+            host: The host.
+        """
         return self.judge(host, "hold", "skipped during a crawl")
 
     def boost(self, host: str) -> int:
-        """Fetches a host's URLs before all others, now and in later crawls; gives how many wait."""
+        """Fetch a host's URLs before all others, now and in later crawls, and return the number that wait.
+
+        Args:
+            host: The host.
+        """
         return self.judge(host, "boost", "boosted during a crawl")
 
     def approve(self, host: str) -> int:
-        """Takes a host in, also one out of scope, now and in later crawls; gives how many URLs wait."""
+        """Take a host in, also one out of scope, now and in later crawls, and return the number of URLs that wait.
+
+        Args:
+            host: The host.
+        """
         return self.judge(host, "approve", "approved during a crawl")
 
     def judge(self, host: str, verdict: str, why: str | None = None) -> int:
-        """Keeps a verdict on a source and follows it at once; gives how many URLs it concerns.
+        """Keep a verdict on a source, follow it at once, and return the number of URLs it concerns.
+
+        Args:
+            host: The host.
+            verdict: approve, hold, boost or none.
+            why: A reason, for the table of sources.
 
         Raises:
             ConfigurationError: no such verdict: approve, hold, boost or none.
@@ -182,13 +212,13 @@ class CrawlJob:
         return self._crawler.judge(host.strip().lower(), verdict)
 
     def report(self) -> pd.DataFrame:
-        """One row a site; see :func:`corpuskit.crawl.report.site_report`."""
+        """Return one row a site, in the columns of :meth:`corpuskit.corpus.Corpus.crawl_report`."""
         from corpuskit.crawl.report import site_report
 
         return site_report(self._folder.catalog, job=self._job)
 
     def dashboard(self) -> object:
-        """The crawl as a widget for notebooks."""
+        """Return the crawl as a widget for notebooks."""
         from corpuskit.widgets import dashboard
 
         return dashboard.CrawlDashboard(self)
@@ -236,7 +266,7 @@ def start_crawl(
     *,
     resume: bool,
 ) -> CrawlJob:
-    """Starts a crawl in the background.
+    """Start a crawl in the background.
 
     Args:
         folder: of the corpus.
@@ -257,6 +287,11 @@ def start_crawl(
 
 def first_urls(folder: CorpusFolder, seeds: Iterable[str | os.PathLike[str]], *, resume: bool) -> list[str]:
     """Return the canonical URLs of the seeds.
+
+    Args:
+        folder: The corpus folder.
+        seeds: URLs, and files with one URL a line.
+        resume: Whether a crawl is resumed, which needs no seeds.
 
     Raises:
         ConfigurationError: Neither seeds nor a crawl to resume.

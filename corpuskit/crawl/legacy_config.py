@@ -39,6 +39,9 @@ def read_legacy_config(path: str | Path) -> tuple[list[str], dict[str, Any]]:
     It has ``name=value`` on each line; ``#`` and ``//`` begin comments, names have no case. The file was appended to when a
     crawl went on: the last value counts, and a new ``scope`` begins the excluded URLs anew.
 
+    Args:
+        path: The file.
+
     Returns:
         The root URLs, and options for ``Corpus.crawl``; errors count as there (``missing_counts=False``).
 

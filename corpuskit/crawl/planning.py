@@ -28,7 +28,7 @@ MAX_ROWS: Final = 100_000
 
 
 def plan_crawl(folder: CorpusFolder, seeds: list[str], choices: Choices, *, kind: bool | str = True) -> pd.DataFrame:
-    """One row a URL that is known before a page is fetched: seeds, the queue, the sitemaps of the seeds.
+    """Return one row a URL that is known before a page is fetched: seeds, the queue, the sitemaps of the seeds.
 
     Asks for robots.txt and sitemaps, as politely as a crawl; the frontier stays as it is. Links and feeds stand on pages,
     so that they are not in a plan, unless ``kind`` is ``links``, which has the seeds themselves
@@ -39,6 +39,12 @@ def plan_crawl(folder: CorpusFolder, seeds: list[str], choices: Choices, *, kind
     (float64, seconds between requests to the host). ``attrs["resumed"]`` says what is kept of the crawl that is resumed,
     ``attrs["resumed_as_typed"]`` the same in the words of the command line, ``attrs["failed"]`` seed → why it could not
     be read.
+
+    Args:
+        folder: The corpus folder.
+        seeds: Canonical URLs.
+        choices: What was chosen for the crawl.
+        kind: ``"links"`` reads the seeds themselves, for their links and feeds.
 
     Raises:
         ConfigurationError: there is no such kind.

@@ -59,35 +59,68 @@ class Ranking:
     """host → what the analyst said of it: approve, hold or boost."""
 
     def begin(self, folder: CorpusFolder, frontier: Frontier) -> None:
-        """Called once, before the queue is ranked: what earlier crawls found stands in the catalogue."""
+        """Take notice of the crawl; called once, before the queue is ranked.
+
+        Args:
+            folder: The corpus folder, whose catalogue has what earlier crawls found.
+            frontier: The queue.
+        """
         return
 
     def rank(self, rows: Sequence[Row]) -> list[tuple[float, str]]:
-        """(priority, why) of each row."""
+        """Return (priority, why) of each row.
+
+        Args:
+            rows: Queued URLs.
+        """
         raise NotImplementedError
 
     def score_page(self, title: str, text: str, row: Row) -> PageScore | None:
-        """What a model says of a page that was fetched; it is noted with the links on it. None: not known."""
+        """Return what a model says of a page that was fetched, which is noted with the links on it; None: not known.
+
+        Args:
+            title: Title of the page.
+            text: Its main text.
+            row: Its row of the frontier.
+        """
         return None
 
     def took(self, key: int, host: str) -> None:
-        """A URL is being fetched."""
+        """Take notice that a URL is being fetched.
+
+        Args:
+            key: Its id in the frontier.
+            host: Its host.
+        """
         return
 
     def forget(self, keys: Iterable[int]) -> None:
-        """URLs that were ranked are not queued."""
+        """Forget URLs that were ranked and are not queued.
+
+        Args:
+            keys: Their ids in the frontier.
+        """
         return
 
     def passed_on(self, targets: Sequence[int], relevance: float) -> Sequence[Change]:
-        """What changes since a page of such relevance links to these URLs."""
+        """Return what changes in the queue since a page links to some URLs.
+
+        Args:
+            targets: Ids of these URLs.
+            relevance: P(relevant) of the page.
+        """
         return ()
 
     def is_stale(self) -> bool:
-        """The queue should be ranked again, since much was learnt."""
+        """Return whether the queue should be ranked again, since much was learnt."""
         return False
 
     def ranked_again(self, *, whole: bool = False) -> tuple[Sequence[Change], Mapping[str, float]]:
-        """What changes in the queue, and host → its best priority; ``whole``: to the last URL, however far behind."""
+        """Return what changes in the queue, and host → its best priority.
+
+        Args:
+            whole: To the last URL, however far behind.
+        """
         return (), {}
 
 
@@ -98,7 +131,11 @@ class BreadthFirst(Ranking):
     in_turns = True
 
     def rank(self, rows: Sequence[Row]) -> list[tuple[float, str]]:
-        """Priority 0 for seeds, -1 for what they link to, and so on."""
+        """Return priority 0 for seeds, -1 for what they link to, and so on.
+
+        Args:
+            rows: Queued URLs.
+        """
         return [(-float(row["depth"]), f"depth {row['depth']}") for row in rows]
 
 
@@ -137,7 +174,10 @@ def lift(row: Row) -> tuple[float, str]:
 
 
 def ranking_of(steer: Any) -> Ranking:
-    """The ranking for ``Corpus.crawl(steer=...)``: None, a model, a ranking or a callable.
+    """Return the ranking that ``Corpus.crawl(steer=...)`` means.
+
+    Args:
+        steer: None, a model, a ranking or a function.
 
     Raises:
         ConfigurationError: none of these.

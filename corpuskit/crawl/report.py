@@ -28,7 +28,7 @@ to fetch or marked nofollow."""
 
 
 def site_report(catalog: Catalog, *, job: int | None = None) -> pd.DataFrame:
-    """One row a host, most requests first, of one crawl or all.
+    """Return one row a host, most requests first, of one crawl or all.
 
     Columns: host (str); requests, ok (2xx), no_content (204), moved (301, 308), redirect (302, 303, 307), not_modified
     (304), bad_request (400), forbidden (401, 403), not_found (404, 410), busy (429, 503), server_error (other 5xx),
@@ -36,6 +36,10 @@ def site_report(catalog: Catalog, *, job: int | None = None) -> pd.DataFrame:
     response_ms (float64, mean); new_text (float64, mean share of new text); queued (Int64: URLs of the host that wait);
     refused (Int64: its URLs that are not fetched, and links on its pages that are no URL to fetch or marked nofollow); refused_why (str: the three most frequent reasons with their counts); crawl_delay (float64, seconds, by
     robots.txt); robots (str: what came of asking for it).
+
+    Args:
+        catalog: The catalogue of the corpus.
+        job: Number of the crawl; None: all.
     """
     import pandas as pd
 
@@ -89,10 +93,14 @@ def _reasons(catalog: Catalog) -> dict[str, str]:
 
 
 def write_requests(catalog: Catalog, path: Path) -> int:
-    """Writes ``requests.log.csv`` as the Language Resource Extractor does; gives how many rows.
+    """Write ``requests.log.csv`` as the Language Resource Extractor does, and return the number of rows.
 
     Separated by ``;``, which becomes ``,`` in values; the status by its name in .NET; the share of new text as a fraction
     of 1, though its column says per cent, as there.
+
+    Args:
+        catalog: The catalogue of the corpus.
+        path: The file.
     """
     rows = catalog.connection.execute(f"SELECT {', '.join(COLUMNS.values())} FROM requests ORDER BY id")
     count = 0

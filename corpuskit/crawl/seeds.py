@@ -15,7 +15,10 @@ _MAX_BYTES: Final = 100_000_000
 
 
 def read_seeds(seeds: Iterable[str | os.PathLike[str]]) -> list[str]:
-    """The canonical URLs, each once; a path is a text file with one URL a line, ``#`` begins a comment.
+    """Return the canonical URLs, each once.
+
+    Args:
+        seeds: URLs; a path is a text file with one URL a line, where ``#`` begins a comment.
 
     Raises:
         RefusedError: a seed is no URL that can be fetched.
@@ -44,9 +47,13 @@ def _lines(file: Path) -> list[str]:
 
 
 def write_seeds(catalog: Catalog, path: Path) -> int:
-    """Writes the seeds of the corpus' crawls, and the front page of each source that was approved or boosted.
+    """Write the seeds of the corpus' crawls, and the front page of each source that was approved or boosted.
 
-    One URL a line, sorted, for :func:`read_seeds`; gives how many. Sources on hold are left out.
+    One URL a line, sorted, for :func:`read_seeds`; their number is returned. Sources on hold are left out.
+
+    Args:
+        catalog: The catalogue of the corpus.
+        path: The file.
     """
     held = {row["host"] for row in catalog.rows("SELECT host FROM hosts WHERE verdict = 'hold'")}
     urls = {row["url"] for row in catalog.rows("SELECT url, host FROM frontier WHERE depth = 0 AND parent IS NULL")

@@ -31,7 +31,13 @@ class Verdicts(dict[str, str]):
 
 
 def set_verdict(catalog: Catalog, host: str, verdict: str, why: str | None = None) -> None:
-    """Keeps a verdict in the catalogue.
+    """Keep a verdict in the catalogue.
+
+    Args:
+        catalog: The catalogue of the corpus.
+        host: The host.
+        verdict: approve, hold, boost or none.
+        why: A reason, for the table of sources.
 
     Raises:
         ConfigurationError: no such verdict, or no host.

@@ -20,7 +20,7 @@ _LANG: Final = re.compile(rb"<html[^>]*\blang=[\"']?([a-z]{2})")
 
 
 def demo_archive(folder: str | Path, *, partitions: int = 4) -> Path:
-    """Packs the demo web's pages into archives with an index, below a folder; gives the index's folder.
+    """Pack the demo web's pages into archives with an index, below a folder, and return the index's folder.
 
     Args:
         folder: a new or empty one.

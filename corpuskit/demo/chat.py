@@ -17,7 +17,7 @@ _MOST_BYTES: Final = 1_000_000
 
 @contextmanager
 def serve_demo_chat() -> Iterator[str]:
-    """Serves the stand-in on a free port of 127.0.0.1; gives the base URL for a ``ChatAnnotator``."""
+    """Serve the stand-in on a free port of 127.0.0.1, and yield the base URL for a ``ChatAnnotator``."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)

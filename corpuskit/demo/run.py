@@ -43,7 +43,10 @@ class DemoResult:
 
 
 def demo_corpus(folder: str | Path) -> Corpus:
-    """A new corpus for the demo; that of an earlier demo run is replaced.
+    """Return a new corpus for the demo; that of an earlier demo run is replaced.
+
+    Args:
+        folder: The folder of the corpus.
 
     Raises:
         CorpusError: the folder holds something else.
@@ -60,34 +63,46 @@ def demo_corpus(folder: str | Path) -> Corpus:
 
 
 def crawl_options(proxy: str) -> dict[str, Any]:
-    """How the demo web is crawled: all its hosts, one page at a time so that each run finds the same."""
+    """Return options with which the demo web is crawled: all its hosts, one page at a time so that each run finds the same.
+
+    Args:
+        proxy: What :func:`serve_demo_web` gives.
+    """
     return {"scope": "web", "proxy": proxy, "delay": 0, "connections": 1}
 
 
 def seeds() -> list[str]:
-    """The URLs the demo begins with."""
+    """Return the URLs the demo begins with."""
     return (demo_data() / "seeds.txt").read_text("utf-8").split()
 
 
 def label_from_file(corpus: Corpus) -> int:
-    """Gives the documents the labels of ``labels.csv``; gives how many of them are in the corpus."""
+    """Give documents the labels of ``labels.csv`` and return the number of those in the corpus.
+
+    Args:
+        corpus: The corpus.
+    """
     return corpus.import_labels(demo_data() / "labels.csv", by="demo analyst").taken
 
 
 def truth() -> pd.Series:
-    """URL or file name → relevant or other, for all of the demo."""
+    """Return URL or file name → relevant or other, for all of the demo."""
     import pandas as pd
 
     return pd.read_csv(demo_data() / "truth.csv").set_index("url")["label"]
 
 
 def harvest(documents: pd.DataFrame) -> float:
-    """The share of relevant ones among these documents, by the truth."""
+    """Return the share of documents that are relevant by the truth.
+
+    Args:
+        documents: A frame with the column uri.
+    """
     return float((documents["uri"].map(truth()) == "relevant").mean())
 
 
 def run_demo(folder: str | Path, tell: Callable[[str], None] = lambda line: None) -> DemoResult:
-    """Runs the demo into a folder.
+    """Run the demo into a folder.
 
     Args:
         folder: the corpus; that of an earlier run is replaced. The export stands in ``exports/demo`` below it.

@@ -22,7 +22,7 @@ _TYPES: Final = {
 
 
 def demo_data() -> Path:
-    """The folder of the demo's data: in the package of an installed corpuskit, else in the checkout.
+    """Return the folder of the demo's data: in the package of an installed corpuskit, else in the checkout.
 
     Raises:
         SourceError: it is in neither place.
@@ -36,7 +36,7 @@ def demo_data() -> Path:
 
 @contextmanager
 def serve_demo_web() -> Iterator[str]:
-    """Serves ``data/demo/web`` on a free port of 127.0.0.1; gives the proxy's URL."""
+    """Serve ``data/demo/web`` on a free port of 127.0.0.1, and yield the proxy's URL."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(demo_data() / "web"))
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)

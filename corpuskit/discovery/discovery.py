@@ -90,7 +90,7 @@ class Discovery:
 
     @classmethod
     def named(cls, folder: CorpusFolder, name: str, *, archives: str | None = None) -> Discovery:
-        """A discovery in the corpus' folder by its name.
+        """Return a discovery in the corpus' folder by its name.
 
         Args:
             folder: the corpus.
@@ -173,7 +173,7 @@ class Discovery:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a host, most pages first.
+        """Return one row a host, most pages first.
 
         Columns: host (str); pages, bytes (Int64, of records as they are packed); score (float64, the mean); sampled (Int64,
         pages of :meth:`sample` that are judged); relevant (float64, the share of these that is relevant).
@@ -230,7 +230,7 @@ class Discovery:
         return frame[["host", "url", "pages", "score", "why"]]
 
     def estimate(self, prices: Prices | None = None) -> Estimate:
-        """What fetching the chosen pages would take; of a sampled index, what those of the whole would.
+        """Return what fetching the chosen pages would take; of a sampled index, what those of the whole would.
 
         Args:
             prices: what it reckons with.
@@ -244,7 +244,7 @@ class Discovery:
         return estimate(len(self.places), fetched, needed, requests, prices or Prices(), self.share)
 
     def sample(self, n: int = 50, *, seed: int = 0, **how: Any) -> Sample:
-        """Fetches some of the chosen pages, drawn at random, into the corpus: label them to know the choice's precision.
+        """Fetch some of the chosen pages, drawn at random, into the corpus: label them to know the choice's precision.
 
         Args:
             n: how many.
@@ -256,7 +256,11 @@ class Discovery:
         return draw(self._folder, self, n, seed=seed, **how)
 
     def write(self, path: str | os.PathLike[str]) -> int:
-        """Writes the places as a Parquet file, by archive and offset, for ``corpuskit extract`` and others; gives how many."""
+        """Write the places as a Parquet file, by archive and offset, for ``corpuskit extract`` and others, and return their number.
+
+        Args:
+            path: The file.
+        """
         import pyarrow.parquet as pq
 
         ordered = self.places.sort_by([("warc_filename", "ascending"), ("warc_record_offset", "ascending")])

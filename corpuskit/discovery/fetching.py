@@ -82,7 +82,7 @@ def fetch(  # noqa: PLR0913 - the public signature
     places: pa.Table | None = None,
     part: str = "fetched",
 ) -> Fetched:
-    """Fetches the chosen pages by byte ranges, extracts them and takes them into the corpus.
+    """Fetch the chosen pages by byte ranges, extract them and take them into the corpus.
 
     A page that the corpus has is not fetched. What was killed or set aside is gone on with by the same call: pages are
     neither lost nor taken twice. A record that is missing, damaged, of another page or with another digest than the index

@@ -50,6 +50,10 @@ class Precision:
 class Sample:
     """Pages of a discovery, drawn at random and fetched.
 
+    Args:
+        folder: The corpus.
+        frame: The pages that were drawn.
+
     Attributes:
         fetched: what became of them.
     """
@@ -59,7 +63,7 @@ class Sample:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a page that is in the corpus: doc_id, url, host, url_score, relevance (of the document), label."""
+        """Return one row a page that is in the corpus: doc_id, url, host, url_score, relevance (of the document), label."""
         rows = self._folder.catalog.tuples(
             "SELECT c.doc_id, s.relevance FROM current c LEFT JOIN scores s ON s.doc_id = c.doc_id"
         )
@@ -86,7 +90,11 @@ class Sample:
         return _precision((scored["relevance"] >= 0.5).to_numpy(), "model")
 
     def label(self, **how: Any) -> Labeler:
-        """The labelling widget with the pages of the sample; see :meth:`Corpus.label`."""
+        """Return the labelling widget with the pages of the sample.
+
+        Args:
+            how: Keywords of :meth:`corpuskit.corpus.Corpus.label`.
+        """
         from corpuskit.widgets.labeler import Labeler
         from corpuskit.widgets.likeness import similar_documents
 

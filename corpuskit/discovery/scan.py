@@ -64,7 +64,7 @@ def discover(  # noqa: PLR0913 - the public signature
     seed: int = 0,
     progress: bool = True,
 ) -> Discovery:
-    """Scores the pages of an index with the corpus' last model of URLs, and chooses the best.
+    """Score the pages of an index with the corpus' last model of URLs, and choose the best.
 
     Each partition gives a file of the pages it may contribute; the same call goes on where an earlier one stopped, and does
     nothing but read where that was done. The result is the same on every engine. Memory depends on the budget, not on the

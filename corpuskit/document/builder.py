@@ -74,42 +74,77 @@ class DocumentBuilder:
         return None
 
     def set_title(self, title: str) -> None:
-        """Sets the document's title."""
+        """Set the document's title.
+
+        Args:
+            title: The title.
+        """
         self._document.title = title
 
     def set_uri(self, uri: str) -> None:
-        """Sets where the document came from."""
+        """Set where the document came from.
+
+        Args:
+            uri: A URI, or ``?`` where it is not known.
+        """
         self._document.uri = uri
 
     def set_timestamp(self, timestamp: datetime | None) -> None:
-        """Sets the document's date."""
+        """Set the document's date.
+
+        Args:
+            timestamp: The date; None where there is none.
+        """
         self._document.timestamp = timestamp
 
     def add_metadata(self, key: str, value: str) -> None:
-        """Adds one metadata property; the last value of a key wins."""
+        """Add one metadata property; the last value of a key wins.
+
+        Args:
+            key: Its name, not empty and without ``=``.
+            value: Its value.
+        """
         if not key.strip() or "=" in key:
             raise DocumentModelError(f"metadata key {key!r}: a key is not empty and holds no '='")
         self._document.metadata[key] = value
 
     def set_missing_title(self, title: str) -> None:
-        """Gives the innermost group that the caller opened a title if it has none."""
+        """Give the innermost group that the caller opened a title if it has none.
+
+        Args:
+            title: The title.
+        """
         element_id = next(i for i in reversed(self._open) if i not in self._implicit)
         if self._table.text[element_id] is None:
             self._table.text[element_id] = title or None
 
     def add_warning(self, message: str) -> None:
-        """Adds one warning to the document."""
+        """Add one warning to the document.
+
+        Args:
+            message: What was wrong, and where.
+        """
         self._document.warnings.append(message)
 
     def add_text_block(self, text: str) -> int:
-        """Adds a TextBlock; gives its element_id."""
+        """Add a TextBlock and return its element_id.
+
+        Args:
+            text: Its text.
+        """
         self._make_room_for(TEXT_BLOCK)
         element_id = self._append(TEXT_BLOCK, text)
         self._table.subtree_end[element_id] = element_id + 1
         return element_id
 
     def start(self, type_code: int, title: str | None = None, *, cell: tuple[int, int, int, int] | None = None) -> int:
-        """Opens a group; gives its element_id. ``cell``: row, row_span, col, col_span of a TableHeader or TableCell."""
+        """Open a group and return its element_id.
+
+        Args:
+            type_code: Its type, a position in ``corpuskit.document.elements.TYPE_NAMES``.
+            title: Its title; None where there is none.
+            cell: Row, row span, column and column span of a TableHeader or TableCell, from 1.
+        """
         self._make_room_for(type_code)
         element_id = self._append(type_code, title or None)
         self._open.append(element_id)
@@ -124,7 +159,11 @@ class DocumentBuilder:
         return element_id
 
     def end(self, type_code: int) -> None:
-        """Closes the innermost open group, which must be of this type."""
+        """Close the innermost open group.
+
+        Args:
+            type_code: Its type; another one raises.
+        """
         self._close_implicit()
         if not self._open:
             raise DocumentModelError(f"end of a {TYPE_NAMES[type_code]}, but nothing is open")
@@ -134,67 +173,103 @@ class DocumentBuilder:
         self._pop()
 
     def mark(self, name: str, element_id: int, value: Any) -> None:
-        """Sets an optional column (role, page, locator ...) of an element."""
+        """Set an optional column (role, page, locator ...) of an element.
+
+        Args:
+            name: The column.
+            element_id: The element.
+            value: The value.
+        """
         self._table.mark(name, element_id, value)
 
     def start_section(self, title: str | None = None) -> int:
-        """Opens a Section."""
+        """Open a Section and return its element_id.
+
+        Args:
+            title: Its title; None where there is none.
+        """
         return self.start(SECTION, title)
 
     def end_section(self) -> None:
-        """Closes the open Section."""
+        """Close the open Section."""
         self.end(SECTION)
 
     def start_list(self, title: str | None = None) -> int:
-        """Opens a List."""
+        """Open a List and return its element_id.
+
+        Args:
+            title: Its title; None where there is none.
+        """
         return self.start(LIST, title)
 
     def end_list(self) -> None:
-        """Closes the open List."""
+        """Close the open List."""
         self.end(LIST)
 
     def start_navigation_list(self, title: str | None = None) -> int:
-        """Opens a NavigationList."""
+        """Open a NavigationList and return its element_id.
+
+        Args:
+            title: Its title; None where there is none.
+        """
         return self.start(NAVIGATION_LIST, title)
 
     def end_navigation_list(self) -> None:
-        """Closes the open NavigationList."""
+        """Close the open NavigationList."""
         self.end(NAVIGATION_LIST)
 
     def start_list_item(self) -> int:
-        """Opens a ListItem."""
+        """Open a ListItem."""
         return self.start(LIST_ITEM)
 
     def end_list_item(self) -> None:
-        """Closes the open ListItem."""
+        """Close the open ListItem."""
         self.end(LIST_ITEM)
 
     def start_table(self, title: str | None = None) -> int:
-        """Opens a Table."""
+        """Open a Table and return its element_id.
+
+        Args:
+            title: Its title; None where there is none.
+        """
         return self.start(TABLE, title)
 
     def end_table(self) -> None:
-        """Closes the open Table."""
+        """Close the open Table."""
         self.end(TABLE)
 
     def start_table_header(self, row: int, col: int, row_span: int = 1, col_span: int = 1) -> int:
-        """Opens a TableHeader at a 1-based place."""
+        """Open a TableHeader and return its element_id.
+
+        Args:
+            row: The row, from 1.
+            col: The column, from 1.
+            row_span: Number of rows that it takes.
+            col_span: Number of columns that it takes.
+        """
         return self.start(TABLE_HEADER, cell=(row, row_span, col, col_span))
 
     def end_table_header(self) -> None:
-        """Closes the open TableHeader."""
+        """Close the open TableHeader."""
         self.end(TABLE_HEADER)
 
     def start_table_cell(self, row: int, col: int, row_span: int = 1, col_span: int = 1) -> int:
-        """Opens a TableCell at a 1-based place."""
+        """Open a TableCell and return its element_id.
+
+        Args:
+            row: The row, from 1.
+            col: The column, from 1.
+            row_span: Number of rows that it takes.
+            col_span: Number of columns that it takes.
+        """
         return self.start(TABLE_CELL, cell=(row, row_span, col, col_span))
 
     def end_table_cell(self) -> None:
-        """Closes the open TableCell."""
+        """Close the open TableCell."""
         self.end(TABLE_CELL)
 
     def build(self) -> NLPTextDocument:
-        """The finished document; its ``main`` column holds the default.
+        """Return the finished document; its ``main`` column holds the default.
 
         Raises:
             DocumentModelError: an element was never closed.
@@ -207,7 +282,7 @@ class DocumentBuilder:
         return self._document
 
     def close_all(self) -> list[str]:
-        """Closes whatever is open; gives the type names, innermost first."""
+        """Close whatever is open and return the type names, innermost first."""
         self._close_implicit()
         names = []
         while self._open:

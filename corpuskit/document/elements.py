@@ -63,11 +63,21 @@ class ElementTable:
         return len(self.type)
 
     def mark(self, name: str, element_id: int, value: Any) -> None:
-        """Sets one value of an optional column."""
+        """Set one value of an optional column.
+
+        Args:
+            name: The column.
+            element_id: The row.
+            value: The value.
+        """
         self.marks.setdefault(name, {})[element_id] = value
 
     def children(self, element_id: int) -> list[int]:
-        """Positions of the direct children; those of the document for -1."""
+        """Return the positions of the direct children.
+
+        Args:
+            element_id: The element; -1 for the document.
+        """
         ends = self.subtree_end
         position = element_id + 1
         end = len(self.type) if element_id < 0 else ends[element_id]
@@ -78,7 +88,7 @@ class ElementTable:
         return found
 
     def default_main(self) -> list[bool]:
-        """What ``main`` is where nothing is known: everything but what stands in a NavigationList."""
+        """Return what ``main`` is where nothing is known: everything but what stands in a NavigationList."""
         main = [True] * len(self.type)
         position, size = 0, len(self.type)
         while position < size:
@@ -91,7 +101,11 @@ class ElementTable:
         return main
 
     def select(self, keep: list[bool]) -> ElementTable:
-        """The table without the rows where ``keep`` is False; their kept descendants must not exist."""
+        """Return the table without some rows.
+
+        Args:
+            keep: Whether each row stays; no descendant of a row that goes may stay.
+        """
         new_id = [-1] * (len(self.type) + 1)
         count = 0
         for position, kept in enumerate(keep):
@@ -114,7 +128,7 @@ class ElementTable:
         )
 
     def normalized(self) -> tuple[ElementTable, int]:
-        """The table in normal form, and how many lone surrogates were replaced by U+FFFD.
+        """Return the table in normal form, and how many lone surrogates were replaced by U+FFFD.
 
         Line ends are line feeds; TextBlocks of white space only are dropped, titles of white space only are no
         titles; groups without title whose children are all empty are dropped, a NavigationList never.

@@ -19,7 +19,7 @@ _START, _TITLE, _URI, _TEXT, _END = range(5)
 
 
 def events(documents: Sequence[NLPTextDocument], *, first_doc_id: int = 0) -> pd.DataFrame:
-    """One row an event, as nlptextdoc.python's ``read_extraction_file`` gave it.
+    """Return one row an event, as nlptextdoc.python's ``read_extraction_file`` gave it.
 
     Columns: DocId (int64); DocEltType (category: Document and the eight element types); DocEltCmd (category: Start,
     Title, Uri, Text, End); NestingLevel (uint8, larger levels are 255); Text (object). A document is Start (its id),

@@ -69,38 +69,50 @@ class NLPTextDocument:
         return True
 
     def text_strings(self) -> Iterator[str]:
-        """Texts and titles of the elements, depth first, a title before what stands under it."""
+        """Return the texts and titles of the elements, depth first, a title before what stands under it."""
         return (text for text in self.table.text if text)
 
     def to_text(self, *, main: bool = False) -> str:
-        """Texts of TextBlocks and titles of groups, a line feed between; with ``main`` the main content only."""
+        """Return texts of TextBlocks and titles of groups, with a line feed between.
+
+        Args:
+            main: Only the main content.
+        """
         table = self.table
         if main:
             return "\n".join(text for text, kept in zip(table.text, table.main, strict=True) if text and kept)
         return "\n".join(text for text in table.text if text)
 
     def to_frame(self, *, arrow: bool = False) -> pd.DataFrame:
-        """The elements as a DataFrame, one row an element in pre-order.
+        """Return one row an element, in pre-order.
 
         Columns: element_id, parent_id, subtree_end, nesting_level (int32); type (category); text (str);
         row, row_span, col, col_span, page (Int32, 1-based, null but for cells and paged documents); main (bool);
         main_probability (float32); role, zone (category); locator, links, tex (str, nullable); and formatting (str,
         JSON ``[[start, end, kind], ...]`` into the text), where there is any: ``tex`` for the formulas of a web page,
         and ``bold``, ``italic`` and the like where they were asked for.
+
+        Args:
+            arrow: Return columns of pandas' ArrowDtype.
         """
         from corpuskit.document.frames import in_types, to_frame
 
         return in_types(to_frame(self.table), arrow)
 
     def events(self, doc_id: int = 0, *, arrow: bool = False) -> pd.DataFrame:
-        """The legacy frame of one row an event; see :func:`corpuskit.document.events.events`."""
+        """Return one row an event, the frame of frenchtext.
+
+        Args:
+            doc_id: Number of the document in the frame.
+            arrow: Return columns of pandas' ArrowDtype.
+        """
         from corpuskit.document.events import events
         from corpuskit.document.frames import in_types
 
         return in_types(events([self], first_doc_id=doc_id), arrow)
 
     def normalize(self) -> NLPTextDocument:
-        """The document in normal form, the one the ``.nlp.txt`` file holds. Normal form again gives itself."""
+        """Return the document in normal form, the one the ``.nlp.txt`` file holds. Normal form again gives itself."""
         table, surrogates = self.table.normalized()
         strings = {name: normal_string(value) for name, value in (("title", self.title), ("uri", self.uri))}
         surrogates += sum(count for _, count in strings.values())
@@ -134,7 +146,7 @@ class NLPTextDocument:
         return render(self, format, main=main, metadata=metadata)
 
     def view(self) -> object:
-        """The document as a tree widget for notebooks."""
+        """Return the document as a tree widget for notebooks."""
         from corpuskit.widgets import tree
 
         return tree.DocumentTree(self)
@@ -142,7 +154,7 @@ class NLPTextDocument:
     def page(
         self, number: int, source: str | os.PathLike[str] | bytes | None = None, *, password: str | None = None
     ) -> PagePicture:
-        """A page of a PDF as a picture with the boxes of its blocks, coloured by role; the first page is 1.
+        """Return a page of a PDF as a picture with the boxes of its blocks, coloured by role; the first page is 1.
 
         Args:
             number: 1-based.
@@ -169,7 +181,12 @@ class NLPTextDocument:
 
 @dataclass(frozen=True, slots=True)
 class DocumentElement:
-    """One element: a view of its row in the table."""
+    """One element: a view of its row in the table.
+
+    Args:
+        table: The table of the document.
+        element_id: Its row, from 0.
+    """
 
     table: ElementTable = field(repr=False)
     element_id: int

@@ -32,7 +32,7 @@ _NO_YEAR: Final = 1  # the reference's date where there is none
 
 
 def read_nlptext(path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str], *, strict: bool = True) -> NLPTextDocument:
-    """Reads a ``.nlp.txt`` file.
+    """Read a ``.nlp.txt`` file.
 
     Reads what the reference implementation writes too: a byte order mark, any line ends, dates as month/day/year.
 
@@ -49,7 +49,13 @@ def read_nlptext(path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str], *, 
 
 
 def from_nlptext(content: bytes | str, *, strict: bool = True, where: str | None = None) -> NLPTextDocument:
-    """Reads the content of a ``.nlp.txt`` file; see :func:`read_nlptext`. ``where`` names it in errors."""
+    """Read the content of a ``.nlp.txt`` file.
+
+    Args:
+        content: The content; bytes are UTF-8.
+        strict: Refuse what breaks the format; else repair it and fill ``warnings``.
+        where: The name of the file, for errors.
+    """
     warnings: list[str] = []
     text = content if isinstance(content, str) else _decode(content, strict, where, warnings)
     text = text.removeprefix("\ufeff")

@@ -29,7 +29,7 @@ _NO_DATE = "0001-01-01T00:00:00"  # what the reference reads where there is no d
 
 
 def write_nlptext(document: NLPTextDocument, path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str]) -> None:
-    """Writes a document in normal form as UTF-8 with line feeds.
+    """Write a document in normal form as UTF-8 with line feeds.
 
     Args:
         document: it is not changed.
@@ -49,7 +49,11 @@ def write_nlptext(document: NLPTextDocument, path_or_file: str | os.PathLike[str
 
 
 def to_nlptext(document: NLPTextDocument) -> str:
-    """The content of the document's ``.nlp.txt`` file."""
+    """Return the content of the document's ``.nlp.txt`` file.
+
+    Args:
+        document: The document; it is not changed.
+    """
     return normal_to_nlptext(document.normalize())
 
 

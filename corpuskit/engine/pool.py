@@ -56,7 +56,11 @@ class Pool(Generic[Item, Value]):
         self._threads: list[threading.Thread] = []
 
     def submit(self, item: Item) -> int:
-        """Hands in an item; gives its index."""
+        """Hand in an item and return its index.
+
+        Args:
+            item: What the function gets.
+        """
         index = self.next_index
         self.next_index += 1
         self._todo.put((index, item))
@@ -67,7 +71,10 @@ class Pool(Generic[Item, Value]):
         return index
 
     def result(self, timeout: float | None = None) -> Outcome[Item, Value]:
-        """The next outcome.
+        """Return the next outcome.
+
+        Args:
+            timeout: Seconds to wait; None: as long as it takes.
 
         Raises:
             queue.Empty: none came in ``timeout`` seconds.
@@ -78,7 +85,7 @@ class Pool(Generic[Item, Value]):
         return outcome
 
     def close(self) -> None:
-        """Stops the workers; items under way are given up."""
+        """Stop the workers; items under way are given up."""
         self._stop.set()
         for _ in self._threads:
             self._todo.put(None)

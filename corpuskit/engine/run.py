@@ -30,7 +30,7 @@ def run(  # noqa: PLR0913 - the one way to run something over many items
     progress: str | None = None,
     total: int | None = None,
 ) -> Iterator[Outcome[Item, Value]]:
-    """Runs ``function`` over ``items``; gives an outcome each, in the order of the items.
+    """Run ``function`` over ``items`` and yield an outcome each, in the order of the items.
 
     The function decides what is done, ``on`` only where: the outcomes are the same. An item whose worker died, or that
     raised one of ``retry``, is tried three times in all. Who stops early leaves no work under way.

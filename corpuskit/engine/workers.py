@@ -35,7 +35,7 @@ def call(
     limits: Limits = DEFAULT_LIMITS,
     stop: threading.Event | None = None,
 ) -> Value:
-    """Calls a function in a worker process, under limits; raises what it raises.
+    """Call a function in a worker process, under limits; raise what it raises.
 
     Args:
         function: found by its module and name.
@@ -289,7 +289,7 @@ def release(worker: Worker) -> None:
 
 @atexit.register
 def close_idle_workers() -> None:
-    """Ends the worker processes that wait for the next job; done at exit too."""
+    """End the worker processes that wait for the next job; done at exit too."""
     with _idle_lock:
         while _idle:
             worker = _idle.pop()

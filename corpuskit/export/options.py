@@ -56,7 +56,7 @@ class ExportOptions:
             object.__setattr__(self, "only_licensed", (self.only_licensed,))
 
     def as_record(self) -> dict[str, Any]:
-        """The options as JSON: what the manifest says of them."""
+        """Return the options as JSON: what the manifest says of them."""
         counter = self.count_tokens
         name = getattr(counter, "__qualname__", type(counter).__qualname__)
         return {
@@ -75,7 +75,10 @@ class ExportOptions:
 
 
 def make_options(**choices: Any) -> ExportOptions:
-    """Options from keywords.
+    """Return options from keywords.
+
+    Args:
+        choices: Fields of :class:`ExportOptions`.
 
     Raises:
         ConfigurationError: an unknown keyword.

@@ -75,7 +75,7 @@ ALIASES: Final = {"markdown": "md"}  # as doc.to() calls it
 
 
 def format_names() -> list[str]:
-    """The formats that can be exported."""
+    """Return the formats that can be exported."""
     return list(FORMATS)
 
 
@@ -89,7 +89,7 @@ def export(
     record: str | None = None,
     progress: bool = False,
 ) -> ExportReport:
-    """Exports the last versions of documents, by host and URI, with a dataset card; same corpus, same bytes.
+    """Export the last versions of documents, by host and URI, with a dataset card; same corpus, same bytes.
 
     The folder appears when all is written; an export of other content there is replaced by it, the same one is left as
     it is. A document that cannot be read or written is a row of ``failures()``; the others are exported.

@@ -25,7 +25,14 @@ class Extractor(Protocol):
     def __call__(
         self, content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None
     ) -> NLPTextDocument:
-        """``charset`` is what the server or archive said, if it said something."""
+        """Return the document that bytes hold.
+
+        Args:
+            content: The bytes.
+            uri: Where they came from.
+            options: Choices for the extraction.
+            charset: The encoding that the server or archive named, if it named one.
+        """
 
 
 _DOCX: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml."
@@ -64,12 +71,17 @@ _registered: dict[str, Extractor] = {}
 
 
 def register(media_type: str, extractor: Extractor) -> None:
-    """Makes an extractor the one for a media type, in this process."""
+    """Make an extractor the one for a media type, in this process.
+
+    Args:
+        media_type: Such as ``application/x-subrip``.
+        extractor: Turns bytes into a document.
+    """
     _registered[media_type.lower()] = extractor
 
 
 def media_types() -> list[str]:
-    """The media types that can be extracted, sorted."""
+    """Return the media types that can be extracted, sorted."""
     return sorted(
         {
             *_BUILT_IN,
@@ -89,10 +101,19 @@ def extract_bytes(
     charset: str | None = None,
     artifacts: Folder | None = None,
 ) -> NLPTextDocument:
-    """Extracts one resource.
+    """Extract one resource.
 
     ``artifacts`` is a folder for what an extractor writes beside the document, segmentation and text grid of a PDF, or
     finds there: the marks of a ``.nlp.txt``.
+
+    Args:
+        content: The bytes.
+        media_type: What they are, such as ``text/html``.
+        uri: Where they came from.
+        options: Choices for the extraction.
+        charset: The encoding that the server or archive named.
+        artifacts: A folder for what is written beside the document (segmentation and text grid of a PDF) or found there (the
+            marks of a ``.nlp.txt``).
 
     Raises:
         UnsupportedMediaTypeError: no extractor for this media type; :func:`media_types` lists those there are.

@@ -76,7 +76,11 @@ def agreement_of(by: tuple[str, str], counts: Counts) -> Agreement:
 
 
 def agreements(folder: CorpusFolder) -> list[Agreement]:
-    """Return the agreement of each two annotators with documents in common, those with most documents first."""
+    """Return the agreement of each two annotators with documents in common, those with most documents first.
+
+    Args:
+        folder: The corpus folder.
+    """
     folder.labels.refresh()
     counts: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
     for one, two, first, second, count in folder.catalog.tuples(
@@ -90,7 +94,11 @@ def agreements(folder: CorpusFolder) -> list[Agreement]:
 
 
 def agreement_frame(folder: CorpusFolder) -> pd.DataFrame:
-    """Return the same as a frame: first, second (str), documents, agreed (int64), kappa, low, high (float64)."""
+    """Return the agreement of each two annotators as a frame: first, second (str), documents, agreed (int64), kappa, low, high (float64).
+
+    Args:
+        folder: The corpus folder.
+    """
     import pandas as pd
 
     rows = [(*a.by, a.documents, a.agreed, a.kappa, a.low, a.high) for a in agreements(folder)]
@@ -116,7 +124,13 @@ class AgreementWithOthers:
         }
 
     def change(self, target: str, before: str | None, after: str | None) -> None:
-        """Takes in that the annotator's own label of a document has changed; None is none."""
+        """Take in that the annotator's own label of a document has changed.
+
+        Args:
+            target: The document.
+            before: The label before; None: none.
+            after: The label now; None: none.
+        """
         for name, labels in self._others.items():
             if (label := labels.get(target)) is not None:
                 if before is not None:
@@ -125,7 +139,11 @@ class AgreementWithOthers:
                     self._counts[name][after, label] += 1
 
     def table(self, most: int = 3) -> list[dict[str, object]]:
-        """Return with, documents, kappa, low and high of those with most documents in common."""
+        """Return with, documents, kappa, low and high of those with most documents in common.
+
+        Args:
+            most: Number of annotators, at most.
+        """
         found = [agreement_of((name, ""), +counts) for name, counts in self._counts.items() if +counts]
         found.sort(key=lambda a: (-a.documents, a.by))
         return [

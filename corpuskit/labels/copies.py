@@ -10,6 +10,9 @@ from corpuskit.store import CorpusFolder
 class Copies:
     """Which documents of a corpus are copies of each other.
 
+    Args:
+        folder: The corpus folder.
+
     Attributes:
         doc_ids: all documents, by host and URI.
     """
@@ -24,19 +27,36 @@ class Copies:
             self._first[group] = min(place, self._first.get(group, place))
 
     def of(self, doc_id: str) -> Hashable:
-        """What a document has in common with its copies; that of a document which is not there is its own."""
+        """Return what a document has in common with its copies; that of a document which is not there is its own.
+
+        Args:
+            doc_id: The document.
+        """
         return self._group.get(doc_id, doc_id)
 
     def groups(self, doc_ids: Iterable[str]) -> set[Hashable]:
-        """What some documents have in common with their copies."""
+        """Return what some documents have in common with their copies.
+
+        Args:
+            doc_ids: The documents.
+        """
         return {self.of(doc_id) for doc_id in doc_ids}
 
     def is_first(self, doc_id: str) -> bool:
-        """Whether it is the one with the shortest URI of its copies, as ``duplicate_of`` has it."""
+        """Return whether a document is the one with the shortest URI of its copies, as ``duplicate_of`` has it.
+
+        Args:
+            doc_id: The document.
+        """
         return self._first[self.of(doc_id)][2] == doc_id
 
     def once(self, doc_ids: Iterable[str], known: Iterable[Hashable] = ()) -> list[str]:
-        """Return the documents without copies of earlier ones, and without those of the groups that are known."""
+        """Return the documents without copies of earlier ones, and without those of the groups that are known.
+
+        Args:
+            doc_ids: The documents.
+            known: What copies of earlier ones have in common.
+        """
         seen, kept = set(known), []
         for doc_id in doc_ids:
             if (group := self.of(doc_id)) not in seen:

@@ -76,7 +76,11 @@ def _of_kind(folder: CorpusFolder, kind: Kind) -> Iterator[CorpusLabel]:
 
 
 def audited(folder: CorpusFolder) -> set[str]:
-    """Return the documents that somebody labelled to certify a model; what a machine notes is no audit."""
+    """Return the documents that somebody labelled to certify a model; what a machine notes is no audit.
+
+    Args:
+        folder: The corpus folder.
+    """
     folder.labels.refresh()
     rows = folder.catalog.tuples(
         "SELECT target FROM labels WHERE NOT superseded AND label <> ? AND kind = 'document' "

@@ -19,7 +19,12 @@ _MOST_BYTES: Final = 256 << 20
 
 @dataclass(frozen=True, slots=True)
 class LabelImport:
-    """What came of an import: how many labels were taken, and the targets that are not in the corpus."""
+    """What came of an import: how many labels were taken, and the targets that are not in the corpus.
+
+    Args:
+        taken: Number of labels that were taken.
+        unknown: Targets that are not in the corpus.
+    """
 
     taken: int
     unknown: tuple[str, ...]
@@ -32,10 +37,17 @@ class LabelImport:
 def import_labels(
     folder: CorpusFolder, file: Path, *, by: str, new_class: bool = False, label: str | None = None
 ) -> LabelImport:
-    """Takes the labels of a CSV file with columns target and label; a target is a doc_id, a URI or a file's name.
+    """Take the labels of a CSV file with columns target and label; a target is a doc_id, a URI or a file's name.
 
     Rows without a label, not judged yet, are passed over. With ``label`` the file is a list of what has this one label: a
     URL a line, or tab-separated as id, URL, time, as :func:`corpuskit.sources.lists.read_url_list` reads it.
+
+    Args:
+        folder: The corpus folder.
+        file: The file.
+        by: Who gave the labels.
+        new_class: Allow a label that is not in use.
+        label: The one label of a file that is a list of targets.
 
     Raises:
         ConfigurationError: the file cannot be read, lacks a column, or has a label that is not in use without
@@ -76,7 +88,10 @@ def _content(file: Path) -> bytes:
 
 
 def read_label_file(file: Path) -> list[tuple[str, str]]:
-    """(target, label) of each row of a CSV file.
+    """Return (target, label) of each row of a CSV file.
+
+    Args:
+        file: The file.
 
     Raises:
         ConfigurationError: it cannot be read, or lacks the column target or label.

@@ -18,7 +18,7 @@ _OF_A_HOST: Final = 20  # examples that a rule for a host stands for: a large si
 def judged_documents(
     folder: CorpusFolder, *, positive: str = "relevant", copies: bool = False, groups: bool = True
 ) -> dict[str, str]:
-    """doc_id → ``relevant`` or ``other``: the examples of a training.
+    """Return doc_id → ``relevant`` or ``other``: the examples of a training.
 
     A document's own label comes before its host's; audit labels, ties and ``unsure`` teach nothing. A host's label
     stands for at most twenty of its documents that nobody labelled. Copies, documents with the same main text, are one
@@ -62,7 +62,13 @@ def _once(groups: Copies, judged: dict[str, str]) -> dict[str, str]:
 
 
 def judged_urls(folder: CorpusFolder, documents: dict[str, str], *, positive: str = "relevant") -> dict[str, str]:
-    """URL → ``relevant`` or ``other``: those of judged documents, those labelled, and some of labelled hosts."""
+    """Return URL → ``relevant`` or ``other``: those of judged documents, those labelled, and some of labelled hosts.
+
+    Args:
+        folder: The corpus folder.
+        documents: Judged documents with their label.
+        positive: The label that counts as relevant.
+    """
     rows = folder.catalog.rows("SELECT doc_id, uri FROM current WHERE host <> ''")
     judged = {row["uri"]: documents[row["doc_id"]] for row in rows if row["doc_id"] in documents}
     labels = corpus_labels(folder)
@@ -73,15 +79,25 @@ def judged_urls(folder: CorpusFolder, documents: dict[str, str], *, positive: st
 
 
 def sample(names: Iterable[str], n: int) -> list[str]:
-    """``n`` of them, the same ones each time and not by place: by the checksum of the name."""
+    """Return ``n`` names, the same ones each time and not by place: by their checksums.
+
+    Args:
+        names: The names.
+        n: Number of names, at most.
+    """
     return sorted(sorted(names, key=lambda name: (zlib.crc32(name.encode()), name))[: max(0, n)])
 
 
 def by_annotator(folder: CorpusFolder, *, machines: bool = False, groups: bool = False) -> dict[str, dict[str, str]]:
-    """Who or which rule → document → the label that one gave last.
+    """Return annotator or rule → document → the label that one gave last.
 
     With ``machines`` those of machines too; with ``groups`` also those that documents got with their group, which nobody
     has looked at by themselves.
+
+    Args:
+        folder: The corpus folder.
+        machines: Those of machines too.
+        groups: Also those that documents got with their group, which nobody has looked at by themselves.
     """
     found: dict[str, dict[str, str]] = {}
     for label in folder.labels.current("document"):

@@ -22,6 +22,12 @@ _LONGEST: Final = 64
 class Trust:
     """A machine against people, on the documents that both labelled; each count is named machine_people.
 
+    Args:
+        relevant_relevant: Number of documents that both call relevant.
+        relevant_other: Number that the machine alone calls relevant.
+        other_relevant: Number that people alone call relevant.
+        other_other: Number that neither calls relevant.
+
     Attributes:
         by: the machine, with ``machine:`` before its name.
         informedness: sensitivity + specificity - 1 (Youden 1950): 1 is always right, 0 a guess; None where people found
@@ -58,6 +64,9 @@ class Trust:
 def machine_name(name: str) -> str:
     """Return what a machine's labels are signed with: its name behind ``machine:``.
 
+    Args:
+        name: Its name.
+
     Raises:
         ConfigurationError: the name is empty, too long, or cannot be printed.
     """
@@ -90,6 +99,10 @@ def trust(folder: CorpusFolder, *, positive: str = "relevant") -> list[Trust]:
     """Return each machine against what people say, those with most documents in common first.
 
     Labels that certify a model are left out, as in a training, and those that documents got with their group.
+
+    Args:
+        folder: The corpus folder.
+        positive: The label that counts as relevant.
     """
     people = judged_documents(folder, positive=positive, copies=True, groups=False)
     found = [trust_of(by, said, people) for by, said in machine_labels(folder, positive=positive).items()]
@@ -97,7 +110,13 @@ def trust(folder: CorpusFolder, *, positive: str = "relevant") -> list[Trust]:
 
 
 def trust_of(by: str, said: Mapping[str, str], people: Mapping[str, str]) -> Trust:
-    """Return one machine (document → ``relevant`` or ``other``) against people (the same)."""
+    """Return one machine (document → ``relevant`` or ``other``) against people (the same).
+
+    Args:
+        by: The machine.
+        said: What it said: document → label.
+        people: What people said: document → label.
+    """
     pairs = [(label, people[target]) for target, label in said.items() if target in people]
     counts = [pairs.count((m, p)) for m in ("relevant", "other") for p in ("relevant", "other")]
     return Trust(by, *counts, *informedness(pairs))
@@ -105,6 +124,9 @@ def trust_of(by: str, said: Mapping[str, str], people: Mapping[str, str]) -> Tru
 
 def informedness(pairs: Iterable[tuple[str, str]]) -> tuple[float, float, float] | tuple[None, None, None]:
     """Return informedness and its interval of 95 % of (machine's label, people's label); see :class:`Trust`.
+
+    Args:
+        pairs: The machine's and people's label of each document.
 
     Example:
         >>> informedness([("relevant", "relevant"), ("other", "other")])[0]

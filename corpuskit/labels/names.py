@@ -49,7 +49,11 @@ def check_names(
 
 
 def names_in_use(folder: CorpusFolder) -> list[str]:
-    """Return relevant, other, unsure and withdrawn, then the classes of one's own that some target has."""
+    """Return relevant, other, unsure and withdrawn, then the classes of one's own that some target has.
+
+    Args:
+        folder: The corpus folder.
+    """
     folder.labels.refresh()
     rows = folder.catalog.tuples("SELECT DISTINCT label FROM labels WHERE NOT superseded ORDER BY label")
     return list(dict.fromkeys([*NAMES, *(label for (label,) in rows)]))

@@ -36,7 +36,11 @@ class Questions:
     left_to_others: int
 
     def without(self, taken: Set[str]) -> Questions:
-        """Return the questions that are not taken."""
+        """Return the questions that are not taken.
+
+        Args:
+            taken: Documents that are taken.
+        """
         disputed, shared, free = (
             [doc_id for doc_id in part if doc_id not in taken] for part in (self.disputed, self.shared, self.free)
         )
@@ -78,7 +82,12 @@ def questions(folder: CorpusFolder, by: str | None = None, *, overlap: float = O
 
 
 def labels_of(folder: CorpusFolder, by: str) -> dict[str, str]:
-    """Return document → label of one annotator; of those that were labelled with a group none, they can be asked."""
+    """Return document → label of one annotator; of those that were labelled with a group none, they can be asked.
+
+    Args:
+        folder: The corpus folder.
+        by: The annotator.
+    """
     folder.labels.refresh()
     return dict(
         folder.catalog.tuples(

@@ -63,7 +63,11 @@ class LabelsReport:
 
 
 def labels_report(folder: CorpusFolder) -> LabelsReport:
-    """Return who labelled documents, how far annotators agree, and on what they do not."""
+    """Return who labelled documents, how far annotators agree, and on what they do not.
+
+    Args:
+        folder: The corpus folder.
+    """
     import pandas as pd
 
     found = corpus_labels(folder, "document")
@@ -83,6 +87,9 @@ def disagreements(folder: CorpusFolder) -> pd.DataFrame:
 
     Columns: doc_id, uri, title, label (that of the corpus, NaN in a tie), said (who said what) (str); annotators
     (Int32); agreement (float64).
+
+    Args:
+        folder: The corpus folder.
     """
     import pandas as pd
 

@@ -49,7 +49,7 @@ def preprocess(
     doc_ids: Sequence[str] | None = None,
     progress: bool = False,
 ) -> Preprocessing:
-    """Runs steps over documents, in order; nothing of the corpus is changed.
+    """Run steps over documents, in order; nothing of the corpus is changed.
 
     Steps see the main text, a block a line. Results are kept in the corpus folder: stopped with Ctrl-C or killed, the next run goes
     on; a run on the same documents computes nothing; after a crawl only new documents and versions are worked on. A document on

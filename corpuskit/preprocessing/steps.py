@@ -51,29 +51,38 @@ class Step:
         return " ".join(told)
 
     def record(self) -> dict[str, Any]:
-        """The step as plain values."""
+        """Return the step as plain values."""
         return {"step": self.name, **({"options": self.options} if self.options else {})}
 
     def key(self, before: Sequence[Step]) -> str:
-        """Names the results: the same step on texts that the same steps changed."""
+        """Return the name of the results: the same for the same step on texts that the same steps changed.
+
+        Args:
+            before: The steps before it.
+        """
         chain = [one.record() for one in before if one.kind == "text"]
         content = json.dumps([*chain, self.record(), self.columns], sort_keys=True, ensure_ascii=False)
         return f"{self.name}-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
 
 
 def normalize(preset: str = "any", *, without: Sequence[str] = ()) -> Step:
-    """Later steps see the normalised text; see :func:`corpuskit.text.normalize`."""
+    """Return a step after which others see the normalised text, as :func:`corpuskit.text.normalize` makes it.
+
+    Args:
+        preset: A preset.
+        without: Layers that are left out.
+    """
     work = texts.normalizer(preset, without=without)
     return Step("normalize", "text", {"preset": preset, "without": sorted(without)}, work=work)
 
 
 def dehyphenate() -> Step:
-    """Later steps see words that line ends cut in two as one; see :func:`corpuskit.text.dehyphenate`."""
+    """Return a step after which others see words that line ends cut in two as one (:func:`corpuskit.text.dehyphenate`)."""
     return Step("dehyphenate", "text", work=texts.dehyphenate)
 
 
 def language() -> Step:
-    """Column detected_lang (str, ISO 639-1; ``?`` when unsure): what the main text says, whatever the page declares."""
+    """Return a step that adds the column detected_lang (str, ISO 639-1; ``?`` when unsure): what the main text says, whatever the page declares."""
     return Step("language", "columns", columns={"detected_lang": "str"}, work=_language)
 
 
@@ -82,7 +91,7 @@ def _language(text: str) -> dict[str, Value]:
 
 
 def words() -> Step:
-    """Columns text_words, text_characters, text_sentences (int64)."""
+    """Return a step that adds the columns text_words, text_characters, text_sentences (int64)."""
     columns = dict.fromkeys(("text_words", "text_characters", "text_sentences"), "int64")
     return Step("words", "columns", columns=columns, work=_words)
 
@@ -93,7 +102,11 @@ def _words(text: str) -> dict[str, Value]:
 
 
 def characters(preset: str = "any") -> Step:
-    """Column foreign_characters (float64): the share of characters that the preset of the normaliser does not keep."""
+    """Return a step that adds the column foreign_characters (float64): the share of characters that the preset of the normaliser does not keep.
+
+    Args:
+        preset: A preset of :func:`corpuskit.text.normalize`.
+    """
     target = texts.PRESETS[preset].target if preset in texts.PRESETS else None
     if target is None:
         raise ConfigurationError(f"preset {preset!r} is unknown; there are: {', '.join(texts.PRESETS)}")
@@ -112,7 +125,7 @@ def _characters(target: texts.Target, text: str) -> dict[str, Value]:
 
 
 def quality(*rules: str, lang: str | None = None) -> Step:
-    """The columns of :func:`corpuskit.text.quality`.
+    """Return a step that adds the columns of :func:`corpuskit.text.quality`.
 
     Args:
         rules: of gopher, c4, fineweb; none: all three.
@@ -128,7 +141,11 @@ def _quality(rules: Sequence[str], lang: str | None, text: str) -> Mapping[str, 
 
 
 def personal_data(*, region: str | None = None) -> Step:
-    """Columns emails, phones, ips, ibans (int64): how many of each; see :func:`corpuskit.text.personal_data`."""
+    """Return a step that adds the columns emails, phones, ips, ibans (int64): how many of each; see :func:`corpuskit.text.personal_data`.
+
+    Args:
+        region: Country (ISO 3166) whose telephone numbers need no international code.
+    """
     columns = dict.fromkeys(("emails", "phones", "ips", "ibans"), "int64")
     return Step("personal_data", "columns", {"region": region}, columns, partial(_personal, region))
 
@@ -139,16 +156,20 @@ def _personal(region: str | None, text: str) -> dict[str, Value]:
 
 
 def duplicates(*, threshold: float = 0.8, size: int = 3) -> Step:
-    """Columns unique (bool), duplicate_of, kind (str), similarity (float64) of :class:`corpuskit.text.DuplicateIndex`.
+    """Return a step that adds the columns unique (bool), duplicate_of, kind (str), similarity (float64) of :class:`corpuskit.text.DuplicateIndex`.
 
     Documents that earlier filters dropped are no originals. The index stays on disk: after a crawl only new documents are added.
+
+    Args:
+        threshold: Texts at least so similar are duplicates (Jaccard index, 0 to 1).
+        size: Number of words of the runs that are compared.
     """
     columns = {"unique": "bool", "duplicate_of": "str", "kind": "str", "similarity": "float64"}
     return Step("duplicates", "corpus", {"threshold": threshold, "size": size}, columns)
 
 
 def blocks(*, min_documents: int = 5) -> Step:
-    """Column repeated_blocks (float64): the share of the main text's words in blocks that pages of the site repeat.
+    """Return a step that adds the column repeated_blocks (float64): the share of the main text's words in blocks that pages of the site repeat.
 
     Args:
         min_documents: documents of the site that must have a block for it to count as repeated.
@@ -159,7 +180,7 @@ def blocks(*, min_documents: int = 5) -> Step:
 def keep(
     column: str, *, among: Sequence[Value] | None = None, at_least: float | None = None, at_most: float | None = None
 ) -> Step:  # fmt: skip
-    """A filter on a column of an earlier step or of ``documents()``: a document whose value is missing or does not fit is dropped.
+    """Return a filter on a column of an earlier step or of ``documents()``: a document whose value is missing or does not fit is dropped.
 
     Args:
         column: without a condition it has to be true.
@@ -175,7 +196,7 @@ def keep(
 
 
 def step(name: str, work: Measure, columns: Mapping[str, str], *, version: str = "1") -> Step:
-    """A step of your own: a function of a document's main text that gives its columns.
+    """Return a step of your own: a function of a document's main text that gives its columns.
 
     Args:
         name: letters, digits, ``-`` and ``_``.

@@ -30,6 +30,14 @@ _LEAST = 10
 class Audit:
     """Asks for labels and then states a threshold, or None.
 
+    Args:
+        model: The model that is certified.
+        pool_texts: Texts that nobody has trained on.
+        precision: Share of texts above the threshold that have the label, at least.
+        confidence: Probability that this holds.
+        seed: Of the sample.
+        label: The label the claim is about.
+
     Example:
         >>> from corpuskit.relevance import train
         >>> texts = [f"sea fish {i}" for i in range(30)] + [f"tax law {i}" for i in range(60)]
@@ -78,7 +86,7 @@ class Audit:
         self._top = int(np.clip((self._score >= middle).sum(), min(_BUDGET, len(score)), len(score)))
 
     def restart(self) -> None:
-        """Forgets all labels; asks the same again for the same labels."""
+        """Forget all labels; ask the same again for the same labels."""
         self._said: dict[int, bool] = {}
         self._asked: list[int] = []
         self._random = np.random.RandomState(self._seed)
@@ -89,13 +97,17 @@ class Audit:
     # ---------------------------------------------------------------- the protocol
 
     def next(self) -> list[int]:
-        """Positions in the pool to label next; empty when the audit is done. Asked again, the same."""
+        """Return positions in the pool to label next; empty when the audit is done. Asked again, the same."""
         if not self._asked:
             self._asked = self._plan()
         return list(self._asked)
 
     def add(self, indices: Sequence[int], labels: Sequence[str]) -> None:
         """Take the labels of positions that `next` asked for; ``unsure`` counts against the claim.
+
+        Args:
+            indices: Positions in the pool.
+            labels: Their labels: relevant, other or unsure.
 
         Raises:
             RelevanceError: a position was not asked for, or a label is unknown.
@@ -147,7 +159,7 @@ class Audit:
         return dict(self._said)
 
     def record(self) -> AuditRecord:
-        """What was found out, for `RelevanceModel.certified`."""
+        """Return what was found out, for `RelevanceModel.certified`."""
         above = self.threshold if self.label == "relevant" else None
         below = self.threshold if self.label == "other" else None
         return AuditRecord(self.model, above, self.precision, self.confidence, len(self._said), below)

@@ -121,14 +121,14 @@ class CorpusAudit:
         return self._audit.is_done
 
     def next(self) -> pd.DataFrame:
-        """The documents to label now; empty when the audit is over.
+        """Return the documents to label now; empty when the audit is over.
 
         Columns doc_id, uri, title (str). They come without scores, so that these do not sway the judge.
         """
         return self._frame(self.wanted())
 
     def wanted(self) -> list[str]:
-        """The same documents, only their ids."""
+        """Return the same documents, only their ids."""
         self._replay()
         found = [self._doc_ids[i] for i in self._audit.next()]
         if not found:
@@ -148,7 +148,7 @@ class CorpusAudit:
         return pd.DataFrame(rows, columns=["doc_id", "uri", "title"]).astype("str")
 
     def next_below(self, n: int = 60) -> pd.DataFrame:
-        """Documents below the threshold to label now, drawn at random: they tell what it misses, see :attr:`missed`.
+        """Return documents below the threshold to label now, drawn at random: they tell what it misses, see :attr:`missed`.
 
         Empty before the claim, without one, and once ``n`` have a label. Columns as of :meth:`next`.
         """
@@ -160,7 +160,7 @@ class CorpusAudit:
         return len(self._drawn())
 
     def wanted_below(self, n: int = 60) -> list[str]:
-        """The same documents, only their ids."""
+        """Return the same documents, only their ids."""
         if self.threshold is None or not self.is_done:
             return []
         return [doc_id for doc_id in self._drawn()[:n] if doc_id not in self._given]
@@ -205,7 +205,7 @@ class CorpusAudit:
         )
 
     def add(self, labels: Mapping[str, str], *, by: str) -> None:
-        """Gives labels, ``relevant`` or ``other``, to documents that were asked for.
+        """Give labels, ``relevant`` or ``other``, to documents that were asked for.
 
         Raises:
             RelevanceError: another label, a document that was not asked for, or a machine's label; then none is kept.
@@ -236,7 +236,7 @@ class CorpusAudit:
             self._save()
 
     def take_back(self, doc_id: str, *, by: str) -> None:
-        """Withdraws a label that was given to this audit; it goes on from the others, and its claim is void until then."""
+        """Withdraw a label that was given to this audit; it goes on from the others, and its claim is void until then."""
         self._folder.labels.add([(doc_id, "document", WITHDRAWN)], by=by, note=self._note)
         self._read()
         if doc_id in self._positions and self._positions[doc_id] not in self._audit.labels:
@@ -247,7 +247,7 @@ class CorpusAudit:
             self._keep(dataclasses.replace(self._model.document, audit=None))
 
     def label(self, *, by: str | None = None, question: str = "Is this document relevant?") -> Any:
-        """The audit as a widget: a key for each label, without scores; at the end the claim, and what it misses.
+        """Return the audit as a widget: a key for each label, without scores; at the end the claim, and what it misses.
 
         Args:
             by: whose labels these are; default: the user's name.

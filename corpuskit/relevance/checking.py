@@ -14,6 +14,9 @@ def check_models(folder: CorpusFolder) -> list[Problem]:
     """Return what is wrong with the models of the catalogue; nothing is changed.
 
     The one trained last is read, since it is the one that is used; of the others, whether their folders are there.
+
+    Args:
+        folder: The corpus folder.
     """
     problems = []
     try:

@@ -8,9 +8,13 @@ __all__ = ["decode_confidence", "encode_confidence"]
 
 
 def encode_confidence(relevant: bool, probability: float) -> float:
-    """``0.5 + p/2`` for the positive label, ``0.5 - p/2`` for the other, where ``p`` is the label's own probability.
+    """Return ``0.5 + p/2`` for the positive label, ``0.5 - p/2`` for the other, where ``p`` is the label's own probability.
 
     Not a probability of relevance: a coin toss for (p = 0.51) is 0.755.
+
+    Args:
+        relevant: Whether it is the positive label.
+        probability: The label's own probability.
 
     Example:
         >>> encode_confidence(True, 0.51), encode_confidence(False, 0.51)
@@ -22,7 +26,10 @@ def encode_confidence(relevant: bool, probability: float) -> float:
 
 
 def decode_confidence(confidence: float) -> tuple[bool, float]:
-    """The label and its probability that `encode_confidence` was given; 0.5 is read as the positive label.
+    """Return the label and its probability that `encode_confidence` was given; 0.5 is read as the positive label.
+
+    Args:
+        confidence: What `encode_confidence` returned.
 
     Example:
         >>> decode_confidence(0.25)

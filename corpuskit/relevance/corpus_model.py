@@ -51,11 +51,18 @@ class CorpusModel:
         return self.document.threshold
 
     def score(self, texts: Sequence[str]) -> Floats:
-        """P(relevant) of each text."""
+        """Return P(relevant) of each text.
+
+        Args:
+            texts: The texts.
+        """
         return self.document.score(texts)
 
     def score_urls(self, urls: Sequence[str]) -> Floats:
-        """P(relevant) of each URL, before it is fetched.
+        """Return P(relevant) of each URL, before it is fetched.
+
+        Args:
+            urls: The URLs.
 
         Raises:
             RelevanceError: there is no model of URLs.
@@ -109,13 +116,21 @@ class CorpusModel:
         )
 
     def explain(self, text: str | NLPTextDocument) -> Explanation:
-        """Every token's share in the logit of one text, or of what is read of a document."""
+        """Return every token's share in the logit of one text, or of what is read of a document.
+
+        Args:
+            text: A text or a document.
+        """
         if isinstance(text, NLPTextDocument):
             text = scoring_text(text.title, text.to_text(main=True))
         return self.document.explain(text)
 
     def save(self, folder: Folder) -> None:
-        """Write both models into a folder."""
+        """Write both models into a folder.
+
+        Args:
+            folder: The folder.
+        """
         inside = made(folder)
         save_model(self.document, inside.within("document"))
         if self.url is not None:
@@ -132,6 +147,9 @@ class CorpusModel:
     @classmethod
     def load(cls, folder: Folder) -> CorpusModel:
         """Read a saved pair of models.
+
+        Args:
+            folder: The folder.
 
         Raises:
             RelevanceError: the folder is missing, damaged, or made by another version.

@@ -40,7 +40,7 @@ class Counts:
 
 
 def inverse_frequency(documents: Ints, total: int) -> Floats:
-    """The weight of a token that stands in so many of `total` texts: ln((1 + total) / (1 + documents)), at least 0.01.
+    """Return the weight of a token that stands in so many of `total` texts: ln((1 + total) / (1 + documents)), at least 0.01.
 
     Without the customary + 1, a word of every text weighs next to nothing, and no list of stop words is needed; a topic
     word of half a corpus still counts.

@@ -87,10 +87,15 @@ def label_hash(texts: Sequence[str], labels: Sequence[str]) -> str:
 
 
 def split(groups: Sequence[Hashable], *, share: float = 0.2, seed: int = 0) -> tuple[Ints, Ints]:
-    """Positions to train on and positions to test on; no group (host, set of duplicates) is on both sides.
+    """Return positions to train on and positions to test on; no group (host, set of duplicates) is on both sides.
 
     Groups are drawn at random until the test side holds `share` of all positions; a group that would take it beyond
     one and a half times of that is passed over.
+
+    Args:
+        groups: The group of each position.
+        share: Share of the positions to test on, between 0 and 1.
+        seed: Of the draw.
 
     Raises:
         RelevanceError: there are fewer than two groups, or the share is not between 0 and 1.

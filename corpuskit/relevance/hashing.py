@@ -50,7 +50,7 @@ class Hashed:
         return np.bincount(self.row, minlength=self.texts).astype(np.int64)
 
     def token(self, position: int) -> str:
-        """The token at a position."""
+        """Return the token at a position."""
         first = int(self.first[position])
         return self.buffer[first : first + int(self.size[position])].decode("utf-8", "surrogatepass")
 
@@ -94,7 +94,7 @@ def _joined(texts: Sequence[str]) -> tuple[bytes, Ints, Ints]:
 
 
 def hash_words(texts: Sequence[str]) -> Hashed:
-    """The words of texts that are lowered already: runs of bytes that are ASCII letters, digits, or beyond ASCII."""
+    """Return the words of texts that are lowered already: runs of bytes that are ASCII letters, digits, or beyond ASCII."""
     buffer, starts, _ = _joined(texts)
     raw = np.frombuffer(buffer, np.uint8)
     inside = np.zeros(len(raw) + 2, np.int8)
@@ -148,7 +148,7 @@ class HashIndex:
         return ((hashes * np.uint64((2 * number + 1) * BASE % 2**64)) >> shift).astype(np.intp)
 
     def find(self, hashes: Hashes) -> npt.NDArray[np.int32]:
-        """The column of each hash, or -1."""
+        """Return the column of each hash, or -1."""
         found = np.full(len(hashes), -1, np.int32)
         todo: Ints | slice = slice(None)
         asked = hashes
@@ -170,7 +170,7 @@ class HashIndex:
 
 
 def in_chunks(texts: Iterable[str], size: int = _CHUNK) -> Iterator[list[str]]:
-    """The texts in lists of about so many characters: what fits into the processor's cache is done fastest."""
+    """Yield the texts in lists of about so many characters: what fits into the processor's cache is done fastest."""
     chunk: list[str] = []
     room = size
     for text in texts:

@@ -39,7 +39,7 @@ class Lexicon:
             self._index = {word: number for number, word in enumerate(words)}
 
     def count(self, texts: Sequence[str]) -> Counts:
-        """How often each token of the list stands in each text."""
+        """Return how often each token of the list stands in each text."""
         width = max(self.size, 1)
         rows, columns, times, tokens, known = [], [], [], [], []
         start = 0

@@ -26,7 +26,20 @@ _START = "(start)"
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """Where a model comes from: label counts, pool, seed, versions, and a hash of its labels."""
+    """Where a model comes from: label counts, pool, seed, versions, and a hash of its labels.
+
+    Args:
+        kind: What was scored, documents or URLs.
+        relevant: Number of labels ``relevant``.
+        other: Number of labels ``other``.
+        contradicted: Number of labels that other labels of equal texts contradict.
+        unsure: Number of labels ``unsure``, which are not learnt from.
+        pool: Number of texts of the pool.
+        seed: The seed of the training.
+        tokenizer_version: Version of the tokens.
+        labels: Hash of the labels.
+        hosts: Hosts that were labelled.
+    """
 
     kind: Literal["document", "url"]
     relevant: int
@@ -122,20 +135,31 @@ class RelevanceModel:
         return self.audit.threshold if self.audit else None
 
     def logits(self, texts: Sequence[str]) -> Floats:
-        """The logit of each text's score."""
+        """Return the logit of each text's score.
+
+        Args:
+            texts: The texts.
+        """
         return self._logits(texts)[0]
 
     def score(self, texts: Sequence[str]) -> Floats:
-        """P(relevant) of each text, in [0, 1].
+        """Return P(relevant) of each text, in [0, 1].
 
         As if both classes were equally frequent: 0.5 is the border between them, and no promise of precision, which
         only an `Audit` makes. A document without a single known token gets the share of relevant labels, always less
         than 0.5: no evidence is no relevance.
+
+        Args:
+            texts: The texts, or URLs for a model of URLs.
         """
         return _probability(self.logits(texts))
 
     def unknown_share(self, texts: Sequence[str]) -> Floats:
-        """The share of each text's tokens that the model does not know; 1.0 for a text without tokens."""
+        """Return the share of each text's tokens that the model does not know; 1.0 for a text without tokens.
+
+        Args:
+            texts: The texts.
+        """
         return self._logits(texts)[1]
 
     def _logits(self, texts: Sequence[str]) -> tuple[Floats, Floats]:
@@ -165,14 +189,21 @@ class RelevanceModel:
         return float(np.log(rate / (1.0 - rate)))
 
     def decide(self, texts: Sequence[str]) -> list[Decision]:
-        """``relevant`` from the certified threshold on, ``other`` below the certified lower one, else ``unknown``.
+        """Return ``relevant`` from the certified threshold on, ``other`` below the certified lower one, else ``unknown``.
 
         Without an audit everything is unknown, and so is always a text without a single known token.
+
+        Args:
+            texts: The texts.
         """
         return self.verdicts(texts)[1]
 
     def verdicts(self, texts: Sequence[str]) -> tuple[Floats, list[Decision]]:
-        """Return what `score` and `decide` return, of one reading of the texts."""
+        """Return what `score` and `decide` return, of one reading of the texts.
+
+        Args:
+            texts: The texts.
+        """
         upper = self.audit.threshold if self.audit else None
         lower = self.audit.other_threshold if self.audit else None
         logits, unknown = self._logits(texts)
@@ -189,7 +220,11 @@ class RelevanceModel:
         return scores, decisions
 
     def explain(self, text: str) -> Explanation:
-        """Every token's share in the logit of one text; exact."""
+        """Return every token's share in the logit of one text; exact.
+
+        Args:
+            text: The text.
+        """
         if not isinstance(text, str):
             raise RelevanceError(f"found {type(text).__name__}, expected one text")
         logits, unknown = self._logits([text])
@@ -211,12 +246,19 @@ class RelevanceModel:
         return own * sum(table.bias for table in used) / len(used), [*places.contributions(url), *parts]
 
     def is_seen(self, urls: Sequence[str]) -> list[bool]:
-        """Of each URL, whether its host was among the labelled ones; scores of other hosts deserve less trust."""
+        """Return of each URL whether its host was among the labelled ones; scores of other hosts deserve less trust.
+
+        Args:
+            urls: The URLs.
+        """
         hosts = frozenset(self.card.hosts)
         return [host_of(url) in hosts for url in urls]
 
     def certified(self, record: AuditRecord) -> RelevanceModel:
-        """This model with its audit.
+        """Return this model with its audit.
+
+        Args:
+            record: What the audit found.
 
         Raises:
             RelevanceError: the audit was made of another model; a training voids it.
@@ -244,7 +286,11 @@ class RelevanceModel:
         return digest.hexdigest()[:16]
 
     def save(self, folder: Folder) -> None:
-        """Write the model into a folder, in one atomic step; an existing model there is replaced."""
+        """Write the model into a folder, in one atomic step; an existing model there is replaced.
+
+        Args:
+            folder: The folder.
+        """
         from corpuskit.relevance.storage import save_model
 
         save_model(self, folder)
@@ -252,6 +298,9 @@ class RelevanceModel:
     @classmethod
     def load(cls, folder: Folder) -> RelevanceModel:
         """Read a saved model; nothing in the folder is executed.
+
+        Args:
+            folder: The folder.
 
         Raises:
             RelevanceError: the folder is missing, damaged, or made by another version.
@@ -261,7 +310,7 @@ class RelevanceModel:
         return load_model(folder)
 
     def to_dict(self) -> dict[str, Any]:
-        """Card and audit as plain data."""
+        """Return card and audit as plain data."""
         return {"card": asdict(self.card), "audit": asdict(self.audit) if self.audit else None}
 
     def __repr__(self) -> str:

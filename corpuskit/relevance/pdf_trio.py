@@ -52,6 +52,11 @@ class PdfTrioModel:
     """fastText trained with lr 1.0, 50 dimensions and 2 epochs on the tokens of pdf_trio. Made by ``relevance.train``.
 
     Not the same from run to run: fastText's threads write into the same vectors.
+
+    Args:
+        trained: What fastText has trained.
+        kind: What was learnt, documents or URLs.
+        positive: The label whose probability is scored.
     """
 
     def __init__(self, trained: Any, kind: Kind, positive: str) -> None:
@@ -60,7 +65,11 @@ class PdfTrioModel:
         self.positive = positive
 
     def score(self, texts: Sequence[str]) -> Floats:
-        """P(positive) of each text, as fastText gives it; not calibrated. 0.5 where a text has no token."""
+        """Return P(positive) of each text, as fastText gives it; not calibrated. 0.5 where a text has no token.
+
+        Args:
+            texts: The texts.
+        """
         if isinstance(texts, str):
             raise RelevanceError("found one string, expected a list of texts")
         lines = [pdf_trio_line(text, self.kind) for text in texts]
@@ -75,7 +84,12 @@ class PdfTrioModel:
         )
 
     def test(self, texts: Sequence[str], labels: Sequence[str]) -> FastTextTest:
-        """Run ``fasttext test`` on labelled texts."""
+        """Run ``fasttext test`` on labelled texts.
+
+        Args:
+            texts: The texts.
+            labels: The label of each.
+        """
         with _labelled(texts, labels, self.kind) as file:
             n, precision, recall = self._trained.test(str(file))
         return FastTextTest("pdf_trio", int(n), float(precision), float(recall))
@@ -107,7 +121,11 @@ class PdfTrioModel:
         return [self.test(texts, labels), FastTextTest("corpuskit", len(tested), right, right)]
 
     def save(self, path: str | Path) -> None:
-        """Write the ``.bin`` file of fastText."""
+        """Write the ``.bin`` file of fastText.
+
+        Args:
+            path: The file.
+        """
         self._trained.save_model(str(path))
 
     def __repr__(self) -> str:

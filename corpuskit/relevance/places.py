@@ -84,6 +84,6 @@ class Places:
         return seen, replaced, pull
 
     def contributions(self, url: str) -> list[tuple[str, float]]:
-        """What host and domain add to one URL's logit."""
+        """Return what host and domain add to one URL's logit."""
         found = ((name, self._index.get(name)) for name in _names(url))
         return [(f"pages of {name}", float(self.trust[n]) * float(self.mean[n])) for name, n in found if n is not None]

@@ -47,7 +47,11 @@ class Curve:
 
 
 def curve(scores: Sequence[float], relevant: Sequence[bool]) -> Curve:
-    """Precision and recall over all thresholds; equal scores make one step.
+    """Return precision and recall over all thresholds; equal scores make one step.
+
+    Args:
+        scores: The scores.
+        relevant: Whether each is relevant.
 
     Raises:
         RelevanceError: nothing is relevant.
@@ -64,9 +68,14 @@ def curve(scores: Sequence[float], relevant: Sequence[bool]) -> Curve:
 
 
 def seen_and_unseen(model: RelevanceModel, urls: Sequence[str], relevant: Sequence[bool]) -> dict[str, Curve | None]:
-    """The curves of URLs on labelled hosts (``seen``) and on others (``unseen``), never mixed: they differ too much.
+    """Return the curves of URLs on labelled hosts (``seen``) and on others (``unseen``), never mixed: they differ too much.
 
     None where a side has nothing relevant.
+
+    Args:
+        model: A model of URLs.
+        urls: The URLs.
+        relevant: Whether each is relevant.
     """
     scores, sides = model.score(urls), model.is_seen(urls)
     found: dict[str, Curve | None] = {}
@@ -90,7 +99,12 @@ class Confusion:
 
 
 def confusion(decisions: Sequence[str], labels: Sequence[str]) -> Confusion:
-    """Count decisions of a model (relevant, unknown, other) against an analyst's labels (relevant, other)."""
+    """Count decisions of a model (relevant, unknown, other) against an analyst's labels (relevant, other).
+
+    Args:
+        decisions: What the model said.
+        labels: What the analyst said.
+    """
     if len(decisions) != len(labels):
         raise RelevanceError(f"found {len(decisions)} decisions and {len(labels)} labels, expected as many of each")
     pairs = list(zip(decisions, labels, strict=True))
@@ -98,9 +112,13 @@ def confusion(decisions: Sequence[str], labels: Sequence[str]) -> Confusion:
 
 
 def mistakes(scores: Sequence[float], labels: Sequence[str]) -> list[tuple[int, float]]:
-    """Positions where model and analyst disagree, the most certain of the model first: the list to look at again.
+    """Return positions where model and analyst disagree, the most certain of the model first: the list to look at again.
 
     Each with how far the score is on the wrong side of one half. A label that turns out to be wrong is replaced.
+
+    Args:
+        scores: P(relevant) by the model.
+        labels: What the analyst said.
     """
     found = [
         (position, abs(score - 0.5))
@@ -111,7 +129,11 @@ def mistakes(scores: Sequence[float], labels: Sequence[str]) -> list[tuple[int, 
 
 
 def agreement(first: Mapping[str, str], second: Mapping[str, str]) -> float:
-    """Cohen's kappa of two annotators on what both labelled: 1 is full agreement, 0 what chance gives (Cohen 1960).
+    """Return Cohen's kappa of two annotators on what both labelled: 1 is full agreement, 0 what chance gives (Cohen 1960).
+
+    Args:
+        first: Target → label.
+        second: Target → label.
 
     Raises:
         RelevanceError: they have nothing in common.
@@ -128,7 +150,11 @@ def agreement(first: Mapping[str, str], second: Mapping[str, str]) -> float:
 
 
 def contradictions(labels: Sequence[tuple[str, str, str]]) -> dict[str, dict[str, str]]:
-    """Targets that annotators labelled differently, from rows (target, label, who): who said what last."""
+    """Return the targets that annotators labelled differently, with who said what last.
+
+    Args:
+        labels: Rows of target, label and annotator.
+    """
     said: dict[str, dict[str, str]] = {}
     for target, label, who in labels:
         said.setdefault(target, {})[who] = label
@@ -154,6 +180,13 @@ def learning_curve(
     texts: Sequence[str], labels: Sequence[str], *, space: Space, parts: int = 4, seed: int = 0
 ) -> LearningCurve:
     """Train on growing shares of the labels and score the rest.
+
+    Args:
+        texts: The labelled texts.
+        labels: Their labels.
+        space: The space they are learnt in.
+        parts: Number of points of the curve.
+        seed: Of the shares.
 
     Raises:
         RelevanceError: there are too few labels to hold any back.
@@ -218,7 +251,13 @@ class Drift:
 
 
 def drift(model: RelevanceModel, before: Sequence[str], after: Sequence[str]) -> Drift:
-    """Compare two crawls: a model audited on the first may not fit the second."""
+    """Compare two crawls: a model audited on the first may not fit the second.
+
+    Args:
+        model: The model.
+        before: Texts of the first crawl.
+        after: Texts of the second one.
+    """
     if not len(before) or not len(after):
         raise RelevanceError("found no texts on one side, expected some on both")
     first, second = np.sort(model.score(before)), np.sort(model.score(after))

@@ -28,7 +28,13 @@ _POOL = 5_000  # texts that tell which regions there are
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A text to label: its position in the pool, why it is asked, and its score (NaN without a model)."""
+    """A text to label: its position in the pool, why it is asked, and its score (NaN without a model).
+
+    Args:
+        index: Position in the pool, from 0.
+        reason: Why it is asked.
+        score: P(relevant), NaN without a model.
+    """
 
     index: int
     reason: Reason
@@ -36,9 +42,15 @@ class Suggestion:
 
 
 def select(model: RelevanceModel, pool_texts: Sequence[str], n: int, *, exclude: Collection[int] = ()) -> list[int]:
-    """The positions of `n` texts whose labels teach the model most: those it is least certain of, and unlike each other.
+    """Return the positions of `n` texts whose labels teach the model most: those it is least certain of, and unlike each other.
 
     Fewer than `n` where the pool has no more; never one of `exclude`, and of equal texts only one.
+
+    Args:
+        model: The model.
+        pool_texts: The texts to choose from.
+        n: Number of texts, at most.
+        exclude: Positions that are not chosen.
     """
     return [found.index for found in suggest(model, pool_texts, n, exclude=exclude)]
 
@@ -53,7 +65,7 @@ def suggest(
     random: int = 0,
     seed: int = 0,
 ) -> list[Suggestion]:
-    """`n` texts to label next, each with its reason.
+    """Return `n` texts to label next, each with its reason.
 
     Those in doubt are the text that the model is least certain of and, of twice as many as are wanted, those that are
     least like the ones chosen before: near copies would teach the same.
@@ -91,7 +103,7 @@ def suggest(
 
 
 def exploration(model: RelevanceModel, n: int) -> tuple[int, int]:
-    """How many of `n` questions are for what the model is certain of, and how many for texts at random.
+    """Return how many of `n` questions are for what the model is certain of, and how many for texts at random.
 
     A quarter goes to the highest scores until ten labels are relevant: they find more of a rare class. One in ten is drawn
     at random: among those may be what nobody thought of.
@@ -148,7 +160,7 @@ def first_questions(
     space: Space | None = None,
     seed: int = 0,
 ) -> list[Suggestion]:
-    """`n` texts to label while there is no model, in an order of which each beginning is a good start.
+    """Return `n` texts to label while there is no model, in an order of which each beginning is a good start.
 
     Two of three are near the seed words, one is from a region without labels: the texts are put into twenty clusters by
     their direction in the space, and the one nearest to the centre is asked, the largest cluster first. Without seed words
@@ -213,9 +225,14 @@ def _regions(texts: Sequence[str], free: list[int], labelled: list[int], space: 
 
 
 def rank_by_seeds(texts: Sequence[str], seeds: Sequence[str], *, space: Space | None = None) -> Floats:
-    """How near each text is to some seed words, in [-1, 1]: where to start without a single label.
+    """Return how near each text is to some seed words, in [-1, 1]: where to start without a single label.
 
     The mean of two cosines: of tf-idf weights, and of word vectors, which also finds texts with none of the words.
+
+    Args:
+        texts: The texts.
+        seeds: The words.
+        space: The space of the texts; None: fit one.
 
     Raises:
         RelevanceError: there is no seed word, or the texts have none of them.

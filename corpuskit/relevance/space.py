@@ -66,11 +66,11 @@ class Words:
         return Lexicon(self.tokenizer, self.words)
 
     def bags(self, texts: Sequence[str]) -> Bags:
-        """The weighted tokens of every text."""
+        """Return the weighted tokens of every text."""
         return bags(self.count(texts), self.idf, self.best)
 
     def count(self, texts: Sequence[str]) -> Counts:
-        """How often each token stands in each text."""
+        """Return how often each token stands in each text."""
         return self._lexicon.count(texts)
 
     @classmethod
@@ -156,6 +156,11 @@ class Space:
     def fit(cls, texts: Sequence[str], *, kind: Kind = "document", seed: int = 0) -> Space:
         """Fit a space on the texts of a pool, labelled or not; the vectors on at most 20,000 of them, evenly spaced.
 
+        Args:
+            texts: The texts, labelled or not.
+            kind: What they are, documents or URLs.
+            seed: Of the vectors.
+
         Raises:
             RelevanceError: there is no text, or no word in any of them.
         """
@@ -191,9 +196,12 @@ class Space:
         return self.texts > _STALE * self.fitted
 
     def refresh(self, texts: Sequence[str]) -> Space:
-        """This space with more texts: frequencies are added up, new words get the mean of their texts as a vector.
+        """Return this space with more texts: frequencies are added up, new words get the mean of their texts as a vector.
 
         Takes the time of counting `texts`, not of the whole pool. When `is_stale`, fit anew.
+
+        Args:
+            texts: The texts that came.
         """
         tables = tuple(words.grown(texts) for words in self.tables)
         if self.kind == "url":
@@ -210,7 +218,11 @@ class Space:
         return Space(self.kind, tables, basis, self.texts + len(texts), self.fitted, (), self.seed)
 
     def save(self, folder: Folder) -> None:
-        """Write the space into a folder, in one atomic step."""
+        """Write the space into a folder, in one atomic step.
+
+        Args:
+            folder: The folder.
+        """
         from corpuskit.relevance.storage import save_space
 
         save_space(self, folder)
@@ -218,6 +230,9 @@ class Space:
     @classmethod
     def load(cls, folder: Folder) -> Space:
         """Read a saved space.
+
+        Args:
+            folder: The folder.
 
         Raises:
             RelevanceError: the folder is missing, damaged, or made by another version.

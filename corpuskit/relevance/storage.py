@@ -40,7 +40,7 @@ _MOST_JSON: Final = 64 * 1024**2
 
 
 def pack_words(words: tuple[str, ...]) -> dict[str, Any]:
-    """Words as two arrays: their UTF-8 bytes and their lengths."""
+    """Return the words as two arrays: their UTF-8 bytes and their lengths."""
     raw = [word.encode("utf-8", "surrogatepass") for word in words]
     return {
         "bytes": np.frombuffer(b"".join(raw), np.uint8),
@@ -49,7 +49,7 @@ def pack_words(words: tuple[str, ...]) -> dict[str, Any]:
 
 
 def unpack_words(data: Any, lengths: Any) -> tuple[str, ...]:
-    """The words of `pack_words`."""
+    """Return the words of `pack_words`."""
     blob = data.tobytes()
     ends = np.cumsum(lengths).tolist()
     if (ends[-1] if ends else 0) != len(blob):
@@ -126,7 +126,7 @@ def save_model(model: RelevanceModel, folder: Folder) -> None:
 
 
 def load_json(folder: SafeFolder, name: str) -> dict[str, Any]:
-    """The object in a JSON file.
+    """Return the object in a JSON file.
 
     Raises:
         RelevanceError: it is missing or no JSON object.

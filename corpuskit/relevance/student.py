@@ -94,6 +94,10 @@ def fasttext_line(text: str, kind: Kind = "document") -> str:
     :func:`corpuskit.relevance.url_tokens`, white space within a token an underscore. This is also what a line of the
     export ``fasttext`` has after its label.
 
+    Args:
+        text: The text, or the URL.
+        kind: Which of the two it is.
+
     Example:
         >>> fasttext_line("The Sea,\\nL'Économie")
         'the sea l économie'

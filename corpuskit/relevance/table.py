@@ -71,7 +71,7 @@ def bags(counts: Counts, idf: Floats, best: int | None = BEST_TOKENS) -> Bags:
 
 
 def directions(found: Bags, vectors: npt.NDArray[np.int8]) -> tuple[Floats, Floats]:
-    """Where each text points in a space.
+    """Return where each text points in a space.
 
     Args:
         found: the weighted tokens of the texts.
@@ -135,11 +135,11 @@ class WordTable:
         return Lexicon(self.tokenizer, self.words)
 
     def bags(self, texts: Sequence[str]) -> Bags:
-        """The weighted tokens of every text."""
+        """Return the weighted tokens of every text."""
         return bags(self._lexicon.count(texts), self.idf.astype(np.float64), self.best)
 
     def logits(self, texts: Sequence[str]) -> tuple[Floats, Bags]:
-        """The bias and all contributions of each text, and its weighted tokens."""
+        """Return the bias and all contributions of each text, and its weighted tokens."""
         found = self.bags(texts)
         parts = found.weight * self.weight[found.column]
         sums: Floats = np.bincount(found.row, parts, minlength=len(found.tokens)).astype(np.float64)

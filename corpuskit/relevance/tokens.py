@@ -52,10 +52,13 @@ _UNSPACED = (
 
 
 def ascii_tokens(text: str | bytes) -> str:
-    """The line of tokens that the shell pipeline of pdf_trio makes, byte for byte.
+    """Return the line of tokens that the shell pipeline of pdf_trio makes, byte for byte.
 
     Line feeds, control characters and ASCII punctuation become blanks, ``A-Z`` become ``a-z``, runs of blanks become
     one. A leading or trailing blank stays, as it does there.
+
+    Args:
+        text: The text; bytes are taken as they are.
 
     Example:
         >>> ascii_tokens("Hello, World!")
@@ -108,10 +111,13 @@ def prepared(text: str) -> str:
 
 
 def document_tokens(text: str) -> list[str]:
-    """The words of a document: lowered, split at everything that is no letter, digit or mark of Unicode.
+    """Return the words of a document: lowered, split at everything that is no letter, digit or mark of Unicode.
 
     Composed (NFC) before, so both spellings of é are one word. Scripts without blanks (Chinese, Japanese, Thai, Lao,
     Burmese, Khmer) give overlapping pairs of characters.
+
+    Args:
+        text: The text.
 
     Example:
         >>> document_tokens("L'Économie, 2024_é")
@@ -121,9 +127,13 @@ def document_tokens(text: str) -> list[str]:
 
 
 def page_size_tokens(width: float, height: float) -> list[str]:
-    """Two tokens for the size of the first page in points, rounded to integers.
+    """Return two tokens for the size of the first page in points, rounded to integers.
 
     Upper case: no lowered word can be equal to one of them.
+
+    Args:
+        width: The width in points.
+        height: The height in points.
 
     Example:
         >>> page_size_tokens(595.276, 841.89)
@@ -153,7 +163,7 @@ _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
 
 
 def tokenizer(name: str) -> Callable[[str], list[str]]:
-    """The function that makes a list of tokens of a text.
+    """Return the function that makes a list of tokens of a text.
 
     Args:
         name: ``document``, ``document_sized`` (a text may start with a line ``WIDTH595 HEIGHT842``), ``url``,

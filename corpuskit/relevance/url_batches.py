@@ -73,7 +73,7 @@ class UrlScorer:
         self._hosts: dict[int, _Host] = {}
 
     def score(self, urls: pa.Array) -> Floats:
-        """P(relevant) of each URL; of null 0."""
+        """Return P(relevant) of each URL; of null 0."""
         import pyarrow as pa
 
         if isinstance(urls, pa.ChunkedArray):

@@ -58,7 +58,7 @@ class RunTable:
             known = numbers
 
     def logits(self, raw: npt.NDArray[np.uint8], starts: Ints, row: Ints) -> Floats:
-        """The logit of each text.
+        """Return the logit of each text.
 
         Args:
             raw: the texts, lowered, one behind the other; what stands between two is in no run.
@@ -94,7 +94,7 @@ class RunTable:
 
 
 def scaled(total: Floats, square: Floats, bias: float) -> Floats:
-    """A text's sum of contributions, scaled to the length of its weighted tokens, and what every text gets."""
+    """Return a text's sum of contributions, scaled to the length of its weighted tokens, and what every text gets."""
     length = np.sqrt(np.maximum(square, 0.0))
     return np.divide(total, length, out=np.zeros(len(total)), where=length > 0) + bias
 
@@ -124,7 +124,7 @@ def repeated(row: Ints, number: Any) -> Ints:
 
 
 def surplus(row: Ints, number: Any, parts: Floats, squares: Floats, texts: int) -> tuple[Floats, Floats]:
-    """What sums over all places miss or have too much, since a token that stands there t times counts 1 + ln t."""
+    """Return what sums over all places miss or have too much, since a token that stands there t times counts 1 + ln t."""
     total, square = np.zeros(texts), np.zeros(texts)
     if not len(row):
         return total, square

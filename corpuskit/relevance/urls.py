@@ -19,7 +19,10 @@ _SECOND_LEVEL = frozenset(
 
 
 def without_wayback(url: str) -> str:
-    """The archived page's own URL, where ``url`` is one of the Wayback Machine.
+    """Return the archived page's own URL, where ``url`` is one of the Wayback Machine; else ``url``.
+
+    Args:
+        url: The URL.
 
     Example:
         >>> without_wayback("https://web.archive.org/web/20180511040716/https://ekja.org/kjae.pdf")
@@ -31,10 +34,13 @@ def without_wayback(url: str) -> str:
 
 
 def pdf_trio_url_tokens(url: str) -> str:
-    """The tokens of the pdf_trio recipe, its defects kept: directories, then the host, joined by ``" U_"``.
+    """Return the tokens of the pdf_trio recipe, its defects kept: directories, then the host, joined by ``" U_"``.
 
     File name and query are left out, case is kept. Kept defects: without a path the last letter of the host is lost;
     with a port the first directory has no ``U_``; a slash in the query leaves the file name in.
+
+    Args:
+        url: The URL.
 
     Example:
         >>> pdf_trio_url_tokens("http://arxiv.org/pdf/1312.pdf")
@@ -69,7 +75,10 @@ def _split(url: str) -> tuple[str, str, str]:
 
 
 def host_of(url: str) -> str:
-    """The host of a URL: lower case, without port, user and a final dot.
+    """Return the host of a URL: lower case, without port, user and a final dot.
+
+    Args:
+        url: The URL.
 
     Example:
         >>> host_of("https://Example.ORG:8443/a")
@@ -79,7 +88,7 @@ def host_of(url: str) -> str:
 
 
 def registered_domain(host: str) -> str:
-    """The part of a host that somebody registered, by rule of thumb: two labels, three under ``co.uk`` and its like.
+    """Return the part of a host that somebody registered, by rule of thumb: two labels, three under ``co.uk`` and its like.
 
     There is no list of public suffixes here on purpose: tokens of a saved model must not change with such a list.
 
@@ -112,10 +121,13 @@ def _folder_tokens(host: str, folders: str) -> tuple[str, ...]:
 
 
 def url_tokens(url: str) -> list[str]:
-    """The structured tokens of a URL.
+    """Return the structured tokens of a URL.
 
     ``host=`` and ``domain=`` (registered), ``in-host=`` and ``under=`` (host and first directories), plain words of
     host and path (digits become ``#`` and their number), ``type=`` (extension), ``query=`` (keys) and ``depth=``.
+
+    Args:
+        url: The URL.
 
     Example:
         >>> url_tokens("https://www.example.org/shop/tea.html?id=7")[:4]
@@ -146,7 +158,7 @@ def ngram_text(url: str) -> str:
 
 
 def url_ngrams(url: str) -> list[str]:
-    """Runs of three to five characters of a URL without its scheme, for hosts that nobody labelled yet.
+    """Return the runs of three to five characters of a URL without its scheme, for hosts that nobody labelled yet.
 
     Example:
         >>> url_ngrams("http://a.b/")

@@ -47,7 +47,7 @@ class Shard:
 
 
 def find_shards(sources: Iterable[str], *, base: str | None = None) -> list[Shard]:
-    """The shards of files, folders and patterns, sorted by name.
+    """Return the shards of files, folders and patterns, sorted by name.
 
     - ``.warc``, ``.warc.gz``, ``.warc.zst``, ``.wacz``: a shard each.
     - ``.paths``, ``.paths.gz``: a list of web archives, one path a line, as Common Crawl publishes them.

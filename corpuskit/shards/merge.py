@@ -35,6 +35,9 @@ _COPIED: Final = (
 class MergeReport:
     """How many documents were new, changed, unchanged or removed before (and stay so), how many failures were noted.
 
+    Args:
+        counts: Number of documents by what became of them.
+
     Attributes:
         shards: how many were merged now.
         damaged: name of a shard → what is wrong with it; it was left out.
@@ -58,7 +61,7 @@ Judge = Callable[[Sequence[tuple[str, str, str]]], Sequence[bool]]
 
 
 def merge(folder: CorpusFolder, out: str, *, progress: bool = True, judge: Judge | None = None) -> MergeReport:
-    """Merges shards into a corpus; those merged before are passed over.
+    """Merge shards into a corpus; those merged before are passed over.
 
     Documents arrive packed, their elements in the cache. Their originals stay where they are; of records of archives
     elsewhere, which shards of places keep, the originals come too. Of two contents of one page the second is a new

@@ -62,7 +62,7 @@ def extract_shards(
     options: ExtractOptions | None = None,
     progress: bool = True,
 ) -> ShardReport:
-    """Extracts web archives, folders and Parquet files into ``out``, a shard at a time; see :func:`find_shards`.
+    """Extract web archives, folders and Parquet files into ``out``, a shard at a time; see :func:`find_shards`.
 
     A shard gives three files: ``NAME.nlp.txt.zst`` (the documents, see :mod:`corpuskit.store.packs`),
     ``NAME.elements.parquet`` (their elements) and, last, ``NAME.catalog.parquet`` (a row a document or failure). They
@@ -96,7 +96,16 @@ def run_shards(
     options: ExtractOptions | None = None,
     progress: str | None = None,
 ) -> ShardReport:
-    """As :func:`extract_shards`, of shards that are known. ``progress``: name of a bar."""
+    """Extract shards that are known, as :func:`extract_shards` does.
+
+    Args:
+        shards: The shards.
+        out: Where the outputs go: a folder or the URL of a store.
+        on: Where it runs.
+        workers: Number of processes; None: one a core.
+        options: Choices for the extraction.
+        progress: Name of a progress bar; None: none.
+    """
     options = options or ExtractOptions()
     output = Output(out)
     _settle(output, options)

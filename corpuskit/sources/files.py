@@ -38,10 +38,13 @@ Pattern = str | os.PathLike[str]
 
 
 def find_files(patterns: Iterable[Pattern | Iterable[Pattern]]) -> Iterator[FoundFile]:
-    """Files, files of folders and their sub-folders, and files that match patterns with ``*``; sorted, none twice.
+    """Yield files, files of folders and their sub-folders, and files that match patterns with ``*``; sorted, none twice.
 
     A list of such stands for what is in it. Names that begin with a dot are left out in folders, as are files that belong to another one there; see
     :mod:`corpuskit.sources.trees`.
+
+    Args:
+        patterns: Paths and patterns, or lists of them.
 
     Raises:
         SourceError: a path does not exist, or a pattern matches nothing.
@@ -94,7 +97,11 @@ def _files_of(root: Path, paths: Iterable[Path], *, inside: Path | None = None) 
 
 
 def read_resource(found: FoundFile, *, max_bytes: int) -> Resource:
-    """Reads a file.
+    """Read a file.
+
+    Args:
+        found: The file.
+        max_bytes: Larger files are refused.
 
     Raises:
         SourceError: it cannot be read.

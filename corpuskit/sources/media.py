@@ -41,10 +41,15 @@ _CONTROLS: Final = bytes(byte for byte in range(32) if byte not in b"\t\n\r\f\x1
 
 
 def detect_media_type(content: bytes, name: str = "", declared: str | None = None) -> str:
-    """The media type of ``content``.
+    """Return the media type of ``content``.
 
     What the bytes say comes first, then what was declared, then the suffix of the name. Text that says nothing is
     what its suffix or the declaration says, else plain text; anything else is ``application/octet-stream``.
+
+    Args:
+        content: The bytes; the first ones are enough.
+        name: The file's name.
+        declared: What a server declared.
     """
     import filetype
 

@@ -41,7 +41,7 @@ _MORE: Final = ("duplicate_of", *SAID, _FINGERPRINT)  # made of what else the ca
 
 
 def document_rows(folder: CorpusFolder, *, versions: bool = False, said: bool = False) -> pa.Table:
-    """One row a document, its last version, sorted by host and URI; with ``versions`` one row a version.
+    """Return one row a document, its last version, sorted by host and URI; with ``versions`` one row a version.
 
     Columns: doc_id, uri, host, title, media_type, lang, status, decision, duplicate_of (large_string); version (int32);
     words, main_words, elements (int64); timestamp, fetched (timestamp[us, UTC]); relevance (double). duplicate_of

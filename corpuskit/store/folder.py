@@ -79,7 +79,11 @@ class CorpusFolder:
             raise CorpusError(f"the corpus folder {self.path} cannot be made: {error}") from error
 
     def describe(self, description: str | None, seeds: Iterable[str] | None) -> str:
-        """Changes what is given in corpus.toml; gives the description.
+        """Change what is given in corpus.toml and return the description.
+
+        Args:
+            description: What the corpus is about; None: as it is.
+            seeds: Words that its documents are about; None: as they are.
 
         Raises:
             ConfigurationError: the seeds are one string, not a list of words.
@@ -126,7 +130,7 @@ class CorpusFolder:
 
     @contextmanager
     def crawl_lock(self) -> Iterator[None]:
-        """Held by the one crawl that may run. The system releases it when the process dies.
+        """Hold a lock: it is held by the one crawl that may run. The system releases it when the process dies.
 
         Raises:
             CorpusBusyError: another crawl runs; the message says which.
@@ -141,7 +145,7 @@ class CorpusFolder:
 
     @contextmanager
     def annotating(self) -> Iterator[None]:
-        """Held by the one call that has a machine label documents, so that nothing is paid twice.
+        """Hold a lock: it is held by the one call that has a machine label documents, so that nothing is paid twice.
 
         Raises:
             CorpusBusyError: another one runs; the message says which.
@@ -151,7 +155,7 @@ class CorpusFolder:
 
     @contextmanager
     def packing(self) -> Iterator[None]:
-        """Held by who adds or removes packs.
+        """Hold a lock: it is held by who adds or removes packs.
 
         Raises:
             CorpusBusyError: another process packs, unpacks or merges; the message says which.
@@ -165,7 +169,11 @@ class CorpusFolder:
             yield
 
     def document(self, doc_id: str, version: int | None = None) -> NLPTextDocument:
-        """A document by its id, the last version unless another is named.
+        """Return a document.
+
+        Args:
+            doc_id: Its id.
+            version: Number of the version; None: the last one.
 
         Raises:
             UnknownDocumentError: there is none.
@@ -180,7 +188,10 @@ class CorpusFolder:
         return read_document(self.documents, row["path"], strict=False)
 
     def original(self, doc_id: str) -> bytes:
-        """The bytes a document was extracted from.
+        """Return the bytes a document was extracted from.
+
+        Args:
+            doc_id: The document.
 
         Raises:
             UnknownDocumentError: there is none.
@@ -200,14 +211,17 @@ class CorpusFolder:
         return read_original(self.originals, Place(*row))
 
     def before_close(self, end: Callable[[], None]) -> None:
-        """Has a method called before the catalogue is closed: work in the background must not read by what is closed.
+        """Have a method called before the catalogue is closed: work in the background must not read by what is closed.
 
         The method's object is not kept alive by this.
+
+        Args:
+            end: The method.
         """
         self._endings.append(WeakMethod(end))
 
     def close(self) -> None:
-        """Ends what works in the background, then closes the catalogue."""
+        """End what works in the background, then close the catalogue."""
         for known in self._endings:
             if (end := known()) is not None:
                 end()
@@ -217,7 +231,7 @@ class CorpusFolder:
 
 @contextmanager
 def only_one(folder: SafeFolder, name: str, what: str) -> Iterator[None]:
-    """Held by one process at a time; the system releases it when the process dies.
+    """Hold a lock: it is held by one process at a time; the system releases it when the process dies.
 
     Raises:
         CorpusBusyError: another one holds it; the message says which.

@@ -49,7 +49,12 @@ class Label:
 
 
 class LabelLog:
-    """The labels of a corpus. A label is on the disk when ``add`` comes back."""
+    """The labels of a corpus. A label is on the disk when ``add`` comes back.
+
+    Args:
+        folder: The corpus folder.
+        catalog: Its catalogue.
+    """
 
     def __init__(self, folder: Folder, catalog: Catalog) -> None:
         self._folder = as_safe(folder)
@@ -60,7 +65,7 @@ class LabelLog:
 
     def add(self, labels: Iterable[tuple[str, Kind, str]], *, by: str, note: str | Mapping[str, str] | None = None,
             versions: dict[str, int] | None = None) -> int:  # fmt: skip
-        """Appends labels (target, kind, label); gives how many.
+        """Append labels (target, kind, label) and return their number.
 
         Args:
             labels: what is said of what.
@@ -203,7 +208,11 @@ class LabelLog:
         return [Label(**dict(row)) for row in rows]
 
     def targets_before(self, note: str) -> set[str]:
-        """Return the documents and hosts that had a label, withdrawn since or not, before the first one with this note."""
+        """Return the documents and hosts that had a label, withdrawn since or not, before the first one with this note.
+
+        Args:
+            note: The note.
+        """
         self._index_if_changed()
         rows = self._catalog.tuples(
             "SELECT DISTINCT target FROM labels WHERE id < (SELECT min(id) FROM labels WHERE note = ?)", (note,)
@@ -211,7 +220,7 @@ class LabelLog:
         return {target for (target,) in rows}
 
     def refresh(self) -> None:
-        """Takes in what other processes have written."""
+        """Take in what other processes have written."""
         self._index_if_changed()
 
     def _index_if_changed(self) -> None:
@@ -220,7 +229,11 @@ class LabelLog:
 
 
 def is_machine(by: str) -> bool:
-    """Whether labels of this annotator are a machine's."""
+    """Return whether labels of an annotator are a machine's.
+
+    Args:
+        by: The annotator.
+    """
     return by.startswith(MACHINE)
 
 

@@ -28,7 +28,13 @@ _ADDED: Final = "added-[0-9][0-9][0-9][0-9][0-9].warc.gz"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an original is kept: a file below originals/, and the record's span where that is a WARC file."""
+    """Where an original is kept: a file below originals/, and the record's span where that is a WARC file.
+
+    Args:
+        file: A path below originals/.
+        offset: First byte of the record in a WARC file; None: the whole file.
+        length: Number of bytes of the record.
+    """
 
     file: str
     offset: int | None = None

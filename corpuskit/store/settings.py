@@ -61,7 +61,15 @@ main = "model"
 
 @dataclass(frozen=True, slots=True)
 class CrawlSettings:
-    """``[crawl]`` of corpus.toml."""
+    """``[crawl]`` of corpus.toml.
+
+    Attributes:
+        delay: Seconds between two requests to one host. A Crawl-delay in robots.txt is always kept.
+        scope: How far from the seeds: ``domain``, ``host``, ``path`` or ``web`` (any host).
+        exclude: URLs that are never fetched: path patterns with ``*`` and a final ``$``, as in robots.txt.
+        include: Of links only those whose path matches one of such patterns; empty: all.
+        contact: Where a webmaster can reach you, an e-mail address or a page. It is sent with each request.
+    """
 
     delay: float = 1.0
     scope: str = "domain"
@@ -72,7 +80,11 @@ class CrawlSettings:
 
 @dataclass(frozen=True, slots=True)
 class PdfSettings:
-    """``[pdf]`` of corpus.toml."""
+    """``[pdf]`` of corpus.toml.
+
+    Attributes:
+        textworks: Write TextWorks' segmentation.json and textgrid.json beside each PDF that is added: six times the work.
+    """
 
     textworks: bool = False
 
@@ -80,6 +92,11 @@ class PdfSettings:
 @dataclass(frozen=True, slots=True)
 class LabelSettings:
     """``[labels]`` of corpus.toml.
+
+    Attributes:
+        rule: What counts where annotators differ: ``majority`` (a tie is no label, and asked again), ``latest``, or
+            ``adjudicator``.
+        adjudicator: Whose label counts by the rule ``adjudicator``; the majority where that one has said nothing.
 
     Raises:
         ConfigurationError: an unknown rule, or a rule and an adjudicator that do not go together.
@@ -104,7 +121,19 @@ class LabelSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The content of corpus.toml."""
+    """The content of corpus.toml.
+
+    Attributes:
+        name: Name of the corpus; that of its folder at first.
+        description: What the corpus is about.
+        seeds: Words that its documents are about: where labelling begins.
+        languages: Only these languages (ISO 639-1); empty: all.
+        crawl: ``[crawl]``.
+        labels: ``[labels]``.
+        pdf: ``[pdf]``.
+        extraction: ``[extraction]``.
+        sources: Host → its options: ``[extraction.sources]``.
+    """
 
     name: str = ""
     description: str = ""
@@ -117,7 +146,11 @@ class Settings:
     sources: Mapping[str, ExtractOptions] = field(default_factory=dict)
 
     def extraction_for(self, host: str) -> ExtractOptions:
-        """Return the options for pages of a host: those of ``[extraction.sources]`` for it, else for a domain above it."""
+        """Return the options for pages of a host: those of ``[extraction.sources]`` for it, else for a domain above it.
+
+        Args:
+            host: The host.
+        """
         host = host.lower().partition(":")[0]
         while host:
             if host in self.sources:

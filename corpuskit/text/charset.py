@@ -34,7 +34,10 @@ _SUBCATEGORIES: Final = {
 
 
 def block_of(char: str) -> str:
-    """The Unicode block of a character, empty where it is in none.
+    """Return the Unicode block of a character, empty where it is in none.
+
+    Args:
+        char: The character.
 
     Example:
         >>> block_of("œ")
@@ -52,7 +55,7 @@ def _blocks() -> tuple[list[int], list[str]]:
 
 
 def charset(texts: Iterable[str] | Mapping[str, Iterable[str]]) -> pd.DataFrame:
-    """One row a character, most frequent first; rows of equal count by code.
+    """Return one row a character, most frequent first; rows of equal count by code.
 
     Columns: code (int64), char, name (Unicode's; empty where it has none), category (letter, mark, number, punctuation,
     symbol, separator, other), subcategory (str), block (str, Unicode's, as ``Latin-1 Supplement``; empty in a gap), script (first word of the name, empty for what is no letter), count

@@ -68,9 +68,12 @@ class DuplicateIndex:
             raise ConfigurationError(f"{folder} was made with other settings: delete it to begin anew")
 
     def add(self, texts: Iterable[tuple[str, str, int]]) -> int:
-        """Adds texts (doc_id, text, when it was first seen: any number, smaller is earlier); gives how many.
+        """Add texts and return their number.
 
         A doc_id that is there already gets the new text.
+
+        Args:
+            texts: Rows of doc_id, text, and when it was first seen: any number, a smaller one is earlier.
         """
         count = 0
         batch: list[tuple[str, str, int]] = []
@@ -82,7 +85,7 @@ class DuplicateIndex:
         return count + self._write(batch) if batch else count
 
     def known(self) -> set[str]:
-        """The doc_ids added so far."""
+        """Return the doc_ids added so far."""
         import pyarrow.parquet as pq
 
         return {
@@ -124,7 +127,7 @@ class DuplicateIndex:
         return len(batch)
 
     def find(self, among: Sequence[str] | None = None) -> pd.DataFrame:
-        """One row a text, by doc_id.
+        """Return one row a text, by doc_id.
 
         Columns: doc_id (str), unique (bool: it is no duplicate), duplicate_of (str, missing where unique), kind (str: exact, the same
         but for white space and case, or near; missing where unique), similarity (float64, Jaccard index with the
@@ -237,7 +240,7 @@ def _frame(frame: pd.DataFrame, of: dict[str, str], kind: dict[str, str], simila
 def near_duplicates(
     texts: Iterable[tuple[str, str]] | Iterable[tuple[str, str, int]], *, threshold: float = 0.8, size: int = 3
 ) -> pd.DataFrame:  # fmt: skip
-    """Exact and near-duplicates among texts; columns as :meth:`DuplicateIndex.find`.
+    """Return exact and near-duplicates among texts; columns as :meth:`DuplicateIndex.find`.
 
     Args:
         texts: (doc_id, text) or (doc_id, text, when it was first seen).
@@ -251,7 +254,7 @@ def near_duplicates(
 
 
 def repeated_blocks(blocks: Any) -> pd.DataFrame:
-    """How often the blocks of a corpus are repeated, one row a block in the order given.
+    """Return how often the blocks of a corpus are repeated, one row a block in the order given.
 
     Columns: frequency_in_site, frequency_in_corpus (int64: documents of the site, and of the corpus, that have the block), first_in_site
     (bool: no earlier row of the site has it).

@@ -12,7 +12,7 @@ _CHUNK: Final = re.compile(r"[^\W\d_][\w\u2010-]*")
 
 
 def dehyphenate(text: str, known: Container[str] = frozenset()) -> str:
-    """The text with the words that hyphens cut at line ends made whole; the line ends after them.
+    """Return the text with the words that hyphens cut at line ends made whole; the line ends after them.
 
     A hyphen is kept where the second half begins with a capital (``Baden-`` / ``Württemberg``), or where the text, or
     ``known``, has the compound with its hyphen and not the word without (``well-`` / ``known``).

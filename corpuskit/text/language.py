@@ -13,7 +13,7 @@ _ENOUGH: Final = 4000  # characters; more do not change the answer
 
 
 def detect_language(text: str, hint: str | None = None) -> str:
-    """The ISO 639-1 code of the text's language; ``?`` when unsure.
+    """Return the ISO 639-1 code of the text's language; ``?`` when unsure.
 
     Args:
         text: at least some words; shorter texts take the hint.
@@ -34,9 +34,12 @@ def detect_language(text: str, hint: str | None = None) -> str:
 
 
 def detect_languages(texts: Iterable[str | None]) -> list[str]:
-    """The ISO 639-1 code of each text by its own words; ``?`` when unsure, as it is for most texts of a few words.
+    """Return the ISO 639-1 code of each text by its own words; ``?`` when unsure, as it is for most texts of a few words.
 
     Equal texts are looked at once.
+
+    Args:
+        texts: The texts; None counts as empty.
     """
     known: dict[str, str] = {}
     found = []

@@ -37,7 +37,11 @@ class Target:
     symbols: str = ""
 
     def keeps(self, char: str) -> bool:
-        """Whether a text may have this character."""
+        """Return whether a text may have a character.
+
+        Args:
+            char: The character.
+        """
         if char in _ASCII or char in self.symbols or char in (OBJECT, LOST):
             return True
         if self.letters is not None and char in self.letters:
@@ -50,7 +54,11 @@ class Target:
         return category[:1] in "LM" + "N" * (category == "Nd") and self.has_script(char) and not is_compatible(char)
 
     def has_script(self, char: str) -> bool:
-        """Whether the character is of a script of the target."""
+        """Return whether a character is of a script of the target.
+
+        Args:
+            char: The character.
+        """
         return not self.scripts or script_of(char) in self.scripts
 
 

@@ -52,7 +52,11 @@ class NormalizeOptions:
             raise ConfigurationError(f"layer {unknown[0]!r} is unknown; there are: {', '.join(LAYERS)}")
 
     def without(self, *layers: str) -> NormalizeOptions:
-        """The same without some layers."""
+        """Return these options without some layers.
+
+        Args:
+            layers: Names of layers.
+        """
         _check_layers(layers)
         return replace(self, layers=tuple(name for name in self.layers if name not in layers))
 
@@ -92,6 +96,9 @@ class Change:
 class Normalized:
     """A normalised text.
 
+    Args:
+        options: How it was normalised.
+
     Attributes:
         text: the result.
         source: what it was made from.
@@ -111,15 +118,25 @@ class Normalized:
         return offsets
 
     def to_source(self, start: int, end: int | None = None) -> tuple[int, int]:
-        """The span of the source that characters of the result came from; see :class:`OffsetMap`."""
+        """Return the span of the source that characters of the result came from.
+
+        Args:
+            start: First character of the result, from 0.
+            end: Behind the last one; None: one character.
+        """
         return self.offsets.to_source(start, end)
 
     def to_result(self, start: int, end: int | None = None) -> tuple[int, int]:
-        """The span of the result that characters of the source became; see :class:`OffsetMap`."""
+        """Return the span of the result that characters of the source became.
+
+        Args:
+            start: First character of the source, from 0.
+            end: Behind the last one; None: one character.
+        """
         return self.offsets.to_result(start, end)
 
     def explain(self) -> list[Change]:
-        """Every change, in the order in which the layers made them."""
+        """Return every change, in the order in which the layers made them."""
         offsets = OffsetMap.identity(len(self.source))
         changes: list[Change] = []
         for stage, text, found in _work(self.source, self._options):
@@ -147,7 +164,7 @@ def normalize(
     layers: Iterable[str] | None = None,
     without: Iterable[str] = (),
 ) -> Normalized:
-    """A text in the characters of a target, with the way back.
+    """Return a text in the characters of a target, with the way back.
 
     The layers follow the normaliser of frenchtext in what they do; their tables are derived from Unicode's data. A layer
     gives what it has to say of ``½ ① Ⅳ x² H₂O`` as ``1/2 (1) +4 x(2) H(2)O``. Normalising twice changes nothing more.
@@ -172,7 +189,12 @@ def normalize(
 def normalizer(
     preset: str | NormalizeOptions = "any", *, layers: Iterable[str] | None = None, without: Iterable[str] = ()
 ) -> Callable[[str], str]:
-    """A function str → str that does what :func:`normalize` does; for many texts.
+    """Return a function str → str that does what :func:`normalize` does; for many texts.
+
+    Args:
+        preset: A preset, or options.
+        layers: Only these layers; None: those of the preset.
+        without: Layers that are left out.
 
     Raises:
         ConfigurationError: an unknown preset or layer.

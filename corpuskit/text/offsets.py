@@ -35,7 +35,11 @@ class OffsetMap:
 
     @classmethod
     def identity(cls, length: int) -> OffsetMap:
-        """The map of a text onto itself."""
+        """Return the map of a text onto itself.
+
+        Args:
+            length: Number of characters.
+        """
         import numpy as np
 
         starts = np.arange(length + 1, dtype=np.int64)
@@ -44,7 +48,11 @@ class OffsetMap:
         return cls(starts, ends)
 
     def after(self, edits: Sequence[Edit]) -> OffsetMap:
-        """The map after edits of the result."""
+        """Return the map after edits of the result.
+
+        Args:
+            edits: The edits.
+        """
         import numpy as np
 
         if not edits:
@@ -65,14 +73,22 @@ class OffsetMap:
         return OffsetMap(np.repeat(starts, counts), np.repeat(ends, counts))
 
     def repeated(self, counts: Any) -> OffsetMap:
-        """The map after each character of the result was replaced by ``counts`` (int64 array) characters."""
+        """Return the map after each character of the result was replaced by several, or none.
+
+        Args:
+            counts: How many stand for each character (int64 array).
+        """
         import numpy as np
 
         sizes = np.append(counts, 1)
         return OffsetMap(np.repeat(self.starts, sizes), np.repeat(self.ends, sizes))
 
     def to_source(self, start: int, end: int | None = None) -> tuple[int, int]:
-        """The source of result characters ``start`` to ``end`` (exclusive; default: one character).
+        """Return the span of the source that characters of the result came from.
+
+        Args:
+            start: First character of the result, from 0.
+            end: Behind the last one; None: one character.
 
         Raises:
             IndexError: outside the text.
@@ -86,7 +102,11 @@ class OffsetMap:
         return int(self.starts[start]), int(self.ends[stop - 1])
 
     def to_result(self, start: int, end: int | None = None) -> tuple[int, int]:
-        """What source characters ``start`` to ``end`` (exclusive; default: one character) have become.
+        """Return the span of the result that characters of the source became.
+
+        Args:
+            start: First character of the source, from 0.
+            end: Behind the last one; None: one character.
 
         Raises:
             IndexError: outside the text.

@@ -41,7 +41,7 @@ class PersonalData:
 
 
 def personal_data(text: str, kinds: Sequence[str] = KINDS, *, region: str | None = None) -> list[PersonalData]:
-    """The personal data in a text, in order; where two overlap, the earlier of ``iban, email, ip, phone`` is kept.
+    """Return the personal data in a text, in order; where two overlap, the earlier of ``iban, email, ip, phone`` is kept.
 
     An IBAN is one if its check digits are right and its country has such numbers (ISO 13616, python-stdnum); a telephone number
     if its country's plan has it (Google's libphonenumber); an IPv4 or IPv6 address if it is a public one: 127.0.0.1 and 10.0.0.1
@@ -79,7 +79,7 @@ def mask(
     region: str | None = None,
     replacements: Mapping[str, str] | None = None,
 ) -> str:
-    """The text with personal data replaced by their kind: ``<email>``, ``<phone>``, ``<ip>``, ``<iban>``.
+    """Return the text with personal data replaced by their kind: ``<email>``, ``<phone>``, ``<ip>``, ``<iban>``.
 
     Args:
         text: any text.

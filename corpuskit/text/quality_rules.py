@@ -54,7 +54,11 @@ class Rule:
     says: str
 
     def passes(self, value: float) -> bool:
-        """The verdict."""
+        """Return whether a value passes the rule.
+
+        Args:
+            value: The value of the measure.
+        """
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
 
@@ -222,7 +226,7 @@ QUALITY_RULES: Final[dict[str, tuple[Rule, ...]]] = {
 def quality(
     texts: Iterable[str], *, rules: Sequence[str] = ("gopher", "c4", "fineweb"), langs: Iterable[str | None] | None = None
 ) -> pd.DataFrame:  # fmt: skip
-    """One row a text: what each rule looks at and what it says.
+    """Return one row a text: what each rule looks at and what it says.
 
     Columns: for each rule NAME its value (float64) and ``NAME_ok`` (bool); for each set SET ``SET_ok`` (bool, all its rules) and
     ``SET_why`` (str: the rules that failed, joined by blanks; missing where none).
@@ -255,7 +259,12 @@ def quality(
 def verdicts(
     text: str, rules: Sequence[str] = ("gopher", "c4", "fineweb"), lang: str | None = None
 ) -> dict[str, float | bool | str | None]:
-    """The row of :func:`quality` for one text.
+    """Return the row of :func:`quality` for one text.
+
+    Args:
+        text: The text.
+        rules: Sets of rules.
+        lang: ISO 639-1 code of the text, for its stop words; None: not known.
 
     Raises:
         ConfigurationError: an unknown set of rules.

@@ -39,7 +39,7 @@ _NO_WORD: Final = re.compile(r"[\W_]*")
 
 
 def sentences(text: str, lang: str | None = None) -> list[tuple[int, int]]:
-    """Where the sentences of a text stand: start and end (exclusive), without the blanks between them.
+    """Return where the sentences of a text stand: start and end (exclusive), without the blanks between them.
 
     Args:
         text: one paragraph, or several; a blank line always ends a sentence.

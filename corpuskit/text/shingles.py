@@ -85,7 +85,13 @@ def likeness(first: Any, second: Any) -> float:
 
 
 def jaccard(first: str, second: str, *, size: int = 3) -> float:
-    """The Jaccard index of two texts: runs of ``size`` words they share, by those that either has; 0 without words."""
+    """Return the Jaccard index of two texts: runs of ``size`` words they share, by those that either has; 0 without words.
+
+    Args:
+        first: A text.
+        second: Another text.
+        size: Number of words of a run.
+    """
     import numpy as np
 
     made = Shingles(size)

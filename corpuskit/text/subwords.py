@@ -37,7 +37,11 @@ class SubwordModel:
 
     @classmethod
     def open(cls, path: str | Path) -> SubwordModel:
-        """The model of a ``.model`` file."""
+        """Return the model of a ``.model`` file.
+
+        Args:
+            path: The file.
+        """
         return cls(Path(path).read_bytes())
 
     def __len__(self) -> int:
@@ -47,27 +51,47 @@ class SubwordModel:
         return f"SubwordModel of {len(self):,} pieces"
 
     def pieces(self, text: str) -> list[str]:
-        """The pieces of a text; ``▁`` stands for a blank before a word."""
+        """Return the pieces of a text; ``▁`` stands for a blank before a word.
+
+        Args:
+            text: The text.
+        """
         return list(self._processor.encode(text, out_type=str))
 
     def ids(self, text: str) -> list[int]:
-        """The numbers of the pieces."""
+        """Return the numbers of the pieces of a text.
+
+        Args:
+            text: The text.
+        """
         return list(self._processor.encode(text))
 
     def count(self, text: str) -> int:
-        """How many pieces a text has."""
+        """Return the number of pieces of a text.
+
+        Args:
+            text: The text.
+        """
         return len(self._processor.encode(text))
 
     def text(self, ids: Iterable[int]) -> str:
-        """The text of pieces, normalised as the model does (NFKC, one blank)."""
+        """Return the text of pieces, normalised as the model does (NFKC, one blank).
+
+        Args:
+            ids: Numbers of pieces.
+        """
         return str(self._processor.decode(list(ids)))
 
     def vocabulary(self) -> list[tuple[str, float]]:
-        """Each piece and its score, by number."""
+        """Return each piece and its score, by number."""
         return [(self._processor.id_to_piece(i), self._processor.get_score(i)) for i in range(len(self))]
 
     def save(self, path: str | Path) -> None:
-        """Writes ``path.model`` and ``path.vocab``, as SentencePiece does: a piece, a tab and its score a line."""
+        """Write ``path.model`` and ``path.vocab``, as SentencePiece does: a piece, a tab and its score a line.
+
+        Args:
+            path: The path without ``.model``.
+        """
         path = Path(path)
         path.with_name(path.name + ".model").write_bytes(self.content)
         lines = [f"{piece}\t{score:g}\n" for piece, score in self.vocabulary()]
@@ -82,7 +106,7 @@ def train_subwords(
     coverage: float = 0.9995,
     at_most: int = 1_000_000,
 ) -> SubwordModel:
-    """A model of the pieces that texts are made of; the same sentences give the same model.
+    """Return a model of the pieces that texts are made of; the same sentences give the same model.
 
     Args:
         sentences: one each; longer ones than 4,192 bytes are left out.

@@ -27,5 +27,9 @@ WORD_BACKWARDS: Final = rf"(?:\w+|{_MARK}(?=\w))+"
 
 
 def count_words(text: str) -> int:
-    """How many words the text has."""
+    """Return the number of words of a text.
+
+    Args:
+        text: The text.
+    """
     return sum(1 for _ in WORD.finditer(text))

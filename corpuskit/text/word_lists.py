@@ -32,7 +32,7 @@ _OPENING: Final = " \t\"'«»“”„‘’([{-–—*_"
 def words(
     texts: Iterable[str], *, lower: bool = True, stop: Container[str] = frozenset(), min_count: int = 1
 ) -> pd.DataFrame:
-    """One row a word, most frequent first, then by the alphabet.
+    """Return one row a word, most frequent first, then by the alphabet.
 
     Columns: word (str), length (int64, characters), count, documents (int64, texts that have it), share (float64, of all
     words counted, also of those that are left out).
@@ -72,7 +72,14 @@ def _frame(counts: Counter[str], documents: Counter[str], stop: Container[str], 
 def ngrams(
     texts: Iterable[str], n: int = 2, *, lower: bool = True, stop: Container[str] = frozenset(), min_count: int = 1
 ) -> pd.DataFrame:
-    """Runs of ``n`` words within a text, columns as :func:`words`; runs that begin or end with a stop word are left out.
+    """Return the runs of ``n`` words within a text, in the columns of :func:`words`.
+
+    Args:
+        texts: The texts.
+        n: Number of words of a run.
+        lower: Count in lower case.
+        stop: Words that no run begins or ends with.
+        min_count: Leave out runs that are less frequent.
 
     Raises:
         ConfigurationError: n is less than 1.
@@ -114,7 +121,7 @@ def vocabulary(
     min_count: int = 1,
     tags: Mapping[str, Mapping[str, Iterable[str]]] | None = None,
 ) -> pd.DataFrame:
-    """The words of a corpus, with what hints at names and at words no dictionary has.
+    """Return the words of a corpus, with what hints at names and at words no dictionary has.
 
     Columns: those of :func:`words` (share of all words), capitalised (float64: of the occurrences that do not begin a
     sentence, how many begin with a capital; missing where there are none), proper (bool: alphabetic and more than half of at least
@@ -176,7 +183,7 @@ def _written(tags: set[str] | None) -> str | None:
 
 
 def read_tags(path: str | os.PathLike[str], *, word: int = 0, tag: int = 1) -> dict[str, set[str]]:
-    """Reads a dictionary of word forms, such as Lefff or the lexicon of Dicollecte: a form a line, tab-separated.
+    """Read a dictionary of word forms, such as Lefff or the lexicon of Dicollecte: a form a line, tab-separated.
 
     Args:
         path: a text file; lines that begin with ``#`` and those with too few columns are passed over.

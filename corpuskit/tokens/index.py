@@ -55,15 +55,29 @@ class TokenIndex:
     merged: MergedLexica | None = None
 
     def lexicon(self, attribute: str) -> pa.Array:
-        """The strings of an attribute in all parts, each once, in the order of code points; see :meth:`numbers_of`."""
+        """Return the strings of an attribute in all parts, each once, in the order of code points; see :meth:`numbers_of`.
+
+        Args:
+            attribute: Such as ``lower``.
+        """
         return self._lexicon(attribute)[0]
 
     def numbers_of(self, attribute: str) -> tuple[Numbers, ...]:
-        """For each part, the numbers in :meth:`lexicon` of the strings of its own lexicon."""
+        """Return for each part the numbers in :meth:`lexicon` of the strings of its own lexicon.
+
+        Args:
+            attribute: Such as ``lower``.
+        """
         return self._lexicon(attribute)[1]
 
     def numbered(self, number: int, attribute: str, numbers: Numbers) -> Numbers:
-        """Numbers of a part's own lexicon as those of :meth:`lexicon`."""
+        """Return numbers of a part's own lexicon as those of :meth:`lexicon`.
+
+        Args:
+            number: Number of the part.
+            attribute: Such as ``lower``.
+            numbers: Numbers of the part's own lexicon.
+        """
         return numbers if len(self.parts) == 1 else self.numbers_of(attribute)[number][numbers]
 
     def _lexicon(self, attribute: str) -> tuple[pa.Array, tuple[Numbers, ...]]:
@@ -116,7 +130,7 @@ _LOCK: Final = threading.RLock()  # widgets ask from threads of their own
 
 
 def index_of(rows: Iterable[Row]) -> TokenIndex:
-    """An index in memory, of texts.
+    """Return an index in memory, of texts.
 
     Args:
         rows: doc_id, element_id, text and whether it is main content; those of a document together and in order.
@@ -126,7 +140,11 @@ def index_of(rows: Iterable[Row]) -> TokenIndex:
 
 
 def open_index(folder: CorpusFolder) -> TokenIndex:
-    """The index of a corpus; documents that are new or changed are added to it before."""
+    """Return the index of a corpus; documents that are new or changed are added to it before.
+
+    Args:
+        folder: The corpus folder.
+    """
     with _LOCK:
         update_elements(folder)
         states, tokens = _states(folder), folder.inside.within(_FOLDER)
@@ -163,7 +181,12 @@ def layers_on_disk(folder: CorpusFolder) -> set[str]:
 
 
 def forget(folder: CorpusFolder, doc_ids: Sequence[str]) -> None:
-    """Takes documents out of the parts that hold them, so that none of their words stays on disk."""
+    """Take documents out of the parts that hold them, so that none of their words stays on disk.
+
+    Args:
+        folder: The corpus folder.
+        doc_ids: The documents.
+    """
     gone, tokens = set(doc_ids), folder.inside.within(_FOLDER)
     with _LOCK:
         _OPEN.pop(folder, None)

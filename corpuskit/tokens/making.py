@@ -74,7 +74,10 @@ def missing_in(wanted: Wanted, parts: Mapping[str, Part], alive: Mapping[str, Bo
 
 
 def made_by(folder: CorpusFolder) -> dict[str, list[str]]:
-    """Layer → what made it: ``lemma`` (simplemma), ``spacy:MODEL``, ``conllu:FILE``, or its own name for a function.
+    """Return layer → what made it: ``lemma`` (simplemma), ``spacy:MODEL``, ``conllu:FILE``, or its own name for a function.
+
+    Args:
+        folder: The corpus folder.
 
     Raises:
         CorpusError: the catalogue holds something else.

@@ -54,17 +54,25 @@ class Matches:
         return len(self.start)
 
     def of_part(self, number: int) -> Spans:
-        """The matches of a part."""
+        """Return the matches of a part.
+
+        Args:
+            number: Number of the part.
+        """
         first, last = np.searchsorted(self.part, [number, number + 1])
         return self.start[first:last], self.end[first:last]
 
     def take(self, rows: Numbers | slice) -> Matches:
-        """Some of them."""
+        """Return some of the matches.
+
+        Args:
+            rows: Their positions.
+        """
         return Matches(self.selection, self.part[rows], self.start[rows], self.end[rows])
 
 
 def find(selection: Selection, query: Query, limit: int | None = None) -> Matches:
-    """The matches of a query.
+    """Return the matches of a query.
 
     Args:
         selection: where to look.
@@ -109,7 +117,11 @@ def strings_of(index: TokenIndex, number: int) -> Strings:
 
 
 def check_query(index: TokenIndex, query: Query) -> None:
-    """Looks whether an index can answer a query.
+    """Check that an index can answer a query.
+
+    Args:
+        index: The index.
+        query: The query.
 
     Raises:
         ConfigurationError: it asks for an attribute that the index does not have.

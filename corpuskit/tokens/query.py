@@ -135,7 +135,7 @@ class Query:
 
 
 def parse_query(text: str, syntax: str | None = None) -> Query:
-    """Reads a query.
+    """Read a query.
 
     Args:
         text: what is looked for. In CQL: ``"insur.*"%c``, ``[lemma="insure" & pos!="N.*"]``, ``[]{0,3}``, groups, ``|``,

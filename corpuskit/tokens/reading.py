@@ -34,7 +34,11 @@ class Annotation:
     _rows: dict[str, tuple[int, int]] = field(repr=False)
 
     def of(self, doc_id: str) -> dict[int, Words]:
-        """element_id → its words and their values; empty for a document that is not in the index."""
+        """Return element_id → its words and their values; empty for a document that is not in the index.
+
+        Args:
+            doc_id: The document.
+        """
         import pyarrow as pa
 
         if doc_id not in self._rows:
@@ -57,7 +61,11 @@ class Annotation:
 
 
 def annotation_of(folder: CorpusFolder) -> Annotation | None:
-    """The layers of a corpus; None where there are none: then no index is made for it."""
+    """Return the layers of a corpus; None where there are none: then no index is made for it.
+
+    Args:
+        folder: The corpus folder.
+    """
     if not layers_on_disk(folder):
         return None
     index = open_index(folder)

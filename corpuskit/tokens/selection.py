@@ -38,7 +38,11 @@ class Selection:
     known: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def elements(self, number: int) -> Bools | None:
-        """Which elements of a part; None: all."""
+        """Return which elements of a part are in it; None: all.
+
+        Args:
+            number: Number of the part.
+        """
         key = "elements", number
         if key not in self.known:
             part, chosen = self.index.parts[number], self.documents[number]
@@ -53,12 +57,21 @@ class Selection:
         return elements
 
     def holds(self, number: int, places: Numbers) -> Bools | None:
-        """Which of some places of a part are in it; None: all."""
+        """Return which of some places of a part are in it; None: all.
+
+        Args:
+            number: Number of the part.
+            places: The places.
+        """
         elements = self.elements(number)
         return None if elements is None else elements[self.index.parts[number].element_of(places)]
 
     def places(self, number: int) -> Numbers | slice:
-        """All places of a part that are in it."""
+        """Return all places of a part that are in it.
+
+        Args:
+            number: Number of the part.
+        """
         elements = self.elements(number)
         if elements is None:
             return slice(None)
@@ -66,7 +79,11 @@ class Selection:
         return spans(starts[:-1][elements], starts[1:][elements])
 
     def document_sizes(self, number: int) -> Numbers:
-        """How many tokens of each document of a part are in it."""
+        """Return the number of tokens of each document of a part that are in it.
+
+        Args:
+            number: Number of the part.
+        """
         part = self.index.parts[number]
         sizes = np.diff(part.column("element_start").astype(np.int64))
         elements = self.elements(number)
@@ -82,11 +99,19 @@ class Selection:
         return int(sum(self.document_sizes(number).sum() for number in range(len(self.index.parts))))
 
     def counts(self, attribute: str) -> Numbers:
-        """How often each string of the attribute's lexicon occurs."""
+        """Return how often each string of the attribute's lexicon occurs.
+
+        Args:
+            attribute: Such as ``lower``.
+        """
         return self._counted(attribute)[0]
 
     def document_counts(self, attribute: str) -> Numbers:
-        """In how many documents each string of the attribute's lexicon occurs."""
+        """Return in how many documents each string of the attribute's lexicon occurs.
+
+        Args:
+            attribute: Such as ``lower``.
+        """
         return self._counted(attribute)[1]
 
     def _counted(self, attribute: str) -> tuple[Numbers, Numbers]:
@@ -171,7 +196,7 @@ def select(
     main: bool = True,
     duplicate_of: Mapping[str, str] | None = None,
 ) -> Selection:
-    """The tokens of documents.
+    """Return the tokens of documents.
 
     Args:
         index: the index.

@@ -18,7 +18,11 @@ _LOST = "damaged: these documents are embedded again by embed() with its functio
 
 
 def check(folder: CorpusFolder) -> list[Problem]:
-    """Return what in vectors/ is damaged; nothing is changed."""
+    """Return what in vectors/ is damaged; nothing is changed.
+
+    Args:
+        folder: The corpus folder.
+    """
     try:
         return [
             Problem("vectors", f"vectors/{name}/{file}", message)

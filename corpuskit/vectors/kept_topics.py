@@ -111,7 +111,7 @@ class _Clusters:
 
 
 def are_whole(room: SafeFolder) -> bool:
-    """Whether the clusters and what is told of them can be read."""
+    """Return whether the clusters and what is told of them can be read."""
     return read(room) is not None
 
 

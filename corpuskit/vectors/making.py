@@ -79,7 +79,11 @@ def room_of(folder: CorpusFolder, name: str = OWN) -> SafeFolder:
 
 
 def vectors_of(folder: CorpusFolder, name: str = OWN) -> Vectors:
-    """Return the vectors of a corpus; of its own those that lack are made before.
+    """Return the vectors of a corpus; missing ones of its own are made before.
+
+    Args:
+        folder: The corpus folder.
+        name: Name of the vectors.
 
     Raises:
         ConfigurationError: there are no vectors of this name.
@@ -159,6 +163,10 @@ def forget(folder: CorpusFolder, doc_ids: Sequence[str]) -> None:
     """Take documents out of all that vectors/ holds, so that nothing of them stays on disk.
 
     The corpus' own space goes, it knows words of their texts; it is made again when it is asked for.
+
+    Args:
+        folder: The corpus folder.
+        doc_ids: The documents.
     """
     from corpuskit.vectors.kept_topics import forget_topics
     from corpuskit.vectors.layout import forget_positions
@@ -245,7 +253,7 @@ def embedded(space: Space, texts: Sequence[str]) -> Floats:
 
 
 def unit(matrix: Any) -> Floats:
-    """The rows, each of length one; zeros stay."""
+    """Return the rows, each of length one; zeros stay."""
     whole = np.asarray(matrix, np.float32)
     scaled: Floats = whole / np.maximum(np.linalg.norm(whole, axis=1, keepdims=True), 1e-9)
     return scaled

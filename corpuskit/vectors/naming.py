@@ -72,7 +72,7 @@ def together(parts: Iterable[Sequence[str]], n: int = 10) -> tuple[str, ...]:
 
 
 def says_something(word: str) -> bool:
-    """Whether a word could name something: numbers and single letters do not."""
+    """Return whether a word could name something: numbers and single letters do not."""
     return not any(character.isdigit() for character in word) and (len(word) > 2 or not word.isascii())
 
 

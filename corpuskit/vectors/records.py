@@ -85,5 +85,5 @@ def _bytes_of(records: Any) -> memoryview:
 
 
 def doc_ids_of(records: npt.NDArray[Any]) -> list[str]:
-    """The documents of records as strings; of records from elsewhere too, whatever bytes they have."""
+    """Return the documents of records as strings; of records from elsewhere too, whatever bytes they have."""
     return [doc_id.decode("latin-1") for doc_id in records["doc_id"].tolist()]

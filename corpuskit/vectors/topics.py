@@ -35,6 +35,12 @@ MOST_TOPICS: Final = 1_000
 class Topics:
     """The topics of a corpus; ``corpus.topics()`` gives them.
 
+    Args:
+        folder: The corpus folder.
+        name: Name of the vectors.
+        seed: Of the clusters.
+        chart: Draws the topics.
+
     Attributes:
         frame: columns topic (Int32), name (str), level (Int32: 0 a group of topics, 1 a topic), parent (Int32: its group),
             documents (Int64), words (str: the first ten, with commas between), stability (float64: how far other seeds find
@@ -58,7 +64,7 @@ class Topics:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a topic or group."""
+        """Return one row a topic or group."""
         import pandas as pd
 
         rows = [
@@ -104,6 +110,10 @@ class Topics:
     def representatives(self, topic: int, n: int = 5) -> pd.DataFrame:
         """Return the documents that are most like a topic as a whole.
 
+        Args:
+            topic: Number of the topic.
+            n: Number of documents, at most.
+
         Returns:
             Columns doc_id, title, uri (str), score (float64: the cosine with the middle of the topic), the best first.
 
@@ -122,6 +132,10 @@ class Topics:
     def rename(self, topic: int, name: str) -> Topics:
         """Give a topic or group a name of your own; it is kept with the corpus.
 
+        Args:
+            topic: Number of the topic or group.
+            name: Its new name.
+
         Raises:
             ConfigurationError: there is no such topic, or the name is empty or longer than 200 characters.
         """
@@ -134,6 +148,9 @@ class Topics:
     def merge(self, topics: Sequence[int]) -> Topics:
         """Make one topic of several; it takes the number of the largest, and its name if a person gave it.
 
+        Args:
+            topics: Numbers of topics.
+
         Raises:
             ConfigurationError: fewer than two, no such topics, or groups.
         """
@@ -145,6 +162,10 @@ class Topics:
 
     def split(self, topic: int, n: int = 2) -> Topics:
         """Make several topics of one; the largest part keeps its number.
+
+        Args:
+            topic: Number of the topic.
+            n: Number of parts.
 
         Raises:
             ConfigurationError: there is no such topic, or its documents cannot be told apart.
@@ -259,7 +280,7 @@ def topics(
 
 
 def told_of_newcomers(later: int, far: int) -> str:
-    """What is told of documents that came after the topics were made; empty where there are none."""
+    """Return what is told of documents that came after the topics were made; empty where there are none."""
     if not later:
         return ""
     told = f"{counted(later, 'document')} came later and went to the topic that is nearest"
@@ -269,7 +290,12 @@ def told_of_newcomers(later: int, far: int) -> str:
 
 
 def topic_column(folder: CorpusFolder, doc_ids: Sequence[str]) -> Any:
-    """Return the topics of documents as they are kept, an Int32 array: nothing is made or assigned."""
+    """Return the topics of documents as they are kept, an Int32 array: nothing is made or assigned.
+
+    Args:
+        folder: The corpus folder.
+        doc_ids: The documents.
+    """
     import pandas as pd
 
     of: dict[str, int] = {}

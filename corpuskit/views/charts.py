@@ -91,7 +91,7 @@ def harvest(documents: pd.DataFrame, *, window: int = 50, ax: Axes | None = None
 
 
 def harvest_of_crawls(pages: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Relevant pages over pages fetched, a line a crawl: from the ``pages`` of ``Corpus.compare()``."""
+    """Draw relevant pages over pages fetched, a line a crawl: from the ``pages`` of ``Corpus.compare()``."""
     ax = _axes(ax)
     _need(pages, "crawl", "page", "relevant")
     for position, (crawl, group) in enumerate(pages.groupby("crawl")):

@@ -30,7 +30,7 @@ class CrawlComparison:
     pages: pd.DataFrame
 
     def chart(self, *, ax: Axes | None = None) -> Axes:
-        """Relevant pages over pages fetched, a line a crawl."""
+        """Draw relevant pages over pages fetched, a line a crawl."""
         from corpuskit.views import charts
 
         return charts.harvest_of_crawls(self.pages, ax=ax)

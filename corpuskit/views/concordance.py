@@ -230,7 +230,7 @@ class Concordance:
     note: str = ""
 
     def view(self) -> Any:
-        """The widget: aligned lines, sorting, and the document of a line as a tree."""
+        """Return the widget: aligned lines, sorting, and the document of a line as a tree."""
         return self._viewer()
 
     def __len__(self) -> int:

@@ -70,7 +70,7 @@ WHERE f.host NOT IN (SELECT host FROM current) GROUP BY f.host ORDER BY count(DI
 
 
 def documents(folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, versions: bool = False) -> pd.DataFrame:
-    """One row a document, sorted by host and URI; with ``versions`` one row a version.
+    """Return one row a document, sorted by host and URI; with ``versions`` one row a version.
 
     Columns: doc_id, uri, host, title, media_type, lang, status, decision (relevant, unknown, other), label,
     duplicate_of (str); version, annotators (Int32); words, main_words, elements (Int64); timestamp, fetched
@@ -157,7 +157,7 @@ def elements(
     frequencies: bool = False,
     formatting: bool = False,
 ) -> pd.DataFrame:
-    """One row an element, those of a document together and in order.
+    """Return one row an element, those of a document together and in order.
 
     Columns: doc_id (category), those of :meth:`NLPTextDocument.to_frame`, lang (category), words (int32), unique (bool:
     the first element of the frame with this text). Without ``text`` the columns of strings, text, links, tex and
@@ -257,7 +257,7 @@ def element_frame(
 
 
 def requests(folder: CorpusFolder) -> pd.DataFrame:
-    """One row a request of the crawls, in order.
+    """Return one row a request of the crawls, in order.
 
     Columns: clock (datetime64, UTC, when it was sent), url, parent, redirected_from, error (str), status_code,
     response_ms (until the first byte), download_ms, bytes, depth, retries (Int64), unique_share (float64, share of the
@@ -267,7 +267,7 @@ def requests(folder: CorpusFolder) -> pd.DataFrame:
 
 
 def frontier(folder: CorpusFolder, states: Iterable[str] | None = None) -> pd.DataFrame:
-    """One row a known URL, the queued ones by falling priority.
+    """Return one row a known URL, the queued ones by falling priority.
 
     Columns: url, host, parent, anchor, state (queued, fetched, failed, refused), why, reason_refused (str);
     depth (Int64); priority (float64); next_allowed (datetime64, UTC).
@@ -289,7 +289,7 @@ DISCOVERED: Final = "discovered hosts"
 
 
 def sources(folder: CorpusFolder, *, candidates: bool = False) -> pd.DataFrame:
-    """One row a host, most pages first.
+    """Return one row a host, most pages first.
 
     Columns: host, verdict (approve, hold, boost, none), why (str); pages, relevant (labelled so, else scored at least
     0.5 by the last model), labels (Int64); harvest (float64, relevant / pages).
@@ -334,7 +334,7 @@ def discovered_hosts(folder: CorpusFolder) -> list[tuple[str, str]]:
 
 
 def labels(folder: CorpusFolder) -> pd.DataFrame:
-    """One row a label ever given, in order; ``superseded`` by a later one of the same person for the same target.
+    """Return one row a label ever given, in order; ``superseded`` by a later one of the same person for the same target.
 
     Columns: target, kind (document, url, host), label, by, note (str); when (datetime64, UTC); version (Int32);
     superseded (bool).
@@ -344,7 +344,7 @@ def labels(folder: CorpusFolder) -> pd.DataFrame:
 
 
 def failures(folder: CorpusFolder) -> pd.DataFrame:
-    """One row a resource and stage that failed and was not mended since.
+    """Return one row a resource and stage that failed and was not mended since.
 
     Columns: uri, stage (read, keep, fetch, extract, labels), error (its class), message (str); when (datetime64, UTC);
     tries (Int64).

@@ -43,7 +43,7 @@ class Frequency:
     note: str = ""
 
     def chart(self, *, ax: Axes | None = None) -> Axes:
-        """Matches a million tokens, a bar a group, with the intervals."""
+        """Draw matches a million tokens, a bar a group, with the intervals."""
         from corpuskit.views import charts
 
         return charts.frequency(self.frame, ax=ax)

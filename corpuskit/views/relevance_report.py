@@ -75,7 +75,7 @@ class RelevanceReport:
     machines: tuple[MachineWeight, ...] = ()
 
     def chart(self) -> Figure:
-        """Precision over recall on held-out labels, the learning curve, and the scores by label."""
+        """Draw precision over recall on held-out labels, the learning curve, and the scores by label."""
         from corpuskit.views import charts
         from corpuskit.views.drawing import ChartFigure
 

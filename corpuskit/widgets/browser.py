@@ -130,7 +130,7 @@ class CorpusBrowser(Box):
         return self.rows.found
 
     def summary(self) -> str:
-        """How many documents."""
+        """Return the number of documents."""
         return self.rows.summary()
 
 

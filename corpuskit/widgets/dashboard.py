@@ -51,12 +51,12 @@ class CrawlDashboard(Widget):
         return state
 
     def close(self) -> None:
-        """Ends the updates; the crawl goes on."""
+        """End the updates; the crawl goes on."""
         self._closed.set()
         super().close()
 
     def summary(self) -> str:
-        """Status, pages, harvest."""
+        """Return status, pages, harvest."""
         state = self.state
         harvest = "" if state["harvest"] is None else f", harvest rate {state['harvest']:.0%}"
         return f"Crawl {state['status']}: {state['pages']:,} pages of {state['hosts']:,} hosts{harvest}"

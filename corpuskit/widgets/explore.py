@@ -288,5 +288,5 @@ class Explorer(Box):
         super().__init__([self.tabs, self.tree])
 
     def summary(self) -> str:
-        """How many lines of what."""
+        """Return the number of lines of what."""
         return self.tabs.summary()

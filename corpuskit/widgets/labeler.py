@@ -95,7 +95,7 @@ class Labeler(Cards):
         return dict(Counter(self._queue.judged.values()))
 
     def summary(self) -> str:
-        """How many are labelled."""
+        """Return the number of those that are labelled."""
         said = ", ".join(f"{count} {label}" for label, count in sorted(self._counted().items()))
         return f"Labelling: {said or 'no labels yet'}"
 

@@ -379,25 +379,25 @@ class DocumentMap(Box):
         return self.points.select(choosing.doc_ids_of(self._folder, docs) or [])
 
     def undo(self) -> int:
-        """Takes the last group of labels back; gives how many documents that were."""
+        """Take the last group of labels back and return the number of its documents."""
         return self.points.undo()
 
     def refresh(self) -> int:
-        """Takes in documents that came, which happens by itself every few seconds too; gives how many they are."""
+        """Take in documents that came, which happens by itself every few seconds too, and return their number."""
         return self.points.refresh()
 
     def picture(self) -> bytes:
-        """The map as a PNG, as it is now."""
+        """Return the map as a PNG, as it is now."""
         return self.points.picture()
 
     def close(self) -> None:
-        """Ends the widget."""
+        """End the widget."""
         if (points := vars(self).get("points")) is not None:  # one that was refused is closed too
             points.close()
         super().close()
 
     def summary(self) -> str:
-        """How many documents and regions."""
+        """Return the number of documents and regions."""
         return self.points.summary()
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:

@@ -80,7 +80,7 @@ class DocumentTree(Widget):
         label: Callable[[str], None] | None = None,
         reveal: int | None = None,
     ) -> None:
-        """Shows another document in the same place, with the element ``reveal`` in view."""
+        """Show another document in the same place, with the element ``reveal`` in view."""
         with self._lock:
             self._document = document
             self._label = label
@@ -108,7 +108,7 @@ class DocumentTree(Widget):
         return None if self.selected < 0 else self._document[self.selected]
 
     def reveal(self, element_id: int) -> None:
-        """Opens the groups around an element, scrolls to it and selects it.
+        """Open the groups around an element, scroll to it and select it.
 
         Raises:
             IndexError: there is no such element.
@@ -118,7 +118,7 @@ class DocumentTree(Widget):
         self.selected = element_id
 
     def summary(self) -> str:
-        """Title and size."""
+        """Return title and size."""
         return f"Tree of {self.title!r}: {len(self._document.table):,} elements"
 
     # -- messages --------------------------------------------------------------------------------------------------

@@ -53,9 +53,12 @@ def json_line(content: dict[str, Any]) -> bytes:
 
 
 def read_jsonl(path: str | os.PathLike[str]) -> Iterator[NLPTextDocument]:
-    """The documents of a ``corpus.jsonl``, read one at a time.
+    """Yield the documents of a ``corpus.jsonl``, read one at a time.
 
     Without elements a document has one TextBlock: its text.
+
+    Args:
+        path: The file.
 
     Raises:
         DocumentFormatError: a line is no document; ``.line`` says which.

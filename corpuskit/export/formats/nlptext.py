@@ -72,7 +72,10 @@ class ArchiveWriter:
 
 
 def read_nlptext_archive(path: str | os.PathLike[str]) -> Iterator[NLPTextDocument]:
-    """The documents of a ``corpus.nlp.txt.zst``, with their marks, read one at a time.
+    """Yield the documents of a ``corpus.nlp.txt.zst``, with their marks, read one at a time.
+
+    Args:
+        path: The file.
 
     Raises:
         DocumentFormatError: it is no such file; ``.line`` is the document's number.

@@ -119,7 +119,10 @@ def document_row(item: Item) -> dict[str, Any]:
 
 
 def read_parquet(folder: str | os.PathLike[str]) -> Iterator[NLPTextDocument]:
-    """The documents of ``documents.parquet`` and ``elements.parquet`` in a folder, read one at a time.
+    """Yield the documents of ``documents.parquet`` and ``elements.parquet`` in a folder, read one at a time.
+
+    Args:
+        folder: The folder.
 
     Raises:
         DocumentFormatError: the files are no such tables, or do not fit each other; ``.line`` is the document's number.

@@ -121,7 +121,13 @@ class GridRow:
 
 @dataclass(frozen=True, slots=True)
 class TextGrid:
-    """A textgrid.json: its id, the size of each page (width, height in hundredths of points), its rows."""
+    """A textgrid.json: its id, the size of each page (width, height in hundredths of points), its rows.
+
+    Args:
+        document_id: Id of the document.
+        pages: Width and height of each page, in hundredths of points.
+        rows: The rows.
+    """
 
     document_id: str
     pages: tuple[tuple[float, float], ...]
@@ -129,7 +135,10 @@ class TextGrid:
 
 
 def read_segmentation(path: str | os.PathLike[str]) -> Segmentation:
-    """Reads a segmentation.json, whatever order its ``boxFormat`` says (default: top, left, width, height).
+    """Read a segmentation.json, whatever order its ``boxFormat`` says (default: top, left, width, height).
+
+    Args:
+        path: The file.
 
     Raises:
         DocumentFormatError: it is none: tokens and ids that do not pair, ids that are not unique or not defined.
@@ -163,7 +172,10 @@ def _blocks(pages: Any) -> Iterator[SegmentedBlock]:
 
 
 def read_textgrid(path: str | os.PathLike[str]) -> TextGrid:
-    """Reads a textgrid.json.
+    """Read a textgrid.json.
+
+    Args:
+        path: The file.
 
     Raises:
         DocumentFormatError: it is none, or a row has not one place a character.

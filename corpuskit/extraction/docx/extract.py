@@ -22,7 +22,7 @@ _SEPARATORS = frozenset(("separator", "continuationSeparator", "continuationNoti
 def extract_docx(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
 ) -> NLPTextDocument:
-    """A Word document with its headings as sections, its lists, tables, notes, comments and running heads.
+    """Return a Word document with its headings as sections, its lists, tables, notes, comments and running heads.
 
     Running heads and foots come first and last, footnotes and endnotes after the body in the order in which they are
     referred to, comments behind them; running heads, comments and texts of pictures and diagrams are not ``main``.

@@ -51,7 +51,7 @@ _LARGE: Final = 5_000_000  # bytes; of larger pages the tree is freed before the
 def extract_html(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None, model: Model | None = None
 ) -> NLPTextDocument:
-    """The document of an HTML page.
+    """Return the document of an HTML page.
 
     Args:
         content: the page as it was fetched.
@@ -67,7 +67,7 @@ def extract_html(
 
 
 def extract_tree(root: etree._Element, *, uri: str | None, options: ExtractOptions) -> NLPTextDocument:
-    """The document of a page that lxml has parsed; the tree is not changed."""
+    """Return the document of a page that lxml has parsed; the tree is not changed."""
     ours = copy.deepcopy(root)
     etree.strip_tags(ours, etree.Comment, etree.PI, etree.Entity)
     ours.tail = None

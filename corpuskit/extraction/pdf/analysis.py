@@ -79,7 +79,7 @@ class Analysis:
 
 
 def analyse(pdf: Any, *, forms: bool = True) -> Analysis:
-    """Reads all pages of an open document of pypdfium2.
+    """Read all pages of an open document of pypdfium2.
 
     A page that cannot be read is left out and noted; the others are kept.
     """

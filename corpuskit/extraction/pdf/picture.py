@@ -52,11 +52,11 @@ class PagePicture:
         return buffer.getvalue()
 
     def save(self, path: str) -> None:
-        """Writes the picture; the suffix says in which format."""
+        """Write the picture; the suffix says in which format."""
         self.image.save(path)
 
     def show(self) -> None:
-        """Shows the picture in the notebook, else in the system's viewer."""
+        """Show the picture in the notebook, else in the system's viewer."""
         if "IPython" in sys.modules:
             from IPython.core.getipython import get_ipython
             from IPython.display import display

@@ -59,7 +59,15 @@ class Filters:
         status: int | None = 200,
         since: date | str | None = None,
     ) -> Filters:
-        """Filters as a person writes them.
+        """Return filters as a person writes them.
+
+        Args:
+            domains: Domains with all hosts below them.
+            tld: Top-level domains.
+            languages: ISO 639 codes.
+            mime: Media types.
+            status: HTTP status; None: any.
+            since: Fetched at this date or later.
 
         Raises:
             ConfigurationError: a language without a code, a date that is none.
@@ -86,7 +94,11 @@ class Filters:
         return tuple(name for name, wanted in named.items() if wanted)
 
     def keep(self, batch: pa.RecordBatch) -> Any:
-        """Of each row, whether it is wanted; a value that the index lacks decides nothing, but that of the host does."""
+        """Return of each row whether it is wanted; a value that the index lacks decides nothing, but that of the host does.
+
+        Args:
+            batch: Rows of the index.
+        """
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -122,10 +134,14 @@ class Filters:
         return True
 
     def may_be_in(self, least: dict[str, Any], most: dict[str, Any]) -> bool:
-        """Whether a part of a file can have a wanted row, by the least and the greatest value of its columns.
+        """Return whether a part of a file can have a wanted row.
 
         A column without statistics rules nothing out. Hosts are told by ``url_host_name_reversed`` (``org.example.www``)
         where the index has it, top-level domains by ``url_host_tld``.
+
+        Args:
+            least: The least value of each column in this part.
+            most: The greatest one.
         """
         if self.status is not None and not _between(least, most, "fetch_status", self.status, self.status):
             return False

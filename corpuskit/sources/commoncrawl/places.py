@@ -19,7 +19,7 @@ MOST_RECORD: Final = 1 << 31  # bytes of a record, packed
 
 
 def place_schema() -> pa.Schema:
-    """The columns and types of a row, whatever the index has: UTC to the second, offsets and lengths in bytes."""
+    """Return the columns and types of a row, whatever the index has: UTC to the second, offsets and lengths in bytes."""
     import pyarrow as pa
 
     types: dict[str, Any] = {
@@ -98,9 +98,12 @@ def _text(value: bytes | None) -> str | None:
 
 
 def wrong_places(batch: pa.RecordBatch) -> Any:
-    """Of each row, whether it can be no place of a page: no web address, a name that leads out, an offset below 0.
+    """Return of each row whether it can be no place of a page: no web address, a name that leads out, an offset below 0.
 
     A name that leads out is one with a scheme, a drive, a ``..``, or one from the root.
+
+    Args:
+        batch: Rows of an index.
     """
     import pyarrow.compute as pc
 

@@ -39,10 +39,15 @@ class Read:
 
 
 def read_partition(partition: Partition, filters: Filters, *, anonymous: bool = True) -> Iterator[Read]:
-    """The wanted rows of one file of an index, in its order; its size does not matter.
+    """Yield the wanted rows of one file of an index, in its order; its size does not matter.
 
     Of Parquet only the columns that are needed are read, of row groups without a wanted row nothing, or nothing but the
     columns that decide.
+
+    Args:
+        partition: The file.
+        filters: Which rows are wanted.
+        anonymous: Read buckets without credentials.
 
     Raises:
         SourceError: the file is damaged, or lacks the columns of a place.

@@ -39,6 +39,9 @@ _ACCEPTED: Final = ("text/", "application/xhtml", "application/pdf", "applicatio
 class Answer:
     """What a server answered.
 
+    Args:
+        reason: The reason phrase.
+
     Attributes:
         uri: the URL that was asked.
         status: the HTTP status.
@@ -120,7 +123,11 @@ class PrivateAddressError(RefusedError):
 
 
 class Client:
-    """An HTTP client for one event loop; used as an asynchronous context manager."""
+    """An HTTP client for one event loop; used as an asynchronous context manager.
+
+    Args:
+        options: How it asks.
+    """
 
     def __init__(self, options: ClientOptions) -> None:
         self.options = options
@@ -153,7 +160,12 @@ class Client:
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
 
     def request_headers(self, url: str, more: Mapping[str, str] | None = None) -> dict[str, str]:
-        """The headers of a request."""
+        """Return the headers of a request.
+
+        Args:
+            url: The URL.
+            more: Headers of this request.
+        """
         host, options = host_of(url), self.options
         is_trusted = host in options.cookie_hosts
         headers = {
@@ -169,7 +181,7 @@ class Client:
         return headers
 
     async def get(self, url: str, headers: Mapping[str, str] | None = None, *, any_type: bool = False) -> Answer:
-        """One GET, redirects not followed.
+        """Make one GET, without following redirects.
 
         Args:
             url: canonical.
@@ -405,7 +417,13 @@ def _http_date(value: str | None) -> datetime | None:
 
 
 def fetch(url: str, *, proxy: str | None = None, contact: str = "", allow: Collection[str] = ()) -> Answer:
-    """Fetches one URL that a person named, following redirects; its own host may be a local one.
+    """Fetch one URL that a person named, following redirects; its own host may be a local one.
+
+    Args:
+        url: The URL.
+        proxy: An HTTP proxy.
+        contact: Where a webmaster can reach you; it is sent.
+        allow: Local hosts that a redirect may lead to.
 
     Raises:
         FetchError: no answer, or one that is no success.

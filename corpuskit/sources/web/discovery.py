@@ -49,12 +49,21 @@ class Listing:
 
 
 def guessed_sitemaps(origin: str) -> list[str]:
-    """Where sitemaps often stand, for a site whose robots.txt names none; ``origin`` as ``https://host``."""
+    """Return the URLs where sitemaps often stand, for a site whose robots.txt names none.
+
+    Args:
+        origin: The site, such as ``https://host``.
+    """
     return [origin + path for path in _GUESSES]
 
 
 def is_listing(content: bytes, media_type: str = "") -> bool:
-    """The content is a sitemap or feed, by its first element; plain text is a sitemap where each line is a URL."""
+    """Return whether content is a sitemap or feed, by its first element; plain text is a sitemap where each line is a URL.
+
+    Args:
+        content: The bytes.
+        media_type: As declared.
+    """
     head = _head(content)
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return _JSON_FEED.search(head) is not None
@@ -67,9 +76,13 @@ def is_listing(content: bytes, media_type: str = "") -> bool:
 
 
 def parse_listing(content: bytes, url: str) -> Listing:
-    """The URLs in a sitemap (XML, index, plain text; gzip), RSS, RDF, Atom or JSON feed; an empty listing for others.
+    """Return the URLs in a sitemap (XML, index, plain text; gzip), RSS, RDF, Atom or JSON feed; an empty listing for others.
 
     Of a damaged one, what could be read; ``damage`` says so.
+
+    Args:
+        content: The bytes.
+        url: Where they came from.
     """
     plain, damage = _unpacked(content)
     head = plain[:1000].lstrip(b"\xef\xbb\xbf \t\r\n")

@@ -61,7 +61,7 @@ class PageLinks:
 
 
 def find_links(content: bytes, url: str, *, charset: str | None = None, robots_header: str = "") -> PageLinks:
-    """The links of an HTML page.
+    """Return the links of an HTML page.
 
     Args:
         content: the page.
@@ -89,12 +89,22 @@ def find_links(content: bytes, url: str, *, charset: str | None = None, robots_h
 
 
 def says_nofollow(robots_header: str) -> bool:
-    """The X-Robots-Tag header asks that no link be followed."""
+    """Return whether the X-Robots-Tag header asks that no link be followed.
+
+    Args:
+        robots_header: The value of the header.
+    """
     return bool(_directives(robots_header) & _NOFOLLOW)
 
 
 def page_language(content: bytes, charset: str | None = None, declared: str = "") -> str:
-    """The language of an HTML page: that of its text, else as it or ``declared`` says; empty where nothing tells."""
+    """Return the language of an HTML page: that of its text, else as it or ``declared`` says; empty where nothing tells.
+
+    Args:
+        content: The page.
+        charset: Its encoding, as declared.
+        declared: Its language, as a server declared it.
+    """
     from corpuskit.text import detect_language
 
     tree = _parse(content, charset)

@@ -21,7 +21,7 @@ _PACKED_TEXT: Final = ("xml", "txt", "rss", "atom", "rdf")  # sitemaps and feeds
 
 
 def media_type_by_name(path: str) -> str | None:
-    """The media type of a picture, film, sound, font, archive or program, by the last name in a URL's path.
+    """Return the media type of a picture, film, sound, font, archive or program, by the last name in a URL's path.
 
     None for all other names, and where a page may stand behind one of these: ``File:Cat.jpg`` of a wiki, and a program
     or archive with a query, which answers it.

@@ -42,18 +42,30 @@ class Robots:
 
     @classmethod
     def parse(cls, content: bytes) -> Robots:
-        """Reads a robots.txt; only what counts for us is kept, so that a long file costs its length only once."""
+        """Read a robots.txt; only what counts for us is kept, so that a long file costs its length only once.
+
+        Args:
+            content: The file.
+        """
         group = _Group()
         for key, value in _lines(content[:MAX_BYTES]):
             group.take(key, value)
         return cls(group.rules(), group.crawl_delay(), tuple(dict.fromkeys(group.sitemaps)))
 
     def allows(self, url: str) -> bool:
-        """Whether we may fetch the URL: the longest matching rule decides, Allow before Disallow (RFC 9309, 2.2.2)."""
+        """Return whether we may fetch a URL: the longest matching rule decides, Allow before Disallow (RFC 9309, 2.2.2).
+
+        Args:
+            url: The URL.
+        """
         return self.verdict(url)[0]
 
     def verdict(self, url: str) -> tuple[bool, str]:
-        """Whether we may fetch the URL, and the line that says so."""
+        """Return whether we may fetch a URL, and the line that says so.
+
+        Args:
+            url: The URL.
+        """
         if not self.rules:
             return True, "no rule"
         rest = url.partition("#")[0].partition("://")[2]

@@ -33,11 +33,15 @@ _PORT = re.compile(r"[0-9]{1,5}\Z")
 
 
 def canonical_url(url: str, base: str | None = None) -> str:
-    """The one form of a URL: it is fetched, stored and compared.
+    """Return the one form of a URL: it is fetched, stored and compared.
 
     Absolute; scheme and host in lower case, international hosts as in DNS; no user, fragment, default port, dot
     segments, tracking or session parameters; per-cent encoding where it is needed and only there (RFC 3986, 6.2.2).
     Applied again it changes nothing.
+
+    Args:
+        url: The URL, absolute or a link.
+        base: The page that the link stands on.
 
     Raises:
         RefusedError: another scheme than http and https, no or an impossible host, longer than 2,000 characters.
@@ -74,7 +78,11 @@ def canonical_url(url: str, base: str | None = None) -> str:
 
 
 def url_key(url: str) -> str:
-    """What is equal for two canonical URLs of the same page: http and https, a folder and its index page."""
+    """Return a key that is equal for two canonical URLs of the same page: http and https, a folder and its index page.
+
+    Args:
+        url: The canonical URL.
+    """
     rest = url.partition("://")[2]
     path, question, query = rest.partition("?")
     path = _INDEX_PAGE.sub("/", path)
@@ -82,7 +90,11 @@ def url_key(url: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """Host and port of a canonical URL."""
+    """Return host and port of a canonical URL.
+
+    Args:
+        url: The URL.
+    """
     return url.partition("://")[2].partition("/")[0].partition("?")[0]
 
 

@@ -32,7 +32,7 @@ def read_articles(
     pages: int | None = None,
     max_bytes: int = 100_000_000,
 ) -> Iterator[Found]:
-    """Articles by title, by URL, or by category, one at a time, none twice.
+    """Yield articles by title, by URL, or by category, one at a time, none twice.
 
     Redirects are followed. A page that is missing or only leads to others (a disambiguation) is given as
     (URI, error), and so is one that cannot be fetched.

@@ -7,7 +7,7 @@ from corpuskit.extraction.pdf.words import Run
 
 
 def rows_of(runs: list[Run]) -> list[list[Run]]:
-    """Runs in rows from the top down, each from left to right, or from right to left in scripts so written."""
+    """Return the runs in rows from the top down, each from left to right, or from right to left in scripts so written."""
     if not runs:
         return []
     ordered = sorted(runs, key=lambda run: run.base)

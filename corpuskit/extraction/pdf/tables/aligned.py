@@ -37,7 +37,7 @@ class Found:
 
 
 def find_aligned_tables(rows: list[Row], rules: list[Line], *, is_mono_page: bool) -> list[tuple[Found, Grid]]:
-    """The tables among the rows of a region.
+    """Return the tables among the rows of a region.
 
     Args:
         rows: runs by base line.

@@ -20,7 +20,7 @@ _MAX_CELLS: Final = 6_000
 
 
 def split_panels(drawings: Drawings) -> tuple[list[Line], list[Line]]:
-    """Edges of filled boxes as lines, without those of backgrounds.
+    """Return the edges of filled boxes as lines, without those of backgrounds.
 
     A box filled line by line (code, quotations) gives boxes of one width that touch: they are put together, and a box
     that is alone in its width is a background, not a row of cells.
@@ -84,7 +84,7 @@ def _stacked(boxes: list[Box]) -> list[Box]:
 
 
 def find_ruled_tables(drawings: Drawings, runs: list[Run]) -> tuple[list[tuple[Grid, list[Run]]], list[Line]]:
-    """Tables whose cells are drawn, each with the runs that stand in it, and the horizontal lines that are in none."""
+    """Return the tables whose cells are drawn, each with the runs that stand in it, and the horizontal lines that are in none."""
     fill_h, fill_v = split_panels(drawings)
     horizontal = _joined([*drawings.horizontal, *fill_h])
     vertical = _joined([*drawings.vertical, *fill_v])

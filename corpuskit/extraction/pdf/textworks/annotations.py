@@ -33,7 +33,7 @@ _INDENT: Final = 6.0  # points: a line further in goes on with the entry above
 def annotation_json(
     pdf: Any, analysis: Analysis, document_id: str = "", *, created: datetime | None = None
 ) -> dict[str, Any]:
-    """The annotations of an analysed document of pypdfium2, ready for ``json.dump``.
+    """Return the annotations of an analysed document of pypdfium2, ready for ``json.dump``.
 
     Args:
         pdf: the document.

@@ -78,7 +78,7 @@ def write_artifacts(
     password: str | None = None,
     also: Also = NOTHING_ELSE,
 ) -> None:
-    """Writes ``segmentation.json`` and ``textgrid.json`` of a PDF into a folder.
+    """Write ``segmentation.json`` and ``textgrid.json`` of a PDF into a folder.
 
     Args:
         content: the PDF.
@@ -112,7 +112,7 @@ def _write(folder: SafeFolder, name: str, content: object) -> None:
 
 
 def init_corpus(folder: str | os.PathLike[str]) -> list[str]:
-    """Makes a folder a corpus root: each ``NAME.pdf`` and ``NAME.ps`` in it moves to ``NAME.pdf.d/NAME.pdf``.
+    """Make a folder a corpus root: each ``NAME.pdf`` and ``NAME.ps`` in it moves to ``NAME.pdf.d/NAME.pdf``.
 
     What has its directory already stays where it is. Gives the names that were moved; a second call adds only new ones.
 
@@ -137,7 +137,7 @@ def init_corpus(folder: str | os.PathLike[str]) -> list[str]:
 def run_corpus(
     folder: str | os.PathLike[str], *, overwrite: bool = False, filter: str | None = None, also: Also = NOTHING_ELSE
 ) -> Iterator[EntryOutcome]:
-    """Makes the artifacts of each entry of a corpus root; one that fails does not stop the run.
+    """Make the artifacts of each entry of a corpus root; one that fails does not stop the run.
 
     Args:
         folder: made by :func:`init_corpus`.
@@ -226,7 +226,7 @@ def run_file(
     overwrite: bool = True,
     whole_words: bool = False,
 ) -> Path:
-    """Writes the text grid of one PDF; gives its path, ``NAME.textgrid.json`` in the current folder by default.
+    """Write the text grid of one PDF and return its path, ``NAME.textgrid.json`` in the current folder by default.
 
     Args:
         file: the PDF.

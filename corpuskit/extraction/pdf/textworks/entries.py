@@ -29,14 +29,14 @@ class Entry:
         return self.folder.name
 
     def artifacts(self) -> list[str]:
-        """The names of all artifacts, sorted; what is stashed is not among them."""
+        """Return the names of all artifacts, sorted; what is stashed is not among them."""
         folder = SafeFolder(self.folder)
         groups = [(name + "/", folder.within(name)) for name in folder.folders()]
         names = [above + name for above, group in [("", folder), *groups] for name in group.names()]
         return sorted(name for name in names if not name.startswith(".") and "/." not in name)
 
     def get(self, artifact: str) -> bytes | None:
-        """What an artifact holds; None where there is none.
+        """Return what an artifact holds; None where there is none.
 
         Raises:
             ConfigurationError: the name is no ``NAME`` or ``GROUP/NAME``.
@@ -45,7 +45,7 @@ class Entry:
         return SafeFolder(self.folder).read(artifact) if path.is_file() else None
 
     def put(self, artifact: str, content: bytes, *, overwrite: bool = False) -> bool:
-        """Writes an artifact in one step; False, and nothing is done, where it is there and is not to be overwritten.
+        """Write an artifact in one step; False, and nothing is done, where it is there and is not to be overwritten.
 
         Raises:
             ConfigurationError: as :meth:`get`.
@@ -57,7 +57,7 @@ class Entry:
         return True
 
     def delete(self, artifact: str) -> bool:
-        """Deletes an artifact; False where there is none.
+        """Delete an artifact; False where there is none.
 
         Raises:
             ConfigurationError: as :meth:`get`.
@@ -69,7 +69,7 @@ class Entry:
         return True
 
     def stash(self, artifact: str) -> int:
-        """Puts an artifact aside, so that it can be made anew; gives the number of the stash, counted from 1.
+        """Put an artifact aside, so that it can be made anew, and return the number of the stash, counted from 1.
 
         Raises:
             ConfigurationError: as :meth:`get`.
@@ -83,7 +83,7 @@ class Entry:
         return number
 
     def unstash(self, artifact: str) -> int | None:
-        """Brings back what was stashed last, in place of what is there; gives its number, None where nothing is stashed.
+        """Bring back what was stashed last, in place of what is there, and return its number, None where nothing is stashed.
 
         Raises:
             ConfigurationError: as :meth:`get`.
@@ -120,7 +120,7 @@ class Entry:
 
 
 def entries(root: Folder) -> list[Entry]:
-    """The entries of a corpus root, sorted by name; directories without artifacts are left out."""
+    """Return the entries of a corpus root, sorted by name; directories without artifacts are left out."""
     root = as_safe(root)
     folders = [root / name for name in root.folders() if not name.startswith(".")]
     return [entry for entry in map(Entry, folders) if entry.artifacts()]

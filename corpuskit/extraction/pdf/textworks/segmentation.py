@@ -19,7 +19,7 @@ BOX_FORMAT = ["top", "left", "width", "height"]
 
 
 def segmentation(pdf: Any, analysis: Analysis, document_id: str = "") -> dict[str, Any]:
-    """The segmentation of an analysed document of pypdfium2, ready for ``json.dump``."""
+    """Return the segmentation of an analysed document of pypdfium2, ready for ``json.dump``."""
     pages: list[dict[str, Any]] = []
     ids: list[list[Any]] = []
     for page in glyph_pages(pdf, analysis):

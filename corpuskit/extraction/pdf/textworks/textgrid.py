@@ -19,7 +19,7 @@ from corpuskit.extraction.pdf.words import Word
 
 
 def textgrid(pdf: Any, analysis: Analysis, document_id: str = "") -> dict[str, Any]:
-    """The text grid of an analysed document of pypdfium2, ready for ``json.dump``."""
+    """Return the text grid of an analysed document of pypdfium2, ready for ``json.dump``."""
     pages = []
     for page in glyph_pages(pdf, analysis):
         rows, offset = [], 0

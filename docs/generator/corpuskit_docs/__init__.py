@@ -1,0 +1,34 @@
+"""Builds the manual: ``uv run --group docs build-docs``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Final
+
+DOCS: Final = Path(__file__).resolve().parents[2]
+BUILT: Final = DOCS / "_build"
+
+
+def build(out: Path = BUILT / "html") -> int:
+    """Build the manual as web pages; every warning is an error.
+
+    Args:
+        out: The folder of the pages.
+
+    Returns:
+        The exit code, 0 where there was no warning.
+    """
+    from sphinx.cmd.build import main as sphinx
+
+    # -E: pages hold what the code says, which Sphinx cannot know to have changed.
+    options = ["-b", "html", "-E", "-W", "--keep-going", "-n", "-q", "-d", str(out.parent / "doctrees")]
+    return sphinx([*options, str(DOCS), str(out)])
+
+
+def main() -> None:
+    """Build the manual, and say where it is."""
+    code = build()
+    if code == 0:
+        print(f"The manual: {BUILT / 'html' / 'index.html'}")
+    sys.exit(code)

@@ -1,0 +1,95 @@
+"""The Python and the commands on the pages of the manual, and in README.md, run; docs/README.md says how they are written."""
+
+import ast
+import contextlib
+import io
+import re
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from unittest import SkipTest, mock
+
+import pytest
+from sybil import Region
+from sybil.document import Document
+from sybil.example import NotEvaluated
+from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser, SkipParser
+
+import corpuskit
+from corpuskit.cli import main
+from corpuskit.demo import crawl_options, seeds
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [
+    ROOT / "README.md",
+    *sorted(page for page in (ROOT / "docs").rglob("*.md") if page != ROOT / "docs/README.md"),
+]
+COMMAND = re.compile(r"\$ (?:python -m )?corpuskit\b(?P<arguments>.*?)(?:\s+# exit code (?P<code>\d+))?")
+SKIPS = re.compile(r"^(?:% |<!-- )skip: (?P<what>.*?)(?: -->)?$", re.MULTILINE)
+
+
+def run_commands(example):
+    """Run the lines of a block that are commands of ours; the others are what they print."""
+    for line in example.parsed.replace("\\\n", " ").splitlines():
+        if typed := COMMAND.fullmatch(line):
+            code, printed = run_command(shlex.split(typed["arguments"]))
+            assert code == int(typed["code"] or 0), f"{line}\nexit code {code}\n{printed}"
+
+
+def run_command(arguments):
+    printed = io.StringIO()
+    with (
+        mock.patch.object(sys, "argv", ["corpuskit", *arguments]),
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(printed),
+    ):
+        try:
+            main()
+        except SystemExit as ended:
+            return ended.code or 0, printed.getvalue()
+    return 0, printed.getvalue()
+
+
+def hidden(document):
+    """``% run: CODE``: what the reader does not see."""
+    for found in re.finditer(r"^% run: (.*)$", document.text, re.MULTILINE):
+        yield Region(found.start(), found.end(), found[1], lambda example: exec(example.parsed, example.namespace))
+
+
+def examples(page):
+    parsers = PythonCodeBlockParser(), CodeBlockParser("console", run_commands), SkipParser(), hidden
+    return Document.parse(str(page), *parsers).examples()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_the_code_of_a_page_runs(page, desk, demo_proxy, capsys):
+    if not list(examples(page)):
+        pytest.skip("no code")
+    names = {"ck": corpuskit, "seeds": seeds(), "web": crawl_options(demo_proxy)}
+    if page.name == "README.md":
+        shutil.rmtree(desk / "insurance")
+    else:
+        names["corpus"] = corpuskit.open("insurance")
+    with contextlib.ExitStack() as end:
+        for example in examples(page):
+            example.namespace.update({name: value for name, value in names.items() if name not in example.namespace})
+            with contextlib.suppress(SkipTest):
+                try:
+                    example.evaluate()
+                except NotEvaluated:
+                    pytest.fail(f"{page.name}, line {example.line}: skipped without a reason")
+                except Exception as error:
+                    error.add_note(f"in {page.relative_to(ROOT)}, the block at line {example.line}")
+                    raise
+        for value in example.namespace.values():
+            if isinstance(value, corpuskit.corpus.Corpus):
+                end.callback(value.close)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_what_is_left_out_says_why(page):
+    for found in SKIPS.finditer(page.read_text("utf-8")):
+        action, _, reason = found["what"].partition(" ")
+        assert action == "next", f"{page.name}: skip: {found['what']}: only the next block is left out"
+        assert len(str(ast.literal_eval(reason)).split()) >= 2, f"{page.name}: skip: {found['what']}: why?"
