@@ -423,7 +423,9 @@ class Act:
 
     def ids(self):
         """Documents as the corpus had them before."""
-        with contextlib.closing(sqlite3.connect(self._template / "catalog.sqlite")) as connection:
+        # Others copy the template at this moment: nothing may be written beside it.
+        name = f"{(self._template / 'catalog.sqlite').as_uri()}?immutable=1"
+        with contextlib.closing(sqlite3.connect(name, uri=True)) as connection:
             return [row[0] for row in connection.execute("SELECT doc_id FROM documents ORDER BY uri")]
 
     def cli(self, *arguments):

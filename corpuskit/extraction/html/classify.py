@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from corpuskit.document.elements import ElementTable
 from corpuskit.extraction.html.blocks import Blocks, blocks_of
 from corpuskit.extraction.html.comments import comment_blocks
+from corpuskit.extraction.html.copies import later_copies
 from corpuskit.extraction.html.features import lexicon_columns, matrix, static_columns
 from corpuskit.extraction.html.forest import Model, shipped_model
 from corpuskit.extraction.html.rows import Walked
@@ -65,6 +66,7 @@ def classify(walked: Walked, page: Page, options: ExtractOptions, model: Model |
     chosen = choose(probabilities, blocks.words, model.favor[options.favor or ""], model.floor)
     subtitles, first_titles, parted = titles_of(blocks, chosen)
     chosen |= subtitles & (probabilities >= model.floor) | first_titles & (probabilities >= _FIRST_TITLE) | parted
+    chosen &= ~later_copies(blocks, chosen)
     comments = comment_blocks(blocks, chosen, page.kinds)
     if comments.any():
         chosen = np.where(comments, options.comments, chosen)

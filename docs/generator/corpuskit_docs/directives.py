@@ -74,7 +74,8 @@ class CorpusRoom(_Generated):
 def corpus_methods(room: str) -> list[str]:
     """Return the public methods of ``Corpus`` that the module ``corpuskit.corpus.ROOM`` brings, in its order."""
     module = importlib.import_module(f"corpuskit.corpus.{room}")
-    (part,) = [kind for _, kind in inspect.getmembers(module, inspect.isclass) if kind.__module__ == module.__name__]
+    own = [kind for _, kind in inspect.getmembers(module, inspect.isclass) if kind.__module__ == module.__name__]
+    (part,) = [kind for kind in own if kind.__name__.startswith("Corpus")]
     return [name for name in vars(part) if not name.startswith("_")]
 
 

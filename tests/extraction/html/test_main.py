@@ -10,7 +10,8 @@ import pytest
 from corpuskit.document import NLPTextDocument
 from corpuskit.extraction import ExtractOptions, extract_bytes
 from corpuskit.extraction.html import classify, forest
-from corpuskit.extraction.html.blocks import blocks_of
+from corpuskit.extraction.html.blocks import Blocks, blocks_of
+from corpuskit.extraction.html.copies import later_copies
 from corpuskit.extraction.html.decode import parse
 from corpuskit.extraction.html.extract import walk_page
 from corpuskit.extraction.html.metadata import read_head
@@ -103,3 +104,33 @@ def test_the_title_above_two_parts_of_the_main_text_is_main() -> None:
     ]
     chosen[page.texts.index("C")] = False
     assert not classify.titles_of(page, chosen)[2].any()
+
+
+def test_a_text_that_stands_twice_for_two_widths_of_screen_is_main_once() -> None:
+    article = "".join(
+        f"<h2>Part {part}</h2><p>Of {name} hives on a roof the {name} one needs more shade at noon than those that stand in a garden.</p>"
+        for part, name in enumerate(("oak", "ash", "elm", "fir"))
+    )
+    page = f"<body><main><h1>Hives</h1><div class='d-none d-md-block'>{article}</div><div class=d-md-none>{article}</div></main></body>"
+    document = extract_bytes(page.encode(), media_type="text/html")
+    assert document.to_text(main=True).count("the elm one") == 1
+    assert document.to_text().count("the elm one") == 2
+
+
+def test_a_short_passage_may_stand_twice_in_the_main_text() -> None:
+    blocks, chosen = blocks_of_texts(["Stir well."] * 3 + ["Bake it."] * 3), np.ones(6, bool)
+    assert not later_copies(blocks, chosen).any()
+
+
+def test_a_copy_is_what_stood_before_in_the_same_order() -> None:
+    one, two, three = ("x " * 30 + str(number) for number in range(3))
+    blocks = blocks_of_texts([one, two, three, "between", one, two, three, two, one])
+    assert np.flatnonzero(later_copies(blocks, np.ones(9, bool))).tolist() == [4, 5, 6]
+
+
+def blocks_of_texts(texts: list[str]) -> Blocks:
+    walked, _ = walk_page(
+        [parse("".join(f"<p>{text}</p>" for text in texts).encode(), charset=None, uri=None)],
+        read_head(parse(b"<p>", charset=None, uri=None)), None, ExtractOptions(),
+    )  # fmt: skip
+    return blocks_of(walked)
