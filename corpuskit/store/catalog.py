@@ -145,6 +145,19 @@ class Catalog:
             raise
         connection.execute("COMMIT")
 
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """One state of the catalogue for several queries, whatever others write meanwhile; nested ones join the outer."""
+        connection = self.connection
+        if connection.in_transaction:
+            yield
+            return
+        connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            connection.execute("COMMIT")
+
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """All rows of a query."""
         try:

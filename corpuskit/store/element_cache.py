@@ -261,20 +261,26 @@ def update(folder: CorpusFolder) -> Sequence[_Part]:
     if known is not None and known.states == states and all(part.path.exists() for part in known.parts):
         return known.parts
     _clean(folder)
-    held = _held(folder)
-    if None in held:
+    found, lacking = _kept(folder)
+    if lacking:
         _make_missing(folder)
-        states, held = _states(folder), _held(folder)
-    lacking = held.pop(None, 0)  # those that cannot be read; the next call tries them again
-    sizes = _sizes(folder)
-    parts = tuple(
-        # A part keeps versions that are no longer the last, and documents that were removed.
-        _Part(folder.elements / part, _documents_of(folder, part) if held[part] < sizes[part] else None)
-        for part in sorted(filter(None, held))
-    )
+        found, lacking = _kept(folder)  # those that still lack cannot be read; the next call tries them again
     if not lacking:
-        _KNOWN[folder] = _Known(states, parts)
-    return parts
+        _KNOWN[folder] = found
+    return found.parts
+
+
+def _kept(folder: CorpusFolder) -> tuple[_Known, int]:
+    """The parts that hold last versions of documents, and how many documents are in none."""
+    with folder.catalog.snapshot():  # another process may drop a part between two queries
+        states, held, sizes = _states(folder), _held(folder), _sizes(folder)
+        lacking = held.pop(None, 0)
+        parts = tuple(
+            # A part keeps versions that are no longer the last, and documents that were removed.
+            _Part(folder.elements / part, _documents_of(folder, part) if held[part] < sizes[part] else None)
+            for part in sorted(filter(None, held))
+        )
+    return _Known(states, parts), lacking
 
 
 def _states(folder: CorpusFolder) -> tuple[str | None, ...]:

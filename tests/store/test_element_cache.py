@@ -109,3 +109,21 @@ def test_texts_are_read_on_where_a_part_goes_meanwhile(corpus, tmp_path, monkeyp
     assert list(element_cache.main_texts(corpus._folder)) == expected
     assert len(asked) == 2
     assert len(expected) == 3
+
+
+def test_a_part_that_another_process_drops_between_two_queries_is_still_read(cached, monkeypatch):
+    sizes = element_cache._sizes
+    element_cache._KNOWN.clear()
+
+    with corpuskit.open(cached.path) as other:
+
+        def after_it_was_dropped(folder):
+            with other._folder.catalog.transaction() as connection:
+                connection.execute("DELETE FROM element_cache")
+            return sizes(folder)
+
+        monkeypatch.setattr(element_cache, "_clean", lambda folder: None)
+        monkeypatch.setattr(element_cache, "_sizes", after_it_was_dropped)
+        assert len(cached.elements()) == 3
+        monkeypatch.undo()
+        assert len(cached.elements()) == 3
