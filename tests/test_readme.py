@@ -12,7 +12,7 @@ from corpuskit.cli.commands import app
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
-COMMAND_PAGE = (ROOT / "docs" / "commands.md").read_text("utf-8")
+COMMAND_PAGE = (ROOT / "docs" / "reference" / "commands.md").read_text("utf-8")
 
 
 def test_the_python_of_the_readme_runs(tmp_path):
@@ -30,7 +30,7 @@ def test_the_readme_is_short():
 
 
 def test_the_readme_leads_to_the_commands():
-    assert "(docs/commands.md)" in README
+    assert "(docs/reference/commands.md)" in README
 
 
 COMMANDS = re.findall(r"^\| `corpuskit ([a-z]+)", COMMAND_PAGE, re.MULTILINE)
