@@ -27,7 +27,7 @@ class CorpusExport(OpenCorpus):
         and a stopped one goes on. A document on which a step fails is dropped and is a row of :meth:`failures`.
 
         Args:
-            steps: Steps of :mod:`corpuskit.preprocessing`, or their names, as ``["language", keep("detected_lang",
+            steps: Steps of ``corpuskit.preprocessing``, or their names, as ``["language", keep("detected_lang",
                 among=["en"])]``. One alone needs no list.
             docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
             progress: Show a progress bar for each step.

@@ -40,7 +40,7 @@ class ElementTable:
     """The elements of one document in pre-order.
 
     Attributes:
-        type: codes, positions in :data:`TYPE_NAMES`.
+        type: codes, positions in ``TYPE_NAMES``.
         parent_id: -1 for children of the document.
         subtree_end: exclusive.
         nesting_level: 1 for children of the document.

@@ -29,7 +29,7 @@ class Agreement:
         agreed: how many of them got the same label.
         kappa: Cohen's kappa (Cohen 1960): agreement beyond chance, 1 at most; None where only one label was given, for
             which chance agrees always.
-        low, high: its interval of 95 %, see :func:`kappa_interval`; None where kappa is.
+        low, high: its interval of 95 %, see ``kappa_interval``; None where kappa is.
     """
 
     by: tuple[str, str]

@@ -40,7 +40,7 @@ def import_labels(
     """Take the labels of a CSV file with columns target and label; a target is a doc_id, a URI or a file's name.
 
     Rows without a label, not judged yet, are passed over. With ``label`` the file is a list of what has this one label: a
-    URL a line, or tab-separated as id, URL, time, as :func:`corpuskit.sources.lists.read_url_list` reads it.
+    URL a line, or tab-separated as id, URL, time, as ``corpuskit.sources.lists.read_url_list`` reads it.
 
     Args:
         folder: The corpus folder.

@@ -57,7 +57,7 @@ def preprocess(
 
     Args:
         folder: the corpus.
-        steps: of :mod:`corpuskit.preprocessing`, or their names; one alone needs no list.
+        steps: of ``corpuskit.preprocessing``, or their names; one alone needs no list.
         doc_ids: only these; None for all.
         progress: shows bars.
 

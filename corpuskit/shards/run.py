@@ -64,7 +64,7 @@ def extract_shards(
 ) -> ShardReport:
     """Extract web archives, folders and Parquet files into ``out``, a shard at a time; see :func:`find_shards`.
 
-    A shard gives three files: ``NAME.nlp.txt.zst`` (the documents, see :mod:`corpuskit.store.packs`),
+    A shard gives three files: ``NAME.nlp.txt.zst`` (the documents, see ``corpuskit.store.packs``),
     ``NAME.elements.parquet`` (their elements) and, last, ``NAME.catalog.parquet`` (a row a document or failure). They
     are the same bytes on every engine. Shards that are done are left as they are, so a run that was stopped or killed is
     gone on with by the same call. A shard that failed three times is told in ``NAME.failed.json``.

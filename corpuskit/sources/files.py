@@ -41,7 +41,7 @@ def find_files(patterns: Iterable[Pattern | Iterable[Pattern]]) -> Iterator[Foun
     """Yield files, files of folders and their sub-folders, and files that match patterns with ``*``; sorted, none twice.
 
     A list of such stands for what is in it. Names that begin with a dot are left out in folders, as are files that belong to another one there; see
-    :mod:`corpuskit.sources.trees`.
+    ``corpuskit.sources.trees``.
 
     Args:
         patterns: Paths and patterns, or lists of them.

@@ -101,7 +101,7 @@ class FoundLines(Protocol):
         """The lines of a document."""
 
     def frame(self, start: int, end: int) -> pd.DataFrame:
-        """Some of the lines, with the columns of :func:`kwic`."""
+        """Some of the lines, with the columns of ``kwic``."""
 
 
 def found_lines(
@@ -113,7 +113,7 @@ def found_lines(
     limit: int | None = None,
     syntax: str | None = None,
 ) -> FoundLines:
-    """The lines of a query; see :func:`kwic`."""
+    """The lines of a query; see ``kwic``."""
     for name, value, least in (("window", window, 0), ("limit", limit, 1)):
         if value is not None and not (hasattr(value, "__index__") and value >= least):
             raise ConfigurationError(f"{name}={value!r}: expected a whole number, at least {least}")
@@ -220,7 +220,7 @@ class Concordance:
 
     Attributes:
         pattern: what was looked for.
-        frame: the lines, as :func:`kwic` gives them.
+        frame: the lines, as ``kwic`` gives them.
         note: what was left out; empty for nothing.
     """
 
@@ -265,7 +265,7 @@ def concordance(  # noqa: PLR0913 (all are named)
     sample: int | None = None,
     seed: int = 0,
 ) -> Concordance:
-    """The lines of a query and their widget; see :func:`kwic`."""
+    """The lines of a query and their widget; see ``kwic``."""
     frame = kwic(folder, selection, query, window=window, sort=sort, syntax=syntax, sample=sample, seed=seed)
     thinned = sample_told(frame.attrs.get("sample_of", 0), sample, seed)
     return Concordance(

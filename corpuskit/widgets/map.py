@@ -329,7 +329,7 @@ class DocumentMap(Box):
 
     Args:
         folder: the corpus.
-        source: gives the points and regions, see :data:`Source`; asked again when documents come.
+        source: gives the points and regions, see ``Source``; asked again when documents come.
         docs: only these; None for all.
         colour: ``topic``, ``label``, ``relevance``, ``source``, ``language`` or ``date``; None: topic where there are some.
         by: whose labels are given; default: the user's name.
@@ -337,7 +337,7 @@ class DocumentMap(Box):
         height: of the map in pixels.
         similar: finds documents like some; None: the widget does not offer it.
 
-    A key labels all chosen documents as one group, see :class:`corpuskit.widgets.map_groups.GroupLabels`.
+    A key labels all chosen documents as one group, see ``GroupLabels``.
 
     Raises:
         ConfigurationError: a wrong colour, key, label or name.

@@ -24,7 +24,7 @@ _IN_ITEMS: Final = frozenset(("item", "cell"))
 def read_tei(path: str | os.PathLike[str]) -> NLPTextDocument:
     """Return the document of a TEI file.
 
-    A file of :class:`TeiWriter` gives the document it was written from. Of other files: ``div`` is a Section, ``list``,
+    A file of ``TeiWriter`` gives the document it was written from. Of other files: ``div`` is a Section, ``list``,
     ``item``, ``table``, ``cell`` are what they are called, ``head`` is the title, and any other block is a TextBlock.
 
     Args:

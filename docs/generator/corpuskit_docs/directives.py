@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 from docutils import nodes
 from docutils.statemachine import StringList
+from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxDirective
 
 from corpuskit_docs.commands import command_pages
@@ -49,10 +51,24 @@ class Room(_Generated):
         for name in module.__all__:
             thing, path = getattr(module, name), f"{module.__name__}.{name}"
             if inspect.isclass(thing):
-                yield from (f".. autoclass:: {path}", "   :members:", "   :show-inheritance:", "")
+                yield from (f".. autoclass:: {path}", "   :members:", "   :show-inheritance:")
+                # The front door shows errors too; references lead to their own page.
+                yield from ("   :no-index:", "") if thing.__module__ != module.__name__ == "corpuskit" else ("",)
+            elif callable(thing):
+                yield from (f".. autofunction:: {path}", "")
             else:
-                yield from (f".. auto{'function' if callable(thing) else 'data'}:: {path}", "")
+                yield from (f".. py:data:: {path}", "", *(f"   {line}" for line in said_of(name, thing)), "")
         yield "```"
+
+
+def said_of(name: str, thing: Any) -> list[str]:
+    """Return the text below a constant, where it is defined."""
+    for module in sorted(sys.modules):
+        if module.startswith("corpuskit.") and getattr(sys.modules[module], name, None) is thing:
+            said = ModuleAnalyzer.for_module(module).find_attr_docs().get(("", name))
+            if said:
+                return said
+    return []
 
 
 class CorpusRoom(_Generated):

@@ -21,8 +21,25 @@ _OTHERS_NAMES: Final = frozenset(("Path", "datetime", "date", "Lock", "Axes", "F
 
 def setup(app: Any) -> dict[str, bool]:
     """Register what finds references."""
+    app.connect("doctree-read", _leave_others_alone)
     app.connect("missing-reference", _find)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _leave_others_alone(app: Any, doctree: Any) -> None:
+    """Types of signatures and arguments that are not of this project are text: ``bytes`` is no attribute of that name."""
+    from sphinx.addnodes import pending_xref
+    from sphinx.util.nodes import find_pending_xref_condition
+
+    for node in list(doctree.findall(pending_xref)):
+        if node.get("refdomain") == "py" and not _is_written(node) and _is_of_others(node["reftarget"]):
+            short = find_pending_xref_condition(node, "resolved")
+            node.replace_self(short.children if short else node.children)
+
+
+def _is_written(node: Any) -> bool:
+    """Return whether a person wrote the reference as one, not as the type of something."""
+    return "refwarn" in node
 
 
 def _find(app: Any, env: Any, node: Any, contents: Any) -> Any:
@@ -37,7 +54,8 @@ def _find(app: Any, env: Any, node: Any, contents: Any) -> Any:
             from sphinx.util.nodes import make_refnode
 
             return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, contents, name)
-    return None
+    is_inner = target.rpartition(".")[2].startswith("_") or isinstance(thing, typing.TypeVar)
+    return contents if is_inner or not _is_written(node) else None
 
 
 def _is_of_others(target: str) -> bool:
