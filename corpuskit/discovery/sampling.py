@@ -132,7 +132,7 @@ def drawn(discovery: Discovery, n: int, seed: int) -> Any:
 
 
 def draw(folder: CorpusFolder, discovery: Discovery, n: int, *, seed: int = 0, **how: Any) -> Sample:
-    """See :meth:`Discovery.sample`."""
+    """Fetch pages of a discovery drawn at random and say how many are relevant, as :meth:`Discovery.sample` does."""
     import pandas as pd
 
     if n < 1:

@@ -40,7 +40,7 @@ class Audit:
 
     Example:
         >>> from corpuskit.relevance import train
-        >>> texts = [f"sea fish {i}" for i in range(30)] + [f"tax law {i}" for i in range(60)]
+        >>> texts = [f"sea fish {i}" for i in range(150)] + [f"tax law {i}" for i in range(300)]
         >>> model = train(texts[:3] + texts[-3:], ["relevant"] * 3 + ["other"] * 3, pool=texts)
         >>> audit = Audit(model, texts)
         >>> while batch := audit.next():

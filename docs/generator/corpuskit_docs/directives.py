@@ -51,9 +51,7 @@ class Room(_Generated):
         for name in module.__all__:
             thing, path = getattr(module, name), f"{module.__name__}.{name}"
             if inspect.isclass(thing):
-                yield from (f".. autoclass:: {path}", "   :members:", "   :show-inheritance:")
-                # The front door shows errors too; references lead to their own page.
-                yield from ("   :no-index:", "") if thing.__module__ != module.__name__ == "corpuskit" else ("",)
+                yield from (f".. autoclass:: {path}", "   :members:", "   :show-inheritance:", "")
             elif callable(thing):
                 yield from (f".. autofunction:: {path}", "")
             else:
