@@ -123,6 +123,7 @@ def ask_ours(folder: Path, words: list[str], lemma: bool, brief: bool) -> None:
         import pandas  # noqa: F401
         import polars  # noqa: F401
         import pyarrow.compute  # noqa: F401
+        import pyarrow.pandas_compat  # noqa: F401
 
         import corpuskit
         from corpuskit.tokens import open_index
