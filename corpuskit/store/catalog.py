@@ -60,7 +60,7 @@ def _explained(error: sqlite3.DatabaseError | UnicodeDecodeError, file: Path) ->
         )
     if "locked" in text:
         return CorpusBusyError(
-            f"another process holds the catalogue for more than a minute ({who_has_open(file)}): run the same again"
+            f"another process holds the catalogue for more than a minute ({who_has_open(file) or 'which one is not known'}): run the same again"
         )
     if "decode to UTF-8" in text or "JSON" in text:
         return CorpusError(f"catalog.sqlite holds what is no text ({text}): corpuskit repair makes it again")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -26,6 +27,8 @@ from corpuskit.store.telling import clock, who_has_open
 CRAWL_LOCK: Final = ".crawl.lock"
 _ANNOTATING: Final = ".annotate.lock"
 _PACKING: Final = ".pack.lock"
+_ASKED_AGAIN: Final = 5  # times, where a lock is held by nobody that can be named
+_BETWEEN: Final = 0.1  # seconds
 LOCKS: Final = tuple(name + end for name in (CRAWL_LOCK, _ANNOTATING, _PACKING) for end in ("", ".json"))
 
 
@@ -240,16 +243,21 @@ def only_one(folder: SafeFolder, name: str, what: str) -> Iterator[None]:
     connection = connect(folder, name, timeout=0)
     who = f"{name}.json"
     try:
-        try:
-            connection.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error):
-                advice = "free some space" if "full" in str(error) else "check the folder's permissions"
-                raise CorpusError(f"{name} cannot be locked ({error}): {advice}") from error
-            holder = _holder(folder, who) or who_has_open(folder / name)
-            raise CorpusBusyError(f"another {what} runs on this corpus: {holder}") from None
-        except sqlite3.DatabaseError as error:
-            raise CorpusError(f"{name} is no lock ({error}): remove it") from error
+        for left in range(_ASKED_AGAIN, -1, -1):
+            try:
+                connection.execute("BEGIN EXCLUSIVE")
+                break
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error):
+                    advice = "free some space" if "full" in str(error) else "check the folder's permissions"
+                    raise CorpusError(f"{name} cannot be locked ({error}): {advice}") from error
+                holder = _holder(folder, who) or who_has_open(folder / name)
+                if holder or not left:
+                    holder = holder or "which process is not known"
+                    raise CorpusBusyError(f"another {what} runs on this corpus: {holder}") from None
+                time.sleep(_BETWEEN)  # it has just ended, or has not yet written who it is
+            except sqlite3.DatabaseError as error:
+                raise CorpusError(f"{name} is no lock ({error}): remove it") from error
         folder.write(who, json.dumps({"pid": os.getpid(), "since": now()}).encode())
         try:
             yield

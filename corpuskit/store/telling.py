@@ -18,7 +18,7 @@ def clock(moment: float) -> str:
 
 
 def who_has_open(file: Path) -> str:
-    """Return which other processes have a file open, as far as the system tells it."""
+    """Return which other processes have a file open, as far as the system tells it; empty where it does not."""
     import psutil
 
     found = []
@@ -28,4 +28,4 @@ def who_has_open(file: Path) -> str:
                 found.append(f"process {process.pid}")
         except (psutil.Error, OSError):  # it has ended, or is another user's
             continue
-    return ", ".join(found) or "by whom is not known"
+    return ", ".join(found)

@@ -10,6 +10,7 @@ import corpuskit
 from corpuskit.errors import ConfigurationError, CorpusBusyError, CorpusError, CorpusVersionError, UnknownDocumentError
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import _explained
+from corpuskit.store.folder import only_one
 
 PAGE = b"<html><head><title>T</title></head><body><p>One paragraph of text.</p></body></html>"
 
@@ -183,3 +184,17 @@ def test_a_corpus_that_cannot_be_written_says_what_to_do(tmp_path, text):
     error = _explained(sqlite3.OperationalError(text), tmp_path / "catalog.sqlite")
     assert isinstance(error, CorpusError)
     assert f"copy {tmp_path} to where you may write" in str(error)
+
+
+def test_a_lock_whose_holder_has_just_ended_is_asked_for_again(corpus, monkeypatch):
+    folder = corpus._folder.inside
+    holding = sqlite3.connect(folder.path / ".crawl.lock", isolation_level=None)
+    holding.execute("BEGIN EXCLUSIVE")
+
+    def nobody(file):
+        holding.close()  # it ends while we look who it is
+        return ""
+
+    monkeypatch.setattr("corpuskit.store.folder.who_has_open", nobody)
+    with only_one(folder, ".crawl.lock", "crawl"):
+        assert (folder.path / ".crawl.lock.json").exists()
