@@ -53,6 +53,7 @@ class Visitor:
     async def visit(self, lease: Lease) -> None:
         """Fetches one URL and notes what came of it."""
         try:
+            self._client.check_address(lease.url)  # no turn of the host is waited for to refuse it
             scheme = lease.url.partition("://")[0]
             robots = await self._politeness.robots(self._client, scheme, lease.host)
             allowed, rule = robots.verdict(lease.url)

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.ranking import PageScore, Ranking
 from corpuskit.errors import ConfigurationError, RefusedError
 from corpuskit.ingest import document_id
@@ -220,6 +221,25 @@ def test_a_loopback_seed_named_by_the_user_is_fetched_but_no_other_local_port(co
     reasons = corpus.frontier("refused").reason_refused
     assert len(reasons) == 4
     assert reasons.str.startswith("private address").all()
+
+
+def test_private_hosts_that_are_refused_wait_for_no_turn(corpus, web, monkeypatch):
+    port = int(web.proxy.rpartition(":")[2])
+    base, name = f"http://127.0.0.1:{port}", f"http://localhost:{port}"
+    web.add(f"{base}/", "local", [f"{host}/{number}" for host in (base, name) for number in range(6)])
+    corpus.crawl(f"{base}/", delay=0, scope="web", pages=1).wait(progress=False)
+    waits = []
+    turn = Politeness.wait_for_turn
+
+    async def noted(self, host, **how):
+        waits.append(host)
+        await turn(self, host, **how)
+
+    monkeypatch.setattr(Politeness, "wait_for_turn", noted)
+    job = corpus.crawl(resume=True, delay=3600).wait(progress=False)  # its seeds are not named now
+    assert job.progress.private_queued == 6
+    assert f"127.0.0.1:{port}" not in waits
+    assert waits.count(f"localhost:{port}") <= 1  # what the name leads to is known once it was resolved
 
 
 def test_nofollow_is_respected_in_all_three_places(corpus, web):

@@ -134,6 +134,7 @@ class Client:
         self.user_agent = user_agent(options.contact)
         self.has_asked_private = False
         """It was allowed a private address, and asked it."""
+        self._private: dict[str, str] = {}  # host → why it is refused
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
@@ -197,7 +198,7 @@ class Client:
         import aiohttp
 
         assert self._session is not None
-        self._check_literal(url)
+        self.check_address(url)
         sent, start = datetime.now(UTC), time.monotonic()
         try:
             async with self._session.get(
@@ -214,6 +215,8 @@ class Client:
             if isinstance(error, (FetchError, ResourceLimitError)):
                 raise
             cause = error.__cause__ or error.__context__
+            if isinstance(cause, PrivateAddressError):
+                self._private[host_of(url)] = str(cause)
             if isinstance(cause, RefusedError):
                 raise cause from None
             raise explained(error, url) from error
@@ -232,8 +235,14 @@ class Client:
             parts.append(chunk)
         return b"".join(parts)
 
-    def _check_literal(self, url: str) -> None:
-        """Refuses addresses written as such; names are checked when they are resolved, or by the proxy's rule."""
+    def check_address(self, url: str) -> None:
+        """Refuse private addresses without a request: those written as such, and hosts whose names led to one.
+
+        Other names are checked when they are resolved, or by the proxy's rule.
+
+        Raises:
+            PrivateAddressError: nobody allowed it in this call.
+        """
         host_port = host_of(url)
         host = _name_of(host_port)
         if self.options.allow_private or host_port in self.options.allowed_hosts:
@@ -243,6 +252,8 @@ class Client:
             raise PrivateAddressError(f"private address {host}", url=url)
         if self.options.proxy and (host == "localhost" or host.endswith(".localhost") or "." not in host):
             raise PrivateAddressError(f"local name {host}", url=url)
+        if host_port in self._private:
+            raise PrivateAddressError(self._private[host_port], url=url)
 
 
 def _name_of(host_port: str) -> str:
