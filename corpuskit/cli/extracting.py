@@ -20,7 +20,7 @@ from corpuskit.cli.printing import printable
 from corpuskit.cli.usage import refuse
 from corpuskit.errors import SourceError
 
-_URL: Final = re.compile(r"https?://", re.IGNORECASE)
+_URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)  # of any scheme: fetch() says which it takes
 _DELAY: Final = 1.0  # seconds between two requests to one host
 _CHOICES: Final = "What is main content"
 _KEPT: Final = "What is kept"

@@ -83,7 +83,7 @@ class CorpusExport(OpenCorpus):
 
         Example:
             >>> corpus.export("for-training", docs=corpus.documents().query("lang == 'fr'"), format=["jsonl", "parquet"])
-            25 documents, 7 files, ... MB in for-training
+            25 documents, 8 files, ... MB in for-training
         """
         from corpuskit.export import export, make_options
 

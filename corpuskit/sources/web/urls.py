@@ -78,7 +78,11 @@ def canonical_url(url: str, base: str | None = None) -> str:
 
 
 def advice(error: RefusedError) -> str:
-    """Return what a person does about a URL of theirs that :func:`canonical_url` has refused."""
+    """Return what a person does about a URL of theirs that :func:`canonical_url` has refused.
+
+    Args:
+        error: As it was raised.
+    """
     reason = str(error)
     if reason.startswith("scheme"):
         return "expected http:// or https://; what is elsewhere is saved as a file, and the file added"
