@@ -1,58 +1,84 @@
-"""Hints are what is typed: in the words of the shell, with --trust where it was typed."""
-
-import shutil
+"""Hints say what to type, as it is typed; what is stopped says what is kept."""
 
 import pytest
 
 import corpuskit
-from corpuskit.crawl.wording import command, on_command_line
+from corpuskit.store.telling import counted
 
-PAGE = "<html><head><title>{0}</title></head><body><p>About {0} and what an insurer says of it.</p></body></html>"
+PAGE = "<html><head><title>{0}</title></head><body><p>The text of page {0} about premiums.</p></body></html>"
 
 
-def test_commands_repeat_trust_and_quote_a_folder():
-    assert command("failures", "my corpus") == 'corpuskit failures "my corpus"'
-    ways = on_command_line("c", trust=True)
-    assert ways.resume == "corpuskit --trust crawl c --resume"
-    assert ways.show == "corpuskit --trust failures c"
-    assert on_command_line("c").show == "corpuskit failures c"
+@pytest.fixture
+def corpus(tmp_path):
+    (tmp_path / "in").mkdir()
+    for name in "ab":
+        (tmp_path / "in" / f"{name}.html").write_text(PAGE.format(name))
+    with corpuskit.open(tmp_path / "c") as opened:
+        opened.add(tmp_path / "in", progress=False)
+    return tmp_path / "c"
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("arguments", "told"),
     [
-        ("ftp://a.example/x", "scheme ftp; expected http:// or https://"),
-        ("http://a b/", "no valid host; expected a site's name as in https://www.example.org/page"),
+        (
+            ["crawl", "new", "ftp://a.example/"],
+            "scheme ftp; expected http:// or https://; what is elsewhere is saved as",
+        ),
+        (["crawl", "new", "http://"], "no valid host; expected a site's name as in https://www.example.org/page"),
+        (["extract", "ftp://a.example/x.pdf"], "scheme ftp; expected http:// or https://"),
+        (["extract", "http:///x.pdf"], "no valid host; expected a site's name"),
+        (["crawl", "http://a.example/"], "is a URL: the corpus folder comes first"),
+        (["add", "https://a.example/", "in"], "is a URL: the corpus folder comes first"),
     ],
 )
-def test_a_seed_that_cannot_be_says_what_to_type_and_leaves_no_corpus(typed, tmp_path, url, told):
-    done = typed("crawl", "c", url)
-    assert done.code == 1
-    assert told in done.err
-    assert not (tmp_path / "c").exists()
+def test_a_url_that_cannot_be_fetched_is_told_with_what_to_do(typed, tmp_path, corpus, arguments, told):
+    before = sorted(tmp_path.iterdir())
+    done = typed(*arguments)
+    assert done.code != 0
+    assert told in " ".join(done.err.split())
+    assert sorted(tmp_path.iterdir()) == before
 
 
-def test_the_next_step_of_a_corpus_is_typed_with_trust(typed, tmp_path):
-    (tmp_path / "flood.html").write_text(PAGE.format("flood"), "utf-8")
-    with corpuskit.open(tmp_path / "c") as corpus:
-        corpus.add(tmp_path / "flood.html", progress=False)
-    assert "next: corpuskit label c labels.csv, then corpuskit train c" in typed("status", "c").out
+@pytest.mark.parametrize("trust", [[], ["--trust"]])
+def test_hints_are_typed_with_the_options_of_this_command(typed, corpus, trust):
     assert (
-        "next: corpuskit --trust label c labels.csv, then corpuskit --trust train c"
-        in typed("--trust", "status", "c").out
+        f"corpuskit {' '.join([*trust, 'train'])} c scores all"
+        in typed(*trust, "export", "c", "out", "--min-relevance", "0.5").err
     )
-    assert "corpuskit train c trains one" in typed("audit", "c").err
+    status = typed(*trust, "status", "c").out
+    assert f"next: corpuskit {' '.join([*trust, 'label'])} c" in " ".join(status.split())
+    told = typed(*trust, "crawl", "c", "--steer", "http://127.0.0.1:1/").err
+    assert f"corpuskit {' '.join([*trust, 'train'])} c makes one" in told
 
 
-def test_an_export_counts_its_files_one_by_one(typed, tmp_path):
-    folder = tmp_path / "pages"
-    folder.mkdir()
-    for i in range(5):
-        (folder / f"{i}.html").write_text(PAGE.format(f"flood {i}"), "utf-8")
-    with corpuskit.open(tmp_path / "c") as corpus:
-        corpus.add(folder, progress=False)
-    told = typed("export", "c", "out").out
-    number = sum(1 for file in (tmp_path / "out").rglob("*") if file.is_file())
-    assert told.startswith(f"5 documents, {number} files, ")
-    assert typed("export", "c", "out").out.startswith(f"5 documents, {number} files, ")
-    shutil.rmtree(tmp_path / "out")
+def test_a_hint_never_calls_python(typed, corpus):
+    for arguments in (["status", "c"], ["train", "c"], ["audit", "c"], ["prelabel", "c", "--help"], ["check", "c"]):
+        done = typed(*arguments)
+        assert "()" not in done.out + done.err, arguments
+        assert "corpus." not in (done.out + done.err).replace("corpus.toml", ""), arguments
+
+
+@pytest.mark.parametrize(
+    ("arguments", "method", "kept"),
+    [
+        (["add", "c", "in"], "add", "what was added is kept"),
+        (["wikipedia", "c", "Tea"], "add_wikipedia", "what was added is kept"),
+        (["merge", "c", "in"], "merge", "merged shards are kept"),
+    ],
+)
+def test_what_is_stopped_says_what_is_kept(typed, corpus, monkeypatch, arguments, method, kept):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(corpuskit.corpus.Corpus, method, stopped)
+    done = typed(*arguments)
+    assert (done.code, done.err) == (130, f"corpuskit: stopped; {kept}, the same command goes on\n")
+
+
+def test_an_export_counts_its_files_and_not_its_folders(typed, corpus, tmp_path):
+    done = typed("export", "c", "out", "-f", "nlp.txt", "-f", "jsonl")
+    there = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert f", {counted(len(there), 'file')}, " in done.out
+    again = typed("export", "c", "out", "-f", "nlp.txt", "-f", "jsonl")
+    assert f", {counted(len(there), 'file')}, " in again.out
