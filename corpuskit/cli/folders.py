@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
 from collections.abc import Iterator
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -19,6 +20,8 @@ Existing = Annotated[Path, typer.Argument(help="The corpus folder.", show_defaul
 
 # Whether --trust was typed before the command: links in the corpus are followed.
 trusted: ContextVar[bool] = ContextVar("trusted", default=False)
+
+_URL: Final = re.compile(r"[a-z][a-z0-9+.-]+:/", re.IGNORECASE)  # a path has one slash of the two
 
 # The corpus that the command is about, for hints of what to type next.
 _named: ContextVar[Path | None] = ContextVar("named", default=None)
@@ -46,6 +49,10 @@ def made_if_absent(folder: Path) -> Iterator[Corpus]:
     """Open a corpus, made if absent; one that was made for a command of which nothing came is removed again."""
     import corpuskit
 
+    if _URL.match(str(folder)) and not folder.exists():
+        from corpuskit.cli.usage import WrongUsageError
+
+        raise WrongUsageError(f"{folder} is a URL: the corpus folder comes first, and then what goes into it")
     _named.set(folder)
     was_there = folder.exists()
     is_new = not was_there or (folder.is_dir() and not any(folder.iterdir()))

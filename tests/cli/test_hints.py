@@ -3,6 +3,7 @@
 import pytest
 
 import corpuskit
+from corpuskit.crawl.wording import command, on_command_line
 from corpuskit.store.telling import counted
 
 PAGE = "<html><head><title>{0}</title></head><body><p>The text of page {0} about premiums.</p></body></html>"
@@ -38,6 +39,14 @@ def test_a_url_that_cannot_be_fetched_is_told_with_what_to_do(typed, tmp_path, c
     assert done.code != 0
     assert told in " ".join(done.err.split())
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_commands_repeat_trust_and_quote_a_folder():
+    assert command("failures", "my corpus") == 'corpuskit failures "my corpus"'
+    ways = on_command_line("c", trust=True)
+    assert ways.resume == "corpuskit --trust crawl c --resume"
+    assert ways.show == "corpuskit --trust failures c"
+    assert on_command_line("c").show == "corpuskit failures c"
 
 
 @pytest.mark.parametrize("trust", [[], ["--trust"]])
