@@ -28,3 +28,28 @@ def test_a_notebook_is_tidy(path):
     assert "?" in "".join(cells[0]["source"]).splitlines()[0]
     assert "What next" in "".join(cells[-1]["source"])
     assert all(not cell.get("outputs") and cell.get("execution_count") is None for cell in cells)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_calls_no_dunder_method_and_ends_on_ones_own_data(path):
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    assert "__" not in "".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    assert "What next on your own data" in "".join(cells[-1]["source"])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".dashboard()",
+        ".browse()",
+        ".keywords(",
+        ".collocates(",
+        ".dispersion(",
+        ".ngrams(",
+        ".audit()",
+        "seeds=",
+        ".preprocess(",
+    ],
+)
+def test_what_a_newcomer_looks_for_stands_in_a_notebook(name):
+    assert any(name in path.read_text("utf-8") for path in NOTEBOOKS)

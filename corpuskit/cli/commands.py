@@ -12,7 +12,7 @@ from corpuskit.cli.crawling import crawl
 from corpuskit.cli.discovering import discover, fetch
 from corpuskit.cli.exporting import ExportCommand, export
 from corpuskit.cli.extracting import extract
-from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent, trusted
+from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent, stopped_by_ctrl_c, to_type, trusted
 from corpuskit.cli.printing import print_frame, print_table, printable
 from corpuskit.cli.tables import failures, requests, sources, with_files_named
 from corpuskit.cli.textworks import textworks
@@ -95,11 +95,8 @@ def add(
 ) -> None:
     """Adds files to a corpus; what is known and unchanged is left as it is."""
     with made_if_absent(folder) as corpus:
-        try:
+        with stopped_by_ctrl_c("what was added is kept"):
             report = corpus.add(*paths, textworks=textworks or None, progress=sys.stderr.isatty())
-        except KeyboardInterrupt:
-            typer.echo("corpuskit: stopped; what was added is kept, the same command goes on", err=True)
-            raise typer.Exit(130) from None
         _tell_added(report, folder)
 
 
@@ -114,16 +111,17 @@ def wikipedia(
 ) -> None:
     """Adds articles of Wikipedia to a corpus."""
     with made_if_absent(folder) as corpus:
-        report = corpus.add_wikipedia(
-            *articles, lang=lang, depth=depth, pages=pages, host=host, progress=sys.stderr.isatty()
-        )
+        with stopped_by_ctrl_c("what was added is kept"):
+            report = corpus.add_wikipedia(
+                *articles, lang=lang, depth=depth, pages=pages, host=host, progress=sys.stderr.isatty()
+            )
         _tell_added(report, folder)
 
 
 def _tell_added(report: IngestReport, folder: Path) -> None:
     typer.echo(report.summary)
     if report.failed:
-        typer.echo(f"corpuskit failures {folder} lists what failed")
+        typer.echo(f"{to_type('failures', folder)} lists what failed")
         raise typer.Exit(3)
 
 
@@ -139,7 +137,7 @@ def status(folder: Existing) -> None:
     from corpuskit.views.summary import TYPED, summary
 
     corpus = existing(folder)
-    typer.echo(summary(corpus._folder, TYPED.of(str(folder))) + "\n")
+    typer.echo(summary(corpus._folder, TYPED.of(to_type)) + "\n")
     print_frame("Sources", with_files_named(corpus.sources()).head(30))
     print_frame("Failures", corpus.failures()[["uri", "stage", "message"]].tail(10))
 
@@ -206,9 +204,9 @@ def prelabel(
     try:
         report = corpus.prelabel(annotator, budget=budget, again=again, progress=sys.stderr.isatty())
     except KeyboardInterrupt as stopped:
-        typer.echo(_lines(str(stopped)))
+        typer.echo(_lines(typed(str(stopped))))
         raise typer.Exit(130) from None
-    typer.echo(_lines(repr(report)))
+    typer.echo(_lines(typed(repr(report))))
     if report.failed or (report.trouble and not report.labels):
         raise typer.Exit(3)
 
@@ -284,8 +282,8 @@ def check(
     problems = corpus.check(progress=sys.stderr.isatty())
     if waits := waiting(corpus._folder):
         typer.echo(
-            f"{counted(waits, 'document')} not read yet, since a run was stopped or is at work, which is no damage: the same "
-            "command again reads them, or in Python extract_pending()"
+            f"{counted(waits, 'document')} not read yet, since a run was stopped or is at work, which is no damage: the "
+            "command that was stopped reads them when it runs again"
         )
     if problems:
         causes: dict[tuple[str, str], list[str]] = {}
@@ -304,9 +302,9 @@ def merge(
     folder: Folder, shards: Annotated[str, typer.Argument(help="A folder of shards, or its URL.", show_default=False)]
 ) -> None:
     """Takes shards that corpuskit extract --on has made into a corpus."""
-    with made_if_absent(folder) as corpus:
+    with made_if_absent(folder) as corpus, stopped_by_ctrl_c("merged shards are kept"):
         report = corpus.merge(shards, progress=sys.stderr.isatty())
-    typer.echo(repr(report))
+    typer.echo(typed(repr(report)))
     if report.damaged:
         raise typer.Exit(3)
 
@@ -331,7 +329,7 @@ def repair(folder: Existing) -> None:
     from corpuskit.store.telling import counted
 
     report = Corpus.repair(folder)
-    typer.echo(repr(report))
+    typer.echo(typed(repr(report)))
     if report.pending:
         typer.echo(f"{counted(existing(folder).extract_pending(), 'document')} extracted that waited for it")
     if report.lost:

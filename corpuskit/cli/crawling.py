@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from corpuskit.cli.folders import Folder, made_if_absent
+from corpuskit.cli.folders import Folder, made_if_absent, to_type, trusted
 from corpuskit.cli.printing import print_frame, tell
 from corpuskit.cli.usage import WrongUsageError
 
 if TYPE_CHECKING:
     from corpuskit.corpus import Corpus
     from corpuskit.crawl import CrawlJob
+    from corpuskit.crawl.wording import Ways
 
 _ROWS: Final = 40  # of a plan that are shown
 _SITES: Final = 20
@@ -248,7 +249,7 @@ def _plan(corpus: Corpus, seeds: list[str | Path], limit: int, options: dict[str
 def _crawl(corpus: Corpus, folder: Path, seeds: list[str | Path], options: dict[str, Any]) -> None:
     from corpuskit.crawl.wording import on_command_line
 
-    ways, job = on_command_line(str(folder)), None
+    ways, job = on_command_line(str(folder), trust=trusted.get()), None
     try:
         job = corpus.crawl(seeds, **options)
         tell("\n".join(job.told(ways)))
@@ -257,19 +258,17 @@ def _crawl(corpus: Corpus, folder: Path, seeds: list[str | Path], options: dict[
         if job is None:
             typer.echo("Crawl stopped before it began: the same command begins again")
         else:
-            _tell_end(job, folder)
+            _tell_end(job, ways)
         raise typer.Exit(130) from None
-    _tell_end(job, folder)
+    _tell_end(job, ways)
     print_frame("Sites", job.report()[_COLUMNS].head(_SITES))
     if job.failed_seeds or (job.closing.private and not job.progress.pages):
         raise typer.Exit(3)
 
 
-def _tell_end(job: CrawlJob, folder: Path) -> None:
+def _tell_end(job: CrawlJob, ways: Ways) -> None:
     """How a crawl ended and how to go on."""
-    from corpuskit.crawl.wording import on_command_line
-
-    tell("\n".join([job.summary, *job.closing.lines(on_command_line(str(folder)))]))
+    tell("\n".join([job.summary, *job.closing.lines(ways)]))
 
 
 def _model(corpus: Corpus, folder: Path) -> Any:
@@ -277,7 +276,7 @@ def _model(corpus: Corpus, folder: Path) -> Any:
 
     model = corpus.model()
     if model is None:
-        raise RelevanceError(f"there is no model to steer with: corpuskit train {folder} makes one")
+        raise RelevanceError(f"there is no model to steer with: {to_type('train', folder)} makes one")
     return model
 
 

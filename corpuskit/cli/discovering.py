@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from corpuskit.cli.engines import engine_at
-from corpuskit.cli.folders import Existing, existing
+from corpuskit.cli.folders import Existing, existing, stopped_by_ctrl_c, to_type
 from corpuskit.cli.printing import print_frame
 from corpuskit.cli.usage import as_usage
 
@@ -90,7 +90,7 @@ def discover(
     import corpuskit
 
     corpus = existing(folder)
-    with as_usage(), engine_at(on) as engine:
+    with as_usage(), stopped_by_ctrl_c("what was scored is kept"), engine_at(on) as engine:
         found = corpus.discover(
             corpuskit.commoncrawl(
                 index, domains=domains or (), tld=tld or (), languages=languages or (), mime=mime or (), since=since,
@@ -105,7 +105,7 @@ def discover(
     if len(found):
         print_frame("Hosts", found.frame.head(20).drop(columns=["sampled", "relevant"]))
     typer.echo(repr(found).rpartition("\n")[0])
-    typer.echo(f"next: corpuskit fetch {folder} {found.name}")
+    typer.echo(f"next: {to_type('fetch', folder)} {found.name}")
     if found.damaged:
         raise typer.Exit(3)
 
@@ -130,12 +130,12 @@ def fetch(
     The same command goes on where it was stopped.
     """
     corpus = existing(folder)
-    with engine_at(on) as engine:
+    with stopped_by_ctrl_c("what was fetched is kept"), engine_at(on) as engine:
         report = corpus.fetch(
             name, threshold=threshold, requests_per_second=requests_per_second, base=base, on=engine, workers=workers,
             out=out, progress=sys.stderr.isatty(),
         )  # fmt: skip
     typer.echo(repr(report))
     if report.failures or report.set_aside:
-        typer.echo(f"corpuskit failures {folder} lists what failed")
+        typer.echo(f"{to_type('failures', folder)} lists what failed")
         raise typer.Exit(3)

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperCommand
 
-from corpuskit.cli.folders import Existing, existing, lines_of
-from corpuskit.cli.usage import refuse
+from corpuskit.cli.folders import Existing, existing, lines_of, to_type
+from corpuskit.cli.usage import refuse, typed
 
 _CHUNK_TOKENS: Final = 512
 
@@ -111,7 +111,7 @@ def export(
         unscored = int(documents["relevance"].isna().sum())
         if unscored:
             are = "document has no relevance and is" if unscored == 1 else "documents have no relevance and are"
-            typer.echo(f"{unscored:,} {are} left out: corpuskit train {folder} scores all", err=True)
+            typer.echo(f"{unscored:,} {are} left out: {to_type('train', folder)} scores all", err=True)
         documents = documents[documents["relevance"] >= min_relevance]
     if (
         documents.empty
@@ -119,7 +119,7 @@ def export(
         and not corpus.documents()["decision"].eq("relevant").any()
     ):
         raise ConfigurationError(
-            f"nothing to export: no document is called relevant for certain; corpuskit audit {folder} asks for the labels "
+            f"nothing to export: no document is called relevant for certain; {to_type('audit', folder)} asks for the labels "
             "that this takes, and --min-relevance does without"
         )
     if documents.empty:
@@ -133,7 +133,7 @@ def export(
         kill=lines_of(kill) if kill is not None else (),
     )  # fmt: skip
     told = "" if report.is_unchanged or before is None else f", in place of an earlier export of {before:,} documents"
-    typer.echo(repr(report) + told)
+    typer.echo(typed(repr(report)) + told)
     if report.failed:
         raise typer.Exit(3)
 

@@ -15,12 +15,12 @@ from urllib.parse import urlsplit
 import typer
 
 from corpuskit.cli.engines import engine_at
-from corpuskit.cli.folders import lines_of
+from corpuskit.cli.folders import lines_of, stopped_by_ctrl_c
 from corpuskit.cli.printing import printable
 from corpuskit.cli.usage import refuse
 from corpuskit.errors import SourceError
 
-_URL: Final = re.compile(r"https?://", re.IGNORECASE)
+_URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)  # of any scheme: fetch() says which it takes
 _DELAY: Final = 1.0  # seconds between two requests to one host
 _CHOICES: Final = "What is main content"
 _KEPT: Final = "What is kept"
@@ -367,7 +367,7 @@ def _extract_shards(sources: list[str], on: str, workers: int | None, base: str 
 
     if len(sources) < 2:
         raise ConfigurationError("extract --on: expected what to extract, then the folder or URL for the output")
-    with engine_at(on) as engine:
+    with stopped_by_ctrl_c("finished shards are kept"), engine_at(on) as engine:
         report = extract_shards(
             sources[:-1],
             sources[-1],

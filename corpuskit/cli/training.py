@@ -10,6 +10,7 @@ import typer
 
 from corpuskit.cli.folders import Existing, existing
 from corpuskit.cli.printing import printable
+from corpuskit.cli.usage import typed
 from corpuskit.store.telling import counted
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def audit(
             break
         elif not _ask(corpus, running, batch, by):
             break
-    typer.echo(repr(running))
+    typer.echo(typed(repr(running)))
 
 
 def _what_for(running: CorpusAudit) -> str:
@@ -94,7 +95,7 @@ def _ask(corpus: Corpus, running: CorpusAudit, batch: pd.DataFrame, by: str) -> 
             while answer not in {"r", "o", "q"}:
                 answer = typer.prompt("r, o or q", type=str).strip().lower()[:1]
         except typer.Abort:  # Ctrl-C or the end of the input
-            typer.echo(f"\n{running!r}\nstopped: the same command goes on")
+            typer.echo(f"\n{typed(repr(running))}\nstopped: the same command goes on")
             raise typer.Exit(130) from None
         if answer == "q":
             return False

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from typer.core import TyperCommand
 
+from corpuskit.cli.folders import to_type
 from corpuskit.errors import ConfigurationError, CorpusKitError
 
 _IN_PYTHON: Final[dict[str, str | Callable[[re.Match[str]], str]]] = {
@@ -17,6 +18,15 @@ _IN_PYTHON: Final[dict[str, str | Callable[[re.Match[str]], str]]] = {
     r"\bnew_class=True": "--new-class",
     r"\bcopies=True": "--copies",
     r"\b(syntax|favor|kind|label)=[\"'](\w+)[\"']": r"--\1 \2",
+    r"\bstructured=False": "--no-schema",
+    r"\bresume: (?=\d)": "--resume: ",
+    r"\bsee (?:corpus)?\.?failures\(\)": lambda _: f"see {to_type('failures')}",
+    r"\bare rows of failures\(\)": lambda _: f"are listed by {to_type('failures')}",
+    r"(?<!\w)(?:corpus)?\.train\(\)": lambda _: to_type("train"),
+    r"\btrain one first$": lambda _: f"{to_type('train')} trains one",
+    r"\.label\(\) or \.next_below\(\) asks": lambda _: f"{to_type('audit')} asks",
+    r" \(extract_pending\(\) extracts them\)": "",
+    r"\bthe same call\b": "the same command",
 }
 # Switches of Trafilatura that are named otherwise here; docs/changing-over.md has them all.
 _CRAWLS: Final = "corpuskit crawl CORPUS URL"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Self
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_names import doc_id_of
-from corpuskit.store.document_names import doc_ids_of as ids_of_names
 
 
 class OpenCorpus:
@@ -36,13 +35,10 @@ class OpenCorpus:
         return self._folder.document(doc_id_of(self._folder, doc_id))
 
     def _ids(self, docs: Any) -> list[str] | None:
-        """The ids of the documents meant, each of which is there: by id, URI, file name or the name of a sub-corpus."""
-        from corpuskit.views import frames
+        """The ids of the documents meant, each of which is there; there may be none."""
+        from corpuskit.views.choosing import meant
 
-        if isinstance(docs, str) and docs in frames.subcorpora(self._folder):
-            docs = frames.subcorpus(self._folder, docs)
-        names = doc_ids_of(docs)
-        return None if names is None else list(dict.fromkeys(ids_of_names(self._folder, names).values()))
+        return meant(self._folder, docs)
 
     def __iter__(self) -> Iterator[NLPTextDocument]:
         """Iterate over the documents, by host and URI, reading one at a time."""
@@ -81,22 +77,3 @@ class OpenCorpus:
         from corpuskit.views.summary import summary
 
         return summary(self._folder)
-
-
-def doc_ids_of(docs: Any) -> list[str] | None:
-    """The ids in a DataFrame or Series with doc_id, a list of ids, one id, or None for all.
-
-    Raises:
-        TypeError: none of these.
-    """
-    if docs is None:
-        return None
-    if isinstance(docs, str):
-        return [docs]
-    if hasattr(docs, "columns"):
-        if "doc_id" not in docs.columns:
-            raise TypeError("a DataFrame of documents needs a column doc_id")
-        docs = docs["doc_id"]
-    if isinstance(docs, (Sequence, Iterable)):
-        return list(dict.fromkeys(str(doc_id) for doc_id in docs))
-    raise TypeError(f"documents as a {type(docs).__name__}: expected a DataFrame, Series, list of ids or None")

@@ -29,7 +29,7 @@ class CorpusExport(OpenCorpus):
         Args:
             steps: Steps of ``corpuskit.preprocessing``, or their names, as ``["language", keep("detected_lang",
                 among=["en"])]``. One alone needs no list.
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             progress: Show a progress bar for each step.
 
         Returns:
@@ -66,7 +66,7 @@ class CorpusExport(OpenCorpus):
 
         Args:
             out: A new or empty folder, or that of an earlier export, which is replaced.
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. Of a
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. Of a
                 DataFrame with a column ``keep``, those whose ``keep`` is not False; what :meth:`preprocess` returned: those it kept,
                 and the card names its steps. None: all.
             format: One or several of ``corpuskit.export.format_names()``.
@@ -83,7 +83,7 @@ class CorpusExport(OpenCorpus):
 
         Example:
             >>> corpus.export("for-training", docs=corpus.documents().query("lang == 'fr'"), format=["jsonl", "parquet"])
-            25 documents, 7 files, ... MB in for-training
+            25 documents, 8 files, ... MB in for-training
         """
         from corpuskit.export import export, make_options
 

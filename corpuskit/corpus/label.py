@@ -224,7 +224,7 @@ class CorpusLabel(OpenCorpus):
         Args:
             annotator: A :class:`corpuskit.annotators.ChatAnnotator`, or a function that takes a list of texts and returns a label,
                 or a (label, reason), for each.
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None:
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None:
                 those that people have labelled, which measures the machine, then others at random.
             budget: A :class:`corpuskit.annotators.Budget` of this call, or a number of requests. None: no limit.
             name: Name that signs the labels. Default: the annotator's.

@@ -24,7 +24,7 @@ class CorpusLook(OpenCorpus):
         """Return one row a document, sorted by host and URI.
 
         Args:
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             versions: Return one row a version instead of the last one of each document.
             arrow: Return columns of pandas' ArrowDtype.
 
@@ -72,7 +72,7 @@ class CorpusLook(OpenCorpus):
         """Return one row an element, those of a document together and in order.
 
         Args:
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             text: False leaves out the columns of strings (text, links, tex, locator), which takes a quarter of the memory.
             arrow: Return columns of pandas' ArrowDtype.
             languages: Detect the language of each element's own text, ``?`` when unsure. Else ``lang`` is the document's language.
@@ -81,8 +81,8 @@ class CorpusLook(OpenCorpus):
             formatting: Add the column formatting of :meth:`NLPTextDocument.to_frame`; the documents are read for it.
 
         Returns:
-            Columns doc_id (category), those of :meth:`corpuskit.document.NLPTextDocument.to_frame`, lang (category), words (int32)
-            and unique (bool, whether no element above has this text).
+            Columns doc_id (category), those of :meth:`corpuskit.document.NLPTextDocument.to_frame`, lang (category), words (int32),
+            title, uri (category, of the document) and unique (bool, whether no element above has this text).
 
         Raises:
             ConfigurationError: ``languages`` without ``text``.
@@ -106,7 +106,7 @@ class CorpusLook(OpenCorpus):
         Args:
             pattern: Regular expression that the text matches somewhere, case-insensitive, in the syntax of Rust's ``regex``: that of
                 Python without look-around and back-references. Or a character by its number, such as ``U+00A0``.
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             conditions: ``types`` (TextBlock, Section, List, NavigationList, ListItem, Table, TableHeader, TableCell), ``roles``
                 (such as ``caption`` or ``code``), ``lang`` (ISO 639-1, or ``?``), each a name or several; ``main`` (True: main
                 content, False: the rest); ``min_words``, ``max_words``; ``text`` and ``arrow`` as for :meth:`elements`.
@@ -135,7 +135,7 @@ class CorpusLook(OpenCorpus):
         Args:
             n: Number of documents. All, where there are fewer.
             seed: The same seed draws the same documents.
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             arrow: Return columns of pandas' ArrowDtype.
 
         Returns:
@@ -155,7 +155,7 @@ class CorpusLook(OpenCorpus):
 
         Args:
             name: Name of the sub-corpus.
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus.
 
         Returns:
             The number of documents.
@@ -218,7 +218,7 @@ class CorpusLook(OpenCorpus):
         Args:
             known: Words of a dictionary, in lower case.
             min_count: Leave out rarer words.
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             tags: Name of a dictionary → word in lower case → its tags, as :func:`corpuskit.text.read_tags` reads them.
             arrow: Return columns of pandas' ArrowDtype.
 
@@ -243,7 +243,7 @@ class CorpusLook(OpenCorpus):
 
         Args:
             by_site: Add the columns ``count HOST`` and ``per_million HOST`` for each host.
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             arrow: Return columns of pandas' ArrowDtype.
 
         Returns:

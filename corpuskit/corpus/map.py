@@ -124,7 +124,7 @@ class CorpusMap(OpenCorpus):
             arrow: Return columns of pandas' ArrowDtype.
 
         Returns:
-            Columns doc_id (str), x, y (float32), by host and URI. The middle is 0, and nine in ten documents lie within 1 of it.
+            Columns doc_id, title, uri (str), x, y (float32), by host and URI. The middle is 0, and nine in ten documents lie within 1 of it.
             ``attrs["placed"]`` is the number of documents that came later; where they are many, ``renew=True`` gives them room.
 
         Raises:
@@ -136,9 +136,10 @@ class CorpusMap(OpenCorpus):
             >>> len(places)
             73
         """
+        from corpuskit.store.document_names import with_names
         from corpuskit.vectors import positions
 
-        return in_types(positions(self._folder, name, seed=seed, renew=renew), arrow)
+        return in_types(with_names(self._folder, positions(self._folder, name, seed=seed, renew=renew)), arrow)
 
     def map(
         self,
@@ -156,7 +157,7 @@ class CorpusMap(OpenCorpus):
         ``map``, train a model as the root of their number would, and give way to a look at a document.
 
         Args:
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             colour: ``topic``, ``label``, ``relevance``, ``source``, ``language`` or ``date``. None: by topic, where there are some.
             by: Name of the annotator. None: the name of the user.
             keys: Key → label. Default: r relevant, o other, u unsure.

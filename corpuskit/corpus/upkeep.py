@@ -20,7 +20,7 @@ class CorpusUpkeep(OpenCorpus):
         """Remove documents for good: text, original, vectors and index entries. They are not taken in again.
 
         Args:
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus.
             reason: Why they are removed; kept with their URIs.
 
         Returns:

@@ -49,7 +49,7 @@ class CorpusWords(OpenCorpus):
             query: Such as ``premiums?``, ``access control``, ``[lemma="insure"] []{0,3} "risk"``.
             window: Number of words on each side.
             sort: Words to sort by, such as ``"1R"`` or ``"2L 1L"``; ``"0"`` is the match itself. None: reading order.
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             limit: Return only the first lines, in reading order. None: all.
             main: Look only in the main content.
             copies: Look in exact copies of documents too.
@@ -102,7 +102,7 @@ class CorpusWords(OpenCorpus):
             query: A query as :meth:`kwic` takes it.
             window: Number of words on each side.
             sort: Words to sort by, see :meth:`kwic`.
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             main: Look only in the main content.
             copies: Look in exact copies of documents too.
             syntax: See :meth:`kwic`.
@@ -161,7 +161,7 @@ class CorpusWords(OpenCorpus):
             query: A query as :meth:`kwic` takes it. Empty: begin with the word list.
             window: Number of words on each side.
             sort: Words to sort by, see :meth:`kwic`.
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             main: Look only in the main content.
             copies: Look in exact copies of documents too.
 
@@ -271,7 +271,7 @@ class CorpusWords(OpenCorpus):
             sizes: The fewest and the most words of a run.
             position: Where the match stands: ``left`` (the run begins with it), ``right`` (it ends with it) or ``any``.
             min_count: Leave out rarer runs.
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             main: Look only in the main content.
             copies: Look in exact copies of documents too.
             attribute: What is counted: ``lower`` (words in lower case), ``word``, or a layer such as ``lemma``.
@@ -329,7 +329,7 @@ class CorpusWords(OpenCorpus):
             window: Number of words on each side.
             min_count: Leave out words that are near less often.
             sort: ``log_dice``, ``mi``, ``log_likelihood``, ``t`` or ``count``.
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             main: Look only in the main content.
             copies: Look in exact copies of documents too.
             attribute: What is counted: ``lower`` (words in lower case), ``word``, or a layer such as ``lemma``.
@@ -375,7 +375,7 @@ class CorpusWords(OpenCorpus):
         """Return the words that some documents have more of than a reference.
 
         Args:
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: those
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: those
                 labelled relevant, or else scored at least 0.5.
             reference: Other documents, another Corpus, or counts (word → count). None: all documents except ``docs`` and their
                 copies.
@@ -433,7 +433,7 @@ class CorpusWords(OpenCorpus):
 
         Args:
             queries: Queries as :meth:`kwic` takes them.
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             main: Look only in the main content.
             copies: Look in exact copies of documents too.
             syntax: ``cql``, ``simple`` or ``wildcards`` (``insur*``). None: by the query's first character, see :meth:`kwic`.
@@ -470,7 +470,7 @@ class CorpusWords(OpenCorpus):
 
         Args:
             queries: Queries as :meth:`kwic` takes them.
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             main: Look only in the main content.
             copies: Look in exact copies of documents too.
             syntax: ``cql``, ``simple`` or ``wildcards`` (``insur*``). None: by the query's first character, see :meth:`kwic`.
@@ -513,7 +513,7 @@ class CorpusWords(OpenCorpus):
             n: Number of words, 1 to 10.
             pattern: A query as :meth:`kwic` takes it: only runs in which a whole match stands.
             min_count: Leave out rarer runs.
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             main: Look only in the main content.
             copies: Look in exact copies of documents too.
             attribute: What is counted: ``lower`` (words in lower case), ``word``, or a layer such as ``lemma``.
@@ -554,7 +554,7 @@ class CorpusWords(OpenCorpus):
 
         Args:
             min_count: Leave out rarer words.
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             main: Look only in the main content.
             copies: Look in exact copies of documents too.
             attribute: What is counted: ``lower`` (words in lower case), ``word``, or a layer such as ``lemma``.
@@ -595,7 +595,7 @@ class CorpusWords(OpenCorpus):
         Args:
             word: The word, or the value of another attribute.
             min_count: Leave out words that stand so less often.
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             main: Look only in the main content.
             copies: Look in exact copies of documents too.
             attribute: What ``word`` is and what is counted: ``lemma``, ``lower`` or ``word``.
@@ -636,7 +636,7 @@ class CorpusWords(OpenCorpus):
             query: A query as :meth:`kwic` takes it.
             by: A column of :meth:`documents` such as ``host`` or ``lang``, or ``year``; or a mapping of names to documents, such as
                 ``{"ours": "my sub-corpus", "others": others}``.
-            docs: Documents: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             main: Look only in the main content.
             copies: Look in exact copies of documents too.
             syntax: ``cql``, ``simple`` or ``wildcards`` (``insur*``). None: by the query's first character, see :meth:`kwic`.

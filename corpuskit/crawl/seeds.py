@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from corpuskit.errors import ConfigurationError, RefusedError
-from corpuskit.sources.web import canonical_url
+from corpuskit.sources.web import advice, canonical_url
 from corpuskit.store.catalog import Catalog
 
 _MAX_BYTES: Final = 100_000_000
@@ -30,7 +30,7 @@ def read_seeds(seeds: Iterable[str | os.PathLike[str]]) -> list[str]:
             try:
                 found[canonical_url(url if "://" in url else f"https://{url}")] = None
             except RefusedError as error:
-                raise RefusedError(f"seed {url[:200]}: {error}; expected http:// or https://", url=url) from None
+                raise RefusedError(f"seed {url[:200]}: {error}; {advice(error)}", url=url) from None
     return list(found)
 
 

@@ -45,11 +45,23 @@ IN_PYTHON: Final = Ways(
 _TYPED: Final = {"languages": "language", "headers": "header", "cookies": "header"}
 
 
-def on_command_line(folder: str) -> Ways:
-    """Return the words for ``corpuskit`` and a corpus folder."""
-    name = folder if folder and not set(folder) & set(" \t'\"$&;|*?()<>\\") else f'"{folder}"'
-    resume = f"corpuskit crawl {name} --resume"
-    return Ways(resume, f"{resume} --retry-failed", f"corpuskit status {name}", "--resume", option_name, _typed)
+def command(name: str, folder: str, *, trust: bool = False) -> str:
+    """Return a command on a corpus folder as it is typed.
+
+    Args:
+        name: The command.
+        folder: The corpus folder.
+        trust: It was opened with ``--trust``.
+    """
+    typed = folder if folder and not set(folder) & set(" \t'\"$&;|*?()<>\\") else f'"{folder}"'
+    return " ".join(["corpuskit", *(["--trust"] if trust else []), name, typed])
+
+
+def on_command_line(folder: str, *, trust: bool = False) -> Ways:
+    """Return the words for ``corpuskit`` and a corpus folder; with ``trust``, one opened with ``--trust``."""
+    resume = f"{command('crawl', folder, trust=trust)} --resume"
+    show = command("failures", folder, trust=trust)
+    return Ways(resume, f"{resume} --retry-failed", show, "--resume", option_name, _typed)
 
 
 def option_name(name: str) -> str:

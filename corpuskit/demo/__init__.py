@@ -12,10 +12,12 @@ from corpuskit.demo.run import (
     seeds,
     truth,
 )
-from corpuskit.demo.server import demo_data, serve_demo_web
+from corpuskit.demo.server import DemoWeb, demo_data, serve_demo_web, start_demo_web
+from corpuskit.demo.story import story
 
 __all__ = [
     "DemoResult",
+    "DemoWeb",
     "crawl_options",
     "demo_archive",
     "demo_corpus",
@@ -26,5 +28,7 @@ __all__ = [
     "seeds",
     "serve_demo_chat",
     "serve_demo_web",
+    "start_demo_web",
+    "story",
     "truth",
 ]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FIRST_PAGES: Final = 40
 MORE_PAGES: Final = 25
 FORMATS: Final = ("nlp.txt", "jsonl", "parquet", "csv", "fasttext", "txt")
-_MARKER: Final = "made by the demo"
+_MARKER: Final = "# made by the demo"  # a comment of corpus.toml: a description may be changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,21 @@ def demo_corpus(folder: str | Path) -> Corpus:
     """
     path = Path(folder)
     if path.exists() and any(path.iterdir()):
-        if not (path / "corpus.toml").exists() or _MARKER not in (path / "corpus.toml").read_text("utf-8"):
-            raise CorpusError(f"{path} is not empty and not of an earlier demo; name another folder with --folder")
+        if not is_demo(path):
+            raise CorpusError(
+                f"{path} is not empty and not of an earlier demo: name another folder (demo --folder NAME)"
+            )
         shutil.rmtree(path)
     corpus = Corpus(path)
     toml = path / "corpus.toml"
-    toml.write_text(toml.read_text("utf-8").replace('description = ""', f'description = "{_MARKER}"'), "utf-8")
+    toml.write_text(f"{_MARKER}\n{toml.read_text('utf-8')}", "utf-8")
     return corpus
+
+
+def is_demo(folder: Path) -> bool:
+    """Whether the demo has made the corpus in a folder."""
+    toml = folder / "corpus.toml"
+    return toml.exists() and _MARKER.removeprefix("# ") in toml.read_text("utf-8")
 
 
 def crawl_options(proxy: str) -> dict[str, Any]:

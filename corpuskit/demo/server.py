@@ -34,19 +34,52 @@ def demo_data() -> Path:
     raise SourceError("the demo's data is not there; install corpuskit from its wheel or use a checkout")
 
 
+class DemoWeb:
+    """The demo's web, served on a free port of 127.0.0.1 until it is stopped; :func:`start_demo_web` gives it.
+
+    Attributes:
+        proxy: URL of the proxy behind which the web lies.
+    """
+
+    def __init__(self) -> None:
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(demo_data() / "web"))
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self._thread.start()
+        self.proxy = f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def stop(self) -> None:
+        """Stop it. A second call does nothing."""
+        if self._thread.is_alive():
+            self._server.shutdown()
+            self._server.server_close()
+            self._thread.join()
+
+    def __repr__(self) -> str:
+        return f"<the demo's web, {f'behind {self.proxy}' if self._thread.is_alive() else 'stopped'}>"
+
+
+def start_demo_web() -> DemoWeb:
+    """Serve the demo's web until :meth:`DemoWeb.stop` is called, or the program ends.
+
+    Example:
+        >>> from corpuskit import demo
+        >>> web = demo.start_demo_web()
+        >>> web.proxy.startswith("http://127.0.0.1:")
+        True
+        >>> web.stop()
+    """
+    return DemoWeb()
+
+
 @contextmanager
 def serve_demo_web() -> Iterator[str]:
     """Serve ``data/demo/web`` on a free port of 127.0.0.1, and yield the proxy's URL."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(demo_data() / "web"))
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
+    web = DemoWeb()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        yield web.proxy
     finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+        web.stop()
 
 
 def _handler(root: Path) -> type[BaseHTTPRequestHandler]:

@@ -13,6 +13,7 @@ from corpuskit.errors import ConfigurationError, MissingExtraError
 from corpuskit.ingest import document_id
 from corpuskit.labels import judged_documents
 from corpuskit.store import CorpusFolder
+from corpuskit.store.document_names import with_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +64,7 @@ class Sample:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Return one row a page that is in the corpus: doc_id, url, host, url_score, relevance (of the document), label."""
+        """Return one row a page that is in the corpus: doc_id, title, uri, url, host, url_score, relevance (of the document), label."""
         rows = self._folder.catalog.tuples(
             "SELECT c.doc_id, s.relevance FROM current c LEFT JOIN scores s ON s.doc_id = c.doc_id"
         )
@@ -71,7 +72,8 @@ class Sample:
         frame = self._drawn[self._drawn["doc_id"].isin(scores)].reset_index(drop=True)
         frame["relevance"] = [scores[doc_id] for doc_id in frame["doc_id"]]
         frame["label"] = [labels.get(doc_id) for doc_id in frame["doc_id"]]
-        return frame.astype({"doc_id": "str", "url": "str", "host": "str", "relevance": "float64", "label": "str"})
+        types = {"doc_id": "str", "url": "str", "host": "str", "relevance": "float64", "label": "str"}
+        return with_names(self._folder, frame.astype(types))
 
     @property
     def precision(self) -> Precision:

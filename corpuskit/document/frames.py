@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.document.elements import FORMATTING, OPTIONAL_COLUMNS, TYPE_CODES, TYPE_NAMES, ElementTable
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 CELL_COLUMNS: Final = ("row", "row_span", "col", "col_span")
 _NULLABLE: Final = frozenset((*CELL_COLUMNS, "page", "version"))
+_SHORT: Final = 100  # names of a category that is kept for the next frame
 _CATEGORIES: Final = frozenset(("type", "role", "zone"))
 COLUMNS: Final = (
     "element_id",
@@ -144,8 +145,16 @@ def _values(name: str, column: pa.ChunkedArray) -> Any:
     return column.to_pandas()
 
 
-@cache
 def _category(names: tuple[str, ...]) -> pd.CategoricalDtype:
+    return _short_category(names) if len(names) <= _SHORT else _new_category(names)
+
+
+@lru_cache(maxsize=256)
+def _short_category(names: tuple[str, ...]) -> pd.CategoricalDtype:
+    return _new_category(names)
+
+
+def _new_category(names: tuple[str, ...]) -> pd.CategoricalDtype:
     import pandas as pd
 
     return pd.CategoricalDtype(list(names))

@@ -16,7 +16,7 @@ import secrets
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import Client, Connection, Listener
 from typing import Any, Final
 
@@ -67,7 +67,10 @@ class Worker:
             # BLAS threads would multiply with the workers and eat address space.
             environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
             environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment)
+            with _ctrl_c_held_back():
+                self._process = subprocess.Popen(
+                    command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment
+                )
             hello = pickle.dumps((listener.address, key, limits.memory))
             assert self._process.stdin is not None
             self._process.stdin.write(hello)
@@ -136,6 +139,21 @@ class Worker:
         self._process.wait()
 
 
+@contextlib.contextmanager
+def _ctrl_c_held_back() -> Iterator[None]:
+    """A process that is made here takes no notice of Ctrl-C until it says so; this thread gets it a moment later."""
+    import signal
+
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _accept(listener: Listener, process: subprocess.Popen[bytes]) -> Connection:
     """The worker's connection; a worker that cannot start raises instead of hanging."""
     result: queue.Queue[Any] = queue.Queue()
@@ -183,6 +201,8 @@ def work() -> None:
 
     address, key, memory = pickle.loads(sys.stdin.buffer.read())  # noqa: S301 - from our parent
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # what came while this process started is forgotten
     parent = os.getppid()
 
     def die_with_parent() -> None:

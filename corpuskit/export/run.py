@@ -7,7 +7,7 @@ import hashlib
 import json
 import shutil
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -44,6 +44,7 @@ class ExportReport:
         documents: how many.
         files: path below the folder → (bytes, SHA-256); a folder of one file a document is one entry that ends in
             ``/``, its hash that of its lines in ``SHA256SUMS``.
+        number_of_files: those in folders counted one by one.
         failed: documents that could not be written, rows of ``failures()`` with stage ``export``.
         dropped: why → how many documents were left out.
         is_unchanged: the same export stood there already; nothing was written.
@@ -57,10 +58,11 @@ class ExportReport:
     dropped: dict[str, int] = field(default_factory=dict)
     is_unchanged: bool = False
     not_found: tuple[str, ...] = ()
+    number_of_files: int = 0
 
     def __repr__(self) -> str:
         size = sum(size for size, _ in self.files.values())
-        text = f"{counted(self.documents, 'document')}, {counted(len(self.files), 'file')}, {size / 1e6:.1f} MB in {self.folder}"
+        text = f"{counted(self.documents, 'document')}, {counted(self.number_of_files, 'file')}, {size / 1e6:.1f} MB in {self.folder}"
         if self.is_unchanged:
             text += " (as it was: nothing had changed)"
         if self.dropped:
@@ -173,7 +175,7 @@ def _export(
     _publish(work, target)
     report = ExportReport(
         target, tally.documents, {name: (e.bytes, e.sha256) for name, e in entries.items()}, failed,
-        dict(selection.dropped),
+        dict(selection.dropped), number_of_files=_number(entries),
     )  # fmt: skip
     if not failed:
         folder.catalog.set_meta(_place(target), json.dumps({"key": key, "manifest": _sha256(target / MANIFEST)}))
@@ -311,7 +313,14 @@ def _unchanged(folder: CorpusFolder, target: Path, key: str) -> ExportReport | N
     except (CorpusError, OSError):  # no export as it was left
         return None
     entries = {name: (entry.bytes, entry.sha256) for name, entry in files.items()}
-    return ExportReport(target, content["counts"]["documents"], entries, 0, content["dropped"], is_unchanged=True)
+    return ExportReport(
+        target, content["counts"]["documents"], entries, 0, content["dropped"], is_unchanged=True, number_of_files=_number(files)
+    )  # fmt: skip
+
+
+def _number(entries: Mapping[str, FileEntry]) -> int:
+    """How many files there are, the manifest among them, which no manifest names."""
+    return sum(1 if entry.count is None else entry.count for entry in entries.values()) + (MANIFEST not in entries)
 
 
 def _sha256(file: Path) -> str:

@@ -26,7 +26,7 @@ class Preprocessing:
     """What a pipeline found.
 
     Attributes:
-        frame: one row a document, by doc_id: doc_id (str), keep (bool), reason (str: the filter or failure that dropped it; missing
+        frame: one row a document, by doc_id: doc_id, title, uri (str), keep (bool), reason (str: the filter or failure that dropped it; missing
             where kept), then the columns of the steps; those of steps that a document did not reach are missing. It can be given
             to ``export(docs=...)``, which takes the documents to keep.
         steps: one row a step: name (str), in, out (int64: documents), computed (int64: documents worked on now; the rest was kept from
@@ -299,6 +299,7 @@ class _Run:
         import pandas as pd
 
         columns: dict[str, Any] = {"doc_id": self.frame.index.to_series().astype("str")}
+        columns |= {name: self.frame[name].astype("str") for name in ("title", "uri")}
         columns["keep"] = self.frame["keep"].astype(bool)
         columns["reason"] = self.frame["reason"].astype("str")
         for name, dtype in self.columns.items():

@@ -33,6 +33,7 @@ from corpuskit.relevance.training import train
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
 from corpuskit.store.element_cache import main_texts
+from corpuskit.store.telling import writing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,9 +72,15 @@ def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int 
 
     Raises:
         RelevanceError: the labels do not suffice; the message says what lacks.
+        CorpusError: the model cannot be saved.
     """
     if seed < 0:
         raise RelevanceError(f"seed={seed}: expected 0 or more")
+    with writing("the model", "the one before stays the last"):
+        return _train_corpus(folder, positive, seed)
+
+
+def _train_corpus(folder: CorpusFolder, positive: str, seed: int) -> CorpusModel:
     texts = scoring_texts(folder)
     judged = {target: label for target, label in judged_documents(folder, positive=positive).items() if target in texts}
     if not judged:
@@ -94,7 +101,11 @@ def _keep(folder: CorpusFolder, model: CorpusModel, labels: int, summary: Mappin
     """Saves a model as the corpus' last one; gives it with its version."""
     version = _new_version(folder)
     model = replace(model, version=version)
-    model.save(folder.models.within(version))
+    try:
+        model.save(folder.models.within(version))
+    except OSError:
+        folder.models.within(version).remove_folder()
+        raise
     told = json.dumps({**summary, "fingerprint": model.document.fingerprint})
     with folder.catalog.transaction() as connection:
         connection.execute(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import os
 import shutil
+import sqlite3
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +15,7 @@ from corpuskit.errors import CorpusError
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.database import CATALOG, connect
 from corpuskit.store.folder import CorpusFolder
+from corpuskit.store.telling import writing
 
 _COPIED: Final = ("documents", "originals", "labels", "models", "vectors")
 _FILES: Final = ("corpus.toml",)
@@ -25,13 +28,21 @@ def backup(folder: CorpusFolder, path: Path) -> int:
     left out, it is made again; so are exports. What is a link, pipe or device in the corpus is not copied.
 
     Raises:
-        CorpusError: the target exists, or is inside the corpus.
+        CorpusError: the target exists, is inside the corpus, or cannot be written; nothing of it is left there.
     """
     path = path.resolve()
     if path.is_relative_to(folder.path):
         raise CorpusError(f"{path} is inside the corpus: a backup goes outside of it")
     if path.exists():
         raise CorpusError(f"{path} exists: a backup goes into a new folder")
+    with writing(f"the backup {path}", "nothing of this one is left there"):
+        try:
+            return _copy_all(folder, path)
+        except sqlite3.OperationalError as error:  # SQLite has an error of its own for a full disk
+            raise OSError(errno.ENOSPC if "full" in str(error) else 0, str(error)) from error
+
+
+def _copy_all(folder: CorpusFolder, path: Path) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = SafeFolder(path.parent)
     partial = beside.within(f".{path.name}.partial")

@@ -1,13 +1,16 @@
-"""Documents by what people call them: id, URI, or the end of a URI that only one has."""
+"""Documents by what people call them: id, URI, or the end of a URI that only one has; rows of a frame, a mask."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection
-from typing import Final
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
-from corpuskit.errors import UnknownDocumentError
+from corpuskit.errors import ConfigurationError, UnknownDocumentError
 from corpuskit.store.folder import CorpusFolder
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _LOOKED_AT: Final = 20_000  # URIs that are compared with an unknown name
 _LIKE: Final = 3
@@ -65,4 +68,61 @@ def doc_ids_of(folder: CorpusFolder, names: Collection[str]) -> dict[str, str]:
     return {name: name if name in ids else of_uri.get(name) or doc_id_of(folder, name) for name in names}
 
 
-__all__ = ["doc_id_of", "doc_ids_of"]
+def names_in(folder: CorpusFolder, docs: Any) -> list[str]:
+    """Return what documents are called in a frame, a column, a mask, a list, or by one name; none twice.
+
+    Args:
+        folder: The corpus.
+        docs: A DataFrame or Series with ``doc_id``, a list of ids, URIs or file names, one of them, or a mask: a truth value for
+            each row of ``documents()``.
+
+    Raises:
+        ConfigurationError: A mask has another number of rows.
+        TypeError: It is none of these.
+    """
+    if isinstance(docs, str):
+        return [docs]
+    if hasattr(docs, "columns"):
+        if "doc_id" not in docs.columns:
+            there = ", ".join(map(str, docs.columns))
+            raise TypeError(f"a DataFrame of documents needs a column doc_id; this one has {there[:300]}")
+        docs = docs["doc_id"]
+    if not isinstance(docs, Iterable) or isinstance(docs, bytes | Mapping):
+        kinds = "a DataFrame, Series, mask, list of ids, name or None"
+        raise TypeError(f"documents as a {type(docs).__name__}: expected {kinds}")
+    names = docs if hasattr(docs, "dtype") else list(docs)
+    return _of_mask(folder, names) if _is_mask(names) else list(dict.fromkeys(map(str, names)))
+
+
+def _is_mask(values: Any) -> bool:
+    if hasattr(values, "dtype"):
+        return str(values.dtype) in {"bool", "boolean", "bool[pyarrow]"}
+    return bool(values) and all(isinstance(value, bool) for value in values)
+
+
+def _of_mask(folder: CorpusFolder, mask: Any) -> list[str]:
+    """The ids of the rows of documents() that a mask chooses; that of a sorted frame goes by its index."""
+    import pandas as pd
+
+    ids = [doc_id for (doc_id,) in folder.catalog.tuples("SELECT doc_id FROM current ORDER BY host, uri")]
+    chosen = mask if isinstance(mask, pd.Series) else pd.Series(mask)
+    if len(chosen) != len(ids) or set(chosen.index) != set(range(len(ids))):
+        raise ConfigurationError(
+            f"docs: a mask of {len(chosen):,} rows does not fit the {len(ids):,} rows of documents(); give the rows "
+            "themselves: docs=frame[mask]"
+        )
+    return [ids[row] for row in chosen.index[chosen.fillna(False).astype(bool)]]
+
+
+def with_names(folder: CorpusFolder, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with the columns title and uri (str) after its column doc_id."""
+    names = folder.catalog.frame("SELECT doc_id, title, uri FROM current").set_index("doc_id")
+    found = names.reindex(frame["doc_id"]).astype("str")
+    at = list(frame.columns).index("doc_id") + 1
+    named = frame.drop(columns=["title", "uri"], errors="ignore")
+    for place, name in enumerate(("title", "uri")):
+        named.insert(at + place, name, found[name].to_numpy())
+    return named.astype({"title": "str", "uri": "str"})
+
+
+__all__ = ["doc_id_of", "doc_ids_of", "names_in", "with_names"]

@@ -38,9 +38,6 @@ def export(folder: CorpusFolder, topics: pd.DataFrame, documents: pd.DataFrame, 
 
 
 def _table(folder: CorpusFolder, topics: pd.DataFrame, documents: pd.DataFrame) -> pd.DataFrame:
-    uris = dict(folder.catalog.tuples("SELECT doc_id, uri FROM current"))
     names, parents = topics.set_index("topic")["name"], topics.set_index("topic")["parent"]
     groups = documents["topic"].map(parents)
-    return documents.assign(uri=documents["doc_id"].map(uris), group=groups, group_name=groups.map(names))[
-        ["doc_id", "uri", "topic", "name", "group", "group_name"]
-    ]
+    return documents.assign(group=groups, group_name=groups.map(names))

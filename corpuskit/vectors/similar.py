@@ -11,7 +11,7 @@ from corpuskit.errors import ConfigurationError, UnknownDocumentError
 from corpuskit.relevance.learning import scoring_texts
 from corpuskit.relevance.space import Words
 from corpuskit.store import CorpusFolder
-from corpuskit.store.document_names import doc_id_of, doc_ids_of
+from corpuskit.store.document_names import doc_id_of, doc_ids_of, names_in
 from corpuskit.store.document_rows import duplicates
 from corpuskit.vectors.making import OWN, Vectors, corpus_space, embedded, unit, vectors_of
 from corpuskit.vectors.naming import says_something, stop_words_of
@@ -83,10 +83,6 @@ def similar(folder: CorpusFolder, to: str | Sequence[str] | Any, n: int = 20, na
 
 def _asked(folder: CorpusFolder, to: Any, vectors: Vectors, name: str) -> tuple[list[str], list[str], Any]:
     """The documents asked with, their texts, and the direction of all together as one row."""
-    if hasattr(to, "columns"):
-        if "doc_id" not in to.columns:
-            raise TypeError("a DataFrame of documents needs a column doc_id")
-        to = to["doc_id"]
     if isinstance(to, str):
         try:
             ids = [doc_id_of(folder, to)]
@@ -99,7 +95,7 @@ def _asked(folder: CorpusFolder, to: Any, vectors: Vectors, name: str) -> tuple[
             raise TypeError(
                 f"similar to a {type(to).__name__}: expected a document (id, URI or file name), a text, or documents"
             )
-        ids = list(dict.fromkeys(doc_ids_of(folder, [str(one) for one in to]).values()))
+        ids = list(dict.fromkeys(doc_ids_of(folder, names_in(folder, to)).values()))
     if not ids:
         raise ConfigurationError("similar to nothing: expected a document, a text, or documents")
     place = {doc_id: row for row, doc_id in enumerate(vectors.doc_ids)}

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from corpuskit.errors import ConfigurationError, CorpusError
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import clean
-from corpuskit.store.document_names import doc_ids_of
+from corpuskit.store.document_names import doc_ids_of, names_in, with_names
 from corpuskit.store.telling import counted
 from corpuskit.vectors import edits, kept_topics
 from corpuskit.vectors.clustering import cluster
@@ -89,23 +89,24 @@ class Topics:
         """Return the topics of documents.
 
         Args:
-            docs: a DataFrame or Series with doc_id, or ids, URIs, file names; None for all.
+            docs: a DataFrame or Series with doc_id, a mask, or ids, URIs, file names; None for all.
 
         Returns:
-            Columns doc_id (str), topic (Int32; missing for a document without a vector), name (str).
+            Columns doc_id, title, uri (str), topic (Int32; missing for a document without a vector), name (str).
 
         Raises:
             UnknownDocumentError: a document is not in the corpus.
         """
         import pandas as pd
 
-        wanted = list(self._vectors.doc_ids) if docs is None else _ids(self._folder, docs)
+        wanted = list(self._vectors.doc_ids)
+        if docs is not None:
+            wanted = list(doc_ids_of(self._folder, names_in(self._folder, docs)).values())
         place = {doc_id: int(topic) for doc_id, topic in zip(self._vectors.doc_ids, self._topic, strict=True)}
         found = [place.get(doc_id) for doc_id in wanted]
         names = [None if number is None else self._of[number].name for number in found]
-        return pd.DataFrame({"doc_id": wanted, "topic": found, "name": names}).astype(
-            {"doc_id": "str", "topic": "Int32", "name": "str"}
-        )
+        types = {"doc_id": "str", "topic": "Int32", "name": "str"}
+        return with_names(self._folder, pd.DataFrame({"doc_id": wanted, "topic": found, "name": names}).astype(types))
 
     def representatives(self, topic: int, n: int = 5) -> pd.DataFrame:
         """Return the documents that are most like a topic as a whole.
@@ -186,8 +187,8 @@ class Topics:
         """Write which document has which topic; give how many documents.
 
         Args:
-            path: ends in ``.csv`` or ``.parquet``: a row a document with doc_id, uri, topic, name, group, group_name; or in
-                ``.json``: the topics as in :attr:`frame`, each with the doc_ids of its documents. What is there is replaced.
+            path: ends in ``.csv`` or ``.parquet``: a row a document with doc_id, title, uri, topic, name, group, group_name;
+                or in ``.json``: the topics as in :attr:`frame`, each with the doc_ids of its documents. What is there is replaced.
 
         Raises:
             ExportError: another ending, or the file cannot be written.
@@ -313,10 +314,3 @@ def _central(vectors: Vectors, rows: npt.NDArray[np.int64], n: int) -> tuple[lis
     near = some @ middle
     best = np.argsort(-near, kind="stable")[:n]
     return [vectors.doc_ids[row] for row in rows[best]], [float(one) for one in near[best]]
-
-
-def _ids(folder: CorpusFolder, docs: Any) -> list[str]:
-    if hasattr(docs, "columns"):
-        docs = docs["doc_id"]
-    names = [docs] if isinstance(docs, str) else [str(name) for name in docs]
-    return list(doc_ids_of(folder, names).values())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -121,45 +121,47 @@ def told(selection: Selection) -> str:
 
 
 def doc_ids_of(folder: CorpusFolder, docs: Any) -> list[str] | None:
-    """The documents meant.
-
-    Args:
-        folder: the corpus.
-        docs: None for all; a DataFrame or Series with doc_id; ids, URIs or file names; the name of a sub-corpus.
+    """Return the ids of the documents meant, at least one.
 
     Raises:
-        ConfigurationError: no document is meant.
-        UnknownDocumentError: one is not in the corpus.
-        TypeError: it is none of these.
+        ConfigurationError: No document is meant.
+        UnknownDocumentError: One is not in the corpus.
+        TypeError: It is nothing that :func:`meant` takes.
+    """
+    ids = meant(folder, docs)
+    if ids is None:
+        return None
+    if isinstance(docs, str):
+        return _some(ids, f"docs: the sub-corpus {docs.strip()!r} has no documents any more")
+    return _some(ids, "docs: found no documents in it; leave it out for all")
+
+
+def meant(folder: CorpusFolder, docs: Any) -> list[str] | None:
+    """Return the ids of the documents meant; None for all.
+
+    Args:
+        folder: The corpus.
+        docs: None for all; a DataFrame or Series with ``doc_id``; a mask, that is a truth value for each row of ``documents()``;
+            ids, URIs or file names; the name of a sub-corpus.
+
+    Raises:
+        ConfigurationError: A mask does not fit.
+        UnknownDocumentError: One is not in the corpus; the message names the nearest.
+        TypeError: It is none of these.
     """
     if docs is None:
         return None
-    if isinstance(docs, str):
-        name = docs.strip()
-        if name in frames.subcorpora(folder):
-            ids = list(frames.subcorpus(folder, name)["doc_id"])
-            return _some(ids, f"docs: the sub-corpus {name!r} has no documents any more")
-        return _known(folder, [docs])
-    if hasattr(docs, "columns"):
-        if "doc_id" not in docs.columns:
-            raise TypeError("docs: a DataFrame of documents needs a column doc_id")
-        docs = docs["doc_id"]
-    if not isinstance(docs, Iterable):
-        raise TypeError(f"docs as a {type(docs).__name__}: expected a DataFrame, Series, list of ids, name or None")
-    ids = list(dict.fromkeys(str(doc_id) for doc_id in docs))
-    return _known(folder, _some(ids, "docs: found no documents in it; leave it out for all"))
+    if isinstance(docs, str) and docs.strip() in frames.subcorpora(folder):
+        return list(frames.subcorpus(folder, docs)["doc_id"])
+    names = document_names.names_in(folder, docs)
+    try:
+        return list(dict.fromkeys(document_names.doc_ids_of(folder, names).values()))
+    except UnknownDocumentError as error:
+        there = ", ".join(map(repr, frames.subcorpora(folder)))
+        raise UnknownDocumentError(f"docs: {error}" + (f"; sub-corpora: {there}" if there else "")) from None
 
 
 def _some(ids: list[str], problem: str) -> list[str]:
     if not ids:
         raise ConfigurationError(problem)
     return ids
-
-
-def _known(folder: CorpusFolder, names: Sequence[str]) -> list[str]:
-    """The ids of documents that are named by id, URI or file name."""
-    try:
-        return list(dict.fromkeys(document_names.doc_ids_of(folder, names).values()))
-    except UnknownDocumentError as error:
-        there = ", ".join(map(repr, frames.subcorpora(folder))) or "none"
-        raise UnknownDocumentError(f"docs: {error}; sub-corpora: {there}") from None

@@ -15,6 +15,7 @@ from corpuskit.labels import corpus_labels
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import clean
 from corpuskit.store.document_rows import document_rows
+from corpuskit.store.document_rows import names as document_names
 from corpuskit.store.element_cache import element_table
 from corpuskit.store.tables import read_table
 
@@ -159,8 +160,8 @@ def elements(
 ) -> pd.DataFrame:
     """Return one row an element, those of a document together and in order.
 
-    Columns: doc_id (category), those of :meth:`NLPTextDocument.to_frame`, lang (category), words (int32), unique (bool:
-    the first element of the frame with this text). Without ``text`` the columns of strings, text, links, tex and
+    Columns: doc_id (category), those of :meth:`NLPTextDocument.to_frame`, lang (category), words (int32), title, uri
+    (category: the document's), unique (bool: the first element of the frame with this text). Without ``text`` the columns of strings, text, links, tex and
     locator, are left out.
 
     ``lang`` is the document's language; with ``languages`` it is that of each element's own text, ``?`` when unsure. With
@@ -249,11 +250,29 @@ def element_frame(
     columns = [name for name in ("doc_id", *ELEMENT_COLUMNS, "lang", "words", "text_hash") if name not in left_out]
     table = element_table(folder, doc_ids, columns=columns, where=where)
     hashes = table.column("text_hash").to_numpy()
-    table = table.drop_columns(["text_hash"])
+    table = _with_names(folder, table.drop_columns(["text_hash"]))
     frame = table.to_pandas(types_mapper=pd.ArrowDtype) if arrow else arrow_to_pandas(table)
     unique = ~pd.Series(hashes).duplicated().to_numpy()
     frame["unique"] = pd.Series(unique, index=frame.index, dtype="bool[pyarrow]" if arrow else "bool")
     return frame
+
+
+def _with_names(folder: CorpusFolder, table: pa.Table) -> pa.Table:
+    """The rows with the title and URI of their documents, each of which is held once."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = table["doc_id"]
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    ids = column.chunk(0) if column.num_chunks == 1 else column.unify_dictionaries().combine_chunks()
+    rows = document_names(folder)
+    places = pc.index_in(ids.dictionary.cast(pa.large_string()), value_set=rows["doc_id"].combine_chunks())
+    for name in ("title", "uri"):
+        named = rows[name].take(places).combine_chunks().dictionary_encode()
+        codes = named.indices.take(ids.indices)
+        table = table.append_column(name, pa.DictionaryArray.from_arrays(codes, named.dictionary))
+    return table
 
 
 def requests(folder: CorpusFolder) -> pd.DataFrame:

@@ -46,13 +46,13 @@ class RelevanceReport:
         version: the model.
         threshold: certified by an audit, or None.
         labels: label → how many documents.
-        held_out: doc_id, uri, host, label (str), score (float64): of each labelled document the score by a model that has
+        held_out: doc_id, title, uri, host, label (str), score (float64): of each labelled document the score by a model that has
             not seen its label.
         average_precision: over ``held_out``; None where there are too few labels.
         learning: average precision over the number of labels, and what 50 more would bring; None with few labels.
         audit: decisions against the audit's labels; None without an audit.
         urls: side (seen, unseen: hosts with labels and without), urls, relevant (int64), average_precision (float64).
-        mistakes: doc_id, uri, label (str), score, wrong_by (float64): where model and analyst disagree, the most certain of
+        mistakes: doc_id, title, uri, label (str), score, wrong_by (float64): where model and analyst disagree, the most certain of
             the model first; look at them again and label what was wrong anew.
         agreement: each two annotators, see :class:`corpuskit.labels.LabelsReport`.
         machines: what each machine's labels bring: average precision with them and without, on people's labels held out.
@@ -157,7 +157,9 @@ def _held_out(
 ) -> tuple[pd.DataFrame, float | None, LearningCurve | None]:
     import pandas as pd
 
-    known = {row["doc_id"]: row for row in folder.catalog.rows("SELECT doc_id, uri, host, text_hash FROM current")}
+    known = {
+        row["doc_id"]: row for row in folder.catalog.rows("SELECT doc_id, title, uri, host, text_hash FROM current")
+    }
     targets = sorted(judged)
     labels = [judged[target] for target in targets]
     scores, learning = np.full(len(targets), np.nan), None
@@ -171,10 +173,10 @@ def _held_out(
         except RelevanceError:
             learning = None
     rows = [
-        (target, known[target]["uri"], known[target]["host"], label, score)
+        (target, known[target]["title"], known[target]["uri"], known[target]["host"], label, score)
         for target, label, score in zip(targets, labels, scores.tolist(), strict=True)
     ]
-    types = {"doc_id": "str", "uri": "str", "host": "str", "label": "str", "score": "float64"}
+    types = {**dict.fromkeys(("doc_id", "title", "uri", "host", "label"), "str"), "score": "float64"}
     frame = pd.DataFrame(rows, columns=list(types)).astype(types).dropna(subset=["score"]).reset_index(drop=True)
     relevant = frame["label"] == "relevant"
     average = curve(frame["score"].tolist(), relevant.tolist()).average_precision if relevant.any() else None

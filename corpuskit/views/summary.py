@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Final
 
@@ -22,9 +24,14 @@ class Steps:
     trained: str
     failures: str
 
-    def of(self, folder: str) -> Steps:
-        """Return them with a corpus folder for FOLDER."""
-        return Steps(*(getattr(self, item.name).replace("FOLDER", folder) for item in fields(self)))
+    def of(self, typed: Callable[[str], str]) -> Steps:
+        """Return them with each ``corpuskit NAME FOLDER`` as it is typed: the function takes a command's name."""
+        return Steps(
+            *(
+                re.sub(r"corpuskit (\w+) FOLDER", lambda found: typed(found[1]), getattr(self, item.name))
+                for item in fields(self)
+            )
+        )
 
 
 CALLED: Final = Steps(

@@ -1,4 +1,4 @@
-"""The documents of a corpus in a notebook: filtered in the kernel, the filter as code to copy, one as a tree below."""
+"""The documents of a corpus in a notebook: filtered and sorted in the kernel, the choice as code, one as a tree below."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 import traitlets
 
 from corpuskit.document import NLPTextDocument
-from corpuskit.errors import ConfigurationError
+from corpuskit.errors import ConfigurationError, CorpusKitError
+from corpuskit.labels import corpus_labels
 from corpuskit.store import CorpusFolder
 from corpuskit.vectors.similar import similar
-from corpuskit.views import frames
-from corpuskit.widgets.documents import show_document
+from corpuskit.views import choosing, frames
+from corpuskit.views.word_lists import places_in_documents
+from corpuskit.widgets.documents import labels_of, show_document
 from corpuskit.widgets.shell import MAX_ROWS, Box, Widget, module, styles
 from corpuskit.widgets.tree import DocumentTree
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _CHOICES: Final = ("host", "lang", "label")
+_FIELDS: Final = ("text", "says", "words", "sort", "falling", *_CHOICES)
+_SORTED: Final = ("title", "host", "lang", "words", "relevance", "label")
 _MOST_CHOICES: Final = 200
 _ALIKE: Final = 100  # documents
 _MOST_LIKE: Final = 1_000  # documents that more are wanted like
@@ -34,6 +38,8 @@ class DocumentRows(Widget):
     state: Any = traitlets.List([0, 0, 0]).tag(sync=True)
     """[filter, documents it finds, documents in all]"""
     code = traitlets.Unicode().tag(sync=True)
+    order = traitlets.List(["", False]).tag(sync=True)
+    """[column by which they are sorted, falling]"""
 
     def __init__(self, folder: CorpusFolder, tree: DocumentTree) -> None:
         self._folder, self._tree = folder, tree
@@ -51,13 +57,42 @@ class DocumentRows(Widget):
         return self._found
 
     def filter(self, conditions: dict[str, str]) -> None:
-        """Keeps the documents that fulfil all of text, words, host, lang and label; an empty value is none."""
-        query = query_of(conditions)
+        """Keeps the documents that fulfil all of text, says, words, host, lang and label, sorted by one column.
+
+        Args:
+            conditions: An empty value is none. ``text`` stands in title or URI, ``says`` is a query as for ``kwic``; ``sort`` is a
+                column, ``falling`` its direction.
+
+        Raises:
+            ConfigurationError: The query cannot be read; no document is left then.
+        """
+        try:
+            found = self._chosen(conditions)
+        except CorpusKitError:
+            self._show(self._frame.iloc[:0], conditions)
+            raise
+        self._show(found, conditions)
+
+    def _chosen(self, conditions: dict[str, str]) -> pd.DataFrame:
         with self._lock:
-            self._found = self._frame.query(query) if query else self._frame
-            with self.hold_sync():
-                self.code = code_of(conditions)
-                self.state = [self.state[0] + 1, len(self._found), len(self._frame)]
+            found = self._frame
+        if says := conditions.get("says"):
+            selection = choosing.chosen(self._folder, copies=True)
+            known = set(places_in_documents(self._folder, selection, says)["doc_id"])
+            found = found[found["doc_id"].isin(known)]
+        if query := query_of(conditions):
+            found = found.query(query)
+        if (column := conditions.get("sort")) in _SORTED:
+            found = found.sort_values(column, ascending=not conditions.get("falling"), kind="stable")
+        return found
+
+    def _show(self, found: pd.DataFrame, conditions: dict[str, str]) -> None:
+        with self._lock, self.hold_sync():
+            self._found = found
+            self.code = code_of(conditions)
+            column = conditions.get("sort", "")
+            self.order = [column if column in _SORTED else "", bool(conditions.get("falling"))]
+            self.state = [self.state[0] + 1, len(found), len(self._frame)]
 
     def like(self, *doc_ids: str) -> None:
         """Keeps the documents that are most like one, the most like first, below the one itself; a filter ends it.
@@ -78,6 +113,7 @@ class DocumentRows(Widget):
             self._found = self._frame.iloc[places[places >= 0]]  # what came since is not in the frame
             with self.hold_sync():
                 self.code = f"docs = corpus.similar({asked}, {_ALIKE})"
+                self.order = ["", False]
                 self.state = [self.state[0] + 1, len(self._found), len(self._frame)]
 
     def summary(self) -> str:
@@ -85,7 +121,7 @@ class DocumentRows(Widget):
         return f"Documents: {len(self._found):,} of {len(self._frame):,}"
 
     def _on_filter(self, message: dict[str, Any]) -> None:
-        self.filter({name: str(message.get(name) or "")[:300] for name in ("text", "words", *_CHOICES)})
+        self.filter({name: str(message.get(name) or "")[:300] for name in _FIELDS})
 
     def _on_rows(self, message: dict[str, Any]) -> None:
         with self._lock:
@@ -106,6 +142,24 @@ class DocumentRows(Widget):
             doc_id = str(self._found["doc_id"].iloc[int(message["row"])])
         show_document(self._tree, self._folder, doc_id)
         self._tree.layout.display = ""
+        if message.get("focus"):
+            self._tree.focus()
+
+    def _on_label(self, message: dict[str, Any]) -> None:
+        if message["label"] not in {"relevant", "other", "withdrawn"} or message["generation"] != self.state[0]:
+            return
+        row = int(message["row"])
+        with self._lock:
+            doc_id = str(self._found["doc_id"].iloc[row])
+        labels_of(self._folder, doc_id)(message["label"])
+        label = next((one.label for one in corpus_labels(self._folder, "document") if one.target == doc_id), None)
+        with self._lock:
+            for name in ("_frame", "_found"):
+                frame = getattr(self, name)
+                setattr(self, name, frame.assign(label=frame["label"].mask(frame["doc_id"] == doc_id, label)))
+            cells = _cells(self._found.iloc[row : row + 1])
+        self.send({"op": "rows", "generation": message["generation"], "start": row, "rows": cells})
+        self.send({"op": "labelled", "label": message["label"]})
 
 
 class CorpusBrowser(Box):
@@ -147,8 +201,13 @@ def query_of(conditions: dict[str, str]) -> str:
 
 def code_of(conditions: dict[str, str]) -> str:
     """The line of code that gives the same documents."""
-    query = query_of(conditions)
-    return f"docs = corpus.documents().query({query!r})" if query else "docs = corpus.documents()"
+    says, query, column = conditions.get("says"), query_of(conditions), conditions.get("sort")
+    code = f"docs = corpus.documents({f'corpus.kwic({says!r}, copies=True)' if says else ''})"
+    if query:
+        code += f".query({query!r})"
+    if column in _SORTED:
+        code += f".sort_values({column!r}{', ascending=False' if conditions.get('falling') else ''})"
+    return code
 
 
 def _cells(part: pd.DataFrame) -> list[list[str]]:

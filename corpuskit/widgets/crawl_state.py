@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.crawl.report import REFUSED
 from corpuskit.ingest import document_id
+from corpuskit.widgets.crawl_reasons import in_words
 
 if TYPE_CHECKING:
     from corpuskit.crawl import CrawlJob
@@ -16,6 +17,7 @@ _WINDOW: Final = 50  # scored pages of the harvest rate's window
 _CURVE: Final = 40  # points
 _NEXT: Final = 5
 _TEXT: Final = 70  # characters
+_WHY: Final = 200  # of a reason as the frontier keeps it
 _LOOK_UPS: Final = 300  # pages whose score is looked up at once
 _SHARE: Final = 0.05  # of the time is spent on queries over the whole frontier
 
@@ -127,7 +129,7 @@ class CrawlState:
         self._slow = {
             "refused": catalog.value(f"SELECT coalesce(sum(n), 0) FROM {REFUSED}"),
             "queued": sum(row["urls"] for row in rows),
-            "next": [[row["host"][:_TEXT], row["urls"], (row["why"] or "")[:_TEXT]] for row in rows[:_NEXT]],
+            "next": [[row["host"][:_TEXT], row["urls"], *in_words((row["why"] or "")[:_WHY])] for row in rows[:_NEXT]],
             "waiting": [[row["host"][:_TEXT], round(row["next_allowed"] - time.time())] for row in waiting],
         }
         took = time.monotonic() - start

@@ -11,7 +11,7 @@ const FORMS = {
 
 function render({ model, el }) {
   const frame = makeFrame("dashboard", "Crawl", [
-    ["p", "pause or resume"], ["↑ ↓", "the next source above, below"], ["k", "skip this source"], ["b", "boost this source"],
+    ["p", "pause or resume"], ["↑ ↓", "the next source above, below"], ["n", "the numbers behind the reasons, and back"], ["k", "skip this source"], ["b", "boost this source"],
     ["S", "stop the crawl; what is queued stays for later"], ["?", "this help"],
   ]);
   const { root, tell } = frame;
@@ -21,6 +21,12 @@ function render({ model, el }) {
   const spark = sparkline("Harvest rate over the crawl");
   const pause = button("Pause", () => act(model.get("state").status === "paused" ? "resume" : "pause"), { "aria-keyshortcuts": "p" });
   const stop = button("Stop", () => act("stop"), { "aria-keyshortcuts": "Shift+S" });
+  let withNumbers = false;
+  const numbers = button("Numbers", () => {
+    withNumbers = !withNumbers;
+    numbers.setAttribute("aria-pressed", withNumbers);
+    update();
+  }, { "aria-pressed": "false", "aria-keyshortcuts": "n", title: "The numbers behind the reasons" });
   const bar = make("progress", "ck-budget", { "aria-label": "Pages of the budget" });
   const figures = make("dl", "ck-figures");
   const values = new Map();
@@ -29,11 +35,11 @@ function render({ model, el }) {
     values.set(name, value);
     figures.append(make("div", "", {}, make("dt", "", {}, label), value));
   }
-  const next = makeRows("Next sources", ["source", "URLs", "why", ""]);
+  const next = makeRows("Next sources", ["source", "URLs", "why", "steer"]);
   const errors = makeRows("Errors by cause", ["cause", "pages"]);
   const waiting = makeRows("Hosts that ask for a pause", ["host", "seconds"]);
   root.append(
-    make("div", "ck-bar", {}, status, make("span", "ck-grow"), spark.svg, pause, stop, frame.opener), bar, figures,
+    make("div", "ck-bar", {}, status, make("span", "ck-grow"), spark.svg, numbers, pause, stop, frame.opener), bar, figures,
     make("div", "ck-tables", {}, next.element, make("div", "", {}, errors.element, waiting.element)), frame.status, frame.help,
   );
 
@@ -85,7 +91,7 @@ function render({ model, el }) {
     }
     spark.svg.toggleAttribute("hidden", !state.curve.length);
     spark.draw(state.curve);
-    fill(next, state.next, ([host, urls, why]) => [host, number(urls), why, ended ? "" : steerButtons(host)], "Nothing is queued.");
+    fill(next, state.next, ([host, urls, why, figures]) => [host, number(urls), withNumbers && figures ? make("span", "", { title: why }, figures) : why, ended ? "" : steerButtons(host)], "Nothing is queued.");
     fill(errors, state.errors, ([cause, count]) => [cause, number(count)], "No errors.");
     fill(waiting, state.waiting, ([host, seconds]) => [host, number(Math.max(0, seconds))]);
     root.dataset.updates = Number(root.dataset.updates ?? 0) + 1;
@@ -98,7 +104,9 @@ function render({ model, el }) {
   });
   const sourceButtons = () => [...next.body.querySelectorAll("button[data-key^='skip']")];
   root.addEventListener("keydown", (event) => {
-    if (hasModifier(event) || frame.isHelpOpen() || model.get("state").status === "ended") return;
+    if (hasModifier(event) || frame.isHelpOpen()) return;
+    if (event.key === "n") { numbers.click(); event.preventDefault(); return; }
+    if (model.get("state").status === "ended") return;
     const rows = sourceButtons();
     const at = rows.findIndex((one) => one.closest("tr").contains(document.activeElement));
     const chosen = at < 0 ? null : model.get("state").next[at]?.[0];

@@ -2,7 +2,7 @@
 const LINE = 26; // pixels
 const SPARE = 20;
 
-/** `fill(element, row)` draws one row; `open(i)` is called for Enter or a click. */
+/** `fill(element, row)` draws one row; `open(i, byKey)` is called for Enter or a click. */
 function makeList(model, label, fill, open) {
   const id = `ck${crypto.getRandomValues(new Uint32Array(1))[0].toString(36)}`;
   const view = make("div", "ck-view ck-list", { role: "listbox", tabindex: "0", "aria-label": label });
@@ -65,7 +65,10 @@ function makeList(model, label, fill, open) {
 
   function take(message) {
     if (message.generation !== generation) return;
-    message.rows.forEach((row, at) => known.set(message.start + at, row));
+    message.rows.forEach((row, at) => {
+      known.set(message.start + at, row);
+      pool.get(message.start + at)?.replaceChildren(); // it may have changed
+    });
     asked = "";
     later();
   }
@@ -87,12 +90,12 @@ function makeList(model, label, fill, open) {
     if (!line) return;
     view.focus({ preventScroll: true });
     select(Number(line.dataset.i));
-    open(current);
+    open(current, false);
   });
   view.addEventListener("keydown", (event) => {
     if (hasModifier(event)) return;
     if (Object.hasOwn(moves, event.key)) select(moves[event.key]());
-    else if (event.key === "Enter" && current >= 0) open(current);
+    else if (event.key === "Enter" && current >= 0) open(current, true);
     else return;
     event.preventDefault();
   });

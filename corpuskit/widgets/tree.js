@@ -242,6 +242,9 @@ function render({ model, el }) {
     hitCount.textContent = `${number(at + 1)} / ${number(hits.length)}`;
   }
 
+  // What was hidden until now has no height in this moment.
+  const whenSeen = (act, frames = 100) => (view.clientHeight || !frames ? act() : requestAnimationFrame(() => whenSeen(act, frames - 1)));
+
   const stop = listen(model, {
     text: (message) => {
       if (message.seq !== asked) return;
@@ -258,6 +261,11 @@ function render({ model, el }) {
       root.dataset.hits = hits.length;
       if (hits.length) { current -= 1; nextHit(1); } else later();
     },
+    focus: () => whenSeen(() => {
+      root.scrollIntoView({ block: "nearest" });
+      view.focus({ preventScroll: true });
+      if (current < 0 && count) select(visible[0]);
+    }),
     full: panes.onFull,
     source: panes.onSource,
     labelled: (message) => tell(message.label === "withdrawn" ? "The label was taken back." : `Saved: ${message.label}.`),

@@ -117,6 +117,10 @@ class DocumentTree(Widget):
         self.revealed = [element_id, self.revealed[1] + 1]
         self.selected = element_id
 
+    def focus(self) -> None:
+        """Scrolls the page to the tree and gives it the keyboard."""
+        self.send({"op": "focus"})
+
     def summary(self) -> str:
         """Return title and size."""
         return f"Tree of {self.title!r}: {len(self._document.table):,} elements"

@@ -202,6 +202,6 @@ def test_the_command_ends_with_3_where_a_seed_failed_and_with_0_where_a_link_was
     lines = done.stdout.splitlines()
     assert "1 seed could not be fetched: http://a.example/no (the server answered 404 Not Found)" in lines
     assert (
-        f"corpuskit status {tmp_path / 'c'} lists what failed, "
+        f"corpuskit failures {tmp_path / 'c'} lists what failed, "
         f"corpuskit crawl {tmp_path / 'c'} --resume --retry-failed asks again"
     ) in lines

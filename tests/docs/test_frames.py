@@ -76,3 +76,8 @@ def test_empty_frames_have_the_same_columns(tmp_path):
             frame = getattr(empty, name)()
             assert isinstance(frame, pd.DataFrame)
             assert frame.dtypes.astype(str).to_dict() == SAID[name], name
+
+
+@pytest.mark.parametrize("name", sorted(name for name, columns in SAID.items() if "doc_id" in columns))
+def test_a_frame_that_names_documents_says_which_they_are(name):
+    assert {"title", "uri"} <= set(SAID[name])

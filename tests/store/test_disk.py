@@ -68,3 +68,39 @@ def test_a_read_only_corpus_is_a_clear_error(small_disk):
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
     with pytest.raises((CorpusError, OSError)):
         corpuskit.open(small_disk / "c").set_labels({"http://a.example/": "relevant"}, by="me", kind="url")
+
+
+def test_a_backup_on_a_full_disk_says_what_to_do_and_leaves_nothing(small_disk, tmp_path):
+    with corpuskit.open(tmp_path / "c") as corpus:
+        for i in range(4):
+            (tmp_path / f"{i}.txt").write_text("".join(f"{i} {j * 7919 % 1000003} " for j in range(150_000)), "utf-8")
+        corpus.add(*(tmp_path / f"{i}.txt" for i in range(4)), progress=False)
+        with pytest.raises(CorpusError, match=r"backup .* cannot be written \(No space left .* free some space"):
+            corpus.backup(small_disk / "copy")
+        assert list(small_disk.iterdir()) == []
+
+
+def test_a_model_that_cannot_be_saved_says_what_to_do_and_the_one_before_stays(tmp_path, monkeypatch):
+    import errno
+
+    from corpuskit.relevance.corpus_model import CorpusModel
+
+    for name, text in {"sea": "fish boat harbour wave", "tax": "law duty levy office"}.items():
+        for i in range(6):
+            (tmp_path / f"{name}{i}.txt").write_text(f"{text} {name}{i}", "utf-8")
+    with corpuskit.open(tmp_path / "c") as corpus:
+        corpus.add(tmp_path / "*.txt", progress=False)
+        labels = {f"{name}{i}.txt": label for name, label in (("sea", "relevant"), ("tax", "other")) for i in range(4)}
+        corpus.set_labels(labels, by="me")
+        before = corpus.train().version
+        saved = CorpusModel.save
+
+        def save(model, folder):
+            saved(model, folder)
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(CorpusModel, "save", save)
+        with pytest.raises(CorpusError, match=r"the model cannot be written \(No space left .* free some space"):
+            corpus.train()
+        assert corpus.model().version == before
+        assert [path.name for path in (tmp_path / "c" / "models").iterdir()] == [before]

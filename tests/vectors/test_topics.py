@@ -452,7 +452,7 @@ def test_topics_are_exported_with_their_documents(three, tmp_path):
     topics.export(str(tmp_path / "t.parquet"))
     topics.export(tmp_path / "t.json")
     table = pd.read_csv(tmp_path / "t.csv")
-    assert list(table.columns) == ["doc_id", "uri", "topic", "name", "group", "group_name"]
+    assert list(table.columns) == ["doc_id", "title", "uri", "topic", "name", "group", "group_name"]
     assert table["topic"].value_counts().to_dict() == {0: 12, 1: 10, 2: 8}
     assert table.query("topic == 0")["name"].unique().tolist() == ['Cover, "premium"']
     assert table["uri"].tolist() == three.documents()["uri"].tolist()

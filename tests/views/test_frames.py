@@ -46,7 +46,7 @@ def test_a_frame_has_its_columns_and_the_same_types_when_empty(name, corpus, fil
 
 def test_elements_have_the_document_and_derived_columns(filled, tmp_path):
     elements = filled.elements()
-    assert list(elements.columns) == ["doc_id", *COLUMNS, "lang", "words", "unique"]
+    assert list(elements.columns) == ["doc_id", *COLUMNS, "lang", "words", "title", "uri", "unique"]
     empty = corpuskit.open(tmp_path / "empty").elements()
     assert elements.dtypes.astype(str).to_dict() == empty.dtypes.astype(str).to_dict()
     assert elements.groupby("doc_id", observed=True).element_id.apply(lambda ids: (np.diff(ids) == 1).all()).all()

@@ -54,3 +54,41 @@ def test_more_like_all_that_are_found_where_none_is_chosen(browser):
     rows.filter({"text": "nothing has this"})
     with pytest.raises(ConfigurationError, match="more like 0 documents"):
         rows._on_like({"op": "like", "row": -1})
+
+
+def test_columns_sort_and_words_in_the_text_filter_and_the_code_says_so(browser):
+    rows = browser.rows
+    rows._on_label({"op": "label", "row": 3, "generation": 0, "label": "other"})
+    labelled = rows.found["uri"].iloc[3]
+    rows.filter({"sort": "label"})
+    assert rows.found["uri"].iloc[0] == labelled
+    rows.filter({"says": "orbit", "sort": "words", "falling": "yes"})
+    assert {uri[6:12] for uri in browser.found["uri"]} == {"rocket"}
+    assert (
+        rows.code == "docs = corpus.documents(corpus.kwic('orbit', copies=True)).sort_values('words', ascending=False)"
+    )
+    assert rows.order == ["words", True]
+    with pytest.raises(ConfigurationError):
+        rows.filter({"says": "(("})
+    assert len(browser.found) == 0  # no old rows under a query that cannot be answered
+
+
+def test_a_key_labels_the_row_and_shows_it(browser):
+    rows, sent = browser.rows, []
+    rows.send = sent.append
+    at = rows.found["uri"].tolist().index("pages/garden2.txt")
+    rows._on_label({"op": "label", "row": at, "generation": 0, "label": "relevant"})
+    assert rows.found["label"].dropna().tolist() == ["relevant"]
+    assert [message["op"] for message in sent] == ["rows", "labelled"]
+    assert sent[0]["rows"][0][5] == "relevant"
+    rows._on_label({"op": "label", "row": at, "generation": 0, "label": "withdrawn"})
+    assert rows.found["label"].notna().sum() == 0
+
+
+def test_enter_gives_the_tree_the_keyboard_and_a_click_does_not(browser):
+    told = []
+    browser.tree.send = told.append
+    browser.rows._on_open({"op": "open", "row": 0, "focus": False})
+    assert told == []
+    browser.rows._on_open({"op": "open", "row": 0, "focus": True})
+    assert told == [{"op": "focus"}]

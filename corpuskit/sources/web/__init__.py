@@ -5,7 +5,7 @@ from corpuskit.sources.web.discovery import Listing, guessed_sitemaps, is_listin
 from corpuskit.sources.web.links import Link, PageLinks, find_links, page_language, says_nofollow
 from corpuskit.sources.web.names import media_type_by_name
 from corpuskit.sources.web.robots import Robots
-from corpuskit.sources.web.urls import canonical_url, host_of, url_key
+from corpuskit.sources.web.urls import advice, canonical_url, host_of, url_key
 
 __all__ = [
     "Answer",
@@ -14,6 +14,7 @@ __all__ = [
     "Listing",
     "PageLinks",
     "Robots",
+    "advice",
     "canonical_url",
     "fetch",
     "find_links",

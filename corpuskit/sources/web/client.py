@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from corpuskit.errors import ConfigurationError, FetchError, MissingExtraError, RefusedError, ResourceLimitError
 from corpuskit.sources.media import UNKNOWN, detect_media_type
 from corpuskit.sources.web.causes import explained
-from corpuskit.sources.web.urls import canonical_url, host_of
+from corpuskit.sources.web.urls import advice, canonical_url, host_of
 
 if TYPE_CHECKING:
     import aiohttp
@@ -441,6 +441,10 @@ def fetch(url: str, *, proxy: str | None = None, contact: str = "", allow: Colle
     """
     import threading
 
+    try:
+        canonical_url(url)
+    except RefusedError as error:
+        raise RefusedError(f"{url[:200]}: {error}; {advice(error)}", url=url) from None
     result: list[Answer | BaseException] = []
 
     def work() -> None:

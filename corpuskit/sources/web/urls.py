@@ -77,6 +77,20 @@ def canonical_url(url: str, base: str | None = None) -> str:
     return result
 
 
+def advice(error: RefusedError) -> str:
+    """Return what a person does about a URL of theirs that :func:`canonical_url` has refused.
+
+    Args:
+        error: As it was raised.
+    """
+    reason = str(error)
+    if reason.startswith("scheme"):
+        return "expected http:// or https://; what is elsewhere is saved as a file, and the file added"
+    if "host" in reason or "port" in reason:
+        return "expected a site's name as in https://www.example.org/page"
+    return "expected a URL as a browser shows it, such as https://www.example.org/page"
+
+
 def url_key(url: str) -> str:
     """Return a key that is equal for two canonical URLs of the same page: http and https, a folder and its index page.
 

@@ -1,0 +1,93 @@
+"""Hints say what to type, as it is typed; what is stopped says what is kept."""
+
+import pytest
+
+import corpuskit
+from corpuskit.crawl.wording import command, on_command_line
+from corpuskit.store.telling import counted
+
+PAGE = "<html><head><title>{0}</title></head><body><p>The text of page {0} about premiums.</p></body></html>"
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    (tmp_path / "in").mkdir()
+    for name in "ab":
+        (tmp_path / "in" / f"{name}.html").write_text(PAGE.format(name))
+    with corpuskit.open(tmp_path / "c") as opened:
+        opened.add(tmp_path / "in", progress=False)
+    return tmp_path / "c"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ["crawl", "new", "ftp://a.example/"],
+            "scheme ftp; expected http:// or https://; what is elsewhere is saved as",
+        ),
+        (["crawl", "new", "http://"], "no valid host; expected a site's name as in https://www.example.org/page"),
+        (["extract", "ftp://a.example/x.pdf"], "scheme ftp; expected http:// or https://"),
+        (["extract", "http:///x.pdf"], "no valid host; expected a site's name"),
+        (["crawl", "http://a.example/"], "is a URL: the corpus folder comes first"),
+        (["add", "https://a.example/", "in"], "is a URL: the corpus folder comes first"),
+    ],
+)
+def test_a_url_that_cannot_be_fetched_is_told_with_what_to_do(typed, tmp_path, corpus, arguments, told):
+    before = sorted(tmp_path.iterdir())
+    done = typed(*arguments)
+    assert done.code != 0
+    assert told in " ".join(done.err.split())
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_commands_repeat_trust_and_quote_a_folder():
+    assert command("failures", "my corpus") == 'corpuskit failures "my corpus"'
+    ways = on_command_line("c", trust=True)
+    assert ways.resume == "corpuskit --trust crawl c --resume"
+    assert ways.show == "corpuskit --trust failures c"
+    assert on_command_line("c").show == "corpuskit failures c"
+
+
+@pytest.mark.parametrize("trust", [[], ["--trust"]])
+def test_hints_are_typed_with_the_options_of_this_command(typed, corpus, trust):
+    assert (
+        f"corpuskit {' '.join([*trust, 'train'])} c scores all"
+        in typed(*trust, "export", "c", "out", "--min-relevance", "0.5").err
+    )
+    status = typed(*trust, "status", "c").out
+    assert f"next: corpuskit {' '.join([*trust, 'label'])} c" in " ".join(status.split())
+    told = typed(*trust, "crawl", "c", "--steer", "http://127.0.0.1:1/").err
+    assert f"corpuskit {' '.join([*trust, 'train'])} c makes one" in told
+
+
+def test_a_hint_never_calls_python(typed, corpus):
+    for arguments in (["status", "c"], ["train", "c"], ["audit", "c"], ["prelabel", "c", "--help"], ["check", "c"]):
+        done = typed(*arguments)
+        assert "()" not in done.out + done.err, arguments
+        assert "corpus." not in (done.out + done.err).replace("corpus.toml", ""), arguments
+
+
+@pytest.mark.parametrize(
+    ("arguments", "method", "kept"),
+    [
+        (["add", "c", "in"], "add", "what was added is kept"),
+        (["wikipedia", "c", "Tea"], "add_wikipedia", "what was added is kept"),
+        (["merge", "c", "in"], "merge", "merged shards are kept"),
+    ],
+)
+def test_what_is_stopped_says_what_is_kept(typed, corpus, monkeypatch, arguments, method, kept):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(corpuskit.corpus.Corpus, method, stopped)
+    done = typed(*arguments)
+    assert (done.code, done.err) == (130, f"corpuskit: stopped; {kept}, the same command goes on\n")
+
+
+def test_an_export_counts_its_files_and_not_its_folders(typed, corpus, tmp_path):
+    done = typed("export", "c", "out", "-f", "nlp.txt", "-f", "jsonl")
+    there = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert f", {counted(len(there), 'file')}, " in done.out
+    again = typed("export", "c", "out", "-f", "nlp.txt", "-f", "jsonl")
+    assert f", {counted(len(there), 'file')}, " in again.out
