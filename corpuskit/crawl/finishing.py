@@ -40,6 +40,7 @@ class Finisher:
     def __init__(self, state: CrawlState, stopping: Stopping) -> None:
         self.error: BaseException | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
+        self.has_news = asyncio.Event()  # a page is done; set and cleared by the loop's thread
         self._state = state
         self._catalog = state.folder.catalog
         self._under_way: dict[int, Origin | None] = {}
@@ -89,9 +90,11 @@ class Finisher:
                     if self._state.ranking.is_stale():
                         self._rank_again()
                 del self._under_way[outcome.index]
+                self.in_loop(self.has_news.set)
         except BaseException as error:
             self.error = error
             self._under_way.clear()
+            self.in_loop(self.has_news.set)
 
     def _note_share(self, origin: Origin, share: float | None) -> None:
         if share is None:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import threading
 import time
-from typing import Final
+from typing import Any, Final
 
 from corpuskit.crawl.discovery import Discovery
 from corpuskit.crawl.finishing import Finisher
@@ -149,17 +149,28 @@ class Crawler:
                     if reason is not None:
                         self.progress.has_asked_private = client.has_asked_private
                         return reason
-                    await asyncio.sleep(self._idle_seconds())
+                    await self._news_of(tasks, self._idle_seconds())
                     continue
                 timeout = keeper.seconds_left if keeper.waiting else self._idle_seconds()
                 if self.stopping.is_over:
                     await _break_off(tasks)
                     tasks = set()
                     continue
-                done, tasks = await asyncio.wait(tasks, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
+                for task in await self._news_of(tasks, timeout):
+                    tasks.remove(task)
                     task.result()
                 self._flush_sometimes()
+
+    async def _news_of(self, tasks: set[asyncio.Task[None]], seconds: float) -> set[asyncio.Task[Any]]:
+        """Waits until a visit ends, a page is extracted, or so long; gives the visits that have ended."""
+        has_news = self._finisher.has_news
+        extracted: asyncio.Task[Any] = asyncio.create_task(has_news.wait())
+        try:
+            done, _ = await asyncio.wait({*tasks, extracted}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            extracted.cancel()
+        has_news.clear()
+        return done - {extracted}
 
     # -- what the analyst says while it runs ---------------------------------------------------------------------------
 

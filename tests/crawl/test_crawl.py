@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from corpuskit.crawl import run
 from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.ranking import PageScore, Ranking
 from corpuskit.errors import ConfigurationError, RefusedError
@@ -33,6 +34,15 @@ def test_a_site_is_crawled_page_by_page_each_once(corpus, web):
     documents = corpus.documents()
     assert documents.doc_id.tolist() == [document_id(uri) for uri in documents.uri]
     assert "Text number 3" in corpus[document_id("http://a.example/p3")].to_text()
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("options", [{"connections": 1}, {"connections": 2}], ids=["one connection", "two"])
+def test_a_steered_crawl_goes_on_when_a_page_is_extracted_not_at_the_next_look(corpus, web, monkeypatch, options):
+    monkeypatch.setattr(run, "_IDLE_SECONDS", 86_400.0)  # it never comes to looking by itself
+    small_site(web)
+    job = crawl(corpus, web, steer=lambda rows: rows.url.str.len() * 0.0, **options)
+    assert (job.progress.pages, job.progress.reason) == (7, "nothing left to fetch")
 
 
 def test_robots_txt_is_read_first_and_obeyed(corpus, web):
