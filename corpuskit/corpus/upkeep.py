@@ -108,6 +108,9 @@ class CorpusUpkeep(OpenCorpus):
     def backup(self, path: str | os.PathLike[str]) -> int:
         """Copy the corpus into a new folder, also while it is crawled.
 
+        All is copied but exports and the element cache: layers, results of preprocessing, discoveries and the paid answers
+        of machines too.
+
         Args:
             path: Folder to create.
 

@@ -17,15 +17,19 @@ from corpuskit.store.database import CATALOG, connect
 from corpuskit.store.folder import CorpusFolder
 from corpuskit.store.telling import writing
 
-_COPIED: Final = ("documents", "originals", "labels", "models", "vectors")
+_COPIED: Final = (
+    "documents", "originals", "labels", "models", "vectors", "tokens", "annotations", "preprocessing", "discoveries",
+)  # fmt: skip
 _FILES: Final = ("corpus.toml",)
+_ANSWERS: Final = "annotations/answers.sqlite"  # changed in place, so it is copied by SQLite
 
 
 def backup(folder: CorpusFolder, path: Path) -> int:
     """Copies a corpus that may be crawled meanwhile; gives the bytes copied.
 
     First a snapshot of the catalogue, then the files: whatever the snapshot names is there by then. The element cache is
-    left out, it is made again; so are exports. What is a link, pipe or device in the corpus is not copied.
+    left out, it is made again; so are exports. The token index is copied, since layers of functions, models and files stand
+    there only. What is a link, pipe or device in the corpus is not copied.
 
     Raises:
         CorpusError: the target exists, is inside the corpus, or cannot be written; nothing of it is left there.
@@ -53,13 +57,29 @@ def _copy_all(folder: CorpusFolder, path: Path) -> int:
             folder.catalog.connection.backup(target)
         names = (f"{room}/{name}" for room in _COPIED for name in folder.inside.within(room).walk())
         for name in itertools.chain(_FILES, names):
-            if not name.endswith(".tmp"):
+            if name == _ANSWERS:
+                _copy_answers(folder.inside, partial)
+            elif not name.endswith(".tmp") and not name.startswith(f"{_ANSWERS}-"):
                 _copy(folder.inside, partial, name)
         beside.rename(f".{path.name}.partial", path.name)
     except BaseException:
         partial.remove_folder()
         raise
     return sum((SafeFolder(path) / name).stat().st_size for name in SafeFolder(path).walk())
+
+
+def _copy_answers(source: SafeFolder, target: SafeFolder) -> None:
+    """Copies the kept answers of machines with those that still stand in the log beside them."""
+    folder, _, name = _ANSWERS.partition("/")
+    target.make(folder)
+    try:
+        with (
+            contextlib.closing(connect(source.within(folder), name, timeout=60)) as old,
+            contextlib.closing(connect(target.within(folder), name)) as new,
+        ):
+            old.backup(new)
+    except sqlite3.Error as error:
+        raise CorpusError(f"{_ANSWERS} cannot be copied: {error}; it is a cache: remove it to go on without") from error
 
 
 def _copy(source: SafeFolder, target: SafeFolder, name: str) -> None:
