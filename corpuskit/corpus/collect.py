@@ -366,8 +366,9 @@ class CorpusCollect(OpenCorpus):
             arrow: Return columns of pandas' ArrowDtype.
 
         Returns:
-            Columns uri, stage (read, keep, fetch, extract or labels), error (class of the error), message (str); when (datetime64,
-            UTC); tries (Int64).
+            Columns uri, stage, error (class of the error), message (str); when (datetime64, UTC); tries (Int64). The stage is
+            read, keep, fetch, sitemap, render, archive, extract, labels, annotate, export, ``preprocess NAME`` of a step, or
+            ``machine:NAME`` of an annotator.
 
         Example:
             >>> from pathlib import Path

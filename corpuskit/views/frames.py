@@ -365,7 +365,7 @@ def labels(folder: CorpusFolder) -> pd.DataFrame:
 def failures(folder: CorpusFolder) -> pd.DataFrame:
     """Return one row a resource and stage that failed and was not mended since.
 
-    Columns: uri, stage (read, keep, fetch, extract, labels), error (its class), message (str); when (datetime64, UTC);
+    Columns: uri, stage (see :meth:`corpuskit.Corpus.failures`), error (its class), message (str); when (datetime64, UTC);
     tries (Int64).
     """
     return _typed(folder.catalog.frame(f'SELECT {_quoted(_FAILURES)} FROM failures ORDER BY "when", uri'), _FAILURES)
