@@ -23,6 +23,7 @@ from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
 from corpuskit.store.packs import PACK_SUFFIX, Pack, PackWriter, forget_packs, next_pack
 from corpuskit.store.paths import safe_segment, version_path
+from corpuskit.store.telling import counted
 
 _MERGED: Final = "merged shard "
 _COPIED: Final = (
@@ -49,7 +50,7 @@ class MergeReport:
 
     def __repr__(self) -> str:
         parts = [f"{count:,} {name}" for name, count in self.counts.items() if count]
-        text = f"{self.shards} shards: {', '.join(parts) or 'nothing new'}"
+        text = f"{counted(self.shards, 'shard')}: {', '.join(parts) or 'nothing new'}"
         if self.damaged:
             name, why = next(iter(self.damaged.items()))
             text += f"; {len(self.damaged)} damaged and left out, such as {name}: {why}"

@@ -15,7 +15,7 @@ import pytest
 import corpuskit
 from corpuskit.errors import ConfigurationError, SourceError
 from corpuskit.ingest import document_id
-from corpuskit.shards import extract_shards, find_shards
+from corpuskit.shards import MergeReport, ShardReport, extract_shards, find_shards
 from corpuskit.store.originals import WarcWriter
 
 pytest.importorskip("fsspec")
@@ -344,7 +344,8 @@ def test_the_commands_extract_stop_go_on_and_merge(tmp_path):
     done = len(list((tmp_path / "out").glob("*.catalog.parquet")))
     assert 2 <= done < 12
     result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
-    assert result.stdout.startswith(f"{12 - done} shards extracted")
+    left = "1 shard" if done == 11 else f"{12 - done} shards"
+    assert result.stdout.startswith(f"{left} extracted")
     assert f"{done} done before" in result.stdout
     result = subprocess.run([*run, "merge", str(tmp_path / "c"), str(tmp_path / "out")], capture_output=True, text=True, check=True, timeout=120)  # fmt: skip
     assert result.stdout == "12 shards: 480 new\n"
@@ -357,3 +358,9 @@ def test_what_a_killed_process_began_to_write_is_removed_when_its_shard_is_done(
     (out / ".other.elements.parquet.123.tmp").write_bytes(b"of another run")
     extract_shards(str(archives / "0.warc.gz"), str(out), on="serial", progress=False)
     assert [file.name for file in out.glob(".*")] == [".other.elements.parquet.123.tmp"]
+
+
+def test_reports_of_one_shard_speak_of_one():
+    report = ShardReport(done=1, documents=1)
+    assert repr(report) == "1 shard extracted (1 document, 0 failed)"
+    assert repr(MergeReport(shards=1)) == "1 shard: nothing new"
