@@ -1,4 +1,4 @@
-"""axe-core finds nothing of any level in a widget (others: in their own tests); the browser by keyboard."""
+"""axe-core finds nothing of any level in a widget (explorer and map: in their own tests); the browser by keyboard."""
 
 import pytest
 
@@ -16,6 +16,7 @@ corpus.add("axe", progress=False)
 SHOWN = {
     "browser": "corpus.browse()",
     "tree": "corpus.view('rocket3.txt')",
+    "concordance": "corpus.concordance('orbit|soil').view()",
     "labeler": "corpus.label(by='me')",
     "dashboard": (
         "web = demo.start_demo_web()\n"
@@ -52,3 +53,34 @@ def test_enter_opens_the_tree_in_view_with_the_keyboard(notebook):
     box, height = tree.bounding_box(), opened.page.viewport_size["height"]
     assert 0 <= box["y"] < height
     assert box["y"] + min(box["height"], 40) <= height
+
+
+def test_a_head_sorts_words_filter_and_keys_label(notebook):
+    opened = notebook(CORPUS, SHOWN["browser"]).run(seconds=100)
+    widget = opened.output(1)
+    rows = widget.locator("[role=option]")
+    widget.get_by_label("Words in the text").fill("orbit")
+    widget.get_by_label("Words in the text").press("Enter")
+    widget.get_by_text("5 of 10 documents").wait_for()
+    widget.get_by_role("button", name="words", exact=True).click()
+    widget.get_by_role("button", name="words, sorted falling").wait_for()
+    rows.first.filter(has_text="rocket4").wait_for()
+    rows.first.click()
+    opened.page.keyboard.press("j")
+    rows.first.filter(has_text="relevant").wait_for()
+    assert opened.python("print(corpus.labels().label.tolist())") == "['relevant']"
+
+
+def test_no_word_of_the_dashboard_breaks_at_900_pixels_and_nothing_scrolls_sideways(notebook):
+    opened = notebook(CORPUS, SHOWN["dashboard"]).run(seconds=100)
+    opened.page.set_viewport_size({"width": 900, "height": 900})
+    dashboard = opened.output(1).locator(".ck-dashboard")
+    dashboard.wait_for()
+    assert dashboard.evaluate("element => element.scrollWidth <= element.clientWidth")
+    lines = """button => {
+        const range = document.createRange();
+        range.selectNodeContents(button);
+        return new Set([...range.getClientRects()].map((line) => Math.round(line.top))).size;
+    }"""
+    for one in dashboard.locator("button:visible").all():
+        assert one.evaluate(lines) == 1, one.inner_text()
