@@ -47,7 +47,7 @@ def test_some_failures_are_told_by_the_exit_code(filled, server):
     process = run(filled, server)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 3, err
-    assert "1 failed: see .failures()" in out
+    assert "1 failed: see corpuskit failures" in out
 
 
 def test_a_refusal_is_told_in_one_line(filled, server):
@@ -75,4 +75,4 @@ def test_ctrl_c_ends_with_130_and_the_way_to_go_on(filled, server):
     told.set()
     out, _ = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert "the same call goes on" in out
+    assert "the same command goes on" in out
