@@ -16,6 +16,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "corpuskit_docs.accessible",
     "corpuskit_docs.directives",
     "corpuskit_docs.references",
 ]
@@ -40,6 +41,10 @@ toc_object_entries_show_parents = "hide"
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"corpuskit {version}"
+html_static_path = ["_static"]
+html_css_files = ["manual.css"]
+html_favicon = "_static/icon.svg"
+html_context = {"default_mode": "auto"}  # light or dark, as the reader's system is
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {

@@ -1,5 +1,6 @@
 """The prose for readers: what proselint finds, and phrases that are no idiom of the field."""
 
+import itertools
 import re
 from pathlib import Path
 
@@ -41,7 +42,8 @@ def prose(page):
     text = re.sub(
         r"^(```+|~~~+).*?^\1$", lambda block: "\n" * block[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL
     )
-    text = re.sub(r"`[^`\n]*`", "CODE", text)
+    number = itertools.count()  # two codes are two words: "have CODE have CODE" would be a phrase said twice
+    text = re.sub(r"`[^`\n]*`", lambda code: f"CODE{next(number)}", text)
     return re.sub(r"\]\([^)\n]*\)|<[^>\n]*>|^% .*$", "", text, flags=re.MULTILINE)
 
 

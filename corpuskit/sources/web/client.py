@@ -240,6 +240,9 @@ class Client:
 
         Other names are checked when they are resolved, or by the proxy's rule.
 
+        Args:
+            url: The URL that is to be asked for.
+
         Raises:
             PrivateAddressError: nobody allowed it in this call.
         """
