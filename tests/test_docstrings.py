@@ -56,7 +56,7 @@ def test_the_example_of_a_method_holds(name, names):
     [test] = doctest.DocTestFinder(recurse=False).find(METHODS[name], name, globs=names)
     assert test.examples, "no example"
     told = []
-    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     runner.run(test, out=told.append)
     assert not runner.failures, "".join(told)
 
@@ -119,7 +119,7 @@ def test_no_docstring_only_sends_elsewhere():
 def test_the_examples_of_a_module_hold(module, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     told = []
-    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     for test in doctest.DocTestFinder(exclude_empty=True).find(importlib.import_module(module)):
         runner.run(test, out=told.append)
     assert not told, "".join(told)
