@@ -95,8 +95,8 @@ def test_equal_documents_have_a_place():
 
 def test_new_documents_are_placed_without_moving_the_old(three, pages, subject_of):
     before = three.positions()
-    assert list(before.columns) == ["doc_id", "x", "y"]
-    assert [str(kind) for kind in before.dtypes] == ["str", "float32", "float32"]
+    assert list(before.columns) == ["doc_id", "title", "uri", "x", "y"]
+    assert [str(kind) for kind in before.dtypes] == ["str", "str", "str", "float32", "float32"]
     assert before["doc_id"].tolist() == three.documents()["doc_id"].tolist()
     for i in range(3):
         pages.write("rocket", f"late{i}", "rocket orbit moon launch engine satellite")
