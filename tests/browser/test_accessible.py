@@ -59,6 +59,7 @@ def test_a_head_sorts_words_filter_and_keys_label(notebook):
     opened = notebook(CORPUS, SHOWN["browser"]).run(seconds=100)
     widget = opened.output(1)
     rows = widget.locator("[role=option]")
+    rows.filter(has_text="garden0").wait_for()  # the first list is there
     widget.get_by_label("Words in the text").fill("orbit")
     widget.get_by_label("Words in the text").press("Enter")
     widget.get_by_text("5 of 10 documents").wait_for()
