@@ -20,7 +20,7 @@ SHOWN = {
     "labeler": "corpus.label(by='me')",
     "dashboard": (
         "web = demo.start_demo_web()\n"
-        "crawl = corpus.crawl(demo.seeds(), pages=5, **demo.crawl_options(web.proxy))\n"
+        "crawl = corpuskit.open('axe-web').crawl(demo.seeds(), pages=5, **demo.crawl_options(web.proxy))\n"
         "crawl.wait(progress=False)\n"
         "crawl.dashboard()"
     ),
