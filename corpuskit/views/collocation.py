@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _MEASURES: Final = ("log_dice", "mi", "log_likelihood", "t", "count")
 _LEFT, _RIGHT, _NODE = 1, 2, 4
+_PIECE: Final = 1 << 18  # tokens
 
 
 def collocates(
@@ -75,11 +76,12 @@ def collocates(
     left, right, together = (np.zeros(len(total)) for _ in range(3))
     nodes, size = 0.0, float(selection.size)
     matches = find(selection, parse_query(query, syntax))
+    room = np.empty(max(map(len, index.parts), default=0), np.int64)
     for number, part in enumerate(index.parts):
         starts, ends = matches.of_part(number)
         if not len(starts):
             continue
-        counts = _counted_by_side(part, attribute, _sides(selection, number, starts, ends, window))
+        counts = _counted_by_side(part, attribute, _sides(selection, number, starts, ends, window), room)
         to = index.numbers_of(attribute)[number]
         nodes += float(counts[_NODE].sum())
         total[to] -= counts[_NODE]
@@ -107,16 +109,23 @@ def collocates(
     return frame
 
 
-def _counted_by_side(part: Part, attribute: str, sides: Numbers) -> Numbers:
-    """How often each string of a part's lexicon stands nowhere near, left, right, on both sides, or in a match: a row each."""
-    near = np.flatnonzero(sides != 0)  # of truth values: twice as fast as of numbers
+def _counted_by_side(part: Part, attribute: str, sides: Numbers, room: Numbers) -> Numbers:
+    """How often each string of a part's lexicon stands nowhere near, left, right, on both sides, or in a match: a row each.
+
+    ``room`` has a number for each token; what is in it is overwritten.
+    """
     # Words are counted as they are written, and put together then: there are fewer words than tokens.
     column = "word" if attribute == "lower" else attribute
-    size, kinds = len(part.lexicon(column)), _NODE + 1
-    codes: Numbers = part.column(column)[near].astype(np.uint32 if size * kinds < 1 << 32 else np.int64, copy=False)
-    codes = np.multiply(codes, kinds, out=codes)  # narrow numbers, in place: memory is what this waits for
-    codes = np.add(codes, sides[near], out=codes)
-    counts = np.bincount(codes, minlength=size * kinds).reshape(size, kinds).T
+    size, kinds, strings, known = len(part.lexicon(column)), _NODE + 1, part.column(column), 0
+    # Piece by piece into room that is there already: fresh pages cost more than counting.
+    for start in range(0, len(part), _PIECE):
+        some = sides[start : start + _PIECE]
+        near = np.flatnonzero(some != 0)  # of truth values: twice as fast as of numbers
+        codes = room[known : known + len(near)]
+        np.multiply(strings[start : start + _PIECE][near], kinds, out=codes, dtype=codes.dtype, casting="unsafe")
+        np.add(codes, some[near], out=codes)
+        known += len(near)
+    counts = np.bincount(room[:known], minlength=size * kinds).reshape(size, kinds).T
     if attribute != "lower":
         return counts
     lowers, to = len(part.lexicon("lower")), part.column("lower_of_word")
