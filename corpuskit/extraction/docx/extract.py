@@ -56,8 +56,11 @@ class _Reading:
         self._package = package
         self._main = package.main_part()
         root = package.parse(self._main)
-        self._body = None if root is None else root.find(w("body"))
-        if self._body is None:
+        # One by the standard (17.2.3); some writers of forms put several, and Word shows the first: no text is lost here.
+        self._bodies = [
+            (place, one) for place, one in enumerate(() if root is None else root, 1) if one.tag == w("body")
+        ]
+        if not self._bodies:
             reason = f": {package.warnings[-1]}" if package.warnings else ""
             raise ExtractionError(f"{package.where}: {self._main} is no Word document{reason}")
         styles = Styles(package, package.related(self._main, "styles"))
@@ -69,11 +72,11 @@ class _Reading:
     def document(self) -> NLPTextDocument:
         """The document without its properties."""
         walker, writer = self._walker, self._writer
-        assert self._body is not None
-        sections = list(self._body.iter(w("sectPr")))
+        sections = [section for _, body in self._bodies for section in body.iter(w("sectPr"))]
         self._running(sections, "header")
         with writer.flow(has_sections=True):
-            walker.part(self._main, self._body, "/*/*[1]")
+            for place, body in self._bodies:
+                walker.part(self._main, body, f"/*/*[{place}]")
         self._notes()
         self._comments()
         self._running(sections, "footer")

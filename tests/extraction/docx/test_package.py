@@ -95,6 +95,14 @@ def test_missing_parts_and_external_pictures_do_not_end_a_document():
     assert texts(read(package(p("a") + p(note), relations=relations))) == ["a"]
 
 
+def test_all_bodies_of_a_document_are_read_in_their_order():
+    two = p("first") + "</w:body><w:body>" + p("second")
+    document = read(package(two))
+    assert texts(document) == ["first", "second"]
+    paths = [locator.partition("#")[2] for locator in document.table.marks["locator"].values()]
+    assert paths == ["/*/*[1]/*[1]", "/*/*[2]/*[1]"]
+
+
 def test_bad_xml_in_one_place_is_read_with_a_warning():
     content = package(p("a & b") + p("c"))
     document = read(content)
