@@ -111,6 +111,34 @@ def test_a_bar_of_filled_cells_is_the_head_of_the_rows_below():
     assert table_cells(read(pdf(put(page, GRAIN, (85, 185, 285), 152)))) == plain(GRAIN)
 
 
+def test_stripes_behind_some_cells_do_not_tear_a_table_of_amounts_apart():
+    page = Page().lines(60, 60, PROSE)
+    rows = [
+        ("Seed", "$", "178", "$", "141"),
+        ("Tools", "", "3,423", "", "2,532"),
+        ("Fields", "", "23", "", "32"),
+        ("Total", "$", "3,624", "$", "2,705"),
+    ]
+    put(page, rows, (82, 302, 330, 370, 398), 162, leading=9, size=7)
+    for top, left in ((155, 304), (173, 300)):
+        page.box(80, top, 300, top + 9).box(left, top, 365, top + 9).box(left + 70, top, 430, top + 9)
+    for left, right in ((300, 365), (370, 430)):
+        page.rule(left, 182, right, 182).rule(left, 191, right, 191).rule(right, 155, right, 191)
+    found = table_cells(read(pdf(page.lines(60, 260, PROSE))))
+    assert found == {(i, j): (text, 1, 1) for i, row in enumerate(rows, 1) for j, text in enumerate(row, 1)}
+
+
+def test_a_line_with_an_amount_and_without_the_number_of_its_row_is_a_row():
+    few = [("", f"Ann {name}", "salary of a clerk", f"{k},100.00") for k, name in enumerate(("Ash", "Elm", "Oak"), 1)]
+    page = put(Page(), [("Number", "Payee", "What for", "Amount"), *few], (60, 140, 260, 420), 100, leading=12)
+    for k in range(6):
+        lines = [(f"D-{k}", "A card", "journey to a town", f"{k}20.00"), ("", "", "and back by train", "")]
+        put(page, lines, (60, 140, 260, 420), 148 + 24 * k, leading=12)
+    found = table_cells(read(pdf(page)))
+    assert [found[row, 2][0] for row in range(1, 6)] == ["Payee", "Ann Ash", "Ann Elm", "Ann Oak", "A card"]
+    assert found[5, 3][0] == "journey to a town and back by train"
+
+
 def test_a_head_filled_line_by_line_is_one_row():
     page = Page().grid((80, 180, 280), (140, 170, 186, 202))
     for left in (80, 180):

@@ -15,6 +15,7 @@ from corpuskit.extraction.pdf.words import Run
 
 _TOUCH: Final = 3.0  # points by which crossing lines may miss each other
 _PADDING: Final = 9.0  # points between the edge of a cell and its text
+_BESIDE: Final = 10  # em: a column of numbers
 _MAX_PAIRS: Final = 400_000
 _MAX_CELLS: Final = 6_000
 
@@ -191,6 +192,8 @@ def _table(h_lines: list[Line], v_lines: list[Line], runs: list[Run]) -> tuple[G
     inside = [run for run in runs if _is_inside(run, box)]
     if len(inside) < 2:
         return None
+    if 2 * sum(line.drawn for line in v_lines) < len(v_lines) and _goes_on_beside(inside, xs, runs):
+        return None
     places = _places(xs, ys, h_lines, v_lines)
     _fill(places, xs, ys, inside)
     places = _split_columns(places, xs)
@@ -206,6 +209,14 @@ def _table(h_lines: list[Line], v_lines: list[Line], runs: list[Run]) -> tuple[G
 def _is_inside(run: Run, box: Box) -> bool:
     middle = (run.x0 + run.x1) / 2
     return box[1] - 2 <= run.base - 0.3 * run.size <= box[3] + 2 and box[0] - 2 <= middle <= box[2] + 2
+
+
+def _goes_on_beside(inside: list[Run], xs: list[float], runs: list[Run]) -> bool:
+    """Whether most lines in a box go on within a column's width of it: fills of a few cells are a wider table's stripes."""
+    reach = min(xs[-1] - xs[-2], _BESIDE * float(np.median([run.size for run in inside])))
+    beside = [run.base for run in runs if 0 < run.x0 - xs[-1] < reach]
+    bases = snapped([run.base for run in inside], 2.5)
+    return sum(any(abs(base - other) < 1 for other in beside) for base in bases) > 0.5 * len(bases)
 
 
 def _is_table(grid: Grid, is_drawn: bool, runs: list[Run]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import pairwise
 from typing import Final
 
@@ -39,7 +40,8 @@ def row_starts(run_rows: list[list[Run]], lines: list[Placed], columns: int, hei
     if sum(is_data) >= max(2, 0.45 * count):
         return _of_data(lines, bases, is_data, has_first, heights)
     gaps = [b - a for a, b in pairwise(bases)]
-    return _of_text(lines, gaps, size, columns, is_full, has_first)
+    ruled = [False] + [any(a < y < b - 0.5 * size for y in heights) for a, b in pairwise(bases)]
+    return _of_text(lines, gaps, size, columns, is_full, has_first, ruled)
 
 
 def _most_between(starts: list[bool], is_data: list[bool]) -> int:
@@ -90,7 +92,13 @@ def _of_data(
 
 
 def _of_text(
-    lines: list[Placed], gaps: list[float], size: float, columns: int, is_full: list[bool], has_first: list[bool]
+    lines: list[Placed],
+    gaps: list[float],
+    size: float,
+    columns: int,
+    is_full: list[bool],
+    has_first: list[bool],
+    ruled: list[bool],
 ) -> list[bool]:
     """Rows of a table with cells of text: told by the distance of lines, else by which columns a line fills."""
     count = len(lines)
@@ -107,7 +115,7 @@ def _of_text(
         return starts
     marker = _marker(lines, columns)
     if marker is not None:
-        return [True] + [any(key[0] == marker for key in line) for line in lines[1:]]
+        return _of_marker(lines, marker, ruled)
     is_sparse = sum(has_first) < 0.85 * count
     for i in range(1, count):
         alone = len(lines[i]) == 1 and columns >= 2 and not has_first[i - 1]
@@ -118,6 +126,33 @@ def _of_text(
             ends_above = len(lines[i - 1]) == 1 and not has_first[i - 1]
             starts[i] = has_first[i] and (is_full[i] or ends_above)
     return starts
+
+
+def _of_marker(lines: list[Placed], marker: int, ruled: list[bool]) -> list[bool]:
+    """A row starts at each line with the marker, and at each of several cells that goes on with no row.
+
+    Such lines stand below a rule without a line with the marker between, or have an amount where those with it do.
+    """
+    marked = [any(key[0] == marker for key in line) for line in lines]
+    amounts = [_numbers_of(line) for line, is_marked in zip(lines, marked, strict=True) if is_marked]
+    counts = Counter(column for columns in amounts for column in columns)
+    of_amounts = {column for column, count in counts.items() if count >= 0.8 * len(amounts)}
+    starts, goes_on, is_head = [], True, True
+    for line, is_marked, below_rule in zip(lines, marked, ruled, strict=True):
+        if is_marked:
+            goes_on, is_head = True, False
+        elif below_rule and not is_head:
+            goes_on = False
+        is_row = not goes_on or bool(of_amounts & _numbers_of(line))
+        starts.append(is_marked or (is_row and len(line) > 1))
+    return [True, *starts[1:]]
+
+
+def _numbers_of(line: Placed) -> set[int]:
+    """The columns in which a line has a number."""
+    return {
+        first for (first, last), runs in line.items() if first == last and is_number(" ".join(run.text for run in runs))
+    }
 
 
 def _marker(lines: list[Placed], columns: int) -> int | None:
