@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from corpuskit.extraction.pdf.characters import Characters
 from corpuskit.extraction.pdf.direction import has_rtl, is_rtl, logical_order
-from corpuskit.extraction.pdf.fonts import MONO
+from corpuskit.extraction.pdf.fonts import ITALIC, MONO
 
 SMALL: Final = 0.86
 """A word smaller than this share of its line, off the base line, is a superscript or subscript."""
@@ -172,7 +172,7 @@ def _words(c: Characters) -> list[Word]:
     if chosen.size == 0:
         return []
     x0, x1, size, base, code = c.x0[chosen], c.x1[chosen], c.size[chosen], c.base[chosen], c.code[chosen]
-    starts = np.concatenate(([True], _word_breaks(blank, chosen, x0, x1, size, base, code)))
+    starts = np.concatenate(([True], _word_breaks(blank, chosen, x0, x1, size, base, code) | _leaning(c, chosen)))
     first = np.flatnonzero(starts)
     end = np.append(first[1:], len(chosen))
     glued = np.concatenate(([False], ~_spaced(blank, chosen)))[first] & _close(x0, x1, size, base, first)
@@ -231,6 +231,19 @@ def _word_breaks(
         _spaced(blank, chosen), gap > 0.08 * smaller, ((gap > 0.22 * larger) & same_size) | (gap > 0.35 * larger)
     )
     return apart | script | wide | (rise > 0.3 * larger)
+
+
+def _leaning(c: Characters, chosen: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Between which characters a blank ends a word though its room is taken: an italic f reaches over it, to both sides."""
+    before, after = chosen[:-1], chosen[1:]
+    blank, size = after - 1, c.size[after]
+    leans = (c.style & ITALIC) > 0
+    left = np.where(leans[before] & (c.x0[blank] > c.x0[before]), np.minimum(c.x1[before], c.x0[blank]), c.x1[before])
+    right = np.where(leans[after] & (c.x1[blank] < c.x1[after]), np.maximum(c.x0[after], c.x1[blank]), c.x0[after])
+    room = right - left
+    breaks: NDArray[np.bool_] = _IS_BLANK[c.code[blank]] & (c.x0[after] > c.x0[before])
+    breaks &= (room > 0.12 * size) & (room < size) & (np.abs(c.base[after] - c.base[before]) < 0.1 * size)
+    return breaks
 
 
 def _close(

@@ -34,6 +34,13 @@ def test_words_are_parted_where_the_file_has_no_blanks():
     assert read(pdf(page)).to_text() == "two words here"
 
 
+def test_an_italic_letter_that_reaches_over_a_narrow_blank_does_not_join_words():
+    page = Page()
+    page.content.append(b"-0.6 Tw")  # as justified lines have it
+    page.text(60, 100, "Half of the staff of five for if forms", font="serif italic")
+    assert read(pdf(page)).to_text() == "Half of the staff of five for if forms"
+
+
 def test_an_indented_line_starts_a_paragraph():
     first = [*PROSE[:3], "was brought by a man in waders."]
     page = Page().lines(60, 100, first).text(75, 148, PROSE[0]).lines(60, 160, PROSE[1:3])

@@ -8,6 +8,7 @@ FONTS = {
     "regular": b"/Type1/BaseFont/Helvetica",
     "bold": b"/Type1/BaseFont/Helvetica-Bold",
     "italic": b"/Type1/BaseFont/Helvetica-Oblique",
+    "serif italic": b"/Type1/BaseFont/Times-Italic",
     "mono": b"/Type1/BaseFont/Courier",
 }
 
