@@ -11,6 +11,7 @@ class Text:
 
     def __init__(self, rows):
         self.words, self.element, self.document, self.main, self.sentence = [], [], [], [], []
+        self.ends = {}  # (pattern, start, stop) → ends: repeats of repeats ask for the same again and again
         for number, (doc_id, _, text, main) in enumerate(rows):
             for match in WORD.finditer(text):
                 self.words.append(match[0])
@@ -40,6 +41,13 @@ def holds(condition, word):
 
 def ends_of(node, text, start, stop):
     """All ends of matches that begin at a place and do not go beyond another; the empty match's is its beginning."""
+    key = node, start, stop
+    if key not in text.ends:
+        text.ends[key] = _ends_of(node, text, start, stop)
+    return text.ends[key]
+
+
+def _ends_of(node, text, start, stop):
     if isinstance(node, One):
         return {start + 1} if start < stop and holds(node.condition, text.words[start]) else set()
     if isinstance(node, Choice):
