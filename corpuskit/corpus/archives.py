@@ -88,7 +88,8 @@ class CorpusArchives(OpenCorpus):
             threshold: takes only documents in that the model of documents scores so high.
             on: where; see :func:`corpuskit.engine.run`.
             requests_per_second: of the store, of all workers together.
-            base: what the names of archives are relative to, for a discovery that is named.
+            base: what the names of archives are relative to; None: as in the call of :meth:`discover`. A discovery that is named
+                needs it where the archives are on this machine.
             more: ``workers``, ``out`` and ``progress``; see :func:`corpuskit.discovery.fetch`.
 
         Returns:
@@ -96,7 +97,7 @@ class CorpusArchives(OpenCorpus):
 
         Raises:
             CorpusError: there is no discovery of this name.
-            ConfigurationError: a number that cannot be.
+            ConfigurationError: a number that cannot be, or a discovery of another corpus.
             RelevanceError: a threshold is given and there is no model.
             CorpusBusyError: another process packs or merges.
 
@@ -108,11 +109,9 @@ class CorpusArchives(OpenCorpus):
         """
         from corpuskit.discovery import Discovery, fetch
 
-        if isinstance(discovery, str):
-            at = None if base is None else os.fspath(base)
-            discovery = Discovery.named(self._folder, discovery, archives=at)
+        found = Discovery.of(self._folder, discovery, archives=None if base is None else os.fspath(base))
         return fetch(
-            self._folder, discovery, threshold=threshold, on=on, requests_per_second=requests_per_second, **more
+            self._folder, found, threshold=threshold, on=on, requests_per_second=requests_per_second, **more
         )  # fmt: skip
 
     def train_urls(self, discovery: Discovery | str | None = None, *, seed: int = 0) -> CorpusModel:
@@ -130,6 +129,7 @@ class CorpusArchives(OpenCorpus):
         Raises:
             RelevanceError: there is no model yet, or labels and pages do not suffice.
             CorpusError: there is no discovery of this name.
+            ConfigurationError: it is of another corpus.
 
         Example:
             >>> corpus.train_urls().version
@@ -139,8 +139,7 @@ class CorpusArchives(OpenCorpus):
         from corpuskit.discovery.fetching import verdicts_of
         from corpuskit.relevance.learning import retrain_urls
 
-        if isinstance(discovery, str):
-            discovery = Discovery.named(self._folder, discovery)
         if discovery is None:
             return retrain_urls(self._folder, {}, [], seed=seed)
-        return retrain_urls(self._folder, verdicts_of(self._folder, discovery), discovery.pool, seed=seed)
+        found = Discovery.of(self._folder, discovery)
+        return retrain_urls(self._folder, verdicts_of(self._folder, found), found.pool, seed=seed)

@@ -89,6 +89,34 @@ class Discovery:
             raise CorpusError(f"the discovery {name!r} cannot be read ({error}): discover again") from error
 
     @classmethod
+    def of(cls, folder: CorpusFolder, given: Discovery | str, *, archives: str | None = None) -> Discovery:
+        """Return a discovery of this corpus: as it is given, or by its name.
+
+        Args:
+            folder: the corpus.
+            given: the discovery, or its name.
+            archives: where its archives are; None: as :meth:`named` says, of a discovery where it says.
+
+        Raises:
+            CorpusError: there is none of this name.
+            ConfigurationError: it is of another corpus, or no discovery.
+        """
+        if isinstance(given, str):
+            return cls.named(folder, given, archives=archives)
+        if not isinstance(given, Discovery):
+            raise ConfigurationError(
+                f"found {given!r:.80}, expected a discovery: what corpus.discover(index) returned, or its name"
+            )
+        if given._folder.path.resolve() != folder.path.resolve():
+            where = archives or given._archives or given._summary["archives"]
+            raise ConfigurationError(
+                f"the discovery {given.name!r} is of the corpus {given._folder.path}, not of {folder.path}, whose model has not "
+                f"chosen these pages: discover here, or to take them all the same, .write(file) it, then corpuskit extract "
+                f"FILE OUT --base {where} and corpus.merge(OUT)"
+            )
+        return given if archives is None else cls(folder, given.name, given.url, archives=archives)
+
+    @classmethod
     def named(cls, folder: CorpusFolder, name: str, *, archives: str | None = None) -> Discovery:
         """Return a discovery in the corpus' folder by its name.
 

@@ -1,0 +1,41 @@
+"""What cannot be fetched is told before the start, with what to do."""
+
+import shutil
+
+import pytest
+
+import corpuskit
+from corpuskit.errors import ConfigurationError
+
+
+def discover(corpus, root, **more):
+    return corpus.discover(root / "cc-index", **{"on": "serial", "progress": False, **more})
+
+
+@pytest.fixture
+def other(taught, tmp_path):
+    shutil.copytree(taught, tmp_path / "other")
+    with corpuskit.open(tmp_path / "other") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("use", ["fetch", "train_urls"])
+def test_a_discovery_of_another_corpus_is_refused_with_both_names_and_the_way_to_mean_it(corpus, other, archives, use):
+    found = discover(corpus, archives, name="tea")
+    with pytest.raises(ConfigurationError) as refused:
+        getattr(other, use)(found)
+    told = str(refused.value)
+    assert f"the discovery 'tea' is of the corpus {corpus.path}, not of {other.path}" in told
+    assert "discover here" in told
+    assert ".write(file)" in told
+    assert "corpuskit extract" in told
+    assert "merge" in told
+    assert not (other._folder.path / "discoveries").exists()
+
+
+def test_a_corpus_opened_by_another_path_fetches_its_own_discovery(corpus, archives, tmp_path):
+    found = discover(corpus, archives, budget_pages=3)
+    corpus.close()
+    (tmp_path / "link").symlink_to(corpus.path)
+    with corpuskit.open(tmp_path / "link") as opened:
+        assert opened.fetch(found, on="serial", progress=False).counts["new"] == 3
