@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import ConfigurationError
@@ -35,12 +37,20 @@ class Choice:
     budget_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.threshold <= 1.0:
-            raise ConfigurationError(f"threshold={self.threshold}: expected a score from 0 to 1")
+        check_number("threshold", self.threshold, lambda value: 0.0 <= value <= 1.0, "a score from 0 to 1")
         for name in ("per_host", "budget_pages", "budget_bytes"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ConfigurationError(f"{name}={value}: expected at least 1, or None for no limit")
+            if (value := getattr(self, name)) is not None:
+                check_number(name, value, lambda value: value >= 1, "at least 1, or None for no limit")
+
+
+def check_number(name: str, value: object, fits: Callable[[float], bool], expected: str) -> None:
+    """Refuse what is no number, or none that can be.
+
+    Raises:
+        ConfigurationError: Says what was expected.
+    """
+    if not isinstance(value, Real) or isinstance(value, bool) or not fits(float(value)):
+        raise ConfigurationError(f"{name}={value!r:.80}: expected {expected}")
 
 
 def scored_schema() -> pa.Schema:

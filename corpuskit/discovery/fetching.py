@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from corpuskit.discovery.choosing import scored_schema
+from corpuskit.discovery.choosing import check_number, scored_schema
 from corpuskit.discovery.discovery import Discovery
-from corpuskit.errors import ConfigurationError, CorpusError, RelevanceError
+from corpuskit.errors import CorpusError, RelevanceError
 from corpuskit.ingest import document_id
 from corpuskit.relevance.learning import last_model, score_documents
 from corpuskit.relevance.reading import scoring_text
@@ -107,10 +107,9 @@ def fetch(  # noqa: PLR0913 - the public signature
         RelevanceError: a threshold is given and there is no model.
         CorpusBusyError: another process packs or merges.
     """
-    if requests_per_second <= 0:
-        raise ConfigurationError(f"requests_per_second={requests_per_second}: expected more than 0")
-    if threshold is not None and not 0.0 <= threshold <= 1.0:
-        raise ConfigurationError(f"threshold={threshold}: expected a score from 0 to 1")
+    check_number("requests_per_second", requests_per_second, lambda value: value > 0, "more than 0")
+    if threshold is not None:
+        check_number("threshold", threshold, lambda value: 0.0 <= value <= 1.0, "a score from 0 to 1")
     model = last_model(folder)
     if threshold is not None and model is None:
         raise RelevanceError("there is no model to judge documents by: train one, or fetch without a threshold")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from corpuskit.discovery.choosing import check_number
 from corpuskit.discovery.fetching import Fetched, fetch
 from corpuskit.errors import ConfigurationError, MissingExtraError
 from corpuskit.ingest import document_id
@@ -137,8 +138,7 @@ def draw(folder: CorpusFolder, discovery: Discovery, n: int, *, seed: int = 0, *
     """Fetch pages of a discovery drawn at random and say how many are relevant, as :meth:`Discovery.sample` does."""
     import pandas as pd
 
-    if n < 1:
-        raise ConfigurationError(f"n={n}: expected at least 1")
+    check_number("n", n, lambda value: value >= 1, "at least 1")
     places = drawn(discovery, n, seed)
     fetched = fetch(folder, discovery, places=places, part=f"sample-{seed}-{n}", **how)
     urls = places.column("url").to_pylist()

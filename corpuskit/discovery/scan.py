@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from corpuskit import engine
-from corpuskit.discovery.choosing import Choice, choose, scored_schema
+from corpuskit.discovery.choosing import Choice, check_number, choose, scored_schema
 from corpuskit.discovery.discovery import BINS, PLACES, SUMMARY, Discovery, Tally
 from corpuskit.errors import ConfigurationError, RelevanceError
 from corpuskit.relevance.learning import last_model
@@ -88,8 +88,8 @@ def discover(  # noqa: PLR0913 - the public signature
         SourceError: the index has no files.
     """
     choice = choice or Choice()
-    if sample is not None and not 0.0 < sample <= 1.0:
-        raise ConfigurationError(f"sample={sample}: expected a share above 0 and up to 1")
+    if sample is not None:
+        check_number("sample", sample, lambda value: 0.0 < value <= 1.0, "a share above 0 and up to 1")
     models = last_model(folder)
     if models is None or models.url is None:
         raise RelevanceError("there is no model of URLs yet: label documents of several hosts and train")

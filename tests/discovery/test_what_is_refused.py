@@ -39,3 +39,29 @@ def test_a_corpus_opened_by_another_path_fetches_its_own_discovery(corpus, archi
     (tmp_path / "link").symlink_to(corpus.path)
     with corpuskit.open(tmp_path / "link") as opened:
         assert opened.fetch(found, on="serial", progress=False).counts["new"] == 3
+
+
+@pytest.mark.parametrize("given", [None, 7, ["tea"]])
+def test_what_is_no_discovery_is_told_with_what_is_expected(corpus, given):
+    with pytest.raises(ConfigurationError, match=r"expected a discovery: what corpus\.discover"):
+        corpus.fetch(given)
+
+
+@pytest.mark.parametrize("wrong", ["high", "0.5", True, float("nan"), [0.5]])
+@pytest.mark.parametrize(
+    ("name", "expected"), [("threshold", "a score from 0 to 1"), ("requests_per_second", "more than 0")]
+)
+def test_a_number_of_fetch_that_is_none_is_told_with_what_is_expected(corpus, archives, name, expected, wrong):
+    found = discover(corpus, archives, name="tea", budget_pages=1)
+    with pytest.raises(ConfigurationError, match=f"{name}=.*: expected {expected}"):
+        corpus.fetch(found, on="serial", progress=False, **{name: wrong})
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("threshold", "a score"), ("per_host", "at least 1"), ("budget_pages", "at least 1"), ("budget_bytes", "at least 1"), ("sample", "a share")],
+)  # fmt: skip
+def test_a_number_of_discover_that_is_none_is_told_with_what_is_expected(corpus, archives, name, expected):
+    for wrong in ("high", True, float("nan")):
+        with pytest.raises(ConfigurationError, match=f"{name}=.*: expected {expected}"):
+            discover(corpus, archives, **{name: wrong})
