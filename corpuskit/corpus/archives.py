@@ -98,6 +98,7 @@ class CorpusArchives(OpenCorpus):
         Raises:
             CorpusError: there is no discovery of this name.
             ConfigurationError: a number that cannot be, or a discovery of another corpus.
+            SourceError: none of the archives can be read.
             RelevanceError: a threshold is given and there is no model.
             CorpusBusyError: another process packs or merges.
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from corpuskit.discovery.choosing import check_number, scored_schema
 from corpuskit.discovery.discovery import Discovery
+from corpuskit.discovery.probing import check_archives
 from corpuskit.errors import CorpusError, RelevanceError
 from corpuskit.ingest import document_id
 from corpuskit.relevance.learning import last_model, score_documents
@@ -104,6 +105,7 @@ def fetch(  # noqa: PLR0913 - the public signature
 
     Raises:
         ConfigurationError: a number that cannot be.
+        SourceError: none of the archives can be read.
         RelevanceError: a threshold is given and there is no model.
         CorpusBusyError: another process packs or merges.
     """
@@ -117,7 +119,10 @@ def fetch(  # noqa: PLR0913 - the public signature
     if out is None:
         out = str(folder.inside.within("discoveries").within(discovery.name).within(name).make())
     output = Output(out)
-    plan = _plan(folder, output, discovery.places if places is None else places)
+    places = discovery.places if places is None else places
+    plan = _plan(folder, output, places)
+    if set(plan["shards"]) - set(output.names()):
+        check_archives(discovery, places, on=on, pause=1 / requests_per_second)
     pause = _width(on, workers) / requests_per_second
     shards = [_shard(output, discovery, label, pause) for label in plan["shards"]]
     report = Fetched(pages=plan["pages"], known=plan["known"])

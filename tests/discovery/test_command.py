@@ -1,5 +1,6 @@
 """``corpuskit discover`` and ``fetch``."""
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -75,9 +76,25 @@ def test_what_is_not_there_is_told_in_a_line(run, corpus, tmp_path):
 
 def test_pages_that_fail_are_told_with_where_to_look(run, corpus, archives, tmp_path):
     corpus.close()
+    shutil.copytree(archives, tmp_path / "empty")
+    for file in (tmp_path / "empty").rglob("*.warc.gz"):
+        file.write_bytes(b"")
     run("discover", corpus.path, archives / "cc-index", "--name", "tea", "--per-host", 1, "--on", "serial")
-    code, out, _ = run("fetch", corpus.path, "tea", "--on", "serial", "--base", tmp_path)
+    code, out, _ = run("fetch", corpus.path, "tea", "--on", "serial", "--base", tmp_path / "empty")
     assert code == 3
     assert "15 failed" in out
     assert f"corpuskit failures {corpus.path}" in out
     assert not list(Path(corpus.path).glob("originals/shard-*"))
+
+
+def test_a_wrong_base_is_one_error_before_the_start(run, corpus, archives, tmp_path):
+    corpus.close()
+    run("discover", corpus.path, archives / "cc-index", "--name", "tea", "--on", "serial")
+    code, out, err = run("fetch", corpus.path, "tea", "--on", "serial", "--base", tmp_path / "elsewhere")
+    assert (code, out, len(err.splitlines())) == (1, "", 1)
+    assert f"none of 3 archives can be read, such as {tmp_path / 'elsewhere'}/crawl-data/CC-MAIN-2024-22/" in err
+    assert "there is no such archive" in err
+    assert "--base" in err
+    with corpuskit.open(corpus.path) as opened:
+        assert opened.failures().empty
+    assert run("fetch", corpus.path, "tea", "--on", "serial", "--base", archives)[:2] == (0, "60 pages: 60 new\n")

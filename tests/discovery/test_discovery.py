@@ -15,7 +15,7 @@ import pytest
 import corpuskit
 from corpuskit.discovery import Choice
 from corpuskit.discovery.choosing import choose, scored_schema
-from corpuskit.errors import ConfigurationError, CorpusError, RelevanceError
+from corpuskit.errors import ConfigurationError, CorpusError, RelevanceError, SourceError
 from corpuskit.ingest import document_id
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "sources"))
@@ -191,8 +191,8 @@ def test_a_discovery_of_a_stranger_s_corpus_asks_no_private_address(corpus, arch
         file = Path(corpus.path) / "discoveries" / "tea" / "summary.json"
         said = json.loads(file.read_text())
         file.write_text(json.dumps({**said, "archives": f"http://127.0.0.1:{server.getsockname()[1]}"}))
-        report = corpus.fetch("tea", on="serial", progress=False)
-        assert report.documents == 0
+        with pytest.raises(SourceError, match="private"):
+            corpus.fetch("tea", on="serial", progress=False)
         with pytest.raises(BlockingIOError):
             server.accept()
 

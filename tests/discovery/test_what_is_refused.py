@@ -1,11 +1,16 @@
 """What cannot be fetched is told before the start, with what to do."""
 
 import shutil
+import sys
+from pathlib import Path
 
 import pytest
 
 import corpuskit
-from corpuskit.errors import ConfigurationError
+from corpuskit.errors import ConfigurationError, SourceError
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "shards"))
+from range_server import RangeServer
 
 
 def discover(corpus, root, **more):
@@ -65,3 +70,28 @@ def test_a_number_of_discover_that_is_none_is_told_with_what_is_expected(corpus,
     for wrong in ("high", True, float("nan")):
         with pytest.raises(ConfigurationError, match=f"{name}=.*: expected {expected}"):
             discover(corpus, archives, **{name: wrong})
+
+
+def test_a_server_without_the_archives_is_asked_for_some_of_them_only(corpus, archives, monkeypatch):
+    pytest.importorskip("aiohttp")
+    discover(corpus, archives, name="tea")
+    server = RangeServer()
+    asked = []
+    handler = server._server.RequestHandlerClass
+    real = handler.do_GET
+    handler.do_GET = lambda self: (asked.append(self.path), real(self))[1]
+    monkeypatch.setattr("corpuskit.discovery.probing._MOST", 2)
+    with pytest.raises(SourceError, match=r"none of 3 archives can be read, such as .*: there is no such archive"):
+        corpus.fetch("tea", base=server.url, on="serial", requests_per_second=1000, progress=False)
+    assert len(asked) == 2
+    server.stop()
+
+
+def test_archives_of_which_one_is_there_are_fetched(corpus, archives, tmp_path):
+    found = discover(corpus, archives)
+    for file in sorted((archives / "crawl-data").rglob("*.warc.gz"))[-1:]:
+        copy = tmp_path / "part" / file.relative_to(archives)
+        copy.parent.mkdir(parents=True)
+        shutil.copy(file, copy)
+    report = corpus.fetch(found, base=tmp_path / "part", on="serial", progress=False)
+    assert (report.documents, report.failures) == (20, 40)
