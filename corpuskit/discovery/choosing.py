@@ -49,7 +49,7 @@ def check_number(name: str, value: object, fits: Callable[[float], bool], expect
     Raises:
         ConfigurationError: Says what was expected.
     """
-    if not isinstance(value, Real) or isinstance(value, bool) or not fits(float(value)):
+    if isinstance(value, bool) or not isinstance(value, Real) or not fits(float(value)):
         raise ConfigurationError(f"{name}={value!r:.80}: expected {expected}")
 
 
