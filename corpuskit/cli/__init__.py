@@ -13,7 +13,12 @@ def main() -> None:
     try:
         _run()
     except KeyboardInterrupt:
+        hear_no_more()
         _end("stopped", 130)
+    except SystemExit as ended:
+        if ended.code == 130:
+            hear_no_more()
+        raise
     except OSError as error:
         _end(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
 
@@ -34,6 +39,15 @@ def _run() -> None:
         if isinstance(getattr(ended.__context__, "__cause__", None), KeyboardInterrupt):
             _end("stopped", 130)
         raise
+
+
+def hear_no_more() -> None:
+    """Take no notice of Ctrl-C any more: the program is ending, and another one would only tear that apart."""
+    import signal
+    import threading
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, lambda *_: None)
 
 
 def _end(message: str, code: int) -> None:

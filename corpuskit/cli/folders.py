@@ -80,11 +80,19 @@ def to_type(name: str, folder: Path | None = None) -> str:
 
 @contextlib.contextmanager
 def stopped_by_ctrl_c(kept: str) -> Iterator[None]:
-    """Say what is kept where Ctrl-C ends a command that goes on when it is typed again."""
+    """Say what is kept where Ctrl-C ends a command that goes on when it is typed again.
+
+    Args:
+        kept: What is kept, where what was stopped does not say how far it came.
+    """
     try:
         yield
-    except KeyboardInterrupt:
-        typer.echo(f"corpuskit: stopped; {kept}, the same command goes on", err=True)
+    except KeyboardInterrupt as stopped:
+        from corpuskit.cli import hear_no_more
+        from corpuskit.cli.usage import typed
+
+        hear_no_more()
+        typer.echo(f"corpuskit: stopped; {typed(str(stopped)) or f'{kept}, the same command goes on'}", err=True)
         raise typer.Exit(130) from None
 
 

@@ -85,6 +85,10 @@ class Discovery:
             self._summary: dict[str, Any] = json.loads(self._output.read(SUMMARY, 64 << 20))
             if len(self._summary["pages"]) != BINS or not isinstance(self._summary["archives"], str):
                 raise ValueError("it is not what was written")
+        except FileNotFoundError as error:
+            raise CorpusError(
+                f"the discovery {name!r} has not come to its end: the same call of discover goes on"
+            ) from error
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise CorpusError(f"the discovery {name!r} cannot be read ({error}): discover again") from error
 

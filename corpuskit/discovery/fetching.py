@@ -23,6 +23,7 @@ from corpuskit.shards import Shard, merge, run_shards
 from corpuskit.shards.output import ELEMENTS_SUFFIX, RECORDS_SUFFIX, Output
 from corpuskit.store import CorpusFolder
 from corpuskit.store.packs import PACK_SUFFIX
+from corpuskit.store.telling import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -128,14 +129,21 @@ def fetch(  # noqa: PLR0913 - the public signature
     report = Fetched(pages=plan["pages"], known=plan["known"])
     if not shards:
         return report
-    run = run_shards(
-        shards,
-        output.url,
-        on=on,
-        workers=workers,
-        options=folder.settings.extraction,
-        progress="fetch" if progress else None,
-    )
+    try:
+        run = run_shards(
+            shards,
+            output.url,
+            on=on,
+            workers=workers,
+            options=folder.settings.extraction,
+            progress="fetch" if progress else None,
+        )
+    except KeyboardInterrupt:
+        done = set(output.names()) & set(plan["shards"])
+        raise KeyboardInterrupt(
+            f"{len(done):,} of {counted(len(shards), 'shard')} with {counted(plan['pages'], 'page')} fetched and kept; the same "
+            "call goes on, and takes them into the corpus at its end"
+        ) from None
     report.documents, report.failures, report.set_aside = run.documents, run.failures, run.quarantined
     if output.names():
         judge = None if threshold is None or model is None else _judge(model, threshold, output)

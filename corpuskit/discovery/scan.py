@@ -23,6 +23,7 @@ from corpuskit.relevance.url_batches import UrlScorer
 from corpuskit.shards.output import Output
 from corpuskit.sources.commoncrawl import Index, Partition, read_partition
 from corpuskit.store import CorpusFolder
+from corpuskit.store.telling import counted
 from corpuskit.views.frames import DISCOVERED
 
 if TYPE_CHECKING:
@@ -110,12 +111,18 @@ def discover(  # noqa: PLR0913 - the public signature
         if (label := _label(part)) not in done
     ]
     damaged: dict[str, str] = {}
-    for outcome in engine.run(
-        _score_partition, jobs, on=on, workers=workers, limits=_LIMITS, retry=(OSError,),
-        progress="discover" if progress else None, total=len(jobs),
-    ):  # fmt: skip
-        if outcome.error is not None:
-            damaged[outcome.item.partition.url] = str(outcome.error)
+    try:
+        for outcome in engine.run(
+            _score_partition, jobs, on=on, workers=workers, limits=_LIMITS, retry=(OSError,),
+            progress="discover" if progress else None, total=len(jobs),
+        ):  # fmt: skip
+            if outcome.error is not None:
+                damaged[outcome.item.partition.url] = str(outcome.error)
+    except KeyboardInterrupt:
+        number = len(set(output.names(_SUFFIX)) & {_label(part) for part in drawn})
+        raise KeyboardInterrupt(
+            f"{number:,} of {counted(len(drawn), 'file')} of the index scored and kept; the same call goes on"
+        ) from None
     if jobs or not output.has(SUMMARY):
         _gather(output, [_label(part) for part in drawn], index, choice, models.version, len(index.partitions), damaged)
     found = Discovery(folder, name, output.url, archives=index.archives)

@@ -1,12 +1,14 @@
 """A corpus that knows tea from tax, and an index of pages of both."""
 
 import shutil
+import signal
 import sys
 from pathlib import Path
 
 import pytest
 
 import corpuskit
+from corpuskit.cli import main
 from corpuskit.ingest import document_id
 from corpuskit.shards import extract_shards
 
@@ -81,3 +83,21 @@ def archives(tmp_path_factory):
     root = tmp_path_factory.mktemp("archives")
     make_archives(root)
     return root
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Runs a command and gives its exit code, what it printed and what it told."""
+
+    def command(*arguments):
+        monkeypatch.setattr(sys, "argv", ["corpuskit", *map(str, arguments)])
+        before = signal.getsignal(signal.SIGINT)
+        try:
+            with pytest.raises(SystemExit) as ended:
+                main()
+        finally:
+            signal.signal(signal.SIGINT, before)  # a command that is stopped hears no second Ctrl-C
+        told = capsys.readouterr()
+        return ended.value.code or 0, told.out, told.err
+
+    return command

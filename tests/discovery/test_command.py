@@ -1,25 +1,11 @@
 """``corpuskit discover`` and ``fetch``."""
 
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
 import corpuskit
-from corpuskit.cli import main
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    def command(*arguments):
-        monkeypatch.setattr(sys, "argv", ["corpuskit", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        told = capsys.readouterr()
-        return ended.value.code or 0, told.out, told.err
-
-    return command
 
 
 def test_pages_are_discovered_and_fetched(run, corpus, archives, tmp_path):
