@@ -18,7 +18,7 @@ from corpuskit.cli.tables import failures, requests, sources, with_files_named
 from corpuskit.cli.textworks import textworks
 from corpuskit.cli.training import audit, fasttext, train
 from corpuskit.cli.urls import urls
-from corpuskit.cli.usage import ExtractCommand, as_usage, typed
+from corpuskit.cli.usage import Commands, ExtractCommand, as_usage, typed
 
 if TYPE_CHECKING:
     from corpuskit.ingest import IngestReport
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _UNKNOWN = 20  # targets of labels that are told
 
 app = typer.Typer(
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

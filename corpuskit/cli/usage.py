@@ -7,9 +7,11 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from typer.core import TyperCommand
+import typer
+from typer.core import TyperCommand, TyperGroup
 
 from corpuskit.cli.folders import to_type
+from corpuskit.cli.printing import printable
 from corpuskit.errors import ConfigurationError, CorpusKitError
 
 _IN_PYTHON: Final[dict[str, str | Callable[[re.Match[str]], str]]] = {
@@ -54,6 +56,42 @@ _TRAFILATURAS: Final = {
 
 class WrongUsageError(CorpusKitError):
     """What was typed cannot be meant; the exit code is 2."""
+
+
+class Commands(TyperGroup):
+    """Tells of a value that an option cannot have as everything else is told: in a line, with what was typed."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that is typed.
+
+        Raises:
+            WrongUsageError: An option has a value that it cannot have.
+        """
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            errors = getattr(error.__cause__, "errors", None)  # of Pydantic, with which Typer reads values
+            if errors is None:
+                raise
+            found = errors(include_url=False)[0]
+            name = max(error.param.opts, key=len) if error.param is not None else "options"
+            raise WrongUsageError(f"{name} {printable(found['input'])}: expected {_expected(found)}") from error
+
+
+def _expected(found: dict[str, Any]) -> str:
+    """What a value should have been, by what Pydantic says is wrong with it."""
+    limits = found.get("ctx", {})
+    kind, message = found["type"], found["msg"].removeprefix("Value error, ")
+    if kind == "greater_than_equal":
+        return f"{limits['ge']:g} or more"
+    if kind == "less_than_equal":
+        return f"{limits['le']:g} or less"
+    if kind.startswith("int"):
+        return "a whole number"
+    if kind.startswith("float"):
+        return "a number"
+    _, is_choice, names = message.partition(" is not one of ")
+    return str(f"one of {names.rstrip('.')}" if is_choice else message.removeprefix("Input should be "))
 
 
 class ExtractCommand(TyperCommand):

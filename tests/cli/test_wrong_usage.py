@@ -153,3 +153,23 @@ def test_a_list_tells_what_it_leaves_out(typed, web):
     assert done.err == (
         "1 URL; known already: 1, --refresh lists them too; 1 more behind the first that --pages allows\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["discover", "c", "index", "--pages", "0"], "--pages 0: expected 1 or more"),
+        (["discover", "c", "index", "--threshold", "2"], "--threshold 2: expected 1 or less"),
+        (["fetch", "c", "tea", "--requests-per-second", "0"], "--requests-per-second 0: expected 0.01 or more"),
+        (["crawl", "c", "http://a.example/", "--pages", "ten"], "--pages ten: expected a whole number"),
+        (["crawl", "c", "http://a.example/", "--pages", "2.5"], "--pages 2.5: expected a whole number"),
+        (["crawl", "c", "http://a.example/", "--min-unique", "3"], "--min-unique 3: expected 1 or less"),
+        (["crawl", "c", "http://a.example/", "--delay", "soon"], "--delay soon: expected a number"),
+        (["crawl", "c", "http://a.example/", "--scope", "moon"], "--scope moon: expected one of 'domain', 'host', 'path', 'web'"),
+        (["kwic", "c", "flood", "--limit", "0"], "--limit 0: expected 1 or more"),
+        (["kwic", "c", "flood", "--limit", "\x1b[2J"], "--limit  [2J: expected a whole number"),
+    ],
+)  # fmt: skip
+def test_a_value_that_an_option_cannot_have_is_told_in_our_words(typed, corpus, arguments, told):
+    done = typed(*arguments)
+    assert (done.code, done.out, done.err) == (2, "", f"corpuskit: {told}\n")
