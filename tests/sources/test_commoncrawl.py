@@ -15,7 +15,9 @@ from corpuskit.errors import ConfigurationError, SourceError
 from corpuskit.sources.commoncrawl import read_partition
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "shards"))
 from index_files import DATE, Archive, cdxj_line, index_row, page, write_index
+from range_server import RangeServer
 
 pytest.importorskip("fsspec")
 WARC = "crawl-data/CC-MAIN-2024-22/segments/1.0/warc/CC-MAIN-0.warc.gz"
@@ -274,3 +276,32 @@ def test_a_package_that_packs_its_archives_once_more_is_refused(tmp_path, archiv
         package.writestr("indexes/index.cdx", lines(archive))
     with pytest.raises(SourceError, match="corpuskit add takes the whole package"):
         rows(corpuskit.commoncrawl(tmp_path / "x.wacz"))
+
+
+@pytest.mark.parametrize("name", ["CC-MAIN-2026-9x", "cc-main-2024-22", "CC-MAIN-2024"])
+def test_a_mistyped_crawl_is_told_with_what_was_looked_for_and_how_crawls_are_named(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SourceError) as refused:
+        corpuskit.commoncrawl(name)
+    assert str(refused.value) == (
+        f"{name}: there is no such file in {tmp_path}, and it is no crawl of Common Crawl, which are named by year and week, "
+        "as CC-MAIN-2024-22; https://index.commoncrawl.org lists all crawls"
+    )
+
+
+def test_a_crawl_that_is_not_there_is_told_with_the_address_that_was_asked(monkeypatch):
+    pytest.importorskip("aiohttp")
+    server = RangeServer()
+    monkeypatch.setattr("corpuskit.sources.commoncrawl.index.PUBLIC", f"{server.url}/")
+    with pytest.raises(SourceError) as refused:
+        corpuskit.commoncrawl("CC-MAIN-2026-97")
+    assert str(refused.value) == (
+        f"there is no crawl CC-MAIN-2026-97: nothing is at {server.url}/crawl-data/CC-MAIN-2026-97/cc-index-table.paths.gz; "
+        "https://index.commoncrawl.org lists all crawls"
+    )
+    server.stop()
+
+
+def test_a_folder_that_is_not_there_is_told_as_such(tmp_path):
+    with pytest.raises(SourceError, match="there is no such file, or nothing in it"):
+        corpuskit.commoncrawl(tmp_path / "missing")

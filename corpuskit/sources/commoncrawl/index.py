@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from pathlib import Path
 from typing import Any, Final, Literal
 
 from corpuskit.errors import SourceError
@@ -20,6 +21,7 @@ from corpuskit.sources.stores import open_patiently, open_store, patiently, refu
 PUBLIC: Final = "https://data.commoncrawl.org/"
 """Where Common Crawl can be read without an account; ``s3://commoncrawl`` asks for one (``anonymous=False``)."""
 _CRAWL: Final = re.compile(r"CC-MAIN-\d{4}-\d{2}")
+_LISTED_AT: Final = "https://index.commoncrawl.org lists all crawls"
 _ROOTS: Final = (
     "/cc-index/",
     "/crawl-data/",
@@ -115,7 +117,7 @@ def commoncrawl(  # noqa: PLR0913 - the public signature
     names = [os.fspath(source) for source in given]
     for source in names:
         asked = f"{PUBLIC}crawl-data/{source}/cc-index-table.paths.gz" if _CRAWL.fullmatch(source) else source
-        for partition, root in _partitions(asked, anonymous):
+        for partition, root in _partitions(source, asked, anonymous):
             found[partition.url] = partition
             roots.add(root)
     if base is None and len(roots) > 1:
@@ -127,10 +129,12 @@ def commoncrawl(  # noqa: PLR0913 - the public signature
     return Index(name, partitions, (base or roots.pop()).rstrip("/"), filters, anonymous)
 
 
-def _partitions(source: str, anonymous: bool) -> Iterator[tuple[Partition, str]]:
+def _partitions(name: str, source: str, anonymous: bool) -> Iterator[tuple[Partition, str]]:
     """The files of one source, each with what the names of its archives are relative to."""
     fs, path = open_store(source, anonymous=anonymous)
     files = _expanded(fs, path, source)
+    if not files:
+        raise SourceError(_nothing(name, source))
     wanted = [file for file in files if _kind(file) is not None and _SUBSET.search(file) is None]
     lists = [file for file in files if file.endswith(_LIST_SUFFIXES)]
     if not wanted and not lists:
@@ -147,6 +151,18 @@ def _partitions(source: str, anonymous: bool) -> Iterator[tuple[Partition, str]]
             partition = _listed(line, root, url)
             if partition is not None:
                 yield partition, root
+
+
+def _nothing(name: str, source: str) -> str:
+    """What is said where nothing is found: what was looked for, and where."""
+    if name != source:
+        return f"there is no crawl {name}: nothing is at {source}; {_LISTED_AT}"
+    if "/" in name or Path(name).exists():
+        return f"{name}: there is no such file, or nothing in it"
+    return (
+        f"{name}: there is no such file in {Path.cwd()}, and it is no crawl of Common Crawl, which are named by year and "
+        f"week, as CC-MAIN-2024-22; {_LISTED_AT}"
+    )
 
 
 def _expanded(fs: Any, path: str, source: str) -> list[str]:
