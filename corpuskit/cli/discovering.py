@@ -104,8 +104,9 @@ def discover(
         found.write(write)
     if len(found):
         print_frame("Hosts", found.frame.head(20).drop(columns=["sampled", "relevant"]))
-    typer.echo(repr(found).rpartition("\n")[0])
-    typer.echo(f"next: {to_type('fetch', folder)} {found.name}")
+    told, _, following = repr(found).rpartition("\n")
+    typer.echo(told)
+    typer.echo(f"next: {to_type('fetch', folder)} {found.name}" if len(found) else following)
     if found.damaged:
         raise typer.Exit(3)
 

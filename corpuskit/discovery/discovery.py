@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -37,11 +38,13 @@ class Tally:
     Attributes:
         seen: rows of the index.
         wrong: wanted rows that can be no place.
+        left_out: rows that are not chosen, by the name of the filter that says so first, and those below the threshold.
         pages, bytes: by score, in equally wide bins; bytes of records as they are packed.
     """
 
     seen: int = 0
     wrong: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
     pages: list[int] = field(default_factory=lambda: [0] * BINS)
     bytes: list[int] = field(default_factory=lambda: [0] * BINS)
 
@@ -56,12 +59,16 @@ class Tally:
         """Adds what was counted of a part."""
         self.seen += other["seen"]
         self.wrong += other["wrong"]
+        self.left_out.update(other.get("left_out", {}))
         self.pages = [a + b for a, b in zip(self.pages, other["pages"], strict=True)]
         self.bytes = [a + b for a, b in zip(self.bytes, other["bytes"], strict=True)]
 
     def as_json(self) -> dict[str, Any]:
         """As plain data."""
-        return {"seen": self.seen, "wrong": self.wrong, "pages": self.pages, "bytes": self.bytes}
+        left_out = {name: number for name, number in self.left_out.items() if number}
+        return {
+            "seen": self.seen, "wrong": self.wrong, "left_out": left_out, "pages": self.pages, "bytes": self.bytes
+        }  # fmt: skip
 
 
 class Discovery:
@@ -204,6 +211,18 @@ class Discovery:
         return int(self._summary["seen"])
 
     @property
+    def left_out(self) -> dict[str, int]:
+        """Return how many rows each filter left out, by its name; of those that no filter did, how many are below the threshold.
+
+        A row counts for the first filter that it does not fit, and with a part of a file that is passed over by its statistics
+        for the filter that rules this out. Discoveries of earlier versions have none of these counts.
+        """
+        found = self._summary.get("left_out")
+        found = found if isinstance(found, dict) else {}
+        counts = {str(name)[:20]: number for name, number in found.items() if isinstance(number, int)}
+        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+    @property
     def frame(self) -> pd.DataFrame:
         """Return one row a host, most pages first.
 
@@ -311,6 +330,8 @@ class Discovery:
             f"Discovery {self.name!r}: {len(self):,} pages chosen of {wanted:,} wanted, {self.seen:,} rows seen",
             f"  {len(set(self.places.column('url_host_name').to_pylist())):,} hosts; {self.estimate()!r}",
         ]
+        if self.left_out:
+            told.append("  left out: " + ", ".join(f"{number:,} by {name}" for name, number in self.left_out.items()))
         if self._summary["wrong"]:
             told.append(f"  {self._summary['wrong']:,} rows were no places and are left out")
         if self.damaged:
@@ -318,7 +339,11 @@ class Discovery:
             told.append(
                 f"  {len(self.damaged)} files could not be scored, such as {url}: {why}; the same call tries again"
             )
-        told.append("next: .sample(50).label(), then corpus.fetch(discovery)")
+        told.append(
+            "next: .sample(50).label(), then corpus.fetch(discovery)"
+            if len(self)
+            else "nothing to fetch: discover with other filters or a lower threshold"
+        )
         return "\n".join(told)
 
 

@@ -211,10 +211,12 @@ def _scored(job: _Job, tally: Tally) -> Iterator[pa.Table]:
     for found in read_partition(job.partition, job.index.filters, anonymous=job.index.anonymous):
         tally.seen += found.seen
         tally.wrong += found.wrong
+        tally.left_out.update(found.left_out)
         rows = found.rows
         if not len(rows):
             continue
         scores = np.round(scorer.score(rows.column("url")), 6).astype(np.float32)
+        tally.left_out["threshold"] += int((scores < np.float32(job.choice.threshold)).sum())
         tally.add(scores, rows.column("warc_record_length").to_numpy())
         crawl = pa.array([job.partition.crawl or None], pa.string()).take(pa.array(np.zeros(len(rows), np.int32)))
         yield pa.Table.from_arrays([*rows.columns, crawl, pa.array(scores)], schema=schema)

@@ -1,11 +1,13 @@
 """``corpuskit discover`` and ``fetch``."""
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
 import corpuskit
+from corpuskit.discovery import Discovery
 
 
 def test_pages_are_discovered_and_fetched(run, corpus, archives, tmp_path):
@@ -84,3 +86,36 @@ def test_a_wrong_base_is_one_error_before_the_start(run, corpus, archives, tmp_p
     with corpuskit.open(corpus.path) as opened:
         assert opened.failures().empty
     assert run("fetch", corpus.path, "tea", "--on", "serial", "--base", archives)[:2] == (0, "60 pages: 60 new\n")
+
+
+@pytest.mark.parametrize(
+    ("filters", "told"),
+    [
+        (["--language", "fr"], "120 by languages"),
+        (["--domain", "w00.example", "--mime", "application/pdf"], "112 by domains, 8 by mime"),
+        (["--tld", "fr"], "120 by tld"),
+        (["--threshold", "1"], "120 by threshold"),
+    ],
+)
+def test_a_discovery_of_nothing_says_which_filters_left_its_pages_out(run, corpus, archives, filters, told):
+    corpus.close()
+    code, out, _ = run("discover", corpus.path, archives / "cc-index", "--name", "tea", "--on", "serial", *filters)
+    assert code == 0
+    assert "0 pages chosen" in out
+    assert f"  left out: {told}\n" in out
+    assert out.endswith("nothing to fetch: discover with other filters or a lower threshold\n")
+    with corpuskit.open(corpus.path) as opened:
+        found = Discovery.named(opened._folder, "tea")
+        assert sum(found.left_out.values()) == found.seen == 120
+
+
+def test_a_discovery_of_an_earlier_version_has_no_such_counts(corpus, archives):
+    found = corpus.discover(archives / "cc-index", name="tea", on="serial", progress=False)
+    assert found.left_out == {"threshold": 60}
+    file = Path(corpus.path) / "discoveries" / "tea" / "summary.json"
+    said = json.loads(file.read_text())
+    del said["left_out"]
+    file.write_text(json.dumps(said))
+    found = Discovery.named(corpus._folder, "tea")
+    assert found.left_out == {}
+    assert "left out" not in repr(found)

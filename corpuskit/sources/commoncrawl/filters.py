@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -93,48 +94,63 @@ class Filters:
         }
         return tuple(name for name, wanted in named.items() if wanted)
 
-    def keep(self, batch: pa.RecordBatch) -> Any:
+    def keep(self, batch: pa.RecordBatch, left_out: Counter[str] | None = None) -> Any:
         """Return of each row whether it is wanted; a value that the index lacks decides nothing, but that of the host does.
 
         Args:
             batch: Rows of the index.
+            left_out: Counts the rows that are not, by the name of the first filter that they do not fit.
         """
         import pyarrow as pa
         import pyarrow.compute as pc
 
         kept = pa.array([True]).take(pa.array([0] * len(batch), pa.int32()))
+        number = len(batch)
+        for name, fits in self._judged(batch):
+            kept = pc.and_(kept, pc.fill_null(fits, False))
+            if left_out is not None:
+                rest = pc.sum(kept).as_py() or 0
+                left_out[name] += number - rest
+                number = rest
+        return kept
+
+    def _judged(self, batch: pa.RecordBatch) -> Iterator[tuple[str, Any]]:
+        """Name of each filter and of each row whether it fits; null where the index does not say."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
         if self.domains or self.tld:
             hosts = batch.column("url_host_name").dictionary_encode()  # far fewer than rows
-            fits = pa.array([self._has_host(host) for host in hosts.dictionary.to_pylist()], pa.bool_())
-            kept = pc.and_(kept, pc.fill_null(fits.take(hosts.indices), False))
+            named = hosts.dictionary.to_pylist()
+            for name, test in (("domains", self._is_in_domains), ("tld", self._is_in_tld)):
+                if getattr(self, name):
+                    yield name, pa.array([test(host) for host in named], pa.bool_()).take(hosts.indices)
         if self.languages:
             first = pc.utf8_slice_codeunits(batch.column("content_languages"), 0, 3)
-            kept = pc.and_(kept, pc.fill_null(pc.is_in(first, pa.array(self.languages)), False))
+            yield "languages", pc.is_in(first, pa.array(self.languages))
         if self.mime:
             kind, fits = pc.utf8_lower(batch.column("content_mime_detected")), pa.scalar(False)
             for name in self.mime:
                 fits = pc.or_(fits, pc.starts_with(kind, name) if name.endswith("/") else pc.equal(kind, name))
-            kept = pc.and_(kept, pc.fill_null(fits, False))
+            yield "mime", fits
         if self.status is not None:
-            kept = pc.and_(kept, pc.fill_null(pc.equal(batch.column("fetch_status"), self.status), False))
+            yield "status", pc.equal(batch.column("fetch_status"), self.status)
         if self.since is not None:
-            later = pc.greater_equal(batch.column("fetch_time"), pa.scalar(self.since, pa.timestamp("s", "UTC")))
-            kept = pc.and_(kept, pc.fill_null(later, False))
-        return kept
+            since = pa.scalar(self.since, pa.timestamp("s", "UTC"))
+            yield "since", pc.greater_equal(batch.column("fetch_time"), since)
 
-    def _has_host(self, host: str) -> bool:
-        """Whether a host is one of the domains or below one, and has one of the last labels."""
+    def _is_in_tld(self, host: str) -> bool:
+        return host.lower().rpartition(".")[2] in self.tld
+
+    def _is_in_domains(self, host: str) -> bool:
+        """Whether a host is one of the domains or below one."""
         name = host.lower()
-        if self.tld and name.rpartition(".")[2] not in self.tld:
-            return False
-        while self.domains and name not in self.domains:
+        while name and name not in self.domains:
             name = name.partition(".")[2]
-            if not name:
-                return False
-        return True
+        return bool(name)
 
-    def may_be_in(self, least: dict[str, Any], most: dict[str, Any]) -> bool:
-        """Return whether a part of a file can have a wanted row.
+    def ruled_out_by(self, least: dict[str, Any], most: dict[str, Any]) -> str | None:
+        """Return the name of a filter that no row of a part of a file can fit; None where each may be fitted.
 
         A column without statistics rules nothing out. Hosts are told by ``url_host_name_reversed`` (``org.example.www``)
         where the index has it, top-level domains by ``url_host_tld``.
@@ -144,23 +160,23 @@ class Filters:
             most: The greatest one.
         """
         if self.status is not None and not _between(least, most, "fetch_status", self.status, self.status):
-            return False
+            return "status"
         if self.tld and not any(_between(least, most, "url_host_tld", name, name) for name in self.tld):
-            return False
+            return "tld"
         reversed_names = [".".join(reversed(name.split("."))) for name in self.domains]
         # "/" is the character behind ".": all hosts below one stand between it and that.
         if reversed_names and not any(
             _between(least, most, "url_host_name_reversed", name, name + "/") for name in reversed_names
         ):
-            return False
+            return "domains"
         tops = {name.rpartition(".")[2] for name in self.domains}
         if tops and not any(_between(least, most, "url_host_tld", name, name) for name in tops):
-            return False
+            return "domains"
         newest = most.get("fetch_time")
         if self.since is not None and isinstance(newest, datetime):
             newest = newest.replace(tzinfo=UTC) if newest.tzinfo is None else newest
-            return newest >= self.since
-        return True
+            return None if newest >= self.since else "since"
+        return None
 
 
 PRUNED_BY: Final = ("fetch_status", "url_host_tld", "url_host_name_reversed", "fetch_time")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import posixpath
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import SourceError
@@ -31,11 +32,13 @@ class Read:
             that of the URL, whatever the index says.
         seen: rows that were looked at, or passed over by their statistics.
         wrong: wanted rows that can be no place of a page, and are left out.
+        left_out: rows that are not wanted, by the name of the filter that says so first.
     """
 
     rows: pa.RecordBatch
     seen: int
     wrong: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 def read_partition(partition: Partition, filters: Filters, *, anonymous: bool = True) -> Iterator[Read]:
@@ -76,10 +79,11 @@ def _wanted(rows: pa.RecordBatch, filters: Filters, seen: int) -> Read:
 
     host = pc.struct_field(pc.extract_regex(pc.utf8_lower(rows.column("url")), _HOST), "host")
     rows = rows.set_column(COLUMNS.index("url_host_name"), "url_host_name", pc.utf8_rtrim(host, "."))
-    rows = rows.filter(filters.keep(rows))
+    left_out: Counter[str] = Counter()
+    rows = rows.filter(filters.keep(rows, left_out))
     wrong = wrong_places(rows)
     good = rows.filter(pc.invert(wrong))
-    return Read(good, seen, len(rows) - len(good))
+    return Read(good, seen, len(rows) - len(good), left_out)
 
 
 def _parquet(handle: Any, url: str, filters: Filters) -> Iterator[Read]:
@@ -97,25 +101,33 @@ def _parquet(handle: Any, url: str, filters: Filters) -> Iterator[Read]:
     with _damage(url):
         for group in range(file.metadata.num_row_groups):
             size = file.metadata.row_group(group).num_rows
-            if not _may_hold(file.metadata.row_group(group), filters) or (
-                deciding and not _has_wanted(file, group, deciding, filters)
-            ):
-                yield Read(pa.RecordBatch.from_pylist([], schema=in_schema(pa.table({})).schema), size)
+            left_out = _none_of(file, group, deciding, filters)
+            if left_out is not None:
+                nothing = pa.RecordBatch.from_pylist([], schema=in_schema(pa.table({})).schema)
+                yield Read(nothing, size, left_out=left_out)
                 continue
             for batch in file.iter_batches(BATCH, [group], columns):
                 yield _wanted(in_schema(batch), filters, len(batch))
 
 
-def _has_wanted(file: Any, group: int, deciding: list[str], filters: Filters) -> bool:
-    """Whether a row group has a wanted row, by the columns that decide."""
+def _none_of(file: Any, group: int, deciding: list[str], filters: Filters) -> Mapping[str, int] | None:
+    """What leaves out all rows of a row group, by its statistics or the columns that decide; None where some may be wanted."""
     import pyarrow.compute as pc
 
-    if "url_host_name" in filters.columns and "url_host_name" not in deciding:
-        return True  # told by the URL
-    return any(pc.any(filters.keep(in_schema(batch))).as_py() for batch in file.iter_batches(BATCH, [group], deciding))
+    whole = file.metadata.row_group(group)
+    if name := filters.ruled_out_by(*_limits(whole)):
+        return {name: whole.num_rows}
+    if not deciding or ("url_host_name" in filters.columns and "url_host_name" not in deciding):
+        return None  # told by the URL
+    left_out: Counter[str] = Counter()
+    for batch in file.iter_batches(BATCH, [group], deciding):
+        if pc.any(filters.keep(in_schema(batch), left_out)).as_py():
+            return None
+    return left_out
 
 
-def _may_hold(group: Any, filters: Filters) -> bool:
+def _limits(group: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The least and the greatest values of a row group, by its statistics."""
     least: dict[str, Any] = {}
     most: dict[str, Any] = {}
     for number in range(group.num_columns):
@@ -124,7 +136,7 @@ def _may_hold(group: Any, filters: Filters) -> bool:
             with contextlib.suppress(ValueError, OverflowError, UnicodeDecodeError):  # a date beyond all calendars
                 least[column.path_in_schema] = column.statistics.min
                 most[column.path_in_schema] = column.statistics.max
-    return filters.may_be_in(least, most)
+    return least, most
 
 
 @contextlib.contextmanager
