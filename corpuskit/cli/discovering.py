@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -98,7 +97,7 @@ def discover(
             ),
             threshold=threshold, per_host=per_host, budget_pages=pages,
             budget_bytes=None if megabytes is None else round(megabytes * 1e6), sample=sample or None, on=engine,
-            workers=workers, out=out, name=name, progress=sys.stderr.isatty(),
+            workers=workers, out=out, name=name,
         )  # fmt: skip
     if write is not None:
         found.write(write)
@@ -134,7 +133,7 @@ def fetch(
     with stopped_by_ctrl_c("what was fetched is kept"), engine_at(on) as engine:
         report = corpus.fetch(
             name, threshold=threshold, requests_per_second=requests_per_second, base=base, on=engine, workers=workers,
-            out=out, progress=sys.stderr.isatty(),
+            out=out,
         )  # fmt: skip
     typer.echo(repr(report))
     if report.failures or report.set_aside:

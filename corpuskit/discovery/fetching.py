@@ -100,7 +100,7 @@ def fetch(  # noqa: PLR0913 - the public signature
         out: where shards go meanwhile; default: the corpus' folder. Workers on other machines need a place that all can
             reach.
         requests_per_second: of the store, of all workers together.
-        progress: shows bars.
+        progress: shows bars, outside a terminal or notebook a line a minute.
         places: fetches these of its places only.
         part: a name for what these are.
 
@@ -136,7 +136,7 @@ def fetch(  # noqa: PLR0913 - the public signature
             on=on,
             workers=workers,
             options=folder.settings.extraction,
-            progress="fetch" if progress else None,
+            progress="shards fetched" if progress else None,
         )
     except KeyboardInterrupt:
         done = set(output.names()) & set(plan["shards"])

@@ -81,7 +81,7 @@ def discover(  # noqa: PLR0913 - the public signature
         on: where; see :func:`corpuskit.engine.run`.
         workers: how many processes.
         seed: of the drawing.
-        progress: shows a bar.
+        progress: shows a bar, outside a terminal or notebook a line a minute.
 
     Raises:
         RelevanceError: there is no model of URLs.
@@ -114,7 +114,7 @@ def discover(  # noqa: PLR0913 - the public signature
     try:
         for outcome in engine.run(
             _score_partition, jobs, on=on, workers=workers, limits=_LIMITS, retry=(OSError,),
-            progress="discover" if progress else None, total=len(jobs),
+            progress="index files scored" if progress else None, total=len(jobs),
         ):  # fmt: skip
             if outcome.error is not None:
                 damaged[outcome.item.partition.url] = str(outcome.error)

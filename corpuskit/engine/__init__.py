@@ -5,7 +5,8 @@ A worker that dies or exceeds a limit is replaced; the item it had becomes a fai
 
 from corpuskit.engine.outcomes import Limits, Outcome, WorkerDiedError
 from corpuskit.engine.pool import Pool
+from corpuskit.engine.progress import with_progress
 from corpuskit.engine.run import run
 from corpuskit.engine.workers import call, close_idle_workers
 
-__all__ = ["Limits", "Outcome", "Pool", "WorkerDiedError", "call", "close_idle_workers", "run"]
+__all__ = ["Limits", "Outcome", "Pool", "WorkerDiedError", "call", "close_idle_workers", "run", "with_progress"]

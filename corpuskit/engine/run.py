@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal
 
 from corpuskit.engine.outcomes import DEFAULT_LIMITS, TRIES, Item, Limits, Outcome, Value
 from corpuskit.engine.pool import Pool
+from corpuskit.engine.progress import with_progress
 from corpuskit.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def run(  # noqa: PLR0913 - the one way to run something over many items
         limits: for each item.
         retry: errors that pass, such as OSError of a store on the network.
         last: with ``"processes"``, called instead the last time for an item whose workers died: a way that does less.
-        progress: shows a progress bar with this name and the time left, on a terminal or in a notebook.
+        progress: shows a progress bar with this name and the time left, on a terminal or in a notebook; elsewhere a line a minute.
         total: how many items there are, for the progress bar.
 
     Raises:
@@ -61,7 +61,9 @@ def run(  # noqa: PLR0913 - the one way to run something over many items
         from corpuskit.engine.cluster import run_on_dask
 
         outcomes = run_on_dask(function, items, None if isinstance(on, str) else on, workers, limits, retry)
-    return outcomes if progress is None else _with_progress(outcomes, progress, total)
+    if progress is None:
+        return outcomes
+    return with_progress(outcomes, progress, total, lambda outcome: outcome.error is not None)
 
 
 def _run_serially(
@@ -115,19 +117,3 @@ def _run_in_processes(
                 waiting[outcome.index] = outcome
             yield waiting.pop(given)
             given += 1
-
-
-def _with_progress(
-    outcomes: Iterator[Outcome[Item, Value]], name: str, total: int | None
-) -> Iterator[Outcome[Item, Value]]:
-    from tqdm.auto import tqdm
-
-    failed = 0
-    is_log = not sys.stderr.isatty() and "ipykernel" not in sys.modules
-    with tqdm(total=total, desc=name, mininterval=0.5, disable=is_log) as bar:
-        for outcome in outcomes:
-            failed += outcome.error is not None
-            if failed:
-                bar.set_postfix(failed=failed, refresh=False)
-            bar.update()
-            yield outcome

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from corpuskit.document import from_nlptext
 from corpuskit.document.marks import load_marks
+from corpuskit.engine import with_progress
 from corpuskit.errors import CorpusError, SourceError
 from corpuskit.ingest import document_id
 from corpuskit.shards.extract import RECORD_COLUMNS, catalog_schema, file_hash
@@ -71,7 +72,7 @@ def merge(folder: CorpusFolder, out: str, *, progress: bool = True, judge: Judge
     Args:
         folder: the corpus.
         out: where the outputs of the shards are.
-        progress: shows a bar.
+        progress: shows a bar, outside a terminal or notebook a line a minute.
         judge: says which documents are taken in; None: all.
 
     Raises:
@@ -84,21 +85,13 @@ def merge(folder: CorpusFolder, out: str, *, progress: bool = True, judge: Judge
         raise SourceError(f"{out}: no outputs of shards (NAME{CATALOG_SUFFIX}); corpuskit extract --on makes them")
     report = MergeReport()
     with folder.packing():
-        for name in _with_bar(names, progress):
+        for name in with_progress(names, "merge", len(names)) if progress else names:
             with tempfile.TemporaryDirectory(prefix="corpuskit-") as temporary:
                 try:
                     _merge_shard(folder, output, name, Path(temporary), report, judge)
                 except (SourceError, CorpusError) as error:
                     report.damaged[name] = str(error)
     return report
-
-
-def _with_bar(names: list[str], progress: bool) -> Any:
-    if not progress:
-        return names
-    from tqdm.auto import tqdm
-
-    return tqdm(names, desc="merge", mininterval=0.5)
 
 
 def _merge_shard(
