@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from corpuskit.cli.engines import engine_at
 from corpuskit.cli.folders import Existing, existing, stopped_by_ctrl_c, to_type
 from corpuskit.cli.printing import print_frame
-from corpuskit.cli.usage import as_usage
+from corpuskit.cli.usage import as_usage, refuse
+
+if TYPE_CHECKING:
+    from corpuskit.corpus import Corpus
+    from corpuskit.discovery import Discovery
 
 _WANTED = "Which pages are wanted"
 _CHOICE = "How many are chosen"
@@ -105,9 +109,19 @@ def discover(
         print_frame("Hosts", found.frame.head(20).drop(columns=["sampled", "relevant"]))
     told, _, following = repr(found).rpartition("\n")
     typer.echo(told)
-    typer.echo(f"next: {to_type('fetch', folder)} {found.name}" if len(found) else following)
+    typer.echo(_fetch_of(folder, found, base) if len(found) else following)
     if found.damaged:
         raise typer.Exit(3)
+
+
+def _fetch_of(folder: Path, found: Discovery, base: str | None) -> str:
+    """What fetches a discovery, as it is typed; a place on this machine must be named there, see ``Discovery.archives``."""
+    from corpuskit.crawl.wording import quoted
+    from corpuskit.discovery.discovery import is_public
+
+    where = base or (None if is_public(found.archives) else found.archives.removeprefix("file://"))
+    named = "" if where is None else f" --base {quoted(where)}"
+    return f"next: {to_type('fetch', folder)} {quoted(found.name)}{named}"
 
 
 def fetch(
@@ -121,15 +135,25 @@ def fetch(
     base: Annotated[
         str | None, typer.Option(help="Where the archives are; must be named where they are on this machine.")
     ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(min=1, help="Fetch only so many, drawn at random, and tell which share of them is relevant."),
+    ] = None,
     on: On = "processes",
     workers: Workers = None,
     out: Out = None,
 ) -> None:
     """Fetches the pages that corpuskit discover chose from their archives into the corpus, by byte ranges.
 
-    The same command goes on where it was stopped.
+    The same command goes on where it was stopped. With --sample it tells how good the choice is, before all is fetched: by
+    the model, and by labels as soon as pages of the sample have some.
     """
+    refuse(sample is not None and threshold is not None, "--threshold is for the whole: leave it out with --sample")
     corpus = existing(folder)
+    if sample is not None:
+        how = {"requests_per_second": requests_per_second, "workers": workers, "out": out}
+        _sample(corpus, name, base, sample, on, how)
+        return
     with stopped_by_ctrl_c("what was fetched is kept"), engine_at(on) as engine:
         report = corpus.fetch(
             name, threshold=threshold, requests_per_second=requests_per_second, base=base, on=engine, workers=workers,
@@ -138,4 +162,19 @@ def fetch(
     typer.echo(repr(report))
     if report.failures or report.set_aside:
         typer.echo(f"{to_type('failures', folder)} lists what failed")
+        raise typer.Exit(3)
+
+
+def _sample(corpus: Corpus, name: str, base: str | None, number: int, on: str, how: dict[str, Any]) -> None:
+    """Fetches a sample of a discovery, and tells of it."""
+    from corpuskit.discovery import Discovery
+
+    found = Discovery.of(corpus._folder, name, archives=base)
+    with stopped_by_ctrl_c("what was fetched is kept"), engine_at(on) as engine:
+        sample = found.sample(number, on=engine, **how)
+    print_frame("Sample", sample.frame[["url", "title", "url_score", "relevance", "label"]].fillna(""))
+    typer.echo(repr(sample).partition("\n")[0])
+    typer.echo(f"next: {to_type('label')} FILE, a CSV with columns target (the URL) and label, then this command again")
+    if sample.fetched.failures or sample.fetched.set_aside:
+        typer.echo(f"{to_type('failures')} lists what failed")
         raise typer.Exit(3)

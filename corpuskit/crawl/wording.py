@@ -53,8 +53,12 @@ def command(name: str, folder: str, *, trust: bool = False) -> str:
         folder: The corpus folder.
         trust: It was opened with ``--trust``.
     """
-    typed = folder if folder and not set(folder) & set(" \t'\"$&;|*?()<>\\") else f'"{folder}"'
-    return " ".join(["corpuskit", *(["--trust"] if trust else []), name, typed])
+    return " ".join(["corpuskit", *(["--trust"] if trust else []), name, quoted(folder)])
+
+
+def quoted(text: str) -> str:
+    """Return a path or name as it is typed: in quotes where a shell asks for them."""
+    return text if text and not set(text) & set(" \t'\"$&;|*?()<>\\") else f'"{text}"'
 
 
 def on_command_line(folder: str, *, trust: bool = False) -> Ways:

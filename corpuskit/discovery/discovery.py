@@ -171,7 +171,7 @@ class Discovery:
             ConfigurationError: only the discovery's files say so, and it is no public place.
         """
         said = str(self._summary["archives"])
-        if self._archives is None and not said.lower().startswith(("https://", "http://", "s3://", "gs://")):
+        if self._archives is None and not is_public(said):
             raise ConfigurationError(
                 f"the archives of {self.name!r} are at {said[:200]}: the corpus may be a stranger's, so name that place "
                 "yourself (base=, --base), or discover again"
@@ -345,6 +345,11 @@ class Discovery:
             else "nothing to fetch: discover with other filters or a lower threshold"
         )
         return "\n".join(told)
+
+
+def is_public(place: str) -> bool:
+    """Return whether archives that only a discovery's files say are at this place are read there."""
+    return place.lower().startswith(("https://", "http://", "s3://", "gs://"))
 
 
 def spans_of(places: pa.Table) -> dict[str, list[Span]]:

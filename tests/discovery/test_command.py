@@ -20,7 +20,7 @@ def test_pages_are_discovered_and_fetched(run, corpus, archives, tmp_path):
     assert code == 0
     assert "4 pages chosen of 16 wanted" in out
     assert "w21.example" in out
-    assert f"next: corpuskit fetch {corpus.path} tea" in out
+    assert f"next: corpuskit fetch {corpus.path} tea --base {archives}\n" in out
     assert places.exists()
     code, out, err = run("fetch", corpus.path, "tea", "--on", "serial")
     assert (code, out) == (1, "")
@@ -119,3 +119,39 @@ def test_a_discovery_of_an_earlier_version_has_no_such_counts(corpus, archives):
     found = Discovery.named(corpus._folder, "tea")
     assert found.left_out == {}
     assert "left out" not in repr(found)
+
+
+def test_the_fetch_that_discover_names_has_the_base_as_it_was_typed(run, corpus, archives, tmp_path):
+    corpus.close()
+    base = tmp_path / "my archives"
+    shutil.copytree(archives, base)
+    command = ["discover", corpus.path, archives / "cc-index", "--on", "serial", "--name"]
+    _, out, _ = run(*command, "here", "--base", f"{base}/")
+    assert out.endswith(f'next: corpuskit fetch {corpus.path} here --base "{base}/"\n')
+    _, out, _ = run(*command, "there", "--base", "https://archives.example/data")
+    assert out.endswith(f"next: corpuskit fetch {corpus.path} there --base https://archives.example/data\n")
+    code, out, _ = run("fetch", corpus.path, "here", "--base", f"{base}/", "--on", "serial")
+    assert (code, out) == (0, "60 pages: 60 new\n")
+
+
+def test_a_sample_tells_the_precision_by_the_model_and_then_by_labels(run, corpus, archives, tmp_path):
+    corpus.close()
+    run("discover", corpus.path, archives / "cc-index", "--name", "tea", "--on", "serial")
+    command = ["fetch", corpus.path, "tea", "--sample", 20, "--base", archives, "--on", "serial"]
+    code, out, _ = run(*command)
+    assert code == 0
+    assert "Sample of 20 pages, 20 in the corpus: precision 1.00" in out
+    assert "by 20 verdicts of the model, no labels yet" in out
+    assert f"next: corpuskit label {corpus.path} FILE" in out
+    with corpuskit.open(corpus.path) as opened:
+        assert len(opened) == 36 + 20
+        sampled = [uri for uri in opened.documents()["uri"] if "//w" in uri]
+    labels = tmp_path / "labels.csv"
+    rows = [f"{uri},{'relevant' if number < 15 else 'other'}" for number, uri in enumerate(sampled)]
+    labels.write_text("\n".join(["target,label", *rows]) + "\n")
+    assert run("label", corpus.path, labels)[0] == 0
+    code, out, _ = run(*command)
+    # Clopper and Pearson, 15 of 20 at 90 %: 0.5444 to 0.8960 (R: binom.test(15, 20, conf.level = .9))
+    assert "Sample of 20 pages, 20 in the corpus: precision 0.75 (0.54 to 0.90, by 20 labels)\n" in out
+    code, _, err = run(*command, "--threshold", "0.5")
+    assert (code, err) == (2, "corpuskit: --threshold is for the whole: leave it out with --sample\n")
