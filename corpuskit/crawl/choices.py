@@ -24,7 +24,8 @@ from corpuskit.store.telling import counted
 
 ONE_CALL: Final = frozenset({"pages", "minutes", "retry_failed"})
 """Options of one call: the budgets of the crawl that is resumed are used up, and what had failed was asked for."""
-DOORS: Final = ("allow_private", "render")
+ALLOW_PRIVATE: Final = "allow_private"
+DOORS: Final = (ALLOW_PRIVATE, "render")
 """Options that let a crawl reach further on this machine: each call names them. The corpus may be a stranger's."""
 SECRET: Final = ("proxy", "netrc", "headers", "cookies")
 """Options that are written down nowhere."""
@@ -286,7 +287,8 @@ def _named_by(steer: Mapping[str, str]) -> str:
 
 
 def _what_is_missing(earlier: _Earlier, given: Mapping[str, Any], ways: Ways) -> list[str]:
-    missing = ", ".join(ways.name(name) for name in earlier.again if name not in given)
+    # Whether private addresses need to be allowed is known when they are met: Closing tells it.
+    missing = ", ".join(ways.name(name) for name in earlier.again if name not in {*given, ALLOW_PRIVATE})
     return [f"{missing}: given then and never kept; name again what is needed"] if missing else []
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from corpuskit.crawl.choices import ALLOW_PRIVATE
 from corpuskit.crawl.report import REFUSED
 from corpuskit.crawl.state import Progress
 from corpuskit.crawl.wording import Ways
@@ -14,7 +15,6 @@ from corpuskit.store.catalog import Catalog
 from corpuskit.store.telling import clock, counted
 
 _MAX_TOLD: Final = 3  # of a kind
-ALLOW_PRIVATE: Final = "allow_private"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from corpuskit.crawl.choices import Choices
-from corpuskit.crawl.closing import ALLOW_PRIVATE, Closing
+from corpuskit.crawl.choices import ALLOW_PRIVATE, Choices
+from corpuskit.crawl.closing import Closing
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.ranking import ranking_of
 from corpuskit.crawl.run import Crawler
@@ -80,7 +80,7 @@ class CrawlJob:
 
     def _again(self) -> list[str]:
         """Options that are never kept and that the rest of the queue needs."""
-        return [ALLOW_PRIVATE] if self.options.allow_private or self.progress.has_asked_private else []
+        return [ALLOW_PRIVATE] if self.progress.has_asked_private else []
 
     @property
     def progress(self) -> Progress:

@@ -35,7 +35,8 @@ def test_a_resumed_crawl_asks_no_private_address_because_the_corpus_says_so(corp
     assert web.log == []
     assert len(corpus) == 0
     assert corpus.frontier("queued")["url"].tolist() == [local]
-    assert job.resumed.splitlines()[1:] == ["allow_private: given then and never kept; name again what is needed"]
+    assert "allow_private" not in job.resumed  # the end tells it, where private addresses were met
+    assert "crawl(resume=True, allow_private=True) allows it" in repr(job)
 
 
 def test_a_seed_of_an_earlier_crawl_may_not_be_private_by_itself(corpus, web, local):
@@ -181,3 +182,24 @@ def test_a_value_of_this_call_is_not_told_as_one_of_the_last_crawl(corpus):
     with pytest.raises(ConfigurationError) as told:
         corpus.crawl(resume=True, pages=-1)
     assert "last crawl" not in str(told.value)
+
+
+def test_a_crawl_that_met_no_private_address_does_not_speak_of_them(tmp_path, web):
+    web.add("http://a.example/", "front", ["/p", "/q"])
+    web.add("http://a.example/p", "page")
+    web.add("http://a.example/q", "page")
+    where = ["--delay", 0, "--proxy", web.proxy]
+    stopped = type_crawl(tmp_path / "c", "http://a.example/", "--allow-private", "--pages", 1, *where)
+    assert f"2 URLs left to fetch: corpuskit crawl {tmp_path / 'c'} --resume\n" in stopped.stdout
+    assert "private" not in stopped.stdout
+    went_on = type_crawl(tmp_path / "c", "--resume", "--pages", 1, *where)
+    assert "1 URL left to fetch" in went_on.stdout
+    assert "private" not in went_on.stdout
+
+
+def test_a_crawl_that_names_its_private_seed_again_needs_no_option_and_hears_of_none(tmp_path, web):
+    site = intranet(web)
+    type_crawl(tmp_path / "c", site, "--delay", 0, "--allow-private", "--pages", 1)
+    done = type_crawl(tmp_path / "c", site, "--resume", "--delay", 0)
+    assert (done.exit_code, sum(web.fetched.values())) == (0, 4)
+    assert "private" not in done.stdout
