@@ -13,7 +13,7 @@ import typer
 
 from corpuskit.cli.folders import Folder, made_if_absent, to_type, trusted
 from corpuskit.cli.printing import print_frame, tell
-from corpuskit.cli.usage import WrongUsageError
+from corpuskit.cli.usage import WrongUsageError, as_usage
 
 if TYPE_CHECKING:
     from corpuskit.corpus import Corpus
@@ -152,6 +152,8 @@ def crawl(
     --retry-failed, --refresh, or where it is named. The exit code is 3 where a seed could not be fetched; broken links that
     the crawl met are told and change no exit code.
     """
+    from corpuskit.crawl import read_seeds
+
     chosen: dict[str, Any] = {
         "pages": pages, "scope": scope, "refresh": refresh, "delay": delay, "proxy": proxy, "exclude": exclude, "include": include,
         "languages": language, "contact": contact, "allow_private": allow_private, "connections": connections,
@@ -175,6 +177,8 @@ def crawl(
         typer.echo("\n".join(_taken(config, roots, written)), err=links)
     going_on = {"resume": resume, "restart": restart}
     with made_if_absent(folder) as corpus:
+        with as_usage():
+            read_seeds(seeds or [])
         if steer is not None:
             options["steer"] = _model(corpus, folder) if steer else None
         urls: list[str | Path] = [*roots, *(seeds or []), *(seed_file or [])]

@@ -22,16 +22,43 @@ def read_seeds(seeds: Iterable[str | os.PathLike[str]]) -> list[str]:
 
     Raises:
         RefusedError: a seed is no URL that can be fetched.
-        ConfigurationError: a file cannot be read.
+        ConfigurationError: a file cannot be read, or a word is neither a URL nor a host.
     """
     found: dict[str, None] = {}
     for seed in seeds:
         for url in [seed] if isinstance(seed, str) else _lines(Path(seed)):
             try:
-                found[canonical_url(url if "://" in url else f"https://{url}")] = None
+                found[canonical_url(url if "://" in url else _with_scheme(url))] = None
             except RefusedError as error:
                 raise RefusedError(f"seed {url[:200]}: {error}; {advice(error)}", url=url) from None
     return list(found)
+
+
+def _with_scheme(seed: str) -> str:
+    """The URL of what was written without ``https://``: a host, perhaps with a path.
+
+    Raises:
+        ConfigurationError: it is no host, or a file has this name.
+    """
+    if _is_file(seed):
+        raise ConfigurationError(
+            f"seed {seed[:200]}: there is a file of this name; a file with one URL a line is given as Path({seed[:200]!r}) "
+            f"(--seeds {seed[:200]}), a host as https://{seed[:200]}/"
+        )
+    host = seed.partition("/")[0].partition("?")[0]
+    if "." not in host and not host.startswith("[") and host.partition(":")[0].lower() != "localhost":
+        raise ConfigurationError(
+            f"seed {seed[:200]}: expected a URL such as https://example.org/, a host such as example.org, or a file with one "
+            "URL a line (Path, --seeds); a host without a dot needs its http:// or https://"
+        )
+    return f"https://{seed}"
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _lines(file: Path) -> list[str]:
