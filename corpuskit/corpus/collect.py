@@ -286,7 +286,8 @@ class CorpusCollect(OpenCorpus):
             why: Reason to keep with the verdict.
 
         Raises:
-            ConfigurationError: There is no such verdict.
+            ConfigurationError: There is no such verdict, or no such host: the corpus has not met it, and it has no dot as those that
+                a later crawl may meet. The message names the nearest.
 
         Example:
             >>> corpus.set_source("cooking-blog.example", "hold", why="recipes")

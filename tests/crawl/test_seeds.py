@@ -57,3 +57,36 @@ def test_on_the_command_line_it_is_wrong_usage_and_leaves_no_corpus(tmp_path, mo
     assert len(err.splitlines()) == 1
     assert "--seeds" in err
     assert not Path("c1").exists()
+
+
+def crawled(corpus):
+    connection = corpus._folder.catalog.connection
+    for number, host in enumerate(["www.insurer.example", "intranet:8080", "bank.example"]):
+        connection.execute(
+            "INSERT INTO frontier (id, url, host, depth, priority, state) VALUES (?, ?, ?, 0, 0, 'queued')",
+            (number + 1, f"http://{host}/", host),
+        )
+
+
+@pytest.mark.parametrize(
+    "host", ["nohost", "insurer", "two words.example", "a..example", "a.example:port", ".", "http:"]
+)
+def test_a_verdict_on_a_host_that_cannot_be_is_refused_with_the_nearest_hosts(tmp_path, host):
+    with corpuskit.open(tmp_path / "c") as corpus:
+        crawled(corpus)
+        with pytest.raises(ConfigurationError, match="the corpus knows no such host"):
+            corpus.set_source(host, "hold")
+        with pytest.raises(ConfigurationError, match=r"there are: www\.insurer\.example"):
+            corpus.set_source("wwwinsurer", "hold")
+        assert corpus._folder.catalog.value("SELECT count(*) FROM hosts WHERE verdict <> 'none'") == 0
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["later.example", "Later.example:8080", "localhost:80", "127.0.0.1", "[::1]:80", "intranet:8080", "bücher.example"],
+)
+def test_a_verdict_on_a_known_host_or_one_that_a_later_crawl_may_meet_is_kept(tmp_path, host):
+    with corpuskit.open(tmp_path / "c") as corpus:
+        crawled(corpus)
+        corpus.set_source(host, "hold")
+        assert corpus._folder.catalog.tuples("SELECT host FROM hosts WHERE verdict = 'hold'") == [(host.lower(),)]
