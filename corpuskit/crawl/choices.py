@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from corpuskit.crawl.options import PRESETS, CrawlOptions
+from corpuskit.crawl.ranking import ranking_of
 from corpuskit.crawl.wording import IN_PYTHON, Ways
 from corpuskit.errors import ConfigurationError
 from corpuskit.relevance import CorpusModel
@@ -118,10 +119,13 @@ def choose(folder: CorpusFolder, named: Mapping[str, Any], *, resume: bool = Fal
     kept = {name: earlier.values[name] for name in earlier.named - given.keys()} if earlier else {}
     chosen = {name: value for name, value in given.items() if value is not None}
     steer = named["steer"] if "steer" in named else _steer_as_before(folder, earlier)
-    if steer is None:
-        kept.pop("min_harvest", None)  # it is a choice about steering
+    scores_pages = getattr(ranking_of(steer), "scores_pages", False)
+    if not scores_pages:
+        kept.pop("min_harvest", None)  # it is a choice about a model
     _refuse_kept(earlier, kept)
     options = _made({**by_toml, **kept, **chosen})
+    if options.min_harvest and not scores_pages:
+        raise ConfigurationError("min_harvest: only a model tells which pages are relevant: steer=model, --steer")
     waiting = 0 if resume else folder.catalog.value("SELECT count(*) FROM frontier WHERE state = 'queued'")
 
     def tell(ways: Ways) -> list[str]:

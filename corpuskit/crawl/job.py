@@ -42,8 +42,6 @@ class CrawlJob:
 
     def __init__(self, folder: CorpusFolder, choices: Choices, seeds: list[str]) -> None:
         ranking = ranking_of(choices.steer)
-        if choices.options.min_harvest and not ranking.scores_pages:
-            raise ConfigurationError("min_harvest: only a model tells which pages are relevant: steer=model, --steer")
         self._folder = folder
         self._choices = choices
         self._error: BaseException | None = None

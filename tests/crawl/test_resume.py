@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import corpuskit
-from corpuskit.errors import RefusedError
+from corpuskit.errors import ConfigurationError, RefusedError
 
 SEED = "http://a.example/"
 
@@ -306,3 +306,20 @@ def test_a_crawl_that_is_not_resumed_tells_what_it_goes_on_with_all_the_same(cor
 def test_a_seed_of_another_scheme_is_named_with_what_is_expected(corpus):
     with pytest.raises(RefusedError, match=r"seed ftp://h\.example/x: scheme ftp; expected http:// or https://"):
         corpus.crawl(["http://h.example/", "ftp://h.example/x"])
+
+
+def test_a_least_harvest_ends_with_the_model_that_told_it_and_a_function_cannot_have_one(corpus, site):
+    def by_length(rows):
+        return [-float(len(url)) for url in rows["url"]]
+
+    corpus.crawl(SEED, delay=0, pages=1, proxy=site.proxy).wait(progress=False)
+    connection = corpus._folder.catalog.connection
+    kept = json.loads(corpus._folder.catalog.value("SELECT options FROM jobs"))
+    kept |= {"min_harvest": 0.2, "named": [*kept["named"], "min_harvest"], "steer": {"model": "model-0001"}}
+    connection.execute("UPDATE jobs SET options = ?", (json.dumps(kept),))
+    for how in ({}, {"plan": True}):
+        with pytest.raises(ConfigurationError, match="min_harvest: only a model tells which pages are relevant"):
+            corpus.crawl(resume=True, steer=by_length, min_harvest=0.1, **how)
+    job = corpus.crawl(resume=True, steer=by_length, pages=1, proxy=site.proxy).wait(progress=False)
+    assert job.options.min_harvest == 0
+    assert "min_harvest=0.0 instead of 0.2" in job.resumed
