@@ -14,7 +14,7 @@ from corpuskit.cli.exporting import ExportCommand, export
 from corpuskit.cli.extracting import extract
 from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent, stopped_by_ctrl_c, to_type, trusted
 from corpuskit.cli.printing import print_frame, print_table, printable
-from corpuskit.cli.tables import failures, requests, sources, with_files_named
+from corpuskit.cli.tables import failures, requests, sources
 from corpuskit.cli.textworks import textworks
 from corpuskit.cli.training import audit, fasttext, train
 from corpuskit.cli.urls import urls
@@ -139,7 +139,7 @@ def status(folder: Existing) -> None:
 
     corpus = existing(folder)
     typer.echo(summary(corpus._folder, TYPED.of(to_type)) + "\n")
-    print_frame("Sources", with_files_named(corpus.sources()).head(30))
+    print_frame("Sources", corpus.sources().head(30))
     print_frame("Failures", corpus.failures()[["uri", "stage", "message"]].tail(10))
 
 

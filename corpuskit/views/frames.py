@@ -46,6 +46,8 @@ _FRONTIER: Final = {
     "url": "str", "host": "str", "depth": "Int64", "parent": "str", "anchor": "str", "priority": "float64",
     "state": "str", "why": "str", "reason_refused": "str", "next_allowed": "utc_seconds",
 }  # fmt: skip
+FILES: Final = "(files)"
+"""Stands for the host of documents that have none: they came as files."""
 _SOURCES: Final = {
     "host": "str", "pages": "Int64", "relevant": "Int64", "labels": "Int64", "harvest": "float64", "verdict": "str",
     "why": "str",
@@ -308,7 +310,7 @@ DISCOVERED: Final = "discovered hosts"
 
 
 def sources(folder: CorpusFolder, *, candidates: bool = False) -> pd.DataFrame:
-    """Return one row a host, most pages first.
+    """Return one row a host, most pages first; the documents that came as files are one row, ``(files)``.
 
     Columns: host, verdict (approve, hold, boost, none), why (str); pages, relevant (labelled so, else scored at least
     0.5 by the last model), labels (Int64); harvest (float64, relevant / pages).
@@ -329,6 +331,7 @@ def sources(folder: CorpusFolder, *, candidates: bool = False) -> pd.DataFrame:
     frame = pages.groupby("host", as_index=False).sum().sort_values(["pages", "host"], ascending=[False, True])
     verdicts = folder.catalog.frame("SELECT host, verdict, why FROM hosts")
     frame = frame.merge(verdicts, how="left", on="host").fillna({"verdict": "none"})
+    frame["host"] = frame["host"].replace("", FILES)
     frame["harvest"] = frame["relevant"].astype("float64") / frame["pages"].astype("float64")
     typed = _typed(frame, _SOURCES)
     if not candidates:
