@@ -164,7 +164,11 @@ def label(
     typer.echo(f"{counted(report.taken, 'label')} taken")
     if report.unknown:
         names = "".join(f"\n  {printable(target)}" for target in report.unknown[:_UNKNOWN])
-        more = f"\n  ... and {len(report.unknown) - _UNKNOWN:,} more" if len(report.unknown) > _UNKNOWN else ""
+        more = (
+            f"\n  ... and {counted(len(report.unknown) - _UNKNOWN, 'more target')}"
+            if len(report.unknown) > _UNKNOWN
+            else ""
+        )
         count = counted(len(report.unknown), "target")
         typer.echo(f"corpuskit: {count} of {file} not in the corpus:{names}{more}", err=True)
         raise typer.Exit(3)
@@ -231,6 +235,8 @@ def kwic(
     copies: Annotated[bool, typer.Option("--copies", help="Exact copies of documents too.")] = False,
 ) -> None:
     """Shows key words in context, in the main content."""
+    from corpuskit.store.telling import counted
+
     corpus = existing(folder)
     with as_usage():
         found = corpus.concordance(query, window=window, sort=sort, syntax=syntax, main=not all_text, copies=copies)
@@ -239,7 +245,7 @@ def kwic(
     for row in frame.head(limit).itertuples():
         typer.echo(f"{row.left[-50:]:>50}  {row.match}  {row.right[:50]}")
     if len(frame) > limit:
-        typer.echo(f"... {len(frame) - limit:,} more; --limit shows them")
+        typer.echo(f"... {counted(len(frame) - limit, 'more line')}; --limit shows them")
     if frame.empty:
         typer.echo(f"corpuskit: nothing matches {query!r}", err=True)
     if found.note:

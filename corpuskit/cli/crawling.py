@@ -239,12 +239,13 @@ def _list(corpus: Corpus, seeds: list[str | Path], options: dict[str, Any]) -> N
 
 def _plan(corpus: Corpus, seeds: list[str | Path], limit: int, options: dict[str, Any]) -> None:
     from corpuskit.crawl.planning import MAX_ROWS
+    from corpuskit.store.telling import counted
 
     frame = corpus.crawl(seeds, plan=True, **options)
     tell(frame.attrs["resumed_as_typed"])
     print_frame("Plan", frame.head(limit))
     if len(frame) > limit:
-        typer.echo(f"... {len(frame) - limit:,} more rows; --limit {len(frame)} shows them")
+        typer.echo(f"... {counted(len(frame) - limit, 'more row')}; --limit {len(frame)} shows them")
     if len(frame) >= MAX_ROWS:
         typer.echo(f"what comes behind the first {MAX_ROWS:,} URLs is not in the plan")
     typer.echo(", ".join(f"{count:,} {verdict}" for verdict, count in frame["verdict"].value_counts().items()))

@@ -45,4 +45,4 @@ def _show(title: str, frame: pd.DataFrame, limit: int, out: Path | None, nothing
     used = frame.dropna(axis="columns", how="all")
     print_frame(title, used.head(limit))
     if len(used) > limit:
-        typer.echo(f"... {len(used) - limit:,} more; --limit shows them, --out writes all")
+        typer.echo(f"... {counted(len(used) - limit, 'more row')}; --limit shows them, --out writes all")

@@ -86,10 +86,12 @@ class Closing:
         lines, failed = [], sum(count for _, count in self.causes)
         if self.failed_seeds:
             told = [f"{url} ({cause})" for url, cause in self.seeds]
-            lines.append(f"{counted(self.failed_seeds, 'seed')} could not be fetched: {_list(told, self.failed_seeds)}")
+            lines.append(
+                f"{counted(self.failed_seeds, 'seed')} could not be fetched: {_list(told, self.failed_seeds, 'seed')}"
+            )
         if failed > self.failed_seeds:
             told = [f"{cause} ({count:,})" for cause, count in self.causes[:_MAX_TOLD]]
-            lines.append(f"{counted(failed, 'URL')} could not be fetched: {_list(told, len(self.causes))}")
+            lines.append(f"{counted(failed, 'URL')} could not be fetched: {_list(told, len(self.causes), 'cause')}")
         if lines:
             lines.append(f"{ways.show} lists what failed, {ways.retry} asks again")
         if self.waiting:
@@ -97,16 +99,16 @@ class Closing:
                 f"{host} with {counted(count, 'URL')} ({cause}), from {clock(until)} on"
                 for host, cause, count, until in self.waiting[:_MAX_TOLD]
             ]
-            lines.append(f"asked again after a pause: {_list(told, len(self.waiting))}")
+            lines.append(f"asked again after a pause: {_list(told, len(self.waiting), 'host')}")
         if self.sitemaps:
             told = [f"{url} ({cause})" for url, cause in self.sitemaps[:_MAX_TOLD]]
-            lines.append(f"sitemaps and feeds with faults: {_list(told, len(self.sitemaps))}")
+            lines.append(f"sitemaps and feeds with faults: {_list(told, len(self.sitemaps), 'sitemap')}")
         if self.refused:
             told = [f"{reason} ({count:,})" for reason, count in self.refused[:_MAX_TOLD]]
             number = sum(count for _, count in self.refused)
-            lines.append(f"{number:,} refused: {_list(told, len(self.refused))}")
+            lines.append(f"{number:,} refused: {_list(told, len(self.refused), 'reason')}")
         if self.private:
-            which = _list(self.private_causes[:_MAX_TOLD], len(self.private_causes))
+            which = _list(self.private_causes[:_MAX_TOLD], len(self.private_causes), "cause")
             how = ways.resume_with(ALLOW_PRIVATE)
             lines.append(f"{counted(self.private, 'URL')} at private addresses not asked ({which}): {how} allows it")
         if self.queued > self.private:
@@ -115,6 +117,7 @@ class Closing:
         return lines
 
 
-def _list(told: Sequence[str], count: int) -> str:
-    rest = [f"{count - len(told):,} more"] if count > len(told) else []
-    return ", ".join([*told, *rest])
+def _list(told: Sequence[str], count: int, what: str) -> str:
+    """Some of so many things, and how many more there are."""
+    rest = f" and {counted(count - len(told), f'more {what}')}" if count > len(told) else ""
+    return ", ".join(told) + rest

@@ -126,5 +126,5 @@ def _table(head: tuple[str, ...], rows: Any) -> Iterator[str]:
     for row in found[:_ROWS]:
         yield "| " + " | ".join(inline(str(cell)) for cell in row) + " |"
     if len(found) > _ROWS:
-        yield f"\n{len(found) - _ROWS:,} more in `manifest.json`."
+        yield f"\n{counted(len(found) - _ROWS, 'more row')} in `manifest.json`."
     yield ""

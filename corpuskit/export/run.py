@@ -188,7 +188,7 @@ def _refuse_other_things(target: Path) -> None:
     if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not (target / MANIFEST).exists())):
         raise ExportError(f"{target} is not empty and no export of corpuskit; name a new folder")
     if foreign := _not_ours(target):
-        more = f" and {len(foreign) - _SHOWN:,} more" if len(foreign) > _SHOWN else ""
+        more = f" and {counted(len(foreign) - _SHOWN, 'more name')}" if len(foreign) > _SHOWN else ""
         raise ExportError(
             f"{target} holds what no export wrote: {', '.join(foreign[:_SHOWN])}{more}; a new export replaces the folder: "
             "move that elsewhere, or name another folder"

@@ -246,7 +246,11 @@ class Concordance:
         ]
         more = len(self.frame) - len(rows)
         return "\n".join(
-            [head, *rows, *([f"... and {more:,} more: .frame has all, .view() shows them"] if more else [])]
+            [
+                head,
+                *rows,
+                *([f"... and {counted(more, 'more line')}: .frame has all, .view() shows them"] if more else []),
+            ]
         )
 
     def _repr_html_(self) -> str:

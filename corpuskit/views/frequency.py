@@ -10,6 +10,7 @@ import numpy as np
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
+from corpuskit.store.telling import counted
 from corpuskit.tokens import Selection, find, parse_query
 from corpuskit.views import frames
 from corpuskit.views.association import rate_interval
@@ -52,7 +53,9 @@ class Frequency:
         head = f"{self.query!r} by {self.by}, matches a million tokens" + (f"; {self.note}" if self.note else "")
         shown = self.frame.head(_SHOWN).to_string(index=False, float_format="{:,.1f}".format)
         more = len(self.frame) - _SHOWN
-        return "\n".join([head, shown, *([f"... and {more:,} more: .frame has all"] if more > 0 else [])])
+        return "\n".join(
+            [head, shown, *([f"... and {counted(more, 'more group')}: .frame has all"] if more > 0 else [])]
+        )
 
 
 def frequency(

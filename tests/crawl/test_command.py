@@ -114,7 +114,7 @@ def test_a_plan_has_the_queue_also_where_nothing_is_resumed(command):
 def test_a_long_plan_is_cut_and_tells_how_to_see_all(command):
     command(SEED, "--delay", "0", "--scope", "host", "--pages", "1")
     lines = command("--plan", "--resume", "--limit", "1").splitlines()
-    assert lines[-2:] == ["... 1 more rows; --limit 2 shows them", "2 fetch"]
+    assert lines[-2:] == ["... 1 more row; --limit 2 shows them", "2 fetch"]
     assert sum("http://" in line for line in lines) == 1
 
 
