@@ -55,7 +55,8 @@ class CorpusCollect(OpenCorpus):
         A ``.nlp.txt`` file keeps its own URI, date, metadata and marks. Of a folder written by the Language Resource Extractor the
         log becomes rows of :meth:`requests`; a PDF of TextWorks keeps its artifacts.
 
-        A file that fails is a row of :meth:`failures`; adding it again tries it again.
+        A file that fails is a row of :meth:`failures`; adding it again tries it again. The folder of a corpus is no folder of files:
+        one that lies among the files, this one too, is left out, and the report says so.
 
         Args:
             paths: Files, folders, patterns with ``*``, and lists of these.
@@ -67,7 +68,8 @@ class CorpusCollect(OpenCorpus):
             The number of new, updated, unchanged and failed documents; its repr is one line.
 
         Raises:
-            SourceError: A path does not exist, or a pattern matches nothing.
+            SourceError: A path does not exist, is or lies in the folder of this corpus, or is that of another one; or a pattern
+                matches nothing.
 
         Example:
             >>> from pathlib import Path
@@ -78,7 +80,8 @@ class CorpusCollect(OpenCorpus):
             1 unchanged
         """
         max_bytes = self._folder.settings.extraction.max_bytes
-        found = list(find_files(paths))
+        corpora: set[Path] = set()
+        found = list(find_files(paths, into=self._folder.path, left_out=corpora))
         logs = [file for file in found if not file.leads_out and is_request_log(file.path)]
 
         def known(digest: str) -> tuple[bytes, str, str | None] | None:
@@ -100,6 +103,7 @@ class CorpusCollect(OpenCorpus):
                     yield file.uri, SourceError(f"{file.uri}: nothing in it that has a text")
 
         report = ingest(self._folder, resources(), progress=progress, textworks=textworks)
+        report.left_out = tuple(sorted(map(str, corpora)))
         for log in logs:
             unread: list[str] = []
             report.counts["requests"] += add_requests(self._folder.catalog, read_request_log(log.path, unread))
