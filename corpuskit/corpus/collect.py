@@ -312,7 +312,8 @@ class CorpusCollect(OpenCorpus):
 
         Returns:
             Columns host, verdict (approve, hold, boost or none), why (str); pages, relevant (labelled relevant, or else scored at
-            least 0.5 by the last model), labels (Int64); harvest (float64, relevant / pages).
+            least 0.5 by the last model; missing where no page has a label or a score), labels (Int64); harvest (float64,
+            relevant / pages).
 
         Example:
             >>> corpus.sources()[["host", "pages", "relevant"]].head(3)
