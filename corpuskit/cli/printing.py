@@ -52,7 +52,7 @@ def print_frame(title: str, frame: pd.DataFrame) -> None:
     from pandas.api.types import is_numeric_dtype
 
     if len(frame):
-        missing = ["–" if is_numeric_dtype(kind) else "" for kind in frame.dtypes]  # noqa: RUF001 - the dash of tables
+        missing = ["–" if is_numeric_dtype(kind) else "" for kind in frame.dtypes]
         rows = [
             [
                 none if isna(value) else f"{value:.2f}" if isinstance(value, float) else str(value)
