@@ -366,6 +366,8 @@ class CorpusLabel(OpenCorpus):
             >>> audit = corpus.audit(precision=0.9)
             >>> print(audit)
             Audit of model-0001: 0 labels given, 20 wanted now
+              to claim a precision of 90%: at most 51 labels more
+              asked: each from the highest score down
         """
         from corpuskit.errors import RelevanceError
         from corpuskit.relevance.auditing import CorpusAudit, aims
