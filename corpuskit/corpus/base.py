@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 from corpuskit.document import NLPTextDocument
+from corpuskit.given import given_path
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_names import doc_id_of
 
@@ -15,7 +16,7 @@ class OpenCorpus:
     """An open corpus folder and its documents: what all parts of class Corpus stand on."""
 
     def __init__(self, path: str | os.PathLike[str], *, trust: bool = False) -> None:
-        self._folder = CorpusFolder(path, trust=trust)
+        self._folder = CorpusFolder(given_path(path), trust=trust)
 
     @property
     def path(self) -> str:
