@@ -7,7 +7,7 @@ from pathlib import Path
 
 from corpuskit.errors import SourceError
 
-__all__ = ["given_file", "given_path"]
+__all__ = ["given_file", "given_path", "given_target"]
 
 
 def given_path(path: str | os.PathLike[str], name: str = "path") -> Path:
@@ -44,4 +44,21 @@ def given_file(path: str | os.PathLike[str], name: str = "path") -> Path:
         raise SourceError(f"{file} is a folder, expected a file; name one of those in it")
     if not file.exists():
         raise SourceError(f"there is no file {os.fspath(path)!r} (looked from {Path.cwd()})")
+    return file
+
+
+def given_target(path: str | os.PathLike[str], name: str = "path") -> Path:
+    """Return what was given as the path of a file to write.
+
+    Args:
+        path: What was given.
+        name: Of the argument, for the message.
+
+    Raises:
+        SourceError: It is empty, or a folder.
+        TypeError: It is no path.
+    """
+    file = given_path(path, name)
+    if file.is_dir():
+        raise SourceError(f"{file} is a folder, expected a file to write; add a name to it")
     return file

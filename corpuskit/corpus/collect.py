@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, overload
 from corpuskit.corpus.base import OpenCorpus
 from corpuskit.document.frames import in_types
 from corpuskit.errors import SourceError
+from corpuskit.given import given_target
 from corpuskit.ingest import IngestReport, extract_pending, ingest, known_payload
 from corpuskit.sources.archives import read_file
 from corpuskit.sources.files import find_files
@@ -410,13 +411,16 @@ class CorpusCollect(OpenCorpus):
         Returns:
             The number of URLs written.
 
+        Raises:
+            SourceError: The path is a folder.
+
         Example:
             >>> corpus.export_seeds("seeds.txt")
             3
         """
         from corpuskit.crawl import write_seeds
 
-        return write_seeds(self._folder.catalog, Path(path))
+        return write_seeds(self._folder.catalog, given_target(path))
 
     def write_seeds(self, path: str | os.PathLike[str]) -> int:
         """Write the queued URLs, the best first, for StormCrawler or Nutch.
@@ -430,13 +434,16 @@ class CorpusCollect(OpenCorpus):
         Returns:
             The number of URLs written.
 
+        Raises:
+            SourceError: The path is a folder.
+
         Example:
             >>> corpus.write_seeds("queue.txt")
             31
         """
         from corpuskit.store.seed_list import write_seeds
 
-        return write_seeds(self._folder, Path(path))
+        return write_seeds(self._folder, given_target(path))
 
     def export_requests(self, path: str | os.PathLike[str]) -> int:
         """Write ``requests.log.csv`` with the columns of the Language Resource Extractor.
@@ -447,13 +454,16 @@ class CorpusCollect(OpenCorpus):
         Returns:
             The number of rows written.
 
+        Raises:
+            SourceError: The path is a folder.
+
         Example:
             >>> corpus.export_requests("requests.log.csv")
             65
         """
         from corpuskit.crawl import write_requests
 
-        return write_requests(self._folder.catalog, Path(path))
+        return write_requests(self._folder.catalog, given_target(path))
 
     def merge(self, shards: str | os.PathLike[str], *, progress: bool = True) -> MergeReport:
         """Merge shards that :func:`corpuskit.shards.extract_shards` has written. Those merged before are passed over.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from corpuskit.corpus.base import OpenCorpus
 from corpuskit.errors import ConfigurationError
+from corpuskit.given import given_target
 
 if TYPE_CHECKING:
     from corpuskit.export import ExportReport
@@ -123,6 +124,7 @@ class CorpusExport(OpenCorpus):
 
         Raises:
             RelevanceError: There is no model of this kind, or it finds nothing relevant, or nothing else.
+            SourceError: The path is a folder.
             MissingExtraError: fastText is not installed.
 
         Example:
@@ -130,4 +132,4 @@ class CorpusExport(OpenCorpus):
         """
         from corpuskit.relevance.learning import corpus_to_fasttext
 
-        return corpus_to_fasttext(self._folder, Path(path), kind=kind, seed=seed)
+        return corpus_to_fasttext(self._folder, given_target(path), kind=kind, seed=seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -65,6 +65,10 @@ def preprocess(
         ConfigurationError: an unknown step, two steps with the same column, or a filter on a column that is not there.
         UnknownDocumentError: a doc_id is not in the corpus.
     """
+    if not isinstance(steps, str | Step | Iterable):
+        raise TypeError(
+            f"steps: found {steps!r}, expected a step of corpuskit.preprocessing, its name, or a list of them"
+        )
     given = [steps] if isinstance(steps, str | Step) else steps
     run = _Run(folder, [made(one) for one in given], doc_ids, progress)
     for position in range(len(run.steps)):

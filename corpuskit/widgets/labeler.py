@@ -85,7 +85,7 @@ class Labeler(Cards):
             left_to_others=self._queue.left_to_others,
             copies=self._queue.copies,
             asks_seeds=self._queue.is_cold,
-            show_scores=show_scores,
+            show_scores=bool(show_scores),
             has_similar=similar is not None and docs is None,
             cards=[self._queue.card(item) for item in self._queue.take(PREFETCH)],
         )
