@@ -113,7 +113,7 @@ class _Reader:
         return document
 
     def _read_properties(self) -> int:
-        """Reads the properties at the top; gives the index of the first line after them."""
+        """Reads the properties at the top; returns the index of the first line after them."""
         index = 0
         for index, line in enumerate(self._lines):
             self._number = index + 1

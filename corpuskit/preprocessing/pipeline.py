@@ -174,7 +174,7 @@ class _Run:
         self.columns |= one.columns
 
     def _compute(self, one: Step, position: int, results: StepResults) -> tuple[int, list[str]]:
-        """Works on the kept documents that have no result; gives how many, and those that failed."""
+        """Works on the kept documents that have no result; returns how many, and those that failed."""
         assert one.work is not None
         done = results.known()
         version = self.frame["version"].to_dict()

@@ -108,7 +108,7 @@ def _check_positive(folder: CorpusFolder, positive: str) -> None:
 
 
 def _keep(folder: CorpusFolder, model: CorpusModel, labels: int, summary: Mapping[str, object]) -> CorpusModel:
-    """Saves a model as the corpus' last one; gives it with its version."""
+    """Saves a model as the corpus' last one; returns it with its version."""
     version = _new_version(folder)
     model = replace(model, version=version)
     try:
@@ -221,7 +221,7 @@ def last_model(folder: CorpusFolder) -> CorpusModel | None:
 
 
 def score_documents(folder: CorpusFolder, model: CorpusModel, texts: dict[str, str] | None = None) -> int:
-    """Writes the relevance and decision of documents into the catalogue; gives how many.
+    """Writes the relevance and decision of documents into the catalogue; returns how many.
 
     Without ``texts``: of the documents that this model has not scored yet.
     """

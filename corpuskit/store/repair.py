@@ -174,7 +174,7 @@ def _old_catalog(folder: SafeFolder) -> Iterator[sqlite3.Connection | None]:
 
 
 def _salvage(old: sqlite3.Connection | None, catalog: Catalog, report: Repaired) -> dict[str, dict[str, Any]]:
-    """Copies what can be read; gives the rows of documents by their path."""
+    """Copies what can be read; returns the rows of documents by their path."""
     if old is None:
         report.lost.append(
             "there was no catalogue: scores, crawls, failures, the log of requests, which documents were removed, "

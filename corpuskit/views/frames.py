@@ -404,7 +404,7 @@ def sample(folder: CorpusFolder, n: int, *, seed: int = 0, doc_ids: Sequence[str
 
 
 def save_subcorpus(folder: CorpusFolder, name: str, doc_ids: Sequence[str]) -> int:
-    """Gives documents a name; gives how many they are.
+    """Names documents; returns how many they are.
 
     Raises:
         ConfigurationError: the name is empty, or there are no documents.
