@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Iterable
 from numbers import Real
 from typing import Any, Final
 
+from corpuskit.errors import ConfigurationError
 from corpuskit.given import given_path
 
 _PATH: Final = "os.PathLike[str]"
@@ -23,11 +24,15 @@ _OPEN: Final[dict[str, Any]] = {
 _Check = Callable[[str, object], None]
 
 
+class WrongTypeError(ConfigurationError, TypeError):
+    """An argument is of another type than its annotation says."""
+
+
 def checked(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return the method with its arguments checked by its annotations; the method itself where these say nothing.
 
     Raises:
-        TypeError: By the method returned: an argument is of another type; the message names it.
+        WrongTypeError: By the method returned: an argument is of another type; the message names it.
     """
     signature = inspect.signature(method)
     checks = {name: check for name, parameter in signature.parameters.items() if (check := _check_of(parameter))}
@@ -66,7 +71,7 @@ def _check_of(parameter: inspect.Parameter) -> _Check | None:
 
     def check(name: str, value: object) -> None:
         if not isinstance(value, tuple(kinds)) and not (has_mapping and hasattr(value, "items")):
-            raise TypeError(f"{name}: found {value!r}, expected {wanted}")
+            raise WrongTypeError(f"{name}: found {value!r}, expected {wanted}")
         if _PATH in alternatives and isinstance(value, str):
             given_path(value, name)
 
