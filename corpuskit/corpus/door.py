@@ -21,6 +21,7 @@ _PLAIN: Final[dict[str, tuple[type, ...]]] = {
 _OPEN: Final[dict[str, Any]] = {
     "Sequence": Iterable, "Iterable": Iterable, "Container": Container, "Callable": Callable,
 }  # fmt: skip
+_TOLD: Final = {_PATH: "a path", "int": "a whole number", "float": "a number"}
 _Check = Callable[[str, object], None]
 
 
@@ -67,11 +68,11 @@ def _check_of(parameter: inspect.Parameter) -> _Check | None:
             return None
         kinds += _PLAIN.get(one, (_OPEN.get(head, object),) if head in _OPEN else ())
     has_mapping = any(one.startswith("Mapping[") for one in alternatives)
-    wanted = " or ".join("a path" if one == _PATH else one for one in alternatives)
+    wanted = " or ".join(_TOLD.get(one, one) for one in alternatives)
 
     def check(name: str, value: object) -> None:
         if not isinstance(value, tuple(kinds)) and not (has_mapping and hasattr(value, "items")):
-            raise WrongTypeError(f"{name}: found {value!r}, expected {wanted}")
+            raise WrongTypeError(f"{name}={value!r}: expected {wanted}")
         if _PATH in alternatives and isinstance(value, str):
             given_path(value, name)
 
