@@ -40,6 +40,7 @@ def open(path: str | os.PathLike[str], *, trust: bool = False) -> Corpus:
     Raises:
         CorpusError: the folder holds something else, its catalogue is damaged, or something in it leads out.
         CorpusVersionError: a newer corpuskit made it.
+        SourceError: the path is empty.
     """
     from corpuskit.corpus import Corpus
 
@@ -83,7 +84,7 @@ def extract(
         ExtractionError: the content is damaged, encrypted, too large or of an unknown type.
         FetchError: the URL cannot be fetched.
         SourceError: the file cannot be read.
-        TypeError: HTML in a str; its encoding is not known, so pass ``text.encode()``.
+        TypeError: nothing of these; or HTML in a str: its encoding is not known, so pass ``text.encode()``.
     """
     from corpuskit.extraction import ExtractOptions
     from corpuskit.sources.single import Opened, open_source
@@ -134,6 +135,8 @@ def read_nlptext(path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str], *, 
 
     Raises:
         DocumentFormatError: strict, and the file breaks the format; ``.line`` says where.
+        SourceError: there is no such file, or it is a folder.
+        TypeError: neither a path nor a file.
     """
     from corpuskit.document.reader import read_nlptext
 

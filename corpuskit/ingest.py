@@ -95,10 +95,11 @@ class Extracted:
 class IngestReport:
     """How many resources were new, changed, unchanged, removed before (and stay so), or failed.
 
-    ``requests`` is how many were taken from the logs of other crawlers.
+    ``requests`` is how many were taken from the logs of other crawlers, ``left_out`` the folders of corpora that lay among the files.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
+    left_out: tuple[str, ...] = ()
 
     def __getattr__(self, name: str) -> int:
         if name in {"new", "changed", "unchanged", "removed", "failed", "requests"}:
@@ -109,7 +110,8 @@ class IngestReport:
     def summary(self) -> str:
         """The counts, in a line."""
         parts = [f"{count:,} {name}" for name, count in self.counts.items() if count]
-        return ", ".join(parts) or "nothing to add"
+        corpora = f"; left out, being corpora: {', '.join(self.left_out)}" if self.left_out else ""
+        return (", ".join(parts) or "nothing to add") + corpora
 
     def __repr__(self) -> str:
         return self.summary + ("; see corpus.failures()" if self.counts["failed"] else "")

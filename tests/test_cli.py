@@ -424,10 +424,11 @@ def test_ctrl_c_at_the_prompt_of_an_audit_ends_it_at_once(trained):
                 os.write(main, b"r\n" if shown.count(b"[q]uit: ") == 1 else b"\x03")
     os.close(main)  # whoever is still there is hung up
     assert process.wait(120) == 130
-    assert (
-        shown.decode()
-        .replace("\r", "")
-        .endswith("Audit of model-0001: 1 label given, 19 wanted now\nstopped: the same command goes on\n")
+    told = shown.decode().replace("\r", "")
+    assert "Audit of model-0001: 1 label given, 19 wanted now\n" in told
+    assert told.endswith(
+        "  asked: each from the highest score down: 1 of 1 are relevant, which is known, not estimated\n"
+        "stopped: the same command goes on\n"
     )
 
 

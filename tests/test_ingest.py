@@ -223,3 +223,30 @@ def test_a_list_of_paths_is_added_as_its_paths(tmp_path):
     with corpuskit.open(tmp_path / "corpus") as corpus:
         report = corpus.add([tmp_path / "a.txt", tmp_path / "b.txt"], str(tmp_path / "c.txt"), progress=False)
         assert report.counts["new"] == 3
+
+
+@pytest.mark.parametrize("inside", ["", "originals", "documents"])
+def test_a_corpus_does_not_take_its_own_folder_into_itself(corpus, tmp_path, inside):
+    write(tmp_path / "pages", a="A")
+    corpus.add(tmp_path / "pages", progress=False)
+    with pytest.raises(SourceError, match=r"is this corpus itself|lies in this corpus"):
+        corpus.add(Path(corpus.path) / inside, progress=False)
+    assert len(corpus) == 1
+
+
+def test_a_folder_that_contains_corpora_is_added_without_them_and_says_so(corpus, tmp_path):
+    write(tmp_path / "pages", a="A")
+    corpus.add(tmp_path / "pages", progress=False)
+    with corpuskit.open(tmp_path / "another") as another:
+        another.add(tmp_path / "pages", progress=False)
+    for paths in ([tmp_path], [tmp_path / "*"]):
+        report = corpus.add(*paths, progress=False)
+        assert {Path(left).name for left in report.left_out} == {"corpus", "another"}
+        assert "left out, being corpora: " in repr(report)
+    assert {uri.rpartition("/")[2] for uri in corpus.documents().uri} == {"a.html"}
+
+
+def test_the_folder_of_another_corpus_is_refused_with_the_way_to_its_documents(corpus, tmp_path):
+    with corpuskit.open(tmp_path / "another") as another, pytest.raises(SourceError, match="export") as refused:
+        corpus.add(another.path, progress=False)
+    assert "is a corpus" in str(refused.value)

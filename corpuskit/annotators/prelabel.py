@@ -322,7 +322,7 @@ def _ask_server(
 def _take(
     work: _Work, future: Future[tuple[str, str]], ids: Sequence[str], in_a_row: int, refused: ConfigurationError | None
 ) -> tuple[int, ConfigurationError | None]:
-    """What one request came to; gives how many failed in a row, and why none will succeed."""
+    """What one request came to; returns how many failed in a row, and why none will succeed."""
     try:
         said = future.result()
     except BudgetSpentError:

@@ -122,10 +122,6 @@ def export(
             f"nothing to export: no document is called relevant for certain; {to_type('audit', folder)} asks for the labels "
             "that this takes, and --min-relevance does without"
         )
-    if documents.empty:
-        raise ConfigurationError(
-            "nothing to export: " + ("no document is left by these options" if len(corpus) else "the corpus is empty")
-        )
     report = corpus.export(
         out, docs=documents, format=formats, progress=sys.stderr.isatty(), main=not all_text,
         elements=not no_elements, only_licensed=only_licensed, mask_personal_data=mask_personal_data,

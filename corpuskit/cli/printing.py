@@ -47,10 +47,19 @@ def print_table(title: str, columns: list[str], rows: list[list[str]], *, whole:
 
 
 def print_frame(title: str, frame: pd.DataFrame) -> None:
-    """Print a DataFrame, each cell as a whole; nothing where it has no rows."""
+    """Print a DataFrame, each cell as a whole; nothing where it has no rows. A figure that is not known is a dash."""
+    from pandas import isna
+    from pandas.api.types import is_numeric_dtype
+
     if len(frame):
-        rows = [["" if value != value else f"{value:.2f}" if isinstance(value, float) else str(value) for value in row]
-                for row in frame.astype(object).itertuples(index=False)]  # fmt: skip
+        missing = ["–" if is_numeric_dtype(kind) else "" for kind in frame.dtypes]
+        rows = [
+            [
+                none if isna(value) else f"{value:.2f}" if isinstance(value, float) else str(value)
+                for value, none in zip(row, missing, strict=True)
+            ]
+            for row in frame.astype(object).itertuples(index=False)
+        ]
         print_table(title, list(frame.columns), rows, whole=True)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Iterator
 from typing import Any, Self
 
+from corpuskit.corpus.door import checked
 from corpuskit.document import NLPTextDocument
+from corpuskit.given import given_path
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_names import doc_id_of
 
@@ -14,8 +17,14 @@ from corpuskit.store.document_names import doc_id_of
 class OpenCorpus:
     """An open corpus folder and its documents: what all parts of class Corpus stand on."""
 
+    def __init_subclass__(cls) -> None:
+        """Have the arguments of each public method checked when it is called."""
+        for name, method in list(vars(cls).items()):
+            if inspect.isfunction(method) and not name.startswith("_"):
+                setattr(cls, name, checked(method))
+
     def __init__(self, path: str | os.PathLike[str], *, trust: bool = False) -> None:
-        self._folder = CorpusFolder(path, trust=trust)
+        self._folder = CorpusFolder(given_path(path), trust=trust)
 
     @property
     def path(self) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, overload
 from corpuskit.corpus.base import OpenCorpus
 from corpuskit.document.frames import in_types
 from corpuskit.errors import SourceError
+from corpuskit.given import given_target
 from corpuskit.ingest import IngestReport, extract_pending, ingest, known_payload
 from corpuskit.sources.archives import read_file
 from corpuskit.sources.files import find_files
@@ -55,7 +56,8 @@ class CorpusCollect(OpenCorpus):
         A ``.nlp.txt`` file keeps its own URI, date, metadata and marks. Of a folder written by the Language Resource Extractor the
         log becomes rows of :meth:`requests`; a PDF of TextWorks keeps its artifacts.
 
-        A file that fails is a row of :meth:`failures`; adding it again tries it again.
+        A file that fails is a row of :meth:`failures`; adding it again tries it again. The folder of a corpus is no folder of files:
+        one that lies among the files, this one too, is left out, and the report says so.
 
         Args:
             paths: Files, folders, patterns with ``*``, and lists of these.
@@ -67,7 +69,8 @@ class CorpusCollect(OpenCorpus):
             The number of new, updated, unchanged and failed documents; its repr is one line.
 
         Raises:
-            SourceError: A path does not exist, or a pattern matches nothing.
+            SourceError: A path does not exist, is or lies in the folder of this corpus, or is that of another one; or a pattern
+                matches nothing.
 
         Example:
             >>> from pathlib import Path
@@ -78,7 +81,8 @@ class CorpusCollect(OpenCorpus):
             1 unchanged
         """
         max_bytes = self._folder.settings.extraction.max_bytes
-        found = list(find_files(paths))
+        corpora: set[Path] = set()
+        found = list(find_files(paths, into=self._folder.path, left_out=corpora))
         logs = [file for file in found if not file.leads_out and is_request_log(file.path)]
 
         def known(digest: str) -> tuple[bytes, str, str | None] | None:
@@ -100,6 +104,7 @@ class CorpusCollect(OpenCorpus):
                     yield file.uri, SourceError(f"{file.uri}: nothing in it that has a text")
 
         report = ingest(self._folder, resources(), progress=progress, textworks=textworks)
+        report.left_out = tuple(sorted(map(str, corpora)))
         for log in logs:
             unread: list[str] = []
             report.counts["requests"] += add_requests(self._folder.catalog, read_request_log(log.path, unread))
@@ -309,7 +314,8 @@ class CorpusCollect(OpenCorpus):
 
         Returns:
             Columns host, verdict (approve, hold, boost or none), why (str); pages, relevant (labelled relevant, or else scored at
-            least 0.5 by the last model), labels (Int64); harvest (float64, relevant / pages).
+            least 0.5 by the last model; missing where no page has a label or a score), labels (Int64); harvest (float64,
+            relevant / pages).
 
         Example:
             >>> corpus.sources()[["host", "pages", "relevant"]].head(3)
@@ -406,13 +412,16 @@ class CorpusCollect(OpenCorpus):
         Returns:
             The number of URLs written.
 
+        Raises:
+            SourceError: The path is a folder.
+
         Example:
             >>> corpus.export_seeds("seeds.txt")
             3
         """
         from corpuskit.crawl import write_seeds
 
-        return write_seeds(self._folder.catalog, Path(path))
+        return write_seeds(self._folder.catalog, given_target(path))
 
     def write_seeds(self, path: str | os.PathLike[str]) -> int:
         """Write the queued URLs, the best first, for StormCrawler or Nutch.
@@ -426,13 +435,16 @@ class CorpusCollect(OpenCorpus):
         Returns:
             The number of URLs written.
 
+        Raises:
+            SourceError: The path is a folder.
+
         Example:
             >>> corpus.write_seeds("queue.txt")
             31
         """
         from corpuskit.store.seed_list import write_seeds
 
-        return write_seeds(self._folder, Path(path))
+        return write_seeds(self._folder, given_target(path))
 
     def export_requests(self, path: str | os.PathLike[str]) -> int:
         """Write ``requests.log.csv`` with the columns of the Language Resource Extractor.
@@ -443,13 +455,16 @@ class CorpusCollect(OpenCorpus):
         Returns:
             The number of rows written.
 
+        Raises:
+            SourceError: The path is a folder.
+
         Example:
             >>> corpus.export_requests("requests.log.csv")
             65
         """
         from corpuskit.crawl import write_requests
 
-        return write_requests(self._folder.catalog, Path(path))
+        return write_requests(self._folder.catalog, given_target(path))
 
     def merge(self, shards: str | os.PathLike[str], *, progress: bool = True) -> MergeReport:
         """Merge shards that :func:`corpuskit.shards.extract_shards` has written. Those merged before are passed over.

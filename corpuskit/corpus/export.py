@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from corpuskit.corpus.base import OpenCorpus
+from corpuskit.errors import ConfigurationError
+from corpuskit.given import given_target
 
 if TYPE_CHECKING:
     from corpuskit.export import ExportReport
@@ -78,7 +80,7 @@ class CorpusExport(OpenCorpus):
 
         Raises:
             ExportError: A format is unknown, or the folder holds other things.
-            ConfigurationError: An option is unknown.
+            ConfigurationError: An option is unknown, or there is nothing to export.
             UnknownDocumentError: A document of ``docs`` is not in the corpus.
 
         Example:
@@ -96,8 +98,12 @@ class CorpusExport(OpenCorpus):
             docs = docs[docs["keep"].astype("boolean").fillna(True).to_numpy(dtype=bool)]
         formats = [format] if isinstance(format, str) else list(format)
         chosen = make_options(**options)
+        doc_ids = self._ids(docs)
+        if doc_ids == [] or not len(self):
+            why = "no document is left by these options" if len(self) else "the corpus is empty"
+            raise ConfigurationError(f"nothing to export: {why}")
         return export(
-            self._folder, Path(out), doc_ids=self._ids(docs), formats=formats, options=chosen, record=record,
+            self._folder, Path(out), doc_ids=doc_ids, formats=formats, options=chosen, record=record,
             progress=progress,
         )  # fmt: skip
 
@@ -118,6 +124,7 @@ class CorpusExport(OpenCorpus):
 
         Raises:
             RelevanceError: There is no model of this kind, or it finds nothing relevant, or nothing else.
+            SourceError: The path is a folder.
             MissingExtraError: fastText is not installed.
 
         Example:
@@ -125,4 +132,4 @@ class CorpusExport(OpenCorpus):
         """
         from corpuskit.relevance.learning import corpus_to_fasttext
 
-        return corpus_to_fasttext(self._folder, Path(path), kind=kind, seed=seed)
+        return corpus_to_fasttext(self._folder, given_target(path), kind=kind, seed=seed)

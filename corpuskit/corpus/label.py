@@ -331,7 +331,7 @@ class CorpusLabel(OpenCorpus):
             A :class:`corpuskit.views.relevance_report.RelevanceReport`; a notebook shows its tables and charts.
 
         Raises:
-            RelevanceError: There is no model yet.
+            RelevanceError: There is no model yet, or the seed is below 0.
 
         Example:
             >>> print(corpus.relevance_report())
@@ -339,8 +339,11 @@ class CorpusLabel(OpenCorpus):
               average precision 0.9... on labels held back
               ...
         """
+        from corpuskit.errors import RelevanceError
         from corpuskit.views.relevance_report import relevance_report
 
+        if seed < 0:
+            raise RelevanceError(f"seed={seed}: expected 0 or more")
         return relevance_report(self._folder, seed=seed)
 
     def audit(self, *, precision: float | None = None, confidence: float | None = None, seed: int = 0) -> CorpusAudit:
@@ -360,16 +363,20 @@ class CorpusLabel(OpenCorpus):
             without one.
 
         Raises:
-            RelevanceError: There is no model, or nothing left to audit on.
+            RelevanceError: There is no model, or nothing left to audit on; or the seed is below 0.
 
         Example:
             >>> audit = corpus.audit(precision=0.9)
             >>> print(audit)
             Audit of model-0001: 0 labels given, 20 wanted now
+              to claim a precision of 90%: at most 51 labels more
+              asked: each from the highest score down
         """
         from corpuskit.errors import RelevanceError
         from corpuskit.relevance.auditing import CorpusAudit, aims
 
+        if seed < 0:
+            raise RelevanceError(f"seed={seed}: expected 0 or more")
         model = self.model()
         if model is None:
             raise RelevanceError("there is no model to audit: train one first")

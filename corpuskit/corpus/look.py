@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from corpuskit import engine
@@ -211,7 +212,13 @@ class CorpusLook(OpenCorpus):
         return frames.subcorpora(self._folder)
 
     def vocabulary(
-        self, *, known: Any = None, min_count: int = 1, docs: Any = None, tags: Any = None, arrow: bool = False
+        self,
+        *,
+        known: Container[str] | None = None,
+        min_count: int = 1,
+        docs: Any = None,
+        tags: Mapping[str, Mapping[str, Iterable[str]]] | None = None,
+        arrow: bool = False,
     ) -> pd.DataFrame:
         """Return the words of the main content, with hints at names and at words that no dictionary has.
 
@@ -283,6 +290,7 @@ class CorpusLook(OpenCorpus):
 
         Raises:
             UnknownDocumentError: There is no such document.
+            ConfigurationError: It has no such element.
             MissingExtraError: The extra ``notebook`` is not installed.
 
         Example:

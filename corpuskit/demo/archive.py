@@ -41,7 +41,7 @@ def demo_archive(folder: str | Path, *, partitions: int = 4) -> Path:
 
 
 def _packed(root: Path) -> list[dict[str, Any]]:
-    """Writes the archives; gives a row of the index for each page."""
+    """Writes the archives; returns a row of the index for each page."""
     web = demo_data() / "web"
     name = f"crawl-data/{CRAWL}/segments/1/warc"
     records = AddedRecords(root / name)

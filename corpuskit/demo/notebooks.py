@@ -9,7 +9,7 @@ from corpuskit.errors import SourceError
 
 
 def copy_notebooks(folder: Path) -> list[str]:
-    """Copies the notebooks into a folder; those that are there stay as they are. Gives the names of the new ones.
+    """Copies the notebooks into a folder; those that are there stay as they are. Returns the names of the new ones.
 
     Raises:
         SourceError: the notebooks are not installed.

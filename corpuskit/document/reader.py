@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from datetime import datetime
-from pathlib import Path
 from typing import IO, Final
 
 from corpuskit.document.builder import DocumentBuilder
@@ -21,6 +20,7 @@ from corpuskit.document.elements import (
 from corpuskit.document.escaping import unescape, unguard
 from corpuskit.document.model import NLPTextDocument
 from corpuskit.errors import DocumentFormatError
+from corpuskit.given import given_file
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _PROPERTY: Final = "## NLPTextDocument "
@@ -42,9 +42,13 @@ def read_nlptext(path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str], *, 
 
     Raises:
         DocumentFormatError: strict, and the file breaks the format; ``.line`` says where.
+        SourceError: there is no such file, or it is a folder.
+        TypeError: neither a path nor a file.
     """
     if isinstance(path_or_file, (str, os.PathLike)):
-        return from_nlptext(Path(path_or_file).read_bytes(), strict=strict, where=os.fspath(path_or_file))
+        return from_nlptext(given_file(path_or_file).read_bytes(), strict=strict, where=os.fspath(path_or_file))
+    if not hasattr(path_or_file, "read"):
+        raise TypeError(f"found {path_or_file!r}, expected a path or a file opened for reading")
     return from_nlptext(path_or_file.read(), strict=strict)
 
 
@@ -109,7 +113,7 @@ class _Reader:
         return document
 
     def _read_properties(self) -> int:
-        """Reads the properties at the top; gives the index of the first line after them."""
+        """Reads the properties at the top; returns the index of the first line after them."""
         index = 0
         for index, line in enumerate(self._lines):
             self._number = index + 1

@@ -36,7 +36,7 @@ def write_card(
     selection: Selection,
     preprocessing: str | None,
 ) -> dict[str, FileEntry]:
-    """Writes manifest.json, README.md and croissant.json; gives the entries of all files but the manifest."""
+    """Writes manifest.json, README.md and croissant.json; returns the entries of all files but the manifest."""
     record = _record(folder, tally, formats, options, selection)
     record["steps"] = _steps(folder, tally, selection, preprocessing)
     texts = {

@@ -32,7 +32,7 @@ class FileEntry:
 
 
 def write_sums(folder: Path) -> dict[str, FileEntry]:
-    """Writes SHA256SUMS; gives an entry for each file at the top and each folder (its name ends in ``/``)."""
+    """Writes SHA256SUMS; returns an entry for each file at the top and each folder (its name ends in ``/``)."""
     entries: dict[str, FileEntry] = {}
     digests: dict[str, Any] = {}
     with (folder / SUMS).open("w", encoding="utf-8", newline="\n") as out:

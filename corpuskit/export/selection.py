@@ -123,7 +123,7 @@ class Selection:
 
 
 def _mask(document: NLPTextDocument) -> Counter[str]:
-    """Masks personal data in the texts and titles of a document; gives how much of each kind."""
+    """Masks personal data in the texts and titles of a document; returns how much of each kind."""
     counts: Counter[str] = Counter()
 
     def clean(text: str) -> str:

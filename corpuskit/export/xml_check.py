@@ -13,6 +13,7 @@ from corpuskit.errors import DocumentFormatError, ExportError, MissingExtraError
 from corpuskit.export.formats.tei import NAMESPACE as TEI
 from corpuskit.export.formats.xml import NAMESPACE as CORPUS
 from corpuskit.export.formats.xml_text import parse
+from corpuskit.given import given_file
 
 # The document type has no tables: their module, as chapter 14 of the Guidelines (TEI P5) declares it.
 _LISTS: Final = '<!ENTITY % model.listLike "'
@@ -49,12 +50,14 @@ def check_xml(path: str | os.PathLike[str], schema: str | os.PathLike[str] | Non
 
     Raises:
         ExportError: no schema is known for the file, or it cannot be read.
+        SourceError: There is no such file, or it is a folder.
     """
     from lxml import etree
 
+    file = given_file(path)
     where = os.fspath(path)
     try:
-        root = parse(Path(path).read_bytes(), where)
+        root = parse(file.read_bytes(), where)
     except DocumentFormatError as error:
         return [Fault(error.line, f"found {error.found!r}, expected {error.expected}")]
     validator = _schema(Path(schema)) if schema is not None else _known_schema(root)

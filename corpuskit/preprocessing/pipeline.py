@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -65,6 +65,10 @@ def preprocess(
         ConfigurationError: an unknown step, two steps with the same column, or a filter on a column that is not there.
         UnknownDocumentError: a doc_id is not in the corpus.
     """
+    if not isinstance(steps, str | Step | Iterable):
+        raise TypeError(
+            f"steps: found {steps!r}, expected a step of corpuskit.preprocessing, its name, or a list of them"
+        )
     given = [steps] if isinstance(steps, str | Step) else steps
     run = _Run(folder, [made(one) for one in given], doc_ids, progress)
     for position in range(len(run.steps)):
@@ -170,7 +174,7 @@ class _Run:
         self.columns |= one.columns
 
     def _compute(self, one: Step, position: int, results: StepResults) -> tuple[int, list[str]]:
-        """Works on the kept documents that have no result; gives how many, and those that failed."""
+        """Works on the kept documents that have no result; returns how many, and those that failed."""
         assert one.work is not None
         done = results.known()
         version = self.frame["version"].to_dict()

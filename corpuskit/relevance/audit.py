@@ -11,12 +11,14 @@ failure ends the test. Labels of an audit must not be trained on, and a new trai
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Literal
 
 import numpy as np
 
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.counts import Floats, Ints
+from corpuskit.relevance.missed import share_interval
 from corpuskit.relevance.model import AuditRecord, RelevanceModel
 
 __all__ = ["Audit"]
@@ -92,6 +94,7 @@ class Audit:
         self._random = np.random.RandomState(self._seed)
         self._stage: Literal["look", "whole", "sample", "done"] = "look"
         self._sampled: list[int] = []
+        self._drawn_from = 0
         self._claim: float | None = None
 
     # ---------------------------------------------------------------- the protocol
@@ -153,6 +156,26 @@ class Audit:
         """Positions that were drawn at random from the region of the claim; empty where it was labelled from the top on."""
         return list(self._sampled)
 
+    def so_far(self) -> str:
+        """Return what was sampled and what its labels say until now, in a sentence; the interval is Clopper and Pearson's."""
+        if self._sampled:
+            asked = f"{len(self._sampled):,} drawn at random from the {self._drawn_from:,} next to the highest scores"
+            said = [self._said[position] for position in self._sampled if position in self._said]
+        elif self._stage == "look" and self._top > _BUDGET:
+            asked = f"{_LOOK} spread over the {self._top:,} highest scores"
+            said = list(self._said.values())
+        else:
+            said = [self._said[i] for i in takewhile(self._said.__contains__, self._order.tolist())]
+            share = f": {sum(said):,} of {len(said):,} are {self.label}, which is known, not estimated" if said else ""
+            return f"each from the highest score down{share}"
+        if not said:
+            return asked
+        low, high = share_interval(sum(said), len(said), level=self.confidence)
+        return (
+            f"{asked}: {sum(said):,} of {len(said):,} are {self.label}, a precision from {low:.0%} to {high:.0%} "
+            f"(confidence {self.confidence:.0%})"
+        )
+
     @property
     def labels(self) -> dict[int, bool]:
         """Position to whether it had the audited label; not to be trained on."""
@@ -194,6 +217,7 @@ class Audit:
                 free = np.array([int(i) for i in self._order[:size] if int(i) not in self._said])
                 drawn = self._random.permutation(len(free))[: _BUDGET - len(self._said)]
                 self._sampled = sorted(int(free[i]) for i in drawn)
+                self._drawn_from = len(free)
         elif self._stage == "sample":
             self._claim = self._test()
             self._stage = "done"

@@ -278,7 +278,9 @@ class CorpusAudit:
         given = len(self._audit.labels)
         if not self._audit.is_done:
             return (
-                f"Audit of {self._model.version}: {counted(given, 'label')} given, {len(self._audit.next())} wanted now"
+                f"Audit of {self._model.version}: {counted(given, 'label')} given, {len(self._audit.next())} wanted now\n"
+                f"  to claim a precision of {self._audit.precision:.0%}: at most {counted(self.most - given, 'label')} more\n"
+                f"  asked: {self._audit.so_far()}"
             )
         told = f"Audit of {self._model.version} with {counted(given, 'label')}: {self._model.document.summary}"
         if (missed := self.missed) is not None:
@@ -287,4 +289,6 @@ class CorpusAudit:
             told += (
                 "\n  what the threshold misses is not known: .label() or .next_below() asks for a sample from below it"
             )
+        else:
+            told += f"\n  asked: {self._audit.so_far()}\n  label more and train again, or audit for a lower precision"
         return told

@@ -81,6 +81,7 @@ def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int 
 
 
 def _train_corpus(folder: CorpusFolder, positive: str, seed: int) -> CorpusModel:
+    _check_positive(folder, positive)
     texts = scoring_texts(folder)
     judged = {target: label for target, label in judged_documents(folder, positive=positive).items() if target in texts}
     if not judged:
@@ -97,8 +98,17 @@ def _train_corpus(folder: CorpusFolder, positive: str, seed: int) -> CorpusModel
     return model
 
 
+def _check_positive(folder: CorpusFolder, positive: str) -> None:
+    """Raise if nobody has given this label, the usual one apart, of which more are asked for in other words."""
+    there = Counter(label.label for label in corpus_labels(folder) if label.label is not None)
+    if positive in there or not there or (positive == "relevant" and "other" in there):
+        return
+    named = ", ".join(f"{label!r} ({number:,})" for label, number in there.most_common())
+    raise RelevanceError(f"nobody has labelled anything {positive!r}; positive is one of the labels given: {named}")
+
+
 def _keep(folder: CorpusFolder, model: CorpusModel, labels: int, summary: Mapping[str, object]) -> CorpusModel:
-    """Saves a model as the corpus' last one; gives it with its version."""
+    """Saves a model as the corpus' last one; returns it with its version."""
     version = _new_version(folder)
     model = replace(model, version=version)
     try:
@@ -211,7 +221,7 @@ def last_model(folder: CorpusFolder) -> CorpusModel | None:
 
 
 def score_documents(folder: CorpusFolder, model: CorpusModel, texts: dict[str, str] | None = None) -> int:
-    """Writes the relevance and decision of documents into the catalogue; gives how many.
+    """Writes the relevance and decision of documents into the catalogue; returns how many.
 
     Without ``texts``: of the documents that this model has not scored yet.
     """

@@ -43,8 +43,13 @@ class Missed:
         return told + (f", {self.known} more were met on the way" if self.known else "")
 
 
-def share_interval(relevant: int, drawn: int) -> tuple[float, float]:
-    """Return the interval of a share (Clopper and Pearson 1934), at 97.5 %; 0 to 1 where nothing was drawn.
+def share_interval(relevant: int, drawn: int, *, level: float = _LEVEL) -> tuple[float, float]:
+    """Return the interval of a share (Clopper and Pearson 1934); 0 to 1 where nothing was drawn.
+
+    Args:
+        relevant: Of those drawn, how many have the property.
+        drawn: Size of the sample.
+        level: Probability that the interval covers the share, at least.
 
     Example:
         >>> [round(float(end), 4) for end in share_interval(0, 10)]
@@ -54,7 +59,7 @@ def share_interval(relevant: int, drawn: int) -> tuple[float, float]:
 
     if not drawn:
         return 0.0, 1.0
-    tail = (1.0 - _LEVEL) / 2.0
+    tail = (1.0 - level) / 2.0
     low = float(beta.ppf(tail, relevant, drawn - relevant + 1)) if relevant else 0.0
     high = float(beta.ppf(1.0 - tail, relevant + 1, drawn - relevant)) if relevant < drawn else 1.0
     return low, high

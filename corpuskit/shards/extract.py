@@ -228,7 +228,7 @@ class _ShardWriter:
             self._write_elements()
 
     def _keep(self, record: bytes | None) -> dict[str, int]:
-        """Keeps a record; gives its place in the file of records."""
+        """Keeps a record; returns its place in the file of records."""
         if record is None:
             return {}
         if self._records is None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
+from typing import Final
 
 from corpuskit.errors import ResourceLimitError, SourceError
 from corpuskit.sources import trees
@@ -35,36 +36,49 @@ class FoundFile:
 
 
 Pattern = str | os.PathLike[str]
+_CORPUS_FILE: Final = "corpus.toml"  # the name that corpuskit.store.settings gives it
 
 
-def find_files(patterns: Iterable[Pattern | Iterable[Pattern]]) -> Iterator[FoundFile]:
+def find_files(
+    patterns: Iterable[Pattern | Iterable[Pattern]],
+    *,
+    into: Path | None = None,
+    left_out: set[Path] | None = None,
+) -> Iterator[FoundFile]:
     """Yield files, files of folders and their sub-folders, and files that match patterns with ``*``; sorted, none twice.
 
     A list of such stands for what is in it. Names that begin with a dot are left out in folders, as are files that belong to another one there; see
     ``corpuskit.sources.trees``.
 
+    A corpus is no folder of files: one that lies in a folder, or that a pattern matches, is left out.
+
     Args:
         patterns: Paths and patterns, or lists of them.
+        into: The folder of the corpus that the files are for.
+        left_out: Takes the folders of the corpora that were left out.
 
     Raises:
-        SourceError: a path does not exist, or a pattern matches nothing.
+        SourceError: a path does not exist, is the folder of a corpus, or lies in ``into``; or a pattern matches nothing.
     """
     trees.forget()
+    left_out = set() if left_out is None else left_out
     seen: set[Path] = set()
     groups = ([one] if isinstance(one, str | os.PathLike) else one for one in patterns)
     for pattern in chain.from_iterable(groups):
-        for found in _expand(pattern):
+        for found in _expand(pattern, into, left_out):
             real = found.path.resolve()
             if real not in seen and (os.fspath(pattern) == str(found.path) or not trees.is_part(real)):
                 seen.add(real)
                 yield found
 
 
-def _expand(pattern: str | os.PathLike[str]) -> Iterator[FoundFile]:
+def _expand(pattern: Pattern, into: Path | None, left_out: set[Path]) -> Iterator[FoundFile]:
     text = os.path.expanduser(os.fspath(pattern))  # noqa: PTH111 - a pattern is no path
     path = Path(text)
+    if path.exists():
+        _refuse_corpora(path, into)
     if path.is_dir():
-        yield from _files_of(path, sorted(path.rglob("*")), inside=path)
+        yield from _files_of(path, _without_corpora(sorted(path.rglob("*")), left_out), inside=path)
     elif path.exists():
         yield from _files_of(path.parent, [path])
     elif glob.has_magic(text):
@@ -75,11 +89,31 @@ def _expand(pattern: str | os.PathLike[str]) -> Iterator[FoundFile]:
         root = Path(*Path(text).parts[:first_magic]) if first_magic else Path()
         for match in matches:
             is_folder = match.is_dir()
-            yield from _files_of(
-                root, sorted(match.rglob("*")) if is_folder else [match], inside=match if is_folder else None
-            )
+            found = _without_corpora([match, *sorted(match.rglob("*"))] if is_folder else [match], left_out)
+            yield from _files_of(root, found, inside=match if is_folder else None)
     else:
         raise SourceError(f"there is no file or folder {text!r} (looked from {Path.cwd()})")
+
+
+def _refuse_corpora(path: Path, into: Path | None) -> None:
+    real = path.resolve()
+    if real == into:
+        raise SourceError(f"{path} is this corpus itself; name the files to add to it")
+    if into is not None and real.is_relative_to(into):
+        raise SourceError(f"{path} lies in this corpus: what is in its folder is its own; name files from elsewhere")
+    if (real / _CORPUS_FILE).is_file():
+        raise SourceError(
+            f"{path} is a corpus; export its documents (corpuskit export) and add the folder of the export"
+        )
+
+
+def _without_corpora(paths: list[Path], left_out: set[Path]) -> list[Path]:
+    corpora = {path.parent for path in paths if path.name == _CORPUS_FILE}
+    corpora |= {folder for path in paths[:1] for folder in (path, *path.parents) if (folder / _CORPUS_FILE).is_file()}
+    if not corpora:
+        return paths
+    left_out.update(folder.resolve() for folder in corpora)
+    return [path for path in paths if path not in corpora and corpora.isdisjoint(path.parents)]
 
 
 def _files_of(root: Path, paths: Iterable[Path], *, inside: Path | None = None) -> Iterator[FoundFile]:

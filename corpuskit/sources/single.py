@@ -6,10 +6,10 @@ import os
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Final
 
 from corpuskit.errors import SourceError
+from corpuskit.given import given_path
 from corpuskit.sources.media import detect_media_type
 from corpuskit.sources.packed import packed_by, unpack
 
@@ -36,7 +36,7 @@ def open_source(source: Any, *, media_type: str | None, uri: str | None, max_byt
     What gzip, bzip2 or xz has packed is unpacked.
 
     Raises:
-        SourceError: the file cannot be read, or not be unpacked.
+        SourceError: the path is empty, or the file cannot be read, or not be unpacked.
         ResourceLimitError: it has more than ``max_bytes`` when unpacked.
         FetchError: the URL cannot be fetched.
         TypeError: HTML in a str, or a source of another kind.
@@ -55,7 +55,7 @@ def open_source(source: Any, *, media_type: str | None, uri: str | None, max_byt
     elif isinstance(source, str) and (_MARKUP.match(source) or "\n" in source):
         raise TypeError("markup in a str has lost its encoding: use extract(text.encode(), media_type='text/html')")
     elif isinstance(source, (str, os.PathLike)):
-        path = Path(source)
+        path = given_path(source, "source")
         try:
             content = path.read_bytes()
             modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)

@@ -25,7 +25,7 @@ _ANSWERS: Final = "annotations/answers.sqlite"  # changed in place, so it is cop
 
 
 def backup(folder: CorpusFolder, path: Path) -> int:
-    """Copies a corpus that may be crawled meanwhile; gives the bytes copied.
+    """Copies a corpus that may be crawled meanwhile; returns the bytes copied.
 
     First a snapshot of the catalogue, then the files: whatever the snapshot names is there by then. The element cache is
     left out, it is made again; so are exports. The token index is copied, since layers of functions, models and files stand

@@ -27,6 +27,8 @@ def doc_id_of(folder: CorpusFolder, name: str) -> str:
     Raises:
         UnknownDocumentError: there is none, or several end so; the message names the nearest.
     """
+    if not isinstance(name, str):
+        raise TypeError(f"found {name!r}, expected the id, URI or file name of a document, as a str")
     catalog = folder.catalog
     if catalog.value("SELECT 1 FROM documents WHERE doc_id = ? LIMIT 1", (name,)) is not None:
         return name  # of whatever status: who asks tells what is wrong with it

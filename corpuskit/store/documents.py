@@ -18,7 +18,7 @@ _MOST_BYTES: Final = 512 * 1024**2  # of one file; as of one document in a pack
 
 
 def write_document(folder: Folder, path: str, document: NLPTextDocument) -> NLPTextDocument:
-    """Writes a document in normal form and its marks; gives it in that form.
+    """Writes a document in normal form and its marks; returns it in that form.
 
     The marks come first: a reader that finds the text finds its marks too.
     """

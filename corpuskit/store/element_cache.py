@@ -360,7 +360,7 @@ def _make_missing(folder: CorpusFolder) -> None:
 def _write_part(
     batch: tuple[SafeFolder, SafeFolder, list[tuple[str, int, str, str | None]]],
 ) -> tuple[str, list[tuple[str, int]], list[tuple[str, Exception]]]:
-    """Writes one part; gives its name, the documents in it, and those that could not be read."""
+    """Writes one part; returns its name, the documents in it, and those that could not be read."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import getpass
+import hashlib
 import json
 import os
+import platform
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -260,8 +262,13 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _file_name() -> str:
+    """Of a user on a machine: two machines of one user never write into the same file, where a folder is synchronised.
+
+    The machine is a checksum of its name, which whoever gets the corpus need not know.
+    """
     try:
         user = getpass.getuser()
     except (OSError, KeyError):
         user = "user"
-    return "".join(c if c.isalnum() else "_" for c in user)[:40] or "user"
+    machine = hashlib.sha256(platform.node().encode("utf-8", "replace")).hexdigest()[:8]
+    return f"{''.join(c if c.isalnum() else '_' for c in user)[:40] or 'user'}-{machine}"

@@ -67,7 +67,7 @@ class WarcWriter:
 
     def write(self, url: str, date: datetime, request: bytes, status_line: str, headers: Iterable[tuple[str, str]],
               body: bytes) -> Place:  # fmt: skip
-        """Appends a request record and a response record; gives the response's place. See :meth:`push`."""
+        """Appends a request record and a response record; returns the response's place. See :meth:`push`."""
         from fastwarc.warc import WarcRecord, WarcRecordType
 
         answer = _answer(status_line, headers, body)

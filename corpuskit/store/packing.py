@@ -19,7 +19,7 @@ Stamp = tuple[int, int, int]
 
 
 def pack(folder: CorpusFolder) -> int:
-    """Puts the extracted documents that are files into packs; gives how many.
+    """Puts the extracted documents that are files into packs; returns how many.
 
     The corpus can be read, labelled and crawled meanwhile: a file goes when the pack that holds it is on the disk. A
     process that dies in between leaves some documents twice, with the same text; the next run removes the files.
@@ -41,7 +41,7 @@ def pack(folder: CorpusFolder) -> int:
 
 
 def _write_pack(documents: SafeFolder, paths: Iterator[str]) -> dict[str, list[Stamp | None]]:
-    """One pack of the next documents that are files; gives what it has taken, as it was."""
+    """One pack of the next documents that are files; returns what it has taken, as it was."""
     taken: dict[str, list[Stamp | None]] = {}
     writer = None
     with contextlib.ExitStack() as stack:
@@ -83,7 +83,7 @@ def _remove_empty(documents: SafeFolder) -> None:
 
 
 def unpack(folder: CorpusFolder) -> int:
-    """Writes packed documents as files and removes the packs; gives how many.
+    """Writes packed documents as files and removes the packs; returns how many.
 
     What is a file already is newer and stays as it is.
 

@@ -310,7 +310,7 @@ def read_packed(documents: SafeFolder, path: str) -> tuple[bytes, bytes | None] 
 
 
 def remove_packed(documents: SafeFolder, paths: Iterable[str]) -> int:
-    """Writes the packs that hold these documents anew, without them; gives how many there were."""
+    """Writes the packs that hold these documents anew, without them; returns how many there were."""
     wanted, count = set(paths), 0
     for file in pack_files(documents):
         with Pack(file) as pack:

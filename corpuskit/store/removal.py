@@ -23,7 +23,7 @@ _PLACEHOLDER: Final = (
 
 
 def remove_documents(folder: CorpusFolder, doc_ids: Sequence[str], reason: str) -> int:
-    """Removes all versions of documents; gives how many documents.
+    """Removes all versions of documents; returns how many documents.
 
     The tombstone comes first: a process that dies in between leaves no document that looks whole, and removing again
     finishes the work. Labels and the crawl's log keep the doc_id and the URL.

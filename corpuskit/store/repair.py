@@ -38,8 +38,21 @@ _KEPT_META: Final = {
     "sub-corpus ": "sub-corpora", "query ": "saved queries", "layers": "layers", "preprocess": "preprocessing",
     "audit": "audits", "export ": "exports", "merged shard ": "merged shards",
 }  # fmt: skip
-# Tables of which people know nothing, which a report does not name.
-_INNER: Final = frozenset({"texts", "outlinks", "said"})
+# Tables of which people know nothing, which a report does not name, and what is lost with them.
+_INNER: Final = {
+    "texts": "which texts were met before", "outlinks": "links between documents",
+    "said": "what documents say of themselves", "refusals": "how many links were refused",
+}  # fmt: skip
+# What people call the rows of the other tables, and what is kept in meta: one, several.
+_WORDS: Final = {
+    "scores": ("score", "scores"), "failures": ("failure", "failures"), "requests": ("request", "requests"),
+    "tombstones": ("removed document", "removed documents"), "frontier": ("known URL", "known URLs"),
+    "hosts": ("host", "hosts"), "jobs": ("crawl", "crawls"), "models": ("model", "models"),
+    "sub-corpora": ("sub-corpus", "sub-corpora"), "saved queries": ("saved query", "saved queries"),
+    "layers": ("set of layers", "sets of layers"), "preprocessing": ("run of preprocessing", "runs of preprocessing"),
+    "audits": ("audit", "audits"), "exports": ("export", "exports"), "merged shards": ("merged shard", "merged shards"),
+    "meta": ("", "sub-corpora and saved queries"),
+}  # fmt: skip
 _BATCH: Final = 500
 
 
@@ -66,10 +79,12 @@ class Repaired:
     def __repr__(self) -> str:
         hint = " (extract_pending() extracts them)" if self.pending else ""
         lines = [f"{counted(self.documents, 'document')}, {self.pending:,} pending{hint}"]
-        if kept := ", ".join(f"{name} {count:,}" for name, count in self.rows.items() if count and name not in _INNER):
+        words = {name: _WORDS.get(name, (name, name)) for name in self.rows if name not in _INNER}
+        if kept := ", ".join(f"{count:,} {words[name][count != 1]}" for name, count in self.rows.items()
+                             if count and name in words):  # fmt: skip
             lines.append(f"kept of the old catalogue: {kept}")
         if self.requests:
-            lines.append(f"made from the web archives: {counted(self.requests, 'URL')} of the frontier")
+            lines.append(f"made from the web archives: {counted(self.requests, 'known URL')}")
         return "\n".join([*lines, *(f"lost: {line}" for line in self.lost)])
 
 
@@ -159,11 +174,11 @@ def _old_catalog(folder: SafeFolder) -> Iterator[sqlite3.Connection | None]:
 
 
 def _salvage(old: sqlite3.Connection | None, catalog: Catalog, report: Repaired) -> dict[str, dict[str, Any]]:
-    """Copies what can be read; gives the rows of documents by their path."""
+    """Copies what can be read; returns the rows of documents by their path."""
     if old is None:
         report.lost.append(
-            "there was no catalogue: scores, tombstones, jobs, failures, the log of requests, sub-corpora and saved "
-            "queries are gone"
+            "there was no catalogue: scores, crawls, failures, the log of requests, which documents were removed, "
+            "sub-corpora and saved queries are gone"
         )
         return {}
     damaged = []
@@ -195,9 +210,10 @@ def _salvage(old: sqlite3.Connection | None, catalog: Catalog, report: Repaired)
                     ).rowcount
         report.rows[table] = count
     what = {"scores": "run corpuskit train", "tombstones": "what was removed may be added again",
-            "frontier": "crawl the seeds again", "meta": "sub-corpora, saved queries"}  # fmt: skip
+            "frontier": "crawl the seeds again"}  # fmt: skip
     report.lost += [
-        f"rows of {table} that stood in damaged pages" + (f": {what[table]}" if table in what else "")
+        f"{_INNER.get(table) or _WORDS.get(table, ('', table))[1]}, as far as the old catalogue was damaged there"
+        + (f": {what[table]}" if table in what else "")
         for table in damaged
         if table not in _MADE_ANEW or table == "meta"
     ]
@@ -437,7 +453,9 @@ def _documents(
     report.lost += [f"documents/{name}{TEXT_SUFFIX}: {message}" for name, message in unread.items()]
     _pending(catalog, originals, used, removed, report)
     if without_original:
-        report.lost.append(f"the originals of {without_original:,} documents: nothing in originals/ has their hash")
+        report.lost.append(
+            f"the originals of {counted(without_original, 'document')}: nothing in originals/ has their hash"
+        )
     report.lost += originals.damaged
 
 
@@ -459,7 +477,7 @@ def _again(
             elif not here and name not in unread and not catalog.has_document_at(name):
                 gone.append(name)
     if gone:
-        report.lost.append(f"the texts and the originals of {len(gone):,} documents, such as {gone[0]}")
+        report.lost.append(f"the texts and the originals of {counted(len(gone), 'document')}, such as {gone[0]}")
 
 
 def _pending(
@@ -497,7 +515,8 @@ def _pending(
                 report.pending += _insert(connection, row)
     if unnamed:
         report.lost.append(
-            f"the URIs of {len(unnamed):,} files in originals/ that have no document, such as {unnamed[0]}: add them again"
+            f"where {counted(len(unnamed), 'file')} in originals/ came from, without a document, such as {unnamed[0]}: "
+            "add them again"
         )
 
 
@@ -613,7 +632,9 @@ def _models(folder: SafeFolder, catalog: Catalog, report: Repaired) -> None:
     found = set(folder.folders())
     missing = sorted(name for name in found if not any(name in row for row in known))
     if missing:
-        report.lost.append(f"the rows of {len(missing)} models, such as models/{missing[0]}: run corpuskit train")
+        report.lost.append(
+            f"what was known of {counted(len(missing), 'model')}, such as models/{missing[0]}: run corpuskit train"
+        )
 
 
 def _elements(folder: CorpusFolder, report: Repaired) -> None:
@@ -624,4 +645,4 @@ def _elements(folder: CorpusFolder, report: Repaired) -> None:
     element_cache.update(folder)
     unread = Counter(row["stage"] for row in folder.catalog.rows("SELECT stage FROM failures WHERE stage = 'read'"))
     if unread["read"]:
-        report.lost.append(f"{unread['read']} failures of reading are rows of failures()")
+        report.lost.append(f"{counted(unread['read'], 'resource')} could not be read: corpuskit failures lists them")

@@ -9,7 +9,7 @@ from corpuskit.store.folder import CorpusFolder
 
 
 def write_seeds(folder: CorpusFolder, file: Path) -> int:
-    """Writes the queued URLs, the best first; gives how many.
+    """Writes the queued URLs, the best first; returns how many.
 
     One URL a line, then ``key=value`` behind tabs (``depth``, ``priority``): the format of the seeds of StormCrawler's
     ``FileSpout`` and of Nutch's injector.

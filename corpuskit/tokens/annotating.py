@@ -1,4 +1,4 @@
-"""Gives the tokens of a corpus layers, each token once."""
+"""Give the tokens of a corpus layers, each token once."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def annotate(
     replace: bool = False,
     progress: bool = True,
 ) -> int:
-    """Give tokens a value in layers; gives how many tokens got one now.
+    """Give tokens a value in layers; return how many tokens got one now.
 
     What has a value is left as it is; stopped, or where the function fails, what was found is kept, and the same call goes
     on with the document at which it stopped. A process that is killed loses the last half minute. New documents get lemmas by

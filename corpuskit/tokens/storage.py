@@ -31,7 +31,7 @@ Stamps = dict[str, tuple[int, int]]
 
 
 def write_part(tokens: SafeFolder, chunk: Chunk) -> str:
-    """Writes a part; gives its name. It appears when it is whole."""
+    """Writes a part; returns its name. It appears when it is whole."""
     name = f"part-{secrets.token_hex(8)}"
     part = tokens.within(f"{name}.tmp")
     part.make()

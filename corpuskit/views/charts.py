@@ -28,7 +28,7 @@ def hosts(sources: pd.DataFrame, *, most: int = 20, ax: Axes | None = None) -> A
     shown = sources.sort_values("pages", ascending=False).head(most)[::-1]
     names = shown["host"].tolist()
     ax.barh(names, shown["pages"].astype(float), color=_GREY, label="pages")
-    ax.barh(names, shown["relevant"].astype(float), color=GREEN, label="relevant")
+    ax.barh(names, shown["relevant"].fillna(0).astype(float), color=GREEN, label="relevant")
     left_out = len(sources) - len(shown)
     ax.set_xlabel("pages" + (f"; {left_out:,} smaller hosts not shown" if left_out else ""))
     return _finished(ax, legend=True)

@@ -57,7 +57,10 @@ def compare_crawls(folder: CorpusFolder, *crawls: Any) -> CrawlComparison:
     """
     import pandas as pd
 
-    wanted = [int(getattr(crawl, "id", crawl)) for crawl in crawls]
+    try:
+        wanted = [int(getattr(crawl, "id", crawl)) for crawl in crawls]
+    except (TypeError, ValueError):
+        raise ConfigurationError(f"crawls: found {crawls!r}, expected crawl jobs or their numbers") from None
     pages = folder.catalog.frame(
         "SELECT r.job AS crawl, r.url, d.doc_id, d.host, j.started, coalesce(s.relevance >= 0.5, 0) AS relevant "
         "FROM (SELECT job, url, min(id) AS id FROM requests WHERE job IS NOT NULL GROUP BY job, url) r "

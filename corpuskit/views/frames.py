@@ -313,7 +313,7 @@ def sources(folder: CorpusFolder, *, candidates: bool = False) -> pd.DataFrame:
     """Return one row a host, most pages first; the documents that came as files are one row, ``(files)``.
 
     Columns: host, verdict (approve, hold, boost, none), why (str); pages, relevant (labelled so, else scored at least
-    0.5 by the last model), labels (Int64); harvest (float64, relevant / pages).
+    0.5 by the last model; missing where no page has a label or score), labels (Int64); harvest (float64, relevant / pages).
 
     Args:
         folder: the corpus.
@@ -326,9 +326,16 @@ def sources(folder: CorpusFolder, *, candidates: bool = False) -> pd.DataFrame:
     judged = known["label"].isin(["relevant", "other"])
     relevant = (known["label"] == "relevant") | (~judged & (known["relevance"] >= 0.5))
     pages = pd.DataFrame(
-        {"host": known["host"], "relevant": relevant, "labels": known["annotators"] > 0, "pages": True}
+        {
+            "host": known["host"],
+            "relevant": relevant.astype("Int64").where(judged | known["relevance"].notna()),
+            "labels": known["annotators"] > 0,
+            "pages": True,
+        }
     )
-    frame = pages.groupby("host", as_index=False).sum().sort_values(["pages", "host"], ascending=[False, True])
+    frame = (
+        pages.groupby("host", as_index=False).sum(min_count=1).sort_values(["pages", "host"], ascending=[False, True])
+    )
     verdicts = folder.catalog.frame("SELECT host, verdict, why FROM hosts")
     frame = frame.merge(verdicts, how="left", on="host").fillna({"verdict": "none"})
     frame["host"] = frame["host"].replace("", FILES)
@@ -400,7 +407,7 @@ def sample(folder: CorpusFolder, n: int, *, seed: int = 0, doc_ids: Sequence[str
 
 
 def save_subcorpus(folder: CorpusFolder, name: str, doc_ids: Sequence[str]) -> int:
-    """Gives documents a name; gives how many they are.
+    """Names documents; returns how many they are.
 
     Raises:
         ConfigurationError: the name is empty, or there are no documents.

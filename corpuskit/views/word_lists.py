@@ -10,6 +10,7 @@ import numpy as np
 from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
 from corpuskit.tokens import Matches, Selection, find, parse_query
+from corpuskit.tokens.index import lacking
 from corpuskit.views.association import deviation_of_proportions
 from corpuskit.views.choosing import described, noted
 
@@ -120,11 +121,16 @@ def clusters(
     """
     import pandas as pd
 
-    least, most = sizes
+    try:
+        least, most = map(int, sizes)
+    except (TypeError, ValueError):
+        raise ConfigurationError(f"sizes={sizes!r}: expected two numbers, such as (2, 4)") from None
     if not 1 <= least <= most <= _LONGEST_RUN:
         raise ConfigurationError(f"sizes={sizes}: expected two numbers from 1 to {_LONGEST_RUN}, such as (2, 4)")
     if position not in _POSITIONS:
         raise ConfigurationError(f"position {position!r}: expected one of {', '.join(_POSITIONS)}")
+    if not all(part.has(attribute) for part in selection.index.parts):
+        raise ConfigurationError(lacking(selection.index, attribute))
     matches = find(selection, parse_query(query, syntax))
     some = []
     for n in range(least, most + 1):

@@ -75,12 +75,12 @@ class CrawlState:
         }
 
     def skip(self, host: str) -> int:
-        """Fetches nothing more of a host; gives how many URLs that leaves out."""
+        """Fetches nothing more of a host; returns how many URLs that leaves out."""
         self._slow_again = 0.0
         return self.job.skip(host)
 
     def boost(self, host: str) -> int:
-        """Fetches a host's URLs before all others; gives how many there are."""
+        """Fetches a host's URLs before all others; returns how many there are."""
         self._slow_again = 0.0
         return self.job.boost(host)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
+from corpuskit.store.telling import counted
 from corpuskit.widgets.labeler import user_name
 from corpuskit.widgets.tree import DocumentTree
 
@@ -14,10 +16,14 @@ def document_tree(folder: CorpusFolder, doc_id: str, *, reveal: int | None = Non
 
     Raises:
         UnknownDocumentError: there is none.
+        ConfigurationError: it has no such element.
     """
-    tree = DocumentTree(
-        folder.document(doc_id), original=lambda: folder.original(doc_id), label=labels_of(folder, doc_id)
-    )
+    document = folder.document(doc_id)
+    if reveal is not None and not 0 <= reveal < len(document):
+        raise ConfigurationError(
+            f"reveal={reveal}: the document has {counted(len(document), 'element')}, the first is 0"
+        )
+    tree = DocumentTree(document, original=lambda: folder.original(doc_id), label=labels_of(folder, doc_id))
     if reveal is not None:
         tree.reveal(reveal)
     return tree

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 import traitlets
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.labels import GROUP_NOTE, check_names, is_machine
+from corpuskit.labels import GROUP_NOTE, check_names, corpus_labels, is_machine
 from corpuskit.relevance.learning import seeds_in_no_text
 from corpuskit.store import CorpusFolder
+from corpuskit.store.telling import counted
 from corpuskit.widgets.cards import PREFETCH, Cards
 from corpuskit.widgets.labeling import LabelQueue, has_flattened
 from corpuskit.widgets.learner import Asked, Choice
@@ -85,7 +86,7 @@ class Labeler(Cards):
             left_to_others=self._queue.left_to_others,
             copies=self._queue.copies,
             asks_seeds=self._queue.is_cold,
-            show_scores=show_scores,
+            show_scores=bool(show_scores),
             has_similar=similar is not None and docs is None,
             cards=[self._queue.card(item) for item in self._queue.take(PREFETCH)],
         )
@@ -95,9 +96,11 @@ class Labeler(Cards):
         return dict(Counter(self._queue.judged.values()))
 
     def summary(self) -> str:
-        """Return the number of those that are labelled."""
+        """Return the number of those that are labelled, by whom the cards are for and by others."""
         said = ", ".join(f"{count} {label}" for label, count in sorted(self._counted().items()))
-        return f"Labelling: {said or 'no labels yet'}"
+        others = len({label.target for label in corpus_labels(self._folder, "document")} - self._queue.judged.keys())
+        more = f"; {counted(others, 'document')} labelled by others" if others else ""
+        return f"Labelling: {said or f'no labels by {self._by} yet'}{more}"
 
     # -- messages --------------------------------------------------------------------------------------------------
 

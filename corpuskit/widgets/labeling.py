@@ -143,7 +143,7 @@ class LabelQueue:
         )
 
     def begin_again(self) -> bool:
-        """Forgets what was chosen, and chooses by the seed words of the corpus; gives whether any document is near them."""
+        """Forgets what was chosen, and chooses by the seed words of the corpus; returns whether any document is near them."""
         with self._choosing:
             with self._lock:
                 self._waiting.clear()

@@ -111,7 +111,7 @@ def _of(folder: CorpusFolder) -> _Known:
 
 
 def _learn(folder: CorpusFolder, known: _Known) -> tuple[int, float | None]:
-    """Trains on all labels; gives how many, and what 50 more would bring."""
+    """Trains on all labels; returns how many, and what 50 more would bring."""
     said = {doc_id: label for doc_id, label in judged_documents(folder).items() if doc_id in known.texts}
     texts = [known.texts[doc_id] for doc_id in said]
     labels = list(said.values())

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Source = Callable[[], "tuple[pd.DataFrame, pd.DataFrame | None]"]
-"""Gives the points (doc_id, x, y, topic) and the regions (topic, name, level, parent, words), or None for these."""
+"""Returns the points (doc_id, x, y, topic) and the regions (topic, name, level, parent, words), or None for these."""
 Similar = Callable[[list[str]], "pd.DataFrame"]
 """Documents → the documents nearest to them, with a column doc_id."""
 
@@ -132,7 +132,7 @@ class MapPoints(Widget):
                 setattr(self, name, value)
 
     def refresh(self) -> int:
-        """Takes in documents, topics and labels that are new; gives how many documents came."""
+        """Takes in documents, topics and labels that are new; returns how many documents came."""
         with self._lock, self.hold_sync():
             before = len(self._places.ids)
             self._look()
@@ -193,7 +193,7 @@ class MapPoints(Widget):
         return found
 
     def select(self, doc_ids: Sequence[str]) -> int:
-        """Chooses documents, also on the page; gives how many of them are on the map."""
+        """Chooses documents, also on the page; returns how many of them are on the map."""
         rows = [self._places.row[doc_id] for doc_id in dict.fromkeys(doc_ids) if doc_id in self._places.row]
         self._choose(np.array(rows, np.int64))
         self.send({"op": "choose"}, buffers=[self._chosen.astype("<u4").tobytes()])
@@ -207,7 +207,7 @@ class MapPoints(Widget):
         return [self._places.ids[row] for row in rows.tolist()]
 
     def undo(self) -> int:
-        """Takes the last group of labels back; gives how many documents that were."""
+        """Takes the last group of labels back; returns how many documents that were."""
         key = self._groups.last()
         return self._groups.take_back(key) if key is not None else 0
 

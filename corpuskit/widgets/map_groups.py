@@ -70,7 +70,7 @@ class GroupLabels:
         return next(reversed(self._acts), None)
 
     def take_back(self, key: object) -> int:
-        """Gives all documents of a group what they had before, but those labelled otherwise since; gives how many."""
+        """Gives all documents of a group what they had before, but those labelled otherwise since; returns how many."""
         act = self._acts.get(key)
         if act is None:
             return 0

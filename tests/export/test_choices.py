@@ -208,3 +208,16 @@ def test_the_steps_of_preprocessing_stand_in_the_card(small, tmp_path):
     steps = json.loads((tmp_path / "out" / "manifest.json").read_bytes())["steps"]
     assert [(step["in"], step["out"]) for step in steps[:2]] == [(3, 3), (3, report.documents)]
     assert (steps[-1]["step"], steps[-1]["out"]) == ("export", report.documents)
+
+
+@pytest.mark.parametrize("docs", [[], "frame"])
+def test_an_export_of_no_documents_is_refused_and_writes_nothing(small, tmp_path, docs):
+    chosen = small.documents().head(0) if docs == "frame" else docs
+    with pytest.raises(ConfigurationError, match="nothing to export: no document is left by these options"):
+        small.export(tmp_path / "out", docs=chosen)
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_export_of_an_empty_corpus_is_refused(corpus, tmp_path):
+    with pytest.raises(ConfigurationError, match="nothing to export: the corpus is empty"):
+        corpus.export(tmp_path / "out")

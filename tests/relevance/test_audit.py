@@ -111,3 +111,27 @@ def test_where_all_of_the_first_labels_are_relevant_the_region_ends_where_they_e
     assert run(audit, truth) <= 140
     assert audit.threshold is not None
     assert (model.score(texts[:180]) >= audit.threshold).sum() >= 100
+
+
+def large(model: RelevanceModel) -> Audit:
+    random = np.random.RandomState(1)
+    texts = [" ".join(random.choice(["sea", "ship", "fish", "tide"], 5)) + f" {i}" for i in range(1000)]
+    return Audit(model, texts, precision=0.9)
+
+
+def test_an_audit_under_way_tells_what_was_sampled_and_the_interval_so_far(model: RelevanceModel) -> None:
+    audit = large(model)
+    assert audit.so_far() == "40 spread over the 1,000 highest scores"
+    batch = audit.next()
+    audit.add(batch[:10], ["relevant"] * 8 + ["other"] * 2)
+    # Where the share is .493, 8 or more of 10 have a probability of 5 %; where it is .963, 8 or fewer have.
+    assert audit.so_far() == (
+        "40 spread over the 1,000 highest scores: 8 of 10 are relevant, a precision from 49% to 96% (confidence 90%)"
+    )
+
+
+def test_of_what_is_labelled_from_the_top_on_no_interval_is_told(world: World, model: RelevanceModel) -> None:
+    audit = Audit(model, world[0])
+    batch = audit.next()
+    audit.add(batch[:4], ["relevant", "relevant", "other", "relevant"])
+    assert audit.so_far() == ("each from the highest score down: 3 of 4 are relevant, which is known, not estimated")

@@ -140,3 +140,19 @@ def test_a_new_model_is_audited_with_new_labels(filled):
     audit.add({row.doc_id: truth(row.uri) for row in first.itertuples()}, by="me")
     filled.train()
     assert not set(first.doc_id) & set(filled.audit(precision=0.8).next().doc_id)
+
+
+def test_a_label_to_find_that_nobody_gave_is_an_error_that_names_those_given(filled):
+    label_some(filled, 24)
+    given = filled.labels()["label"].value_counts()
+    with pytest.raises(RelevanceError, match="'zzz'") as refused:
+        filled.train(positive="zzz")
+    assert f"'relevant' ({given['relevant']})" in str(refused.value)
+    assert f"'other' ({given['other']})" in str(refused.value)
+
+
+def test_without_relevant_and_other_the_labels_of_your_own_are_named(filled):
+    fish = filled.documents()["doc_id"].head(30)
+    filled.set_labels(dict.fromkeys(fish, "fishing"), by="me", new_class=True)
+    with pytest.raises(RelevanceError, match=r"positive is one of the labels given: 'fishing' \(30\)"):
+        filled.train()

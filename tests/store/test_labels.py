@@ -106,3 +106,17 @@ def test_processes_lose_no_label(folder):
         worker.join(60)
         assert worker.exitcode == 0
     assert len(folder.labels.current()) == 50
+
+
+def test_one_user_on_two_machines_writes_two_files_and_an_older_file_goes_on(folder, monkeypatch):
+    folder.labels.add([("d1", "document", "relevant")], by="anna")
+    (mine,) = files(folder)
+    old = mine.rename(mine.with_name(mine.name.rpartition("-")[0] + ".jsonl"))  # as versions before wrote it
+    before = old.read_bytes()
+    for machine in ("laptop", "tower"):
+        monkeypatch.setattr("platform.node", lambda machine=machine: machine)
+        folder.labels.add([(machine, "document", "other")], by="anna")
+    assert len(files(folder)) == 3
+    assert old.read_bytes() == before
+    assert {label.target for label in folder.labels.current()} == {"d1", "laptop", "tower"}
+    assert not any("laptop" in file.name for file in files(folder))

@@ -1,5 +1,7 @@
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -203,7 +205,19 @@ def test_what_was_saved_in_the_catalogue_is_kept_and_told(filled, tmp_path):
     told = repr(report).splitlines()
     assert told[0] == "24 documents, 0 pending"
     assert told[1].startswith("kept of the old catalogue: ")
-    for words in ["frontier 3", "saved queries 1", "sub-corpora 1", "layers 1", "exports 1", "preprocessing 1"]:
+    for words in ["3 known URLs", "1 saved query", "1 sub-corpus", "1 set of layers", "1 export", "1 merged shard"]:
         assert words in told[1].partition(": ")[2].split(", "), words
     assert "web archives" not in repr(report)
     assert report.lost == ["saved queries 'broken': what the catalogue held cannot be read"]
+
+
+def test_a_report_of_a_repair_speaks_of_one_and_of_several_and_names_no_table():
+    from corpuskit.store import schema
+    from corpuskit.store.repair import Repaired
+
+    tables = set(re.findall(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+)", Path(schema.__file__).read_text("utf-8")))
+    for count, words in ((1, "1 removed document"), (2, "2 removed documents")):
+        told = repr(Repaired(rows=dict.fromkeys([*tables, "merged shards"], count)))
+        assert words in told
+        assert f"{count} merged shard" + ("s" if count > 1 else "") in re.split(r", |\n", told)
+        assert not re.search(r"\b(tombstones|jobs|texts|outlinks|said|refusals|frontier)\b", told)

@@ -94,7 +94,7 @@ def test_vectors_of_another_size_are_refused_unless_they_replace_all(three, page
     assert vectors_of(three._folder, "mine").matrix.shape == (31, 3)
 
 
-@pytest.mark.parametrize("name", ["", "..", "A", "a/b", "a b", "x" * 65, "-a", 7])
+@pytest.mark.parametrize("name", ["", "..", "A", "a/b", "a b", "x" * 65, "-a"])
 def test_a_name_that_is_no_name_is_refused(three, name):
     with pytest.raises(ConfigurationError, match="expected up to 64"):
         three.embed(name, lambda texts: [[1.0]] * len(texts), progress=False)

@@ -95,3 +95,20 @@ def test_labels_and_failures_show_in_their_places(filled):
     assert filled.sources().host.tolist() == ["(files)", "a.example"]
     assert filled.sources(arrow=True).host.tolist() == ["(files)", "a.example"]
     assert "1 relevant" in repr(filled)
+
+
+def test_no_page_is_counted_relevant_or_not_before_there_is_a_label_or_a_model(filled):
+    sources = filled.sources().set_index("host")
+    assert sources.relevant.loc["a.example"] is pd.NA
+    assert np.isnan(sources.harvest.loc["a.example"])
+    assert sources.relevant.loc[""] == 1  # of the files, one of which has a label
+
+
+def test_status_shows_a_dash_for_what_no_model_has_said_yet(filled, capsys, monkeypatch):
+    from corpuskit.cli import main
+
+    monkeypatch.setattr("sys.argv", ["corpuskit", "status", filled.path])
+    with pytest.raises(SystemExit):
+        main()
+    rows = [[cell.strip() for cell in line.split("│")] for line in capsys.readouterr().out.splitlines()]
+    assert [row[:5] for row in rows if row[0] == "a.example"] == [["a.example", "1", "–", "0", "–"]]

@@ -423,3 +423,12 @@ def test_undo_gives_back_the_label_that_came_with_a_group(labeler, filled):
     current = filled.labels().query("not superseded")
     assert current[["label", "note"]].values.tolist() == [["other", "map"]]
     assert doc_id not in labeler._queue.judged
+
+
+def test_the_widget_tells_labels_of_others_beside_ones_own(filled):
+    ids = filled.documents().doc_id.tolist()
+    assert filled.label(by="me").summary() == "Labelling: no labels by me yet"
+    filled.set_labels({ids[0]: "relevant", ids[1]: "other"}, by="anna")
+    assert filled.label(by="me").summary() == "Labelling: no labels by me yet; 2 documents labelled by others"
+    filled.set_labels({ids[1]: "other"}, by="me")
+    assert filled.label(by="me").summary() == "Labelling: 1 other; 1 document labelled by others"

@@ -118,7 +118,7 @@ def chunks(item: Item, budget: int, count: Count) -> Iterator[Chunk]:
 
 
 def _finish(chunk: Chunk, following: Unit | None, budget: int, count: Count) -> list[Unit]:
-    """Ends a chunk; gives the units that go to the next: titles at its end, and what is too much."""
+    """Ends a chunk; returns the units that go to the next: titles at its end, and what is too much."""
     kept = len(chunk.units)
     while following is not None and kept > 1 and chunk.units[kept - 1].is_title:
         kept -= 1

@@ -138,7 +138,7 @@ class _Site:
         self._rows = []
 
     def close(self) -> tuple[int, int]:
-        """Writes the frames; gives pages and words."""
+        """Writes the frames; returns pages and words."""
         import numpy as np
         import pyarrow as pa
 

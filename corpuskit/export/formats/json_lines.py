@@ -12,6 +12,7 @@ from corpuskit.document import NLPTextDocument
 from corpuskit.export.formats.element_rows import DocumentReader, document_head, element_objects
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.given import given_file
 
 _MAX_LINE: Final = 512 * 1024 * 1024  # bytes
 # Line ends to Unicode-minded programs; in JSON they can only stand in strings, where they may be escaped.
@@ -62,9 +63,11 @@ def read_jsonl(path: str | os.PathLike[str]) -> Iterator[NLPTextDocument]:
 
     Raises:
         DocumentFormatError: a line is no document; ``.line`` says which.
+        SourceError: There is no such file, or it is a folder.
     """
+    given = given_file(path)
     where = os.fspath(path)
-    with Path(path).open("rb") as file:
+    with given.open("rb") as file:
         number = 0
         while line := file.readline(_MAX_LINE + 1):
             number += 1

@@ -13,6 +13,7 @@ from corpuskit.document.marks import dump_marks, load_marks
 from corpuskit.errors import DocumentFormatError
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.given import given_file
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.documents import MARKS_SUFFIX, TEXT_SUFFIX
 
@@ -79,11 +80,13 @@ def read_nlptext_archive(path: str | os.PathLike[str]) -> Iterator[NLPTextDocume
 
     Raises:
         DocumentFormatError: it is no such file; ``.line`` is the document's number.
+        SourceError: There is no such file, or it is a folder.
     """
+    given = given_file(path)
     where = os.fspath(path)
     waiting: NLPTextDocument | None = None
     number = 0
-    with Path(path).open("rb") as file:
+    with given.open("rb") as file:
         while head := file.read(4):
             magic = int.from_bytes(head, "little") if len(head) == 4 else 0
             if magic == _SKIPPABLE and waiting is not None:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 from corpuskit.document import NLPTextDocument
 from corpuskit.document.elements import FORMATTING, OPTIONAL_COLUMNS
 from corpuskit.document.frames import CELL_COLUMNS, arrow_schema, from_arrow, to_arrow
-from corpuskit.errors import DocumentFormatError
+from corpuskit.errors import DocumentFormatError, SourceError
 from corpuskit.export.formats.element_rows import DocumentReader, document_head, element_objects
 from corpuskit.export.item import ROW_TYPES, Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.given import given_path
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -126,11 +127,17 @@ def read_parquet(folder: str | os.PathLike[str]) -> Iterator[NLPTextDocument]:
 
     Raises:
         DocumentFormatError: the files are no such tables, or do not fit each other; ``.line`` is the document's number.
+        SourceError: The folder has no such files.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    root = Path(folder)
+    root = given_path(folder, "folder")
+    for name in ("documents.parquet", "elements.parquet"):
+        if not (root / name).is_file():
+            raise SourceError(
+                f"there is no {name} in {os.fspath(folder)!r}; expected the folder of an export as parquet"
+            )
     where = os.fspath(root)
     try:
         with (

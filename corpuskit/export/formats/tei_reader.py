@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
 from corpuskit.document import NLPTextDocument
@@ -13,6 +12,7 @@ from corpuskit.errors import DocumentFormatError
 from corpuskit.export.formats.element_rows import DocumentReader
 from corpuskit.export.formats.tei import CONTINUATION, EMPTY, NAMESPACE, header_record
 from corpuskit.export.formats.xml_text import parse, text_of
+from corpuskit.given import given_file
 
 _TEI: Final = f"{{{NAMESPACE}}}"
 _GROUPS: Final = {"div": "Section", "floatingText": "Section", "list": "List", "item": "ListItem", "table": "Table"}
@@ -32,9 +32,11 @@ def read_tei(path: str | os.PathLike[str]) -> NLPTextDocument:
 
     Raises:
         DocumentFormatError: it is no TEI, not well-formed, larger than 512 MiB, or declares entities.
+        SourceError: There is no such file, or it is a folder.
     """
+    file = given_file(path)
     where = os.fspath(path)
-    root = parse(Path(path).read_bytes(), where)
+    root = parse(file.read_bytes(), where)
     if root.tag != _TEI + "TEI":
         raise DocumentFormatError(root.sourceline or 1, str(root.tag), f"TEI in the namespace {NAMESPACE}", where=where)
     reader = DocumentReader(where)

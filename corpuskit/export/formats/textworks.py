@@ -14,6 +14,7 @@ from corpuskit import engine
 from corpuskit.errors import DocumentFormatError
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.given import given_file
 from corpuskit.safe_folder import SafeFolder
 
 _PDF: Final = "application/pdf"
@@ -142,6 +143,7 @@ def read_segmentation(path: str | os.PathLike[str]) -> Segmentation:
 
     Raises:
         DocumentFormatError: it is none: tokens and ids that do not pair, ids that are not unique or not defined.
+        SourceError: There is no such file, or it is a folder.
     """
     with _Json(path) as data:
         order = data.get("boxFormat", list(_BOX_FORMAT))
@@ -179,6 +181,7 @@ def read_textgrid(path: str | os.PathLike[str]) -> TextGrid:
 
     Raises:
         DocumentFormatError: it is none, or a row has not one place a character.
+        SourceError: There is no such file, or it is a folder.
     """
     with _Json(path) as data:
         sizes, rows = [], []
@@ -201,7 +204,7 @@ class _Json:
     """A JSON object from outside; whatever is wrong with it is a DocumentFormatError."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._path = Path(path)
+        self._path = given_file(path)
 
     def __enter__(self) -> Any:
         if self._path.stat().st_size > _MAX_BYTES:

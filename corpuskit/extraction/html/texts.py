@@ -45,7 +45,7 @@ def single_blanks(raw: str) -> str:
 
 
 def collapse_linked(raw: str, urls: list[str]) -> tuple[str, list[Link]]:
-    """Collapses a run that holds link marks; gives the text and the links' (start, end, URL), inner before outer ones."""
+    """Collapses a run that holds link marks; returns the text and the links' (start, end, URL), inner before outer ones."""
     if raw[0] == LINK_START and raw[-1] == LINK_END and len(urls) == 1:
         text = collapse(raw[1:-1])
         return text, [(0, len(text), urls[0])] if text else []

@@ -86,7 +86,7 @@ class _Writer:
             )
 
     def finish(self) -> list[int]:
-        """Writes what is left; gives the elements that are not main."""
+        """Writes what is left; returns the elements that are not main."""
         self._flush()
         self._end_list()
         self._furniture_up_to(len(self._pages))

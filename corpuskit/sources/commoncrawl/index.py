@@ -111,7 +111,11 @@ def commoncrawl(  # noqa: PLR0913 - the public signature
         >>> commoncrawl("CC-MAIN-2024-22", tld="fr", mime="text/html")                   # doctest: +SKIP
     """
     filters = Filters.of(domains=domains, tld=tld, languages=languages, mime=mime, status=status, since=since)
-    given = [index] if isinstance(index, (str, os.PathLike)) else list(index)
+    given = [index] if isinstance(index, (str, os.PathLike)) else list(index) if isinstance(index, Iterable) else []
+    if not given or not all(isinstance(source, str | os.PathLike) and os.fspath(source) for source in given):
+        raise SourceError(
+            f"index: found {index!r}, expected a crawl such as 'CC-MAIN-2024-22', or files or folders of an index"
+        )
     found: dict[str, Partition] = {}
     roots: set[str] = set()
     names = [os.fspath(source) for source in given]

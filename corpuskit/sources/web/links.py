@@ -164,7 +164,7 @@ def _anchors(tree: Any, url: str, base: str) -> tuple[dict[str, Link], list[tupl
 
 
 def _add_others(others: list[dict[str, str | None]], url: str, base: str, found: dict[str, Link]) -> tuple[str, ...]:
-    """Adds rel=canonical and the page in other languages to the links; gives the feeds."""
+    """Adds rel=canonical and the page in other languages to the links; returns the feeds."""
     feeds: dict[str, None] = {}
     for attributes in others[:_MAX_OTHERS]:
         href = attributes.get("href") or ""

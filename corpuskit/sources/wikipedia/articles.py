@@ -21,6 +21,8 @@ PARSOID_TYPE: Final = "text/x-mediawiki-html"
 
 _BATCH: Final = 50  # titles in one request, the API's limit
 _ARTICLE, _CATEGORY = 0, 14  # namespaces
+_CC_BY_SA: Final = "https://creativecommons.org/licenses/by-sa/4.0/"
+"""Of the texts of Wikipedia (Wikimedia Foundation, Terms of Use, section 7)."""
 _URL: Final = re.compile(r"https?://", re.IGNORECASE)
 
 
@@ -111,12 +113,14 @@ class _Walk:
         """What the API says about some titles, with the titles that they lead to."""
         try:
             query = self._wiki.query(
-                titles="|".join(titles), redirects=1, prop="info|pageprops", inprop="url", ppprop="disambiguation"
-            )
+                titles="|".join(titles), redirects=1, prop="info|pageprops", inprop="url", ppprop="disambiguation",
+                meta="siteinfo", siprop="rightsinfo",
+            )  # fmt: skip
         except FetchError as error:
             for title in titles:
                 yield (self._url(title), error), []
             return
+        licence = _licence(query.get("rightsinfo", {}), self._options.site)
         sources = {entry["to"]: entry["from"] for entry in query.get("redirects", [])}
         for page in query.get("pages", []):
             title = page.get("title", "")
@@ -131,7 +135,7 @@ class _Walk:
             elif title not in self._seen:
                 self._seen.add(title)
                 more = self._links(title) if step < depth else []
-                yield {**page, "url": url, "redirected_from": sources.get(title)}, more
+                yield {**page, "url": url, "redirected_from": sources.get(title), "license": licence}, more
 
     def _members(self, title: str, url: str, step: int, depth: int) -> Iterator[tuple[Any, list[str]]]:
         """The articles of a category now; its sub-categories lead further."""
@@ -164,8 +168,7 @@ class _Walk:
         if len(content) > self._max_bytes:
             return url, ResourceLimitError(f"{url}: {len(content):,} bytes, the limit is {self._max_bytes:,}")
         metadata = {"title": title, "page_id": str(page.get("pageid", "")), "revision": str(page.get("lastrevid", ""))}
-        if page.get("redirected_from"):
-            metadata["redirected_from"] = page["redirected_from"]
+        metadata |= {name: page[name] for name in ("redirected_from", "license") if page.get(name)}
         return Resource(
             uri=url,
             content=content,
@@ -182,6 +185,14 @@ class _Walk:
 
     def _url(self, title: str) -> str:
         return f"{self._options.site}/wiki/{quote(title.replace(' ', '_'), safe=':/()')}"
+
+
+def _licence(rights: dict[str, Any], site: str) -> str | None:
+    """The licence that a wiki says its pages have (API:Siteinfo); where it says none, that of Wikipedia."""
+    said = rights.get("url") or rights.get("text")
+    if isinstance(said, str) and said.strip():
+        return f"https:{said}" if said.startswith("//") else said.strip()
+    return _CC_BY_SA if (urlsplit(site).hostname or "").endswith(".wikipedia.org") else None
 
 
 def _date(value: str | None) -> datetime | None:

@@ -102,17 +102,19 @@ def open_wiki(options: WikiOptions) -> Any:
             whole = {"action": "query", "format": "json", "formatversion": 2, "maxlag": _MAX_LAG, **params}
             pages: dict[str, dict[str, Any]] = {}
             redirects: list[dict[str, str]] = []
+            rights: dict[str, str] = {}
             more: dict[str, Any] = {}
             for _ in range(_MOST_PARTS):
                 answer = self._asked(partial(self._get, self.language, whole | more))
                 found = answer.get("query", {})
                 redirects += found.get("redirects", [])
+                rights = found.get("rightsinfo") or rights
                 for page in found.get("pages", []):
                     pages.setdefault(page.get("title", ""), {}).update(page)
                 more = answer.get("continue", {})
                 if not more:
                     break
-            return {"pages": list(pages.values()), "redirects": redirects}
+            return {"pages": list(pages.values()), "redirects": redirects, "rightsinfo": rights}
 
         def members(self, page: Any) -> dict[str, Any]:
             """The members of a category."""

@@ -6,6 +6,7 @@ import pytest
 from corpuskit.errors import FetchError
 from corpuskit.sources.resource import Resource
 from corpuskit.sources.wikipedia import WikiOptions, read_articles
+from corpuskit.sources.wikipedia.articles import _licence
 
 from .wiki import CUT, DISCONNECT, Wiki
 
@@ -155,3 +156,30 @@ def test_a_corpus_takes_articles_and_tells_what_failed(corpus, wiki):
     assert document.timestamp.isoformat() == "2024-05-06T07:08:09+00:00"
     assert corpus.failures().uri.tolist() == [f"{wiki.host}/wiki/Nothing"]
     assert repr(corpus.add_wikipedia("A", host=wiki.host, progress=False)) == "1 unchanged"
+
+
+def test_the_licence_that_a_wiki_says_it_has_comes_with_each_article_and_into_the_card(wiki, corpus, tmp_path):
+    wiki.pages = {"Life insurance": 0, "Premium": 0}
+    wiki.rights = {"url": "https://creativecommons.org/licenses/by-sa/4.0/", "text": "CC BY-SA 4.0"}
+    corpus.add_wikipedia("Life insurance", "Premium", host=wiki.host, progress=False)
+    documents = corpus.documents()
+    assert documents["license"].unique().tolist() == ["https://creativecommons.org/licenses/by-sa/4.0/"]
+    assert documents["uri"].tolist() == [f"{wiki.host}/wiki/Life_insurance", f"{wiki.host}/wiki/Premium"]
+    corpus.export(tmp_path / "out", format="jsonl")
+    assert "CC-BY-SA-4.0" in (tmp_path / "out" / "README.md").read_text("utf-8")
+    rows = [json.loads(line) for line in (tmp_path / "out" / "corpus.jsonl").read_text("utf-8").splitlines()]
+    assert [row["uri"] for row in rows] == documents["uri"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("rights", "site", "licence"),
+    [
+        ({}, "https://de.wikipedia.org", "https://creativecommons.org/licenses/by-sa/4.0/"),
+        ({}, "https://www.wiki.example", None),
+        ({"url": "", "text": "GFDL 1.3"}, "https://www.wiki.example", "GFDL 1.3"),
+        ({"url": "//creativecommons.org/licenses/by/4.0/"}, "https://x.example", "https://creativecommons.org/licenses/by/4.0/"),
+        ({"url": 7}, "https://wikipedia.org.example", None),
+    ],
+)  # fmt: skip
+def test_a_wiki_that_says_nothing_has_the_licence_of_wikipedia_only_where_it_is_one(rights, site, licence):
+    assert _licence(rights, site) == licence

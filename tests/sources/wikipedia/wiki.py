@@ -24,7 +24,7 @@ class Wiki:
     def __init__(self):
         self.pages, self.redirects, self.links, self.members = {}, {}, {}, {}
         self.disambiguations, self.broken, self.faults, self.log, self.agents = set(), set(), [], [], set()
-        self.faults_at = {}
+        self.faults_at, self.rights = {}, {}
         wiki = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -101,7 +101,14 @@ class Wiki:
             if title in self.disambiguations:
                 page["pageprops"] = {"disambiguation": ""}
             pages.append(page)
-        return {"batchcomplete": not more, "query": {"redirects": redirects, "pages": pages}} | more
+        return {
+            "batchcomplete": not more,
+            "query": {"redirects": redirects, "pages": pages} | self._rights(query),
+        } | more
+
+    def _rights(self, query):
+        asked = query.get("meta") == "siteinfo" and query.get("siprop") == "rightsinfo"
+        return {"rightsinfo": self.rights} if asked and self.rights else {}
 
     def part(self, query, titles, name, shape):
         """Two titles an answer, then ``continue``."""

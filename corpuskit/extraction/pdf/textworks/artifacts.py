@@ -114,7 +114,7 @@ def _write(folder: SafeFolder, name: str, content: object) -> None:
 def init_corpus(folder: str | os.PathLike[str]) -> list[str]:
     """Make a folder a corpus root: each ``NAME.pdf`` and ``NAME.ps`` in it moves to ``NAME.pdf.d/NAME.pdf``.
 
-    What has its directory already stays where it is. Gives the names that were moved; a second call adds only new ones.
+    What has its directory already stays where it is. Returns the names that were moved; a second call adds only new ones.
 
     Raises:
         SourceError: no such folder.

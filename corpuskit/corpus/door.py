@@ -1,0 +1,85 @@
+"""What arguments may be, told at the door: by the annotations of the public methods of Corpus."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import os
+from collections.abc import Callable, Container, Iterable
+from numbers import Real
+from typing import Any, Final
+
+from corpuskit.errors import ConfigurationError
+from corpuskit.given import given_path
+
+_PATH: Final = "os.PathLike[str]"
+# Any value has a truth value, and numbers of numpy are numbers.
+_PLAIN: Final[dict[str, tuple[type, ...]]] = {
+    "int": (Real,), "float": (Real,), "str": (str,), "bool": (object,), "None": (type(None),), _PATH: (os.PathLike,),
+}  # fmt: skip
+_OPEN: Final[dict[str, Any]] = {
+    "Sequence": Iterable, "Iterable": Iterable, "Container": Container, "Callable": Callable,
+}  # fmt: skip
+_TOLD: Final = {_PATH: "a path", "int": "a whole number", "float": "a number"}
+_Check = Callable[[str, object], None]
+
+
+class WrongTypeError(ConfigurationError, TypeError):
+    """An argument is of another type than its annotation says."""
+
+
+def checked(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the method with its arguments checked by its annotations; the method itself where these say nothing.
+
+    Raises:
+        WrongTypeError: By the method returned: an argument is of another type; the message names it.
+    """
+    signature = inspect.signature(method)
+    checks = {name: check for name, parameter in signature.parameters.items() if (check := _check_of(parameter))}
+    if not checks:
+        return method
+    lists = {name for name, one in signature.parameters.items() if one.kind is one.VAR_POSITIONAL}
+
+    @functools.wraps(method)
+    def call(*args: Any, **named: Any) -> Any:
+        try:
+            given = signature.bind(*args, **named).arguments
+        except TypeError:
+            return method(*args, **named)  # Python says best what is missing or too much
+        for name, check in checks.items():
+            if name in given:
+                for value in given[name] if name in lists else (given[name],):
+                    check(name, value)
+        return method(*args, **named)
+
+    return call
+
+
+def _check_of(parameter: inspect.Parameter) -> _Check | None:
+    """The check of a parameter; None where its annotation names types that are told by what they do."""
+    if parameter.kind is parameter.VAR_KEYWORD or not isinstance(parameter.annotation, str):
+        return None
+    alternatives = _alternatives(ast.parse(parameter.annotation, mode="eval").body)
+    kinds: list[Any] = []
+    for one in alternatives:
+        head = one.partition("[")[0]
+        if one not in _PLAIN and head not in {*_OPEN, "Mapping"}:
+            return None
+        kinds += _PLAIN.get(one, (_OPEN.get(head, object),) if head in _OPEN else ())
+    has_mapping = any(one.startswith("Mapping[") for one in alternatives)
+    wanted = " or ".join(_TOLD.get(one, one) for one in alternatives)
+
+    def check(name: str, value: object) -> None:
+        if not isinstance(value, tuple(kinds)) and not (has_mapping and hasattr(value, "items")):
+            raise WrongTypeError(f"{name}={value!r}: expected {wanted}")
+        if _PATH in alternatives and isinstance(value, str):
+            given_path(value, name)
+
+    return check
+
+
+def _alternatives(node: ast.expr) -> list[str]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return [*_alternatives(node.left), *_alternatives(node.right)]
+    return [ast.unparse(node)]

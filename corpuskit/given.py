@@ -1,0 +1,64 @@
+"""Paths as people give them: a folder where a file is meant, an empty string, nothing at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from corpuskit.errors import SourceError
+
+__all__ = ["given_file", "given_path", "given_target"]
+
+
+def given_path(path: str | os.PathLike[str], name: str = "path") -> Path:
+    """Return what was given as a path.
+
+    Args:
+        path: What was given.
+        name: Of the argument, for the message.
+
+    Raises:
+        SourceError: It is empty, which would mean the working directory.
+        TypeError: It is no path.
+    """
+    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
+        raise TypeError(f"{name}: found {path!r}, expected a path, as a str or a pathlib.Path")
+    if not os.fspath(path):
+        raise SourceError(f"{name}: found an empty string, expected a path; '.' is the working directory")
+    return Path(path)
+
+
+def given_file(path: str | os.PathLike[str], name: str = "path") -> Path:
+    """Return what was given as the path of a file that is there. What is no folder, as a pipe, passes for a file.
+
+    Args:
+        path: What was given.
+        name: Of the argument, for the message.
+
+    Raises:
+        SourceError: It is empty, a folder, or nothing stands there.
+        TypeError: It is no path.
+    """
+    file = given_path(path, name)
+    if file.is_dir():
+        raise SourceError(f"{file} is a folder, expected a file; name one of those in it")
+    if not file.exists():
+        raise SourceError(f"there is no file {os.fspath(path)!r} (looked from {Path.cwd()})")
+    return file
+
+
+def given_target(path: str | os.PathLike[str], name: str = "path") -> Path:
+    """Return what was given as the path of a file to write.
+
+    Args:
+        path: What was given.
+        name: Of the argument, for the message.
+
+    Raises:
+        SourceError: It is empty, or a folder.
+        TypeError: It is no path.
+    """
+    file = given_path(path, name)
+    if file.is_dir():
+        raise SourceError(f"{file} is a folder, expected a file to write; add a name to it")
+    return file
