@@ -10,6 +10,14 @@ from corpuskit.errors import SourceError
 __all__ = ["given_file", "given_path", "given_target"]
 
 
+class MissingFileError(SourceError, FileNotFoundError):
+    """There is no such file; callers may expect Python's own error."""
+
+
+class FolderError(SourceError, IsADirectoryError):
+    """A folder is where a file is meant; callers may expect Python's own error."""
+
+
 def given_path(path: str | os.PathLike[str], name: str = "path") -> Path:
     """Return what was given as a path.
 
@@ -36,14 +44,14 @@ def given_file(path: str | os.PathLike[str], name: str = "path") -> Path:
         name: Of the argument, for the message.
 
     Raises:
-        SourceError: It is empty, a folder, or nothing stands there.
+        SourceError: It is empty, a folder (also an IsADirectoryError), or nothing stands there (also a FileNotFoundError).
         TypeError: It is no path.
     """
     file = given_path(path, name)
     if file.is_dir():
-        raise SourceError(f"{file} is a folder, expected a file; name one of those in it")
+        raise FolderError(f"{file} is a folder, expected a file; name one of those in it")
     if not file.exists():
-        raise SourceError(f"there is no file {os.fspath(path)!r} (looked from {Path.cwd()})")
+        raise MissingFileError(f"there is no file {os.fspath(path)!r} (looked from {Path.cwd()})")
     return file
 
 
@@ -60,5 +68,5 @@ def given_target(path: str | os.PathLike[str], name: str = "path") -> Path:
     """
     file = given_path(path, name)
     if file.is_dir():
-        raise SourceError(f"{file} is a folder, expected a file to write; add a name to it")
+        raise FolderError(f"{file} is a folder, expected a file to write; add a name to it")
     return file

@@ -99,9 +99,9 @@ def discover(  # noqa: PLR0913 - the public signature
     said = _said(index, drawn, fingerprint, choice)
     digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
     name = name or f"{index.partitions[0].crawl or 'index'}-{digest[:10]}"
-    if out is None:
-        out = str(folder.inside.within(ROOM).within(name).make())
-    output = Output(out)
+    own = str(folder.inside.within(ROOM).within(name).make())
+    elsewhere = out is not None and Output(out).url != Output(own).url
+    output = Output(out or own)
     _settle(output, {**said, "digest": digest}, name)
     pool = max(1, math.ceil(_POOL / len(drawn)))
     done = set(output.names(_SUFFIX))
@@ -125,6 +125,8 @@ def discover(  # noqa: PLR0913 - the public signature
         ) from None
     if jobs or not output.has(SUMMARY):
         _gather(output, [_label(part) for part in drawn], index, choice, models.version, len(index.partitions), damaged)
+    if elsewhere:
+        _take_home(output, own)
     found = Discovery(folder, name, output.url, archives=index.archives)
     hosts = found.sources[["host", "why"]].itertuples(index=False, name=None)
     folder.catalog.set_meta(DISCOVERED, json.dumps(list(hosts)))
@@ -166,6 +168,13 @@ def _settle(output: Output, said: dict[str, Any], name: str) -> None:
         raise ConfigurationError(
             f"the discovery {name!r} was made of another index, model or choice: give another name"
         )
+
+
+def _take_home(output: Output, own: str) -> None:
+    """Copy the result of a discovery into the corpus, where :meth:`Discovery.named` finds it."""
+    with tempfile.TemporaryDirectory(prefix="corpuskit-") as temporary:
+        for file in (PLACES, SUMMARY):  # the summary last: it says that all is there
+            Output(own).publish(output.fetch(file, Path(temporary)), file)
 
 
 def _label(part: Partition) -> str:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import corpuskit
-from corpuskit.discovery import Choice
+from corpuskit.discovery import Choice, Discovery
 from corpuskit.discovery.choosing import choose, scored_schema
 from corpuskit.errors import ConfigurationError, CorpusError, RelevanceError, SourceError
 from corpuskit.ingest import document_id
@@ -126,6 +126,13 @@ def test_all_engines_choose_the_same_bytes(corpus, archives, tmp_path):
         contents.append({file.name: file.read_bytes() for file in out.iterdir()})
     assert contents[0] == contents[1] == contents[2]
     assert len(contents[0]) == 3 + 3  # a file a partition, and what was said, chosen, counted
+
+
+def test_a_discovery_that_is_written_elsewhere_is_found_by_its_name(corpus, archives, tmp_path):
+    found = discover(corpus, archives, out=str(tmp_path / "shared"), name="far", per_host=1)
+    again = Discovery.named(corpus._folder, "far")
+    assert again.places.equals(found.places)
+    assert len(discover(corpus, archives, out=str(tmp_path / "shared"), name="far", per_host=1)) == len(found)
 
 
 def test_what_is_scored_is_not_scored_again(corpus, archives, monkeypatch):
