@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,8 +13,8 @@ from corpuskit.cli.discovering import discover, fetch
 from corpuskit.cli.exporting import ExportCommand, export
 from corpuskit.cli.extracting import extract
 from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent, stopped_by_ctrl_c, to_type, trusted
-from corpuskit.cli.printing import print_frame, print_table, printable
-from corpuskit.cli.tables import failures, requests, sources
+from corpuskit.cli.printing import print_frame, print_lines_of_a_concordance, print_table, printable
+from corpuskit.cli.tables import SPARE, failures, requests, sources
 from corpuskit.cli.textworks import textworks
 from corpuskit.cli.training import audit, fasttext, train
 from corpuskit.cli.urls import urls
@@ -139,8 +139,8 @@ def status(folder: Existing) -> None:
 
     corpus = existing(folder)
     typer.echo(summary(corpus._folder, TYPED.of(to_type)) + "\n")
-    print_frame("Sources", corpus.sources().head(30))
-    print_frame("Failures", corpus.failures()[["uri", "stage", "message"]].tail(10))
+    print_frame("Sources", corpus.sources().head(30), spare=SPARE["Sources"])
+    print_frame("Failures", corpus.failures()[["uri", "stage", "message"]].tail(10), spare=SPARE["Failures"])
 
 
 for table in (failures, requests, sources):
@@ -241,9 +241,7 @@ def kwic(
     with as_usage():
         found = corpus.concordance(query, window=window, sort=sort, syntax=syntax, main=not all_text, copies=copies)
     frame = found.frame
-    row: Any
-    for row in frame.head(limit).itertuples():
-        typer.echo(f"{row.left[-50:]:>50}  {row.match}  {row.right[:50]}")
+    print_lines_of_a_concordance(frame.head(limit))
     if len(frame) > limit:
         typer.echo(f"... {counted(len(frame) - limit, 'more line')}; --limit shows them")
     if frame.empty:

@@ -25,6 +25,7 @@ _SITES: Final = 20
 _COLUMNS: Final = [
     "host", "requests", "ok", "not_found", "forbidden", "no_answer", "queued", "refused", "refused_why"
 ]  # fmt: skip
+_SPARE: Final = ["forbidden", "not_found", "queued", "no_answer", "refused_why", "refused"]
 
 _which = partial(typer.Option, rich_help_panel="Which pages")
 _order = partial(typer.Option, rich_help_panel="How they are found, and in which order")
@@ -243,7 +244,7 @@ def _plan(corpus: Corpus, seeds: list[str | Path], limit: int, options: dict[str
 
     frame = corpus.crawl(seeds, plan=True, **options)
     tell(frame.attrs["resumed_as_typed"])
-    print_frame("Plan", frame.head(limit))
+    print_frame("Plan", frame.head(limit), spare=["host", "crawl_delay", "found", "why"])
     if len(frame) > limit:
         typer.echo(f"... {counted(len(frame) - limit, 'more row')}; --limit {len(frame)} shows them")
     if len(frame) >= MAX_ROWS:
@@ -266,7 +267,7 @@ def _crawl(corpus: Corpus, folder: Path, seeds: list[str | Path], options: dict[
             _tell_end(job, ways)
         raise typer.Exit(130) from None
     _tell_end(job, ways)
-    print_frame("Sites", job.report()[_COLUMNS].head(_SITES))
+    print_frame("Sites", job.report()[_COLUMNS].head(_SITES), spare=_SPARE)
     if job.failed_seeds or (job.closing.private and not job.progress.pages):
         raise typer.Exit(3)
 
