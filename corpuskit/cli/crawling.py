@@ -199,6 +199,8 @@ def _check(named: dict[str, Any]) -> None:
     from corpuskit.crawl.wording import option_name
     from corpuskit.errors import ConfigurationError
 
+    if "://" not in (proxy := named.get("proxy", "://")):
+        raise WrongUsageError(f"--proxy {proxy}: expected a URL such as http://127.0.0.1:8080")
     fields = {item.name for item in dataclasses.fields(CrawlOptions)}
     try:
         CrawlOptions(**{name: value for name, value in named.items() if name in fields})
@@ -300,19 +302,16 @@ def _forgotten(name: str) -> str:
 
     from corpuskit.crawl import DOORS, ONE_CALL, SECRET, CrawlOptions
     from corpuskit.crawl.wording import option_name
-    from corpuskit.errors import ConfigurationError
 
     kept = [item.name for item in dataclasses.fields(CrawlOptions) if item.name not in {*DOORS, *ONE_CALL, *SECRET}]
     if (plain := option_of(name)) not in {*kept, "steer"}:
         names = ", ".join(sorted(option_name(item).removeprefix("--") for item in [*kept, "steer"]))
-        raise ConfigurationError(f"--forget {name}: no option that a crawl keeps; there are: {names}")
+        raise WrongUsageError(f"--forget {name}: no option that a crawl keeps; there are: {names}")
     return plain
 
 
 def _headers(given: list[str]) -> dict[str, str]:
     """Headers of a request, as curl takes them."""
-    from corpuskit.errors import ConfigurationError
-
     lines: list[str] = []
     for text in given:
         lines += Path(text[1:]).read_text("utf-8").splitlines() if text.startswith("@") else [text]
@@ -320,6 +319,6 @@ def _headers(given: list[str]) -> dict[str, str]:
     for line in filter(str.strip, lines):
         name, colon, value = line.partition(":")
         if not colon or not name.strip():
-            raise ConfigurationError("--header: expected 'Name: value'")  # the line may be a secret
+            raise WrongUsageError("--header: expected 'Name: value'")  # the line may be a secret
         headers[name.strip()] = value.strip()
     return headers
