@@ -29,12 +29,40 @@ COMMAND = re.compile(r"\$ (?:python -m )?corpuskit\b(?P<arguments>.*?)(?:\s+# ex
 SKIPS = re.compile(r"^(?:% |<!-- )skip: (?P<what>.*?)(?: -->)?$", re.MULTILINE)
 
 
+NUMBER = re.compile(r"\d(?:[\d.,:]*\d)?")
+
+
 def run_commands(example):
-    """Run the lines of a block that are commands of ours; the others are what they print."""
-    for line in example.parsed.replace("\\\n", " ").splitlines():
+    """Run the lines of a block that are commands of ours, and compare the others with what they print."""
+    for part in re.split(r"^(?=\$ )", example.parsed.replace("\\\n", " "), flags=re.MULTILINE):
+        line, _, shown = part.partition("\n")
         if typed := COMMAND.fullmatch(line):
             code, printed = run_command(shlex.split(typed["arguments"]))
             assert code == int(typed["code"] or 0), f"{line}\nexit code {code}\n{printed}"
+            if shown.strip():
+                assert is_printed(shown, printed), f"{line}\nprints:\n{printed}"
+
+
+def is_printed(shown, printed):
+    """Tell whether lines of a page are what was printed: numbers aside, and ``...`` for any lines."""
+    masked = [NUMBER.sub("0", " ".join(line.split())) for line in shown.rstrip().splitlines()]
+    wanted = "".join(r"(?:.*\n)*?" if line == "..." else re.escape(line) + r"\n" for line in masked)
+    there = "".join(f"{NUMBER.sub('0', ' '.join(line.split()))}\n" for line in printed.rstrip().splitlines())
+    return re.fullmatch(wanted, there) is not None
+
+
+@pytest.mark.parametrize(
+    ("shown", "same"),
+    [
+        ("73 documents, 21,092 words\nall is  well\n", True),
+        ("8 documents, 1.5 words\n...\n", True),
+        ("...\nall is well\n", True),
+        ("73 documents, 21,092 words\n", False),
+        ("73 pages, 21,092 words\nall is well\n", False),
+    ],
+)
+def test_output_is_compared_but_for_its_numbers(shown, same):
+    assert is_printed(shown, "74 documents, 21,100 words\nall is well\n") is same
 
 
 def run_command(arguments):
@@ -63,7 +91,8 @@ def examples(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_the_code_of_a_page_runs(page, desk, demo_proxy, capsys):
+def test_the_code_of_a_page_runs(page, desk, demo_proxy, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     if not list(examples(page)):
         pytest.skip("no code")
     names = {"ck": corpuskit, "seeds": seeds(), "web": crawl_options(demo_proxy)}
