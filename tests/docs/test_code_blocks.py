@@ -1,4 +1,4 @@
-"""The Python and the commands on the pages of the manual, and in README.md, run; docs/README.md says how they are written."""
+"""The Python and the commands on the pages of the manual, in README.md and CONTRIBUTING.md, run; docs/README.md says how they are written."""
 
 import ast
 import contextlib
@@ -23,6 +23,7 @@ from corpuskit.demo import crawl_options, seeds
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
     *sorted(page for page in (ROOT / "docs").rglob("*.md") if page != ROOT / "docs/README.md"),
 ]
 COMMAND = re.compile(r"\$ (?:python -m )?corpuskit\b(?P<arguments>.*?)(?:\s+# exit code (?P<code>\d+))?")
@@ -122,3 +123,14 @@ def test_what_is_left_out_says_why(page):
         action, _, reason = found["what"].partition(" ")
         assert action == "next", f"{page.name}: skip: {found['what']}: only the next block is left out"
         assert len(str(ast.literal_eval(reason)).split()) >= 2, f"{page.name}: skip: {found['what']}: why?"
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.is_relative_to(ROOT / "docs")], ids=lambda page: page.name
+)
+def test_no_line_of_code_is_wider_than_its_column(page):
+    """A column of the manual shows 88 characters in a window of 1,280 pixels; more can only be scrolled to."""
+    blocks = re.findall(
+        r"^```(?:python|console|text|toml|json|xml|csv)\n(.*?)^```", page.read_text("utf-8"), re.M | re.S
+    )
+    assert [line for block in blocks for line in block.splitlines() if len(line) > 88] == []
