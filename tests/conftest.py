@@ -1,5 +1,6 @@
 """Fixtures of all rooms."""
 
+import shutil
 import subprocess
 import sys
 import threading
@@ -92,6 +93,37 @@ def corpus(tmp_path):
     opened = corpuskit.open(tmp_path / "corpus")
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def demo_folder(tmp_path_factory):
+    """The corpus that ``corpuskit demo`` makes; do not write into it."""
+    from corpuskit.demo import run_demo
+
+    folder = tmp_path_factory.mktemp("of-the-demo") / "demo"
+    run_demo(folder).corpus.close()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def demo_proxy():
+    """The web of the demo."""
+    from corpuskit.demo import serve_demo_web
+
+    with serve_demo_web() as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def copy_demo(demo_folder, demo_proxy, tmp_path, monkeypatch):
+    """Copies the demo's corpus into the working folder, from which crawls find the demo's web without being told."""
+    from corpuskit.corpus import Corpus
+    from corpuskit.demo import crawl_options
+
+    monkeypatch.chdir(tmp_path)
+    crawl, told = Corpus.crawl, crawl_options(demo_proxy)
+    monkeypatch.setattr(Corpus, "crawl", lambda self, seeds=None, **more: crawl(self, seeds, **{**told, **more}))
+    return lambda name: shutil.copytree(demo_folder, tmp_path / name, ignore=shutil.ignore_patterns("exports"))
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ import importlib
 import inspect
 import pkgutil
 import re
-import shutil
 
 import pandas as pd
 import pytest
@@ -13,8 +12,6 @@ from corpuskit_docs import public
 
 import corpuskit
 from corpuskit.corpus import Corpus
-from corpuskit.demo.run import crawl_options, run_demo
-from corpuskit.demo.server import serve_demo_web
 
 METHODS = {
     name: function
@@ -23,29 +20,10 @@ METHODS = {
 }
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("docstrings") / "demo"
-    run_demo(folder).corpus.close()
-    return folder
-
-
-@pytest.fixture(scope="module")
-def proxy():
-    with serve_demo_web() as url:
-        yield url
-
-
 @pytest.fixture
-def names(demo, proxy, tmp_path, monkeypatch):
+def names(copy_demo):
     """What an example finds: the demo's corpus, whose web is not in the network."""
-    shutil.copytree(demo, tmp_path / "demo", ignore=shutil.ignore_patterns("exports"))
-    monkeypatch.chdir(tmp_path)
-    crawl = Corpus.crawl
-    monkeypatch.setattr(
-        Corpus, "crawl", lambda self, seeds=None, **more: crawl(self, seeds, **{**crawl_options(proxy), **more})
-    )
-    corpus = corpuskit.open("demo")
+    corpus = corpuskit.open(copy_demo("demo"))
     with pd.option_context("display.width", 100, "display.max_columns", 8, "display.max_colwidth", 50):
         yield {"corpus": corpus}
     corpus.close()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,16 +14,17 @@ from corpuskit.cli.discovering import discover, fetch
 from corpuskit.cli.exporting import ExportCommand, export
 from corpuskit.cli.extracting import extract
 from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent, stopped_by_ctrl_c, to_type, trusted
-from corpuskit.cli.printing import print_frame, print_table, printable
-from corpuskit.cli.tables import failures, requests, sources
+from corpuskit.cli.printing import print_frame, print_lines_of_a_concordance, print_table, printable
+from corpuskit.cli.tables import SPARE, failures, requests, sources
 from corpuskit.cli.textworks import textworks
 from corpuskit.cli.training import audit, fasttext, train
 from corpuskit.cli.urls import urls
-from corpuskit.cli.usage import Commands, ExtractCommand, as_usage, typed
+from corpuskit.cli.usage import Commands, ExtractCommand, as_usage, refuse, typed
 
 if TYPE_CHECKING:
     from corpuskit.ingest import IngestReport
 
+_CODE_OF_A_WIKI = re.compile(r"[a-z][a-z0-9-]{1,30}")
 _UNKNOWN = 20  # targets of labels that are told
 
 app = typer.Typer(
@@ -106,11 +108,12 @@ def wikipedia(
     folder: Folder,
     articles: Annotated[list[str], typer.Argument(help="Titles, URLs or Category:NAME.", show_default=False)],
     lang: Annotated[str, typer.Option(help="Language of the Wikipedia.")] = "en",
-    depth: Annotated[int, typer.Option(help="Steps further: linked pages, sub-categories.")] = 0,
-    pages: Annotated[int, typer.Option(help="At most so many articles.")] = 200,
+    depth: Annotated[int, typer.Option(min=0, help="Steps further: linked pages, sub-categories.")] = 0,
+    pages: Annotated[int, typer.Option(min=1, help="At most so many articles.")] = 200,
     host: Annotated[str | None, typer.Option(help="Another wiki of MediaWiki.")] = None,
 ) -> None:
     """Adds articles of Wikipedia to a corpus."""
+    refuse(not _CODE_OF_A_WIKI.fullmatch(lang), f"--lang {lang}: expected the code of a Wikipedia, such as en or de")
     with made_if_absent(folder) as corpus:
         with stopped_by_ctrl_c("what was added is kept"):
             report = corpus.add_wikipedia(
@@ -139,8 +142,8 @@ def status(folder: Existing) -> None:
 
     corpus = existing(folder)
     typer.echo(summary(corpus._folder, TYPED.of(to_type)) + "\n")
-    print_frame("Sources", corpus.sources().head(30))
-    print_frame("Failures", corpus.failures()[["uri", "stage", "message"]].tail(10))
+    print_frame("Sources", corpus.sources().head(30), spare=SPARE["Sources"])
+    print_frame("Failures", corpus.failures()[["uri", "stage", "message"]].tail(10), spare=SPARE["Failures"])
 
 
 for table in (failures, requests, sources):
@@ -181,15 +184,15 @@ def prelabel(
     model: Annotated[str, typer.Option(help="Its name there.")],
     question: Annotated[str, typer.Option(help="What is asked of each document.")] = "Is this document relevant?",
     name: Annotated[str, typer.Option(help="The labels are by machine:NAME; default: the model's name.")] = "",
-    requests: Annotated[int, typer.Option(help="At most so many requests.")] = 1_000,
-    tokens: Annotated[int | None, typer.Option(help="At most so many tokens.")] = None,
-    money: Annotated[float | None, typer.Option(help="At most so much money, by --price.")] = None,
+    requests: Annotated[int, typer.Option(min=0, help="At most so many requests.")] = 1_000,
+    tokens: Annotated[int | None, typer.Option(min=0, help="At most so many tokens.")] = None,
+    money: Annotated[float | None, typer.Option(min=0.0, help="At most so much money, by --price.")] = None,
     price: Annotated[tuple[float, float], typer.Option(help="What a million tokens of prompt and of answer cost.")] = (
         0.0,
         0.0,
     ),
     key_variable: Annotated[str, typer.Option(help="The environment variable that holds the key.")] = "OPENAI_API_KEY",
-    concurrency: Annotated[int, typer.Option(help="Requests under way at once.")] = 4,
+    concurrency: Annotated[int, typer.Option(min=1, help="Requests under way at once.")] = 4,
     no_schema: Annotated[bool, typer.Option("--no-schema", help="The server does not know JSON schemas.")] = False,
     again: Annotated[bool, typer.Option("--again", help="Ask also what it has labelled already.")] = False,
 ) -> None:
@@ -200,6 +203,7 @@ def prelabel(
     """
     from corpuskit.annotators import Budget, ChatAnnotator, Price
 
+    refuse(min(price) < 0, f"--price {price[0]:g} {price[1]:g}: expected prices from 0 on")
     annotator = ChatAnnotator(
         base_url, model, question, name=name, key_variable=key_variable, concurrency=concurrency, price=Price(*price),
         structured=not no_schema,
@@ -241,9 +245,7 @@ def kwic(
     with as_usage():
         found = corpus.concordance(query, window=window, sort=sort, syntax=syntax, main=not all_text, copies=copies)
     frame = found.frame
-    row: Any
-    for row in frame.head(limit).itertuples():
-        typer.echo(f"{row.left[-50:]:>50}  {row.match}  {row.right[:50]}")
+    print_lines_of_a_concordance(frame.head(limit))
     if len(frame) > limit:
         typer.echo(f"... {counted(len(frame) - limit, 'more line')}; --limit shows them")
     if frame.empty:
@@ -285,6 +287,7 @@ def check(
             raise typer.Exit(3)
         typer.echo(f"{target}: valid")
         return
+    refuse(schema is not None, f"--schema is for an XML file, and {target} is a folder: leave it out")
     corpus = existing(target)
     problems = corpus.check(progress=sys.stderr.isatty())
     if waits := waiting(corpus._folder):

@@ -25,6 +25,7 @@ _SITES: Final = 20
 _COLUMNS: Final = [
     "host", "requests", "ok", "not_found", "forbidden", "no_answer", "queued", "refused", "refused_why"
 ]  # fmt: skip
+_SPARE: Final = ["forbidden", "not_found", "queued", "no_answer", "refused_why", "refused"]
 
 _which = partial(typer.Option, rich_help_panel="Which pages")
 _order = partial(typer.Option, rich_help_panel="How they are found, and in which order")
@@ -198,6 +199,8 @@ def _check(named: dict[str, Any]) -> None:
     from corpuskit.crawl.wording import option_name
     from corpuskit.errors import ConfigurationError
 
+    if "://" not in (proxy := named.get("proxy", "://")):
+        raise WrongUsageError(f"--proxy {proxy}: expected a URL such as http://127.0.0.1:8080")
     fields = {item.name for item in dataclasses.fields(CrawlOptions)}
     try:
         CrawlOptions(**{name: value for name, value in named.items() if name in fields})
@@ -243,7 +246,7 @@ def _plan(corpus: Corpus, seeds: list[str | Path], limit: int, options: dict[str
 
     frame = corpus.crawl(seeds, plan=True, **options)
     tell(frame.attrs["resumed_as_typed"])
-    print_frame("Plan", frame.head(limit))
+    print_frame("Plan", frame.head(limit), spare=["host", "crawl_delay", "found", "why"])
     if len(frame) > limit:
         typer.echo(f"... {counted(len(frame) - limit, 'more row')}; --limit {len(frame)} shows them")
     if len(frame) >= MAX_ROWS:
@@ -266,7 +269,7 @@ def _crawl(corpus: Corpus, folder: Path, seeds: list[str | Path], options: dict[
             _tell_end(job, ways)
         raise typer.Exit(130) from None
     _tell_end(job, ways)
-    print_frame("Sites", job.report()[_COLUMNS].head(_SITES))
+    print_frame("Sites", job.report()[_COLUMNS].head(_SITES), spare=_SPARE)
     if job.failed_seeds or (job.closing.private and not job.progress.pages):
         raise typer.Exit(3)
 
@@ -299,19 +302,16 @@ def _forgotten(name: str) -> str:
 
     from corpuskit.crawl import DOORS, ONE_CALL, SECRET, CrawlOptions
     from corpuskit.crawl.wording import option_name
-    from corpuskit.errors import ConfigurationError
 
     kept = [item.name for item in dataclasses.fields(CrawlOptions) if item.name not in {*DOORS, *ONE_CALL, *SECRET}]
     if (plain := option_of(name)) not in {*kept, "steer"}:
         names = ", ".join(sorted(option_name(item).removeprefix("--") for item in [*kept, "steer"]))
-        raise ConfigurationError(f"--forget {name}: no option that a crawl keeps; there are: {names}")
+        raise WrongUsageError(f"--forget {name}: no option that a crawl keeps; there are: {names}")
     return plain
 
 
 def _headers(given: list[str]) -> dict[str, str]:
     """Headers of a request, as curl takes them."""
-    from corpuskit.errors import ConfigurationError
-
     lines: list[str] = []
     for text in given:
         lines += Path(text[1:]).read_text("utf-8").splitlines() if text.startswith("@") else [text]
@@ -319,6 +319,6 @@ def _headers(given: list[str]) -> dict[str, str]:
     for line in filter(str.strip, lines):
         name, colon, value = line.partition(":")
         if not colon or not name.strip():
-            raise ConfigurationError("--header: expected 'Name: value'")  # the line may be a secret
+            raise WrongUsageError("--header: expected 'Name: value'")  # the line may be a secret
         headers[name.strip()] = value.strip()
     return headers

@@ -106,7 +106,7 @@ def discover(
     if write is not None:
         found.write(write)
     if len(found):
-        print_frame("Hosts", found.frame.head(20).drop(columns=["sampled", "relevant"]))
+        print_frame("Hosts", found.frame.head(20).drop(columns=["sampled", "relevant"]), spare=["bytes"])
     told, _, following = repr(found).rpartition("\n")
     typer.echo(told)
     typer.echo(_fetch_of(folder, found, base) if len(found) else following)

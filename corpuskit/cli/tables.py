@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -12,6 +12,14 @@ from corpuskit.cli.printing import print_frame
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# What a narrow window leaves out of each table, the first first.
+SPARE: Final = {
+    "Failures": ["when", "tries", "error", "stage"],
+    "Requests": ["unique_share", "download_ms", "retries", "retry_after_s", "response_ms", "bytes", "depth", "parent",
+                 "redirected_from", "clock", "error"],
+    "Sources": ["labels", "harvest", "relevant", "why"],
+}  # fmt: skip
 
 Limit = Annotated[int, typer.Option(min=1, help="Rows shown.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write the whole table as CSV, and show nothing.")]
@@ -42,7 +50,6 @@ def _show(title: str, frame: pd.DataFrame, limit: int, out: Path | None, nothing
     if frame.empty:
         typer.echo(nothing)
         return
-    used = frame.dropna(axis="columns", how="all")
-    print_frame(title, used.head(limit))
-    if len(used) > limit:
-        typer.echo(f"... {counted(len(used) - limit, 'more row')}; --limit shows them, --out writes all")
+    print_frame(title, frame.head(limit), spare=SPARE[title])
+    if len(frame) > limit:
+        typer.echo(f"... {counted(len(frame) - limit, 'more row')}; --limit shows them, --out writes all")

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 _SHOWN = 800  # characters of a document when a label is asked for
 
 
-def train(folder: Existing, seed: Annotated[int, typer.Option(help="Same labels and seed, same model.")] = 0) -> None:
+def train(
+    folder: Existing, seed: Annotated[int, typer.Option(min=0, help="Same labels and seed, same model.")] = 0
+) -> None:
     """Trains on the labels and scores all documents."""
     typer.echo(existing(folder).train(seed=seed).summary)
 
@@ -107,7 +109,7 @@ def fasttext(
     folder: Existing,
     file: Annotated[Path, typer.Argument(help="The .bin file to write.", show_default=False)],
     urls: Annotated[bool, typer.Option("--urls", help="Learn from the model of URLs, not that of documents.")] = False,
-    seed: Annotated[int, typer.Option(help="Same corpus and seed, same classifier.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Same corpus and seed, same classifier.")] = 0,
 ) -> None:
     """Writes a fastText classifier that learned the model's verdicts, for filters of other programs.
 

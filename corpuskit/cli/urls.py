@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -38,6 +39,7 @@ def urls(
     as Trafilatura does. The same list and seed give the same sample, and a longer list leaves most of it as it was.
     """
     from corpuskit.cli.folders import lines_of
+    from corpuskit.cli.usage import refuse
     from corpuskit.errors import MissingExtraError
     from corpuskit.sources.lists import read_url_list
 
@@ -45,6 +47,10 @@ def urls(
         from courlan import check_url
     except ImportError:
         raise MissingExtraError("courlan", "crawl") from None
+    refuse(
+        language is not None and not re.fullmatch("[a-z]{2}", language),
+        f"--language {language}: expected an ISO 639-1 code such as en",
+    )
     found: dict[str, None] = {}
     left_out: Counter[str] = Counter()
     read = 0

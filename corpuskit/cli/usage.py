@@ -20,6 +20,7 @@ _IN_PYTHON: Final[dict[str, str | Callable[[re.Match[str]], str]]] = {
     r"\bnew_class=True": "--new-class",
     r"\bcopies=True": "--copies",
     r"\b(syntax|favor|kind|label)=[\"'](\w+)[\"']": r"--\1 \2",
+    r"^(sort|syntax) (?=')": r"--\1 ",
     r"\bstructured=False": "--no-schema",
     r"\bresume: (?=\d)": "--resume: ",
     r"\bsee (?:corpus)?\.?failures\(\)": lambda _: f"see {to_type('failures')}",

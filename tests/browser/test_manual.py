@@ -1,4 +1,4 @@
-"""Five pages of the manual: nothing that axe-core finds, in light and dark; nothing asked for from elsewhere."""
+"""Pages of the manual: nothing that axe-core finds, in light and dark; nothing asked for from elsewhere."""
 
 import http.server
 import threading
@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-PAGES = ["index", "reference/corpus/words", "reference/commands", "reference/frames", "labels"]
+PAGES = ["index", "howto/widgets", "reference/corpus/words", "reference/commands", "reference/frames", "labels"]
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
@@ -41,3 +41,18 @@ def test_a_page_has_no_finding_of_axe(served, browser, name, scheme):
         assert [(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in found] == []
     finally:
         page.close()
+
+
+@pytest.mark.parametrize("part", ["tutorial", "howto"])
+def test_code_is_seen_whole_in_a_window_of_1280_pixels(served, manual, browser, part):
+    page, cut = browser.new_page(), []
+    try:
+        for file in sorted((manual / part).glob("*.html")):
+            page.goto(f"{served}/{part}/{file.name}")
+            cut += page.evaluate(
+                "[...document.querySelectorAll('.highlight pre')].filter(code => code.scrollWidth > code.clientWidth)"
+                ".map(code => location.pathname + ': ' + code.textContent)"
+            )
+    finally:
+        page.close()
+    assert cut == []

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 import corpuskit
 from corpuskit.cli.commands import app
+from corpuskit.cli.usage import WrongUsageError
 from corpuskit.crawl import read_legacy_config
 from corpuskit.errors import ConfigurationError, RelevanceError
 
@@ -58,7 +59,7 @@ def test_a_plan_of_what_is_left_tells_what_it_keeps(command):
 
 def test_a_name_that_is_no_option_cannot_be_forgotten(command):
     with pytest.raises(
-        ConfigurationError,
+        WrongUsageError,
         match=r"--forget depth: no option that a crawl keeps; there are: archived, connections, .*, max-depth, ",
     ):
         command(SEED, "--forget", "depth")
@@ -86,7 +87,7 @@ def test_headers_come_from_the_line_or_a_file(command, web, tmp_path):
 
 
 def test_a_header_without_a_colon_is_refused_and_not_repeated(command):
-    with pytest.raises(ConfigurationError, match="expected 'Name: value'") as caught:
+    with pytest.raises(WrongUsageError, match="expected 'Name: value'") as caught:
         command(SEED, "--header", "hush")
     assert "hush" not in str(caught.value)
 

@@ -1,4 +1,4 @@
-"""The Python and the commands on the pages of the manual, and in README.md, run; docs/README.md says how they are written."""
+"""The Python and the commands on the pages of the manual, in README.md and CONTRIBUTING.md, run; docs/README.md says how they are written."""
 
 import ast
 import contextlib
@@ -23,18 +23,47 @@ from corpuskit.demo import crawl_options, seeds
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
     *sorted(page for page in (ROOT / "docs").rglob("*.md") if page != ROOT / "docs/README.md"),
 ]
 COMMAND = re.compile(r"\$ (?:python -m )?corpuskit\b(?P<arguments>.*?)(?:\s+# exit code (?P<code>\d+))?")
 SKIPS = re.compile(r"^(?:% |<!-- )skip: (?P<what>.*?)(?: -->)?$", re.MULTILINE)
 
 
+NUMBER = re.compile(r"\d(?:[\d.,:]*\d)?")
+
+
 def run_commands(example):
-    """Run the lines of a block that are commands of ours; the others are what they print."""
-    for line in example.parsed.replace("\\\n", " ").splitlines():
+    """Run the lines of a block that are commands of ours, and compare the others with what they print."""
+    for part in re.split(r"^(?=\$ )", example.parsed.replace("\\\n", " "), flags=re.MULTILINE):
+        line, _, shown = part.partition("\n")
         if typed := COMMAND.fullmatch(line):
             code, printed = run_command(shlex.split(typed["arguments"]))
             assert code == int(typed["code"] or 0), f"{line}\nexit code {code}\n{printed}"
+            if shown.strip():
+                assert is_printed(shown, printed), f"{line}\nprints:\n{printed}"
+
+
+def is_printed(shown, printed):
+    """Tell whether lines of a page are what was printed: numbers aside, and ``...`` for any lines."""
+    masked = [NUMBER.sub("0", " ".join(line.split())) for line in shown.rstrip().splitlines()]
+    wanted = "".join(r"(?:.*\n)*?" if line == "..." else re.escape(line) + r"\n" for line in masked)
+    there = "".join(f"{NUMBER.sub('0', ' '.join(line.split()))}\n" for line in printed.rstrip().splitlines())
+    return re.fullmatch(wanted, there) is not None
+
+
+@pytest.mark.parametrize(
+    ("shown", "same"),
+    [
+        ("73 documents, 21,092 words\nall is  well\n", True),
+        ("8 documents, 1.5 words\n...\n", True),
+        ("...\nall is well\n", True),
+        ("73 documents, 21,092 words\n", False),
+        ("73 pages, 21,092 words\nall is well\n", False),
+    ],
+)
+def test_output_is_compared_but_for_its_numbers(shown, same):
+    assert is_printed(shown, "74 documents, 21,100 words\nall is well\n") is same
 
 
 def run_command(arguments):
@@ -63,7 +92,8 @@ def examples(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_the_code_of_a_page_runs(page, desk, demo_proxy, capsys):
+def test_the_code_of_a_page_runs(page, desk, demo_proxy, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     if not list(examples(page)):
         pytest.skip("no code")
     names = {"ck": corpuskit, "seeds": seeds(), "web": crawl_options(demo_proxy)}
@@ -93,3 +123,14 @@ def test_what_is_left_out_says_why(page):
         action, _, reason = found["what"].partition(" ")
         assert action == "next", f"{page.name}: skip: {found['what']}: only the next block is left out"
         assert len(str(ast.literal_eval(reason)).split()) >= 2, f"{page.name}: skip: {found['what']}: why?"
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.is_relative_to(ROOT / "docs")], ids=lambda page: page.name
+)
+def test_no_line_of_code_is_wider_than_its_column(page):
+    """A column of the manual shows 88 characters in a window of 1,280 pixels; more can only be scrolled to."""
+    blocks = re.findall(
+        r"^```(?:python|console|text|toml|json|xml|csv)\n(.*?)^```", page.read_text("utf-8"), re.M | re.S
+    )
+    assert [line for block in blocks for line in block.splitlines() if len(line) > 88] == []
