@@ -1,10 +1,12 @@
 """The docstrings of public names are complete, and their examples hold: those of Corpus on the demo's corpus."""
 
+import ast
 import doctest
 import importlib
 import inspect
 import pkgutil
 import re
+import textwrap
 
 import pandas as pd
 import pytest
@@ -52,6 +54,39 @@ def test_a_method_says_what_it_takes_and_returns(name):
     assert "Returns" in parts or returns == "None" or first.startswith("Return ")
     if returns == "pd.DataFrame":
         assert re.search(r"[Cc]olumns", parts["Returns"])
+
+
+def raised_and_called(function):
+    """The errors that the body of a function raises by name, and the functions of corpuskit that it calls by name."""
+    function = inspect.unwrap(function)
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    known = dict(function.__globals__)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("corpuskit"):
+            module = importlib.import_module(node.module)
+            known |= {one.asname or one.name: getattr(module, one.name) for one in node.names}
+    errors = {
+        node.exc.func.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and isinstance(node.exc.func, ast.Name)
+    }
+    names = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    called = [known[name] for name in names if inspect.isfunction(known.get(name))]
+    return errors, [one for one in called if one.__module__.startswith("corpuskit.")]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_says_which_errors_it_and_what_it_calls_raise(name):
+    found, called = raised_and_called(METHODS[name])
+    found = found.union(*(raised_and_called(function)[0] for function in called))
+    text = inspect.getdoc(METHODS[name])
+    kinds = [getattr(corpuskit.errors, one) for one in sorted(found) if hasattr(corpuskit.errors, one)]
+    unsaid = [
+        kind.__name__
+        for kind in kinds
+        if not any(base.__name__ in text for base in kind.__mro__ if issubclass(base, corpuskit.errors.CorpusKitError))
+    ]
+    assert unsaid == []
 
 
 PUBLIC = public.names()

@@ -209,6 +209,7 @@ class CorpusCollect(OpenCorpus):
         Raises:
             ConfigurationError: An option is wrong, or there is nothing to crawl.
             CorpusBusyError: Another crawl runs on this corpus.
+            MissingExtraError: ``render=True`` and the extra ``render`` is not installed.
 
         Example:
             >>> job = corpus.crawl("http://cooking-blog.example/", scope="host", pages=3).wait(progress=False)

@@ -276,6 +276,9 @@ class CorpusLabel(OpenCorpus):
             Columns doc_id, uri, reason (disagreement, for everyone, machine and model disagree, new source, uncertain, certain,
             random, seed words or new region), title, host (str), relevance (float64).
 
+        Raises:
+            RelevanceError: What is kept of the last model cannot be read.
+
         Example:
             >>> questions = corpus.next_to_label(3)
             >>> questions["reason"].tolist()

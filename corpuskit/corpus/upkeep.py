@@ -28,6 +28,7 @@ class CorpusUpkeep(OpenCorpus):
 
         Raises:
             UnknownDocumentError: A document is not in the corpus. None is removed.
+            ConfigurationError: There is no reason.
 
         Example:
             >>> corpus.remove(["baking-course.docx", "tram-noise-report.pdf"], reason="off topic")
