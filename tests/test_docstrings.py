@@ -64,7 +64,7 @@ def raised_and_called(function):
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("corpuskit"):
             module = importlib.import_module(node.module)
-            known |= {one.asname or one.name: getattr(module, one.name) for one in node.names}
+            known |= {one.asname or one.name: getattr(module, one.name, None) for one in node.names}
     errors = {
         node.exc.func.id
         for node in ast.walk(tree)
