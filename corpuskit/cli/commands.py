@@ -15,7 +15,7 @@ from corpuskit.cli.exporting import ExportCommand, export
 from corpuskit.cli.extracting import extract
 from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent, stopped_by_ctrl_c, to_type, trusted
 from corpuskit.cli.printing import print_frame, print_lines_of_a_concordance, print_table, printable
-from corpuskit.cli.tables import SPARE, failures, requests, sources
+from corpuskit.cli.tables import SPARE, failures, requests, sources, with_files_named
 from corpuskit.cli.textworks import textworks
 from corpuskit.cli.training import audit, fasttext, train
 from corpuskit.cli.urls import urls
@@ -142,7 +142,7 @@ def status(folder: Existing) -> None:
 
     corpus = existing(folder)
     typer.echo(summary(corpus._folder, TYPED.of(to_type)) + "\n")
-    print_frame("Sources", corpus.sources().head(30), spare=SPARE["Sources"])
+    print_frame("Sources", with_files_named(corpus.sources()).head(30), spare=SPARE["Sources"])
     print_frame("Failures", corpus.failures()[["uri", "stage", "message"]].tail(10), spare=SPARE["Failures"])
 
 

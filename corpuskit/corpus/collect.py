@@ -306,7 +306,7 @@ class CorpusCollect(OpenCorpus):
         set_verdict(self._folder.catalog, host, verdict, why)
 
     def sources(self, *, candidates: bool = False, arrow: bool = False) -> pd.DataFrame:
-        """Return one row a host, the host with the most pages first. Documents that came as files are one row, ``(files)``.
+        """Return one row a host, the host with the most pages first; documents that came as files are one row, with host "".
 
         Args:
             candidates: Add hosts without a page that documents link to. Those the most pages link to come first, and ``why`` tells

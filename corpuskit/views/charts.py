@@ -26,7 +26,7 @@ def hosts(sources: pd.DataFrame, *, most: int = 20, ax: Axes | None = None) -> A
     ax = _axes(ax, height=0.6 + 0.24 * min(most, max(1, len(sources))))
     _need(sources, "host", "pages", "relevant")
     shown = sources.sort_values("pages", ascending=False).head(most)[::-1]
-    names = shown["host"].tolist()
+    names = [name or "(files)" for name in shown["host"]]
     ax.barh(names, shown["pages"].astype(float), color=_GREY, label="pages")
     ax.barh(names, shown["relevant"].fillna(0).astype(float), color=GREEN, label="relevant")
     left_out = len(sources) - len(shown)

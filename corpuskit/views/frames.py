@@ -46,8 +46,6 @@ _FRONTIER: Final = {
     "url": "str", "host": "str", "depth": "Int64", "parent": "str", "anchor": "str", "priority": "float64",
     "state": "str", "why": "str", "reason_refused": "str", "next_allowed": "utc_seconds",
 }  # fmt: skip
-FILES: Final = "(files)"
-"""Stands for the host of documents that have none: they came as files."""
 _SOURCES: Final = {
     "host": "str", "pages": "Int64", "relevant": "Int64", "labels": "Int64", "harvest": "float64", "verdict": "str",
     "why": "str",
@@ -310,7 +308,7 @@ DISCOVERED: Final = "discovered hosts"
 
 
 def sources(folder: CorpusFolder, *, candidates: bool = False) -> pd.DataFrame:
-    """Return one row a host, most pages first; the documents that came as files are one row, ``(files)``.
+    """Return one row a host, most pages first.
 
     Columns: host, verdict (approve, hold, boost, none), why (str); pages, relevant (labelled so, else scored at least
     0.5 by the last model; missing where no page has a label or score), labels (Int64); harvest (float64, relevant / pages).
@@ -338,7 +336,6 @@ def sources(folder: CorpusFolder, *, candidates: bool = False) -> pd.DataFrame:
     )
     verdicts = folder.catalog.frame("SELECT host, verdict, why FROM hosts")
     frame = frame.merge(verdicts, how="left", on="host").fillna({"verdict": "none"})
-    frame["host"] = frame["host"].replace("", FILES)
     frame["harvest"] = frame["relevant"].astype("float64") / frame["pages"].astype("float64")
     typed = _typed(frame, _SOURCES)
     if not candidates:

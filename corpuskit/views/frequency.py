@@ -126,7 +126,7 @@ def _groups(folder: CorpusFolder, by: str | Mapping[str, Any]) -> tuple[str, lis
         years = documents["timestamp"].dt.year
         values = years.astype("Int64").astype("str").where(years.notna(), "?")
     elif by in documents:
-        values = documents[by].astype("str").where(documents[by].notna(), "?").replace("", frames.FILES)
+        values = documents[by].astype("str").where(documents[by].notna(), "?").replace("", "(files)")
     else:
         there = ", ".join(str(name) for name in documents)
         raise ConfigurationError(f"by={by!r}: expected year, names and documents, or one of {there}")

@@ -92,8 +92,6 @@ def test_labels_and_failures_show_in_their_places(filled):
     assert filled.documents().label.tolist().count("relevant") == 1
     assert filled.failures().uri.tolist() == ["http://a.example/gone"]
     assert filled.sources().set_index("host").labels.sum() == 1
-    assert filled.sources().host.tolist() == ["(files)", "a.example"]
-    assert filled.sources(arrow=True).host.tolist() == ["(files)", "a.example"]
     assert "1 relevant" in repr(filled)
 
 
