@@ -97,7 +97,7 @@ def corpus(tmp_path):
 
 @pytest.fixture(scope="session")
 def demo_folder(tmp_path_factory):
-    """The corpus that ``corpuskit demo`` makes; do not write into it."""
+    """The corpus that ``corpuskit demo`` makes; open a copy: questions leave indexes in it."""
     from corpuskit.demo import run_demo
 
     folder = tmp_path_factory.mktemp("of-the-demo") / "demo"

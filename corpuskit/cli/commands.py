@@ -361,6 +361,7 @@ def lab(
     import importlib.util
     import subprocess
 
+    refuse(folder.name.startswith("-"), f"{folder}: expected a folder; {context.command_path} --help lists the options")
     from corpuskit.demo.notebooks import copy_notebooks
     from corpuskit.errors import MissingExtraError
     from corpuskit.store.telling import counted

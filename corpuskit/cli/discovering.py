@@ -145,7 +145,7 @@ def fetch(
 ) -> None:
     """Fetches the pages that corpuskit discover chose from their archives into the corpus, by byte ranges.
 
-    The same command goes on where it was stopped. With --sample it tells how good the choice is, before all is fetched: by
+    The same command goes on where it was stopped. With --sample it says how good the choice is, before all is fetched: by
     the model, and by labels as soon as pages of the sample have some.
     """
     refuse(sample is not None and threshold is not None, "--threshold is for the whole: leave it out with --sample")

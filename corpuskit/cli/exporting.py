@@ -89,6 +89,7 @@ def export(
 ) -> None:
     """Writes the corpus in formats of the field, with a dataset card."""
     from corpuskit.errors import ConfigurationError
+    from corpuskit.store.telling import counted
 
     formats = format or ["nlp.txt"]
     _check(formats, {
@@ -101,6 +102,12 @@ def export(
     documents = corpus.documents()
     if decision:
         documents = documents[documents["decision"].isin(decision)]
+        against = int((documents["label"].eq("other") & documents["decision"].eq("relevant")).sum())
+        if against:
+            typer.echo(
+                f"{counted(against, 'document')} that the model calls relevant and a label other: a decision is the model's",
+                err=True,
+            )
     if not keep_duplicates:
         copies = int(documents["duplicate_of"].notna().sum())
         documents = documents[documents["duplicate_of"].isna()]

@@ -152,5 +152,6 @@ def _model(folder: CorpusFolder) -> dict[str, Any] | None:
         found["audit"] = {
             "claim": f"precision at least {audit.precision:g} with confidence {audit.confidence:g}",
             "threshold": audit.threshold, "other_threshold": audit.other_threshold, "labels": audit.labels,
+            "documents": audit.documents,
         }  # fmt: skip
     return found

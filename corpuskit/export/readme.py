@@ -114,7 +114,11 @@ def _labels(record: dict[str, Any]) -> Iterator[str]:
     elif audit["threshold"] is None:
         yield f"An audit with {audit['labels']:,} labels could certify no threshold ({audit['claim']}).\n"
     else:
-        yield f"Certified: from {audit['threshold']:.3f} on, {audit['claim']} ({audit['labels']:,} labels).\n"
+        drawn = "" if audit["documents"] is None else f", of the {audit['documents']:,} documents that were there"
+        yield (
+            f"Certified: from {audit['threshold']:.3f} on, {audit['claim']} ({audit['labels']:,} labels{drawn}). Of documents "
+            "that came after the audit it says nothing, nor of those with labels of their own.\n"
+        )
 
 
 def _table(head: tuple[str, ...], rows: Any) -> Iterator[str]:

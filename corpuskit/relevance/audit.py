@@ -185,7 +185,7 @@ class Audit:
         """Return what was found out, for `RelevanceModel.certified`."""
         above = self.threshold if self.label == "relevant" else None
         below = self.threshold if self.label == "other" else None
-        return AuditRecord(self.model, above, self.precision, self.confidence, len(self._said), below)
+        return AuditRecord(self.model, above, self.precision, self.confidence, len(self._said), below, len(self._score))
 
     # ---------------------------------------------------------------- what to ask
 

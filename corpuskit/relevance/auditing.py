@@ -131,9 +131,17 @@ class CorpusAudit:
         """Return the same documents, only their ids."""
         self._replay()
         found = [self._doc_ids[i] for i in self._audit.next()]
-        if not found:
+        if found:
+            self._begin()
+        else:
             self._save()
         return found
+
+    def _begin(self) -> None:
+        """Keeps what is to be claimed, for a call that goes on without saying it."""
+        begun = json.dumps([self._model.version, self._audit.precision, self._audit.confidence])
+        if self._folder.catalog.meta(_BEGUN) != begun:
+            self._folder.catalog.set_meta(_BEGUN, begun)
 
     def _replay(self) -> None:
         """Takes what was answered before, as far as it is asked for."""
@@ -214,9 +222,7 @@ class CorpusAudit:
             raise RelevanceError(
                 f"labels by {by!r}: an audit is a person's; expected a name that does not begin with machine:"
             )
-        begun = json.dumps([self._model.version, self._audit.precision, self._audit.confidence])
-        if self._folder.catalog.meta(_BEGUN) != begun:
-            self._folder.catalog.set_meta(_BEGUN, begun)
+        self._begin()
         below = set(self.wanted_below(len(self._doc_ids)))
         asked = {self._doc_ids[i]: i for i in self._audit.next()} | dict.fromkeys(below, -1)
         wrong = [doc_id for doc_id, label in labels.items() if doc_id not in asked or label not in _LABELS]

@@ -63,6 +63,7 @@ class AuditRecord:
         precision, confidence: the claim: P(precision >= this) >= this.
         labels: how many labels it took.
         other_threshold: scores up to here are other, or None.
+        documents: how many it drew from; of others the claim says nothing. None in records of earlier versions.
     """
 
     model: str
@@ -71,6 +72,7 @@ class AuditRecord:
     confidence: float
     labels: int
     other_threshold: float | None = None
+    documents: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

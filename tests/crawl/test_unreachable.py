@@ -54,7 +54,7 @@ def test_a_host_that_went_away_is_told_with_what_waits_for_it(corpus, dead, quic
     assert f"asked again after a pause: {dead.split('/')[2]} with 1 URL (connection refused)" in repr(job)
 
 
-@pytest.mark.parametrize("seed", ["notaurl", "http://nosuch.invalid/"])
+@pytest.mark.parametrize("seed", ["http://notaurl/", "http://nosuch.invalid/"])
 def test_a_name_that_is_nowhere_is_a_failure_row_with_its_cause(corpus, quick, seed, monkeypatch):
     def look_up(*_, **__):  # as a system with a network says it
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")

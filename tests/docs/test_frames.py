@@ -1,6 +1,7 @@
 """docs/reference/frames.md says what the frames of the demo's corpus are."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -29,8 +30,9 @@ MADE = {
 
 
 @pytest.fixture(scope="module")
-def corpus(demo_folder):
-    opened = corpuskit.open(demo_folder)
+def corpus(demo_folder, tmp_path_factory):
+    copy = tmp_path_factory.mktemp("frames") / "demo"
+    opened = corpuskit.open(shutil.copytree(demo_folder, copy, ignore=shutil.ignore_patterns("exports")))
     yield opened
     opened.close()
 
