@@ -99,7 +99,8 @@ def _merge_shard(
 ) -> None:
     part = output.fetch(name + CATALOG_SUFFIX, temporary)
     digest = file_hash(part)
-    if folder.catalog.meta(_MERGED + name) == digest:
+    # Earlier versions kept the last shard of a name only; those of every fetch are called alike.
+    if folder.catalog.meta(_MERGED + digest) is not None or folder.catalog.meta(_MERGED + name) == digest:
         return
     rows, digests = _read_part(part)
     parts = (*PARTS[:-1], RECORDS_SUFFIX) if RECORDS_SUFFIX in digests else PARTS[:-1]
@@ -144,7 +145,7 @@ def _merge_shard(
                     'INSERT OR REPLACE INTO failures (uri, stage, error, message, "when", tries) VALUES (?, ?, ?, ?, ?, ?)',
                     (row["uri"], row["stage"], row["error"], row["message"], now(), row["tries"] or 1),
                 )
-        folder.catalog.set_meta(_MERGED + name, digest)
+        folder.catalog.set_meta(_MERGED + digest, name)
     report.shards += 1
 
 

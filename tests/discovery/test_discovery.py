@@ -128,6 +128,16 @@ def test_all_engines_choose_the_same_bytes(corpus, archives, tmp_path):
     assert len(contents[0]) == 3 + 3  # a file a partition, and what was said, chosen, counted
 
 
+def test_a_fetch_that_is_done_stays_done_after_another(corpus, archives):
+    first = discover(corpus, archives, name="first", per_host=1)
+    second = discover(corpus, archives, name="second", per_host=2)
+    how = {"on": "serial", "progress": False, "requests_per_second": 1e6}
+    assert corpus.fetch(first, **how).counts["new"] == len(first)
+    assert corpus.fetch(second, **how).counts["new"] == len(second) - len(first)
+    again = corpus.fetch(first, **how)
+    assert (again.set_aside, again.counts["new"], again.counts["changed"]) == ({}, 0, 0)
+
+
 def test_a_discovery_that_is_written_elsewhere_is_found_by_its_name(corpus, archives, tmp_path):
     found = discover(corpus, archives, out=str(tmp_path / "shared"), name="far", per_host=1)
     again = Discovery.named(corpus._folder, "far")
