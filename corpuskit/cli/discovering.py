@@ -92,6 +92,7 @@ def discover(
     """
     import corpuskit
 
+    refuse(sample == 0, "--sample 0: expected a share above 0 and up to 1")
     corpus = existing(folder)
     with as_usage(), stopped_by_ctrl_c("what was scored is kept"), engine_at(on) as engine:
         found = corpus.discover(
@@ -100,7 +101,7 @@ def discover(
                 base=base, anonymous=not credentials,
             ),
             threshold=threshold, per_host=per_host, budget_pages=pages,
-            budget_bytes=None if megabytes is None else round(megabytes * 1e6), sample=sample or None, on=engine,
+            budget_bytes=None if megabytes is None else round(megabytes * 1e6), sample=sample, on=engine,
             workers=workers, out=out, name=name,
         )  # fmt: skip
     if write is not None:

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Literal
 
 from corpuskit.corpus.base import OpenCorpus
+from corpuskit.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -62,10 +63,14 @@ class CorpusArchives(OpenCorpus):
         """
         from corpuskit.discovery import Choice, discover
         from corpuskit.discovery.choosing import THRESHOLD
-        from corpuskit.sources.commoncrawl import commoncrawl
+        from corpuskit.sources.commoncrawl import Index, commoncrawl
 
         if isinstance(index, (str, os.PathLike)):
             index = commoncrawl(index)
+        if not isinstance(index, Index):
+            raise ConfigurationError(
+                f"found {index!r:.80}, expected an index: what commoncrawl() returned, the name of a crawl, or a path"
+            )
         choice = Choice(THRESHOLD if threshold is None else threshold, per_host, budget_pages, budget_bytes)
         return discover(self._folder, index, choice=choice, sample=sample, on=on, **more)
 

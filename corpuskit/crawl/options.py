@@ -15,6 +15,9 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
 that are not there are none, and when a tenth of the last 1,000 pages' text was new."""
 
 
+_COUNTS: Final = frozenset({"pages", "connections", "max_depth", "max_errors", "host_pages"})
+
+
 @dataclass(frozen=True, slots=True)
 class CrawlOptions:
     """Choices for one call of ``Corpus.crawl``.
@@ -120,6 +123,8 @@ class CrawlOptions:
             least = 1 if name == "connections" else 0
             if value is not None and value < least:
                 raise ConfigurationError(f"{name} {value!r}: expected {least} or more")
+            if value is not None and name in _COUNTS and value % 1:
+                raise ConfigurationError(f"{name} {value!r}: expected a whole number")
         for name in ("min_unique", "min_harvest"):
             if not 0 <= (value := getattr(self, name)) <= 1:
                 raise ConfigurationError(f"{name} {value!r}: expected a share from 0 to 1")

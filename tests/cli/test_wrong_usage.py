@@ -159,6 +159,7 @@ def test_a_list_tells_what_it_leaves_out(typed, web):
     ("arguments", "told"),
     [
         (["discover", "c", "index", "--pages", "0"], "--pages 0: expected 1 or more"),
+        (["discover", "c", "index", "--sample", "0"], "--sample 0: expected a share above 0 and up to 1"),
         (["discover", "c", "index", "--threshold", "2"], "--threshold 2: expected 1 or less"),
         (["fetch", "c", "tea", "--requests-per-second", "0"], "--requests-per-second 0: expected 0.01 or more"),
         (["crawl", "c", "http://a.example/", "--pages", "ten"], "--pages ten: expected a whole number"),

@@ -90,3 +90,12 @@ def test_a_verdict_on_a_known_host_or_one_that_a_later_crawl_may_meet_is_kept(tm
         crawled(corpus)
         corpus.set_source(host, "hold")
         assert corpus._folder.catalog.tuples("SELECT host FROM hosts WHERE verdict = 'hold'") == [(host.lower(),)]
+
+
+@pytest.mark.parametrize("name", ["pages", "host_pages", "max_depth", "connections", "max_errors"])
+def test_a_part_of_a_page_is_no_number_of_pages(name):
+    from corpuskit.crawl.options import CrawlOptions
+
+    with pytest.raises(ConfigurationError, match=rf"{name} 1\.5: expected a whole number"):
+        CrawlOptions(**{name: 1.5})
+    assert getattr(CrawlOptions(**{name: 2.0}), name) == 2

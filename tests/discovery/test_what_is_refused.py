@@ -46,6 +46,12 @@ def test_a_corpus_opened_by_another_path_fetches_its_own_discovery(corpus, archi
         assert opened.fetch(found, on="serial", progress=False).counts["new"] == 3
 
 
+@pytest.mark.parametrize("given", [None, 7, ["CC-MAIN-2024-22"]])
+def test_what_is_no_index_is_told_with_what_is_expected(corpus, given):
+    with pytest.raises(ConfigurationError, match=r"expected an index: what commoncrawl\(\) returned"):
+        corpus.discover(given)
+
+
 @pytest.mark.parametrize("given", [None, 7, ["tea"]])
 def test_what_is_no_discovery_is_told_with_what_is_expected(corpus, given):
     with pytest.raises(ConfigurationError, match=r"expected a discovery: what corpus\.discover"):
