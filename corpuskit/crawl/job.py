@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from corpuskit.crawl.choices import ALLOW_PRIVATE, Choices
 from corpuskit.crawl.closing import Closing
@@ -20,6 +21,7 @@ from corpuskit.crawl.state import Progress
 from corpuskit.crawl.verdicts import set_verdict
 from corpuskit.crawl.wording import IN_PYTHON, Ways
 from corpuskit.errors import ConfigurationError, MissingExtraError
+from corpuskit.sources.web.client import is_private_literal
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
 from corpuskit.store.telling import counted
@@ -44,6 +46,7 @@ class CrawlJob:
         ranking = ranking_of(choices.steer)
         self._folder = folder
         self._choices = choices
+        self._seeds = seeds
         self._error: BaseException | None = None
         self._closing = Closing()
         # Taken here, so that a second crawl is refused in the caller's face.
@@ -77,8 +80,10 @@ class CrawlJob:
             self._ended.set()
 
     def _again(self) -> list[str]:
-        """Options that are never kept and that the rest of the queue needs."""
-        return [ALLOW_PRIVATE] if self.progress.has_asked_private else []
+        """Options that are never kept and that the rest of the queue needs; of seeds also where none was asked yet."""
+        hosts = (urlsplit(seed).hostname or "" for seed in self._seeds)
+        needed = self.progress.has_asked_private or any(map(is_private_literal, hosts))
+        return [ALLOW_PRIVATE] if needed else []
 
     @property
     def progress(self) -> Progress:

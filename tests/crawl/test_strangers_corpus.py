@@ -134,6 +134,13 @@ def test_the_command_that_a_stopped_crawl_of_an_intranet_prints_goes_on(tmp_path
     assert (went_on.exit_code, sum(web.fetched.values())) == (0, 4)
 
 
+def test_a_crawl_of_an_intranet_that_asked_for_nothing_yet_prints_a_command_that_goes_on(tmp_path, web):
+    begun = type_crawl(tmp_path / "c", intranet(web), "--delay", 0, "--pages", 0)
+    assert (
+        f"1 URL left to fetch: corpuskit crawl {tmp_path / 'c'} --resume --allow-private" in begun.stdout.splitlines()
+    )
+
+
 def test_private_addresses_that_a_call_does_not_allow_stay_queued_and_are_told(tmp_path, web):
     import corpuskit
 

@@ -249,9 +249,9 @@ class Client:
         host_port = host_of(url)
         host = _name_of(host_port)
         if self.options.allow_private or host_port in self.options.allowed_hosts:
-            self.has_asked_private = self.has_asked_private or _is_private_literal(host)
+            self.has_asked_private = self.has_asked_private or is_private_literal(host)
             return
-        if _is_private_literal(host):
+        if is_private_literal(host):
             raise PrivateAddressError(f"private address {host}", url=url)
         if self.options.proxy and (host == "localhost" or host.endswith(".localhost") or "." not in host):
             raise PrivateAddressError(f"local name {host}", url=url)
@@ -331,7 +331,8 @@ def _public_socket(info: tuple[Any, Any, int, str, tuple[Any, ...]]) -> socket.s
     return socket.socket(family, kind, protocol)
 
 
-def _is_private_literal(host: str) -> bool:
+def is_private_literal(host: str) -> bool:
+    """Whether a host is written as an address that is not public."""
     try:
         return not is_public(host)
     except ValueError:
