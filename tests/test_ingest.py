@@ -234,6 +234,13 @@ def test_a_corpus_does_not_take_its_own_folder_into_itself(corpus, tmp_path, ins
     assert len(corpus) == 1
 
 
+def test_a_folder_of_the_users_own_below_the_corpus_is_added(corpus):
+    folder = Path(corpus.path) / "texts"
+    folder.mkdir()
+    write(folder, a="A", b="B")
+    assert corpus.add(folder, progress=False).new == 2
+
+
 def test_a_folder_that_contains_corpora_is_added_without_them_and_says_so(corpus, tmp_path):
     write(tmp_path / "pages", a="A")
     corpus.add(tmp_path / "pages", progress=False)

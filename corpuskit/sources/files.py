@@ -36,6 +36,9 @@ class FoundFile:
 
 
 Pattern = str | os.PathLike[str]
+_ROOMS: Final = frozenset(
+    ("discoveries", "documents", "elements", "labels", "models", "originals", "tokens", "vectors")
+)  # folders of a corpus that corpuskit writes
 _CORPUS_FILE: Final = "corpus.toml"  # the name that corpuskit.store.settings gives it
 
 
@@ -78,7 +81,7 @@ def _expand(pattern: Pattern, into: Path | None, left_out: set[Path]) -> Iterato
     if path.exists():
         _refuse_corpora(path, into)
     if path.is_dir():
-        yield from _files_of(path, _without_corpora(sorted(path.rglob("*")), left_out), inside=path)
+        yield from _files_of(path, _without_corpora(sorted(path.rglob("*")), left_out, into=into), inside=path)
     elif path.exists():
         yield from _files_of(path.parent, [path])
     elif glob.has_magic(text):
@@ -99,7 +102,7 @@ def _refuse_corpora(path: Path, into: Path | None) -> None:
     real = path.resolve()
     if real == into:
         raise SourceError(f"{path} is this corpus itself; name the files to add to it")
-    if into is not None and real.is_relative_to(into):
+    if into is not None and real.is_relative_to(into) and real.relative_to(into).parts[0] in _ROOMS:
         raise SourceError(f"{path} lies in this corpus: what is in its folder is its own; name files from elsewhere")
     if (real / _CORPUS_FILE).is_file():
         raise SourceError(
@@ -107,9 +110,11 @@ def _refuse_corpora(path: Path, into: Path | None) -> None:
         )
 
 
-def _without_corpora(paths: list[Path], left_out: set[Path]) -> list[Path]:
+def _without_corpora(paths: list[Path], left_out: set[Path], *, into: Path | None = None) -> list[Path]:
     corpora = {path.parent for path in paths if path.name == _CORPUS_FILE}
     corpora |= {folder for path in paths[:1] for folder in (path, *path.parents) if (folder / _CORPUS_FILE).is_file()}
+    # A folder of the user's own below the corpus that the files are for is no part of it.
+    corpora = {folder for folder in corpora if folder in paths or folder.resolve() != into}
     if not corpora:
         return paths
     left_out.update(folder.resolve() for folder in corpora)
