@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rich.filesize import decimal
+
 
 @dataclass(frozen=True, slots=True)
 class Prices:
@@ -54,7 +56,7 @@ class Estimate:
 
     def __repr__(self) -> str:
         text = (
-            f"{self.pages:,} pages in {self.requests:,} requests, {self.bytes / 1e9:,.2f} GB "
+            f"{self.pages:,} pages in {self.requests:,} requests, {decimal(self.bytes)} "
             f"({self.bytes / max(self.needed, 1):.2f} times what is needed): {self.hours:,.1f} hours, "
             f"{self.cpu_hours:,.1f} CPU hours, {self.money:,.2f} at these prices"
         )

@@ -43,6 +43,7 @@ def test_a_sample_of_an_index_is_an_estimate(run, corpus, archives):
     [
         (["--language", "english"], 2, "expected a code such as en or eng"),
         (["--since", "yesterday"], 2, "expected a date"),
+        (["--mime", "html"], 2, "expected a media type such as text/html"),
         (["--per-host", "0"], 2, ""),
     ],
 )

@@ -105,6 +105,7 @@ def test_the_model_s_choice_and_what_is_said_of_it(corpus, archives):
     assert told.pages == 60
     assert told.needed <= told.bytes <= 1.2 * told.needed
     assert 3 <= told.requests <= 60
+    assert f" {told.bytes / 1000:,.1f} kB (" in repr(told)  # sixty pages are no gigabyte
     assert told.hours == max(told.requests / 5 / 3600, told.bytes / 10e6 / 3600, 60 * 0.018 / 2 / 3600)
     assert "60 pages chosen of 120 wanted" in repr(found)
 

@@ -78,7 +78,9 @@ def test_filters_choose_rows(root, wanted, numbers):
     assert [url[-1] for url in found] == list(numbers)
 
 
-@pytest.mark.parametrize("wanted", [{"languages": "english"}, {"since": "yesterday"}, {"domains": "https://"}])
+@pytest.mark.parametrize(
+    "wanted", [{"languages": "english"}, {"since": "yesterday"}, {"domains": "https://"}, {"mime": "html"}]
+)
 def test_a_filter_that_cannot_be_is_refused(root, wanted):
     with pytest.raises(ConfigurationError):
         corpuskit.commoncrawl(root / "cc-index", **wanted)

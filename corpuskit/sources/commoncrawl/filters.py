@@ -71,13 +71,13 @@ class Filters:
             since: Fetched at this date or later.
 
         Raises:
-            ConfigurationError: a language without a code, a date that is none.
+            ConfigurationError: a language without a code, a media type without a slash, a date that is none.
         """
         return cls(
             tuple(sorted({_host(name) for name in _listed(domains)})),
             tuple(sorted({_host(name).rpartition(".")[2] for name in _listed(tld)})),
             tuple(sorted({_language(code) for code in _listed(languages)})),
-            tuple(sorted({kind.strip().lower().removesuffix("*") for kind in _listed(mime)})),
+            tuple(sorted({_media_type(kind) for kind in _listed(mime)})),
             status,
             _date(since),
         )
@@ -211,6 +211,15 @@ def _language(code: str) -> str:
     if code not in _LANGUAGES:
         raise ConfigurationError(f"found the language {code!r}, expected a code such as en or eng")
     return _LANGUAGES[code]
+
+
+def _media_type(kind: str) -> str:
+    # Without a slash it would fit no row and pass for a filter that leaves nothing.
+    if "/" not in kind:
+        raise ConfigurationError(
+            f"found mime={kind!r}, expected a media type such as text/html, or text/* for all of a kind"
+        )
+    return kind.strip().lower().removesuffix("*")
 
 
 def _date(value: date | str | None) -> datetime | None:
