@@ -4,7 +4,7 @@ from corpuskit.tokens.annotating import annotate
 from corpuskit.tokens.chunks import TOKENIZER_VERSION
 from corpuskit.tokens.index import TokenIndex, forget, index_of, open_index
 from corpuskit.tokens.making import made_by
-from corpuskit.tokens.matching import Matches, check_query, find
+from corpuskit.tokens.matching import Matches, check_query, find, find_by_part
 from corpuskit.tokens.query import Query, parse_query
 from corpuskit.tokens.reading import Annotation, annotation_of
 from corpuskit.tokens.selection import Selection, select
@@ -20,6 +20,7 @@ __all__ = [
     "annotation_of",
     "check_query",
     "find",
+    "find_by_part",
     "forget",
     "index_of",
     "made_by",

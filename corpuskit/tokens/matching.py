@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -96,6 +98,24 @@ def find(selection: Selection, query: Query, limit: int | None = None) -> Matche
         np.concatenate([empty, *(starts for _, starts, _ in found)])[:limit],
         np.concatenate([empty, *(ends for _, _, ends in found)])[:limit],
     )
+
+
+def find_by_part(selection: Selection, query: Query) -> Iterator[tuple[int, Numbers, Numbers]]:
+    """Return the matches of a query part by part, for those who need not hold all of them at once.
+
+    Args:
+        selection: where to look.
+        query: what to look for.
+
+    Yields:
+        The number of a part that has matches, their first tokens, and the tokens behind their last.
+
+    Raises:
+        ConfigurationError: an attribute that the index does not have, or a pattern that takes too long.
+    """
+    for number, blocks in groupby(_blocks(selection, query), key=itemgetter(0)):
+        found = [block for _, block in blocks]
+        yield number, np.concatenate([starts for starts, _ in found]), np.concatenate([ends for _, ends in found])
 
 
 def _blocks(selection: Selection, query: Query) -> Iterator[tuple[int, Spans]]:

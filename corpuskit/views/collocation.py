@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.tokens import Selection, find, parse_query
+from corpuskit.tokens import Selection, find_by_part, parse_query
 from corpuskit.tokens.part import Part, spans
 from corpuskit.views.association import (
     keyness,
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _MEASURES: Final = ("log_dice", "mi", "log_likelihood", "t", "count")
 _LEFT, _RIGHT, _NODE = 1, 2, 4
 _PIECE: Final = 1 << 18  # tokens
+_BLOCK: Final = 1 << 13  # matches, so that what is in between stays in the processor's cache
+_ROOM: Final = 1 << 21  # numbers counted together: below 32 MB, from where on glibc asks for fresh pages each time
 
 
 def collocates(
@@ -74,15 +76,11 @@ def collocates(
     index = selection.index
     total = selection.counts(attribute).astype(float)
     left, right, together = (np.zeros(len(total)) for _ in range(3))
-    nodes, size = 0.0, float(selection.size)
-    matches = find(selection, parse_query(query, syntax))
-    room = np.empty(max(map(len, index.parts), default=0), np.int64)
-    for number, part in enumerate(index.parts):
-        starts, ends = matches.of_part(number)
-        if not len(starts):
-            continue
-        counts = _counted_by_side(part, attribute, _sides(selection, number, starts, ends, window), room)
+    nodes, size, matches = 0.0, float(selection.size), 0
+    for number, starts, ends in find_by_part(selection, parse_query(query, syntax)):
+        counts = _counted_by_side(index.parts[number], attribute, _sides(index.parts[number], starts, ends, window))
         to = index.numbers_of(attribute)[number]
+        matches += len(starts)
         nodes += float(counts[_NODE].sum())
         total[to] -= counts[_NODE]
         left[to] += counts[_LEFT] + counts[_LEFT | _RIGHT]
@@ -105,47 +103,49 @@ def collocates(
     ).astype(dict.fromkeys(("count", "left", "right", "total"), "Int64"))  # fmt: skip
     # The words are in order, as a lexicon is.
     frame = noted(frame.sort_values(sort, ascending=False, kind="stable", ignore_index=True), selection)
-    frame.attrs["matches"] = len(matches)
+    frame.attrs["matches"] = matches
     return frame
 
 
-def _counted_by_side(part: Part, attribute: str, sides: Numbers, room: Numbers) -> Numbers:
-    """How often each string of a part's lexicon stands nowhere near, left, right, on both sides, or in a match: a row each.
-
-    ``room`` has a number for each token; what is in it is overwritten.
-    """
+def _counted_by_side(part: Part, attribute: str, sides: Numbers) -> Numbers:
+    """How often each string of a part's lexicon stands nowhere near, left, right, on both sides, or in a match: a row each."""
     # Words are counted as they are written, and put together then: there are fewer words than tokens.
     column = "word" if attribute == "lower" else attribute
     size, kinds, strings, known = len(part.lexicon(column)), _NODE + 1, part.column(column), 0
+    counts = np.zeros(size * kinds, np.int64)
     # Piece by piece into room that is there already: fresh pages cost more than counting.
+    room = np.empty(_ROOM, np.int64)
     for start in range(0, len(part), _PIECE):
         some = sides[start : start + _PIECE]
         near = np.flatnonzero(some != 0)  # of truth values: twice as fast as of numbers
+        if known + len(near) > _ROOM:
+            counts += np.bincount(room[:known], minlength=len(counts))
+            known = 0
         codes = room[known : known + len(near)]
         np.multiply(strings[start : start + _PIECE][near], kinds, out=codes, dtype=codes.dtype, casting="unsafe")
         np.add(codes, some[near], out=codes)
         known += len(near)
-    counts = np.bincount(room[:known], minlength=size * kinds).reshape(size, kinds).T
+    counts += np.bincount(room[:known], minlength=len(counts))
+    by_side = counts.reshape(size, kinds).T
     if attribute != "lower":
-        return counts
+        return by_side
     lowers, to = len(part.lexicon("lower")), part.column("lower_of_word")
-    return np.stack([np.bincount(to, weights=some, minlength=lowers) for some in counts])
+    return np.stack([np.bincount(to, weights=some, minlength=lowers) for some in by_side])
 
 
-def _sides(selection: Selection, number: int, starts: Numbers, ends: Numbers, window: int) -> Numbers:
+def _sides(part: Part, starts: Numbers, ends: Numbers, window: int) -> Numbers:
     """Of each token of a part, whether it is left or right of a match, or in one."""
-    part = selection.index.parts[number]
     bounds = part.column("element_start").astype(np.int64)
     sides = np.zeros(len(part), np.uint8)
-    first = part.element_of(starts)
+    left, right = np.arange(1, window + 1)[:, None], np.arange(window)[:, None]
+    # Matches are in order, and there are fewer elements to look up than matches.
+    first = np.repeat(np.arange(len(bounds) - 1), np.diff(np.searchsorted(starts, bounds)))
     last = first if (ends - starts == 1).all() else part.element_of(ends - 1)
-    least, most = bounds[first], bounds[last + 1]
-    for distance in range(1, window + 1):
-        near = starts - distance
-        sides[near[near >= least]] = _LEFT
-    for distance in range(window):
-        near = ends + distance
-        sides[near[near < most]] |= _RIGHT
+    for block in range(0, len(starts), _BLOCK):
+        some = slice(block, block + _BLOCK)
+        # Where a window goes over the border of its element, the token at the border is marked again, or that of the match.
+        sides[np.maximum(starts[some] - left, bounds[first[some]])] |= _LEFT
+        sides[np.minimum(ends[some] + right, bounds[last[some] + 1] - 1)] |= _RIGHT
     sides[spans(starts, ends)] = _NODE
     return sides
 
