@@ -14,7 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpuskit.errors import ResourceLimitError
-from corpuskit.extraction.pdf.direction import order_ligatures, pair_brackets
+from corpuskit.extraction.pdf.direction import (
+    is_leftward,
+    is_mark,
+    join_marks,
+    name_strokes,
+    pair_brackets,
+    reading_order,
+)
 from corpuskit.extraction.pdf.drawings import Box, Drawings
 from corpuskit.extraction.pdf.fonts import MONO, Fonts
 from corpuskit.extraction.pdf.frame import Frame, frame_of
@@ -27,6 +34,7 @@ _WHITE: Final = 250  # of 255: from here on a colour cannot be read on paper
 _ASCENT, _DESCENT = 0.8, 0.2  # of the em: where a font says nothing usable
 _STAMP: Final = 0.1  # less visible text than this share stands on a scan, as a stamp or a page number
 _SCAN: Final = 0.25  # of the page: a picture of so much may be a scan
+_SAME_LINE: Final = 0.4  # of the font size: a letter may be drawn where its mark stands, a line never so near
 _BLANKS: Final = (0, 9, 10, 13, 32)  # that pdfium puts in; U+0002 is its hyphen at a line end
 _INVISIBLE: Final = 3  # text render mode "neither fill nor stroke" (ISO 32000-1, table 106)
 
@@ -121,12 +129,12 @@ def read_characters(page: Any, fonts: Fonts) -> Characters | None:
             raise ResourceLimitError(f"{count:,} characters on one page, the limit is {MAX_CHARACTERS:,}")
         each = range(count)
         code = _codes(handle, count)
-        pair_brackets(code)
         boxes = np.zeros((count, 4), np.float32)  # FS_RECTF: left, top, right, bottom
         start = boxes.ctypes.data
         places = range(start, start + 16 * count, 16)
         np.fromiter(map(function("FPDFText_GetLooseCharBox"), repeat(handle), each, places), np.int8, count)
-        order_ligatures(code, boxes)
+        if is_mark(code).any():
+            join_marks(code, boxes, _origins(handle, count))
         owner = _owners(handle, code)
         changes = np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1])))
         objects = _read_objects(handle, owner, changes, fonts)
@@ -149,6 +157,15 @@ def _codes(handle: int, count: int) -> NDArray[np.int64]:
         code = np.fromiter(map(get, repeat(handle), range(count)), np.int64, count)
     code[code > sys.maxunicode] = 0xFFFD  # a font may map to anything
     return code
+
+
+def _origins(handle: int, count: int) -> NDArray[np.float64]:
+    """The origins of all characters: x and y, counted upwards."""
+    found = np.zeros((count, 2), np.float64)
+    start = found.ctypes.data
+    across, up = range(start, start + 16 * count, 16), range(start + 8, start + 8 + 16 * count, 16)
+    np.fromiter(map(function("FPDFText_GetCharOrigin"), repeat(handle), range(count), across, up), np.int8, count)
+    return found
 
 
 def _owners(handle: int, code: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -252,8 +269,14 @@ def _assemble(
 ) -> Characters:
     seen = frame_of(page)
     run = np.repeat(np.arange(len(changes)), np.diff(np.concatenate((changes, [len(code)]))))
-    raw = _Raw(code, boxes, real, run, unmapped)
     turns = objects.turns[run]
+    if is_leftward(code).any():
+        order = reading_order(code, boxes, _lines(code, objects, run))
+        code, boxes, real, run = code[order], boxes[order], real[order], run[order]
+        turns = turns[order]
+        name_strokes(code)
+        pair_brackets(code, boxes)
+    raw = _Raw(code, boxes, real, run, unmapped)
     printed = real & (code > 32)
     main = _main_turns(turns[printed], seen.turns)
 
@@ -265,6 +288,20 @@ def _assemble(
         view(direction) for direction in range(4) if direction != main and (turns[printed] == direction).any()
     ]
     return found
+
+
+def _lines(code: NDArray[np.int64], objects: _Objects, run: NDArray[np.intp]) -> NDArray[np.intp]:
+    """A number for each character, another one where a line ends: pdfium says so, or base line or direction change."""
+    turns = objects.turns[run]
+    # A mark may stand on a base line of its own: that of its letter counts, which comes behind it, or before it at an end.
+    mark, places = is_mark(code) | (code == 32), np.arange(len(code))
+    after = np.minimum.accumulate(np.where(mark, len(code) - 1, places)[::-1])[::-1]
+    before = np.maximum.accumulate(np.where(mark, 0, places))
+    letter = np.where(np.isin(code[after], (10, 13)), before, after)
+    y, size = objects.y[run][letter], objects.size[run][letter]
+    ends = (code[:-1] == 10) | (code[1:] == 13) | (turns[1:] != turns[:-1]) | (turns[1:] != 0)
+    ends |= np.abs(y[1:] - y[:-1]) > _SAME_LINE * np.maximum(size[1:], size[:-1])
+    return np.concatenate(([0], np.cumsum(ends)))
 
 
 def _view(seen: Frame, frame: Frame, fonts: Fonts, raw: _Raw, objects: _Objects) -> Characters:

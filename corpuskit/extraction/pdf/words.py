@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpuskit.extraction.pdf.characters import Characters
-from corpuskit.extraction.pdf.direction import has_rtl, is_rtl, logical_order
+from corpuskit.extraction.pdf.direction import STROKE, has_rtl, is_leftward, is_rtl, logical_order
 from corpuskit.extraction.pdf.fonts import ITALIC, MONO
 
 SMALL: Final = 0.86
@@ -20,7 +20,7 @@ SMALL: Final = 0.86
 # Ligatures written out; the line-end hyphen of pdfium (U+0002), soft and other hyphens as the plain one.
 _SPELLED: Final = {
     0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st",
-    0x2: "-", 0xAD: "-", 0x2010: "-", 0x2011: "-", 0x1: "\u2212",
+    0x2: "-", 0xAD: "-", 0x2010: "-", 0x2011: "-", 0x1: "\u2212", STROKE: "",
 }  # fmt: skip
 _CONTROLS: Final = [code for code in (*range(32), *range(0x7F, 0xA0)) if code not in _SPELLED]
 _TRANSLATION: Final = {**_SPELLED, **dict.fromkeys(_CONTROLS, "\ufffd")}
@@ -149,7 +149,7 @@ def joined(words: list[Word]) -> str:
 
 def spelled(code: int) -> str:
     """What a code point stands for: ligatures written out, all hyphens alike, controls as the replacement character."""
-    return _TRANSLATION.get(code) or chr(code)
+    return _TRANSLATION.get(code, chr(code))
 
 
 def is_text(characters: Characters) -> NDArray[np.bool_]:
@@ -216,9 +216,7 @@ def _word_breaks(
     code: NDArray[np.int64],
 ) -> NDArray[np.bool_]:
     """Between which characters a word ends: blanks of the file where there is some room, else the room alone."""
-    leftward = ((code >= 0x590) & (code <= 0x8FF)) | ((code >= 0xFB1D) & (code <= 0xFDFF))
-    leftward |= (code >= 0xFE70) & (code <= 0xFEFC)
-    both = leftward[1:] & leftward[:-1]
+    both = _follow_leftward(code, x0, size)
     gap = np.where(both, x0[:-1] - x1[1:], x0[1:] - x1[:-1])
     # Both letters of a ligature that pdfium writes out have the same box.
     gap = np.where((x0[1:] == x0[:-1]) & (x1[1:] == x1[:-1]), 0, gap)
@@ -231,6 +229,17 @@ def _word_breaks(
         _spaced(blank, chosen), gap > 0.08 * smaller, ((gap > 0.22 * larger) & same_size) | (gap > 0.35 * larger)
     )
     return apart | script | wide | (rise > 0.3 * larger)
+
+
+def _follow_leftward(code: NDArray[np.int64], x0: NDArray[np.float32], size: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Which characters stand on the left of the one before them: letters of such scripts, and the signs beside them."""
+    leftward = is_leftward(code)
+    if not leftward.any():
+        return np.zeros(len(code) - 1, np.bool_)
+    sign = ~leftward & ~np.fromiter(map(str.isalnum, map(chr, code.tolist())), np.bool_, len(code))
+    fits = (leftward[1:] & (leftward | sign)[:-1]) | (sign[1:] & leftward[:-1])
+    follow: NDArray[np.bool_] = fits & ((leftward[1:] & leftward[:-1]) | (x0[1:] < x0[:-1]))
+    return follow
 
 
 def _leaning(c: Characters, chosen: NDArray[np.intp]) -> NDArray[np.bool_]:

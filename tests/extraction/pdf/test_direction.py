@@ -2,7 +2,10 @@
 
 import re
 
+import numpy as np
 import pytest
+
+from corpuskit.extraction.pdf.direction import reading_order
 
 from .reading import read, table_cells
 from .writer import Page, pdf
@@ -65,3 +68,49 @@ def test_cells_are_read_in_logical_order():
 def test_lam_stands_before_alef_where_both_are_one_sign():
     page = Page().unicode(300, 100, seen("مشك\ue000ت"))
     assert read(pdf(page)).to_text() == "مشكلات"
+
+
+def in_reading_order(page, x, y, text):
+    """The first letter first, each 5 points left of the one before it, as browsers write such scripts."""
+    codes = b" 1000 ".join(b"<%s>" % letter.encode("utf-16-be").hex().encode() for letter in text)
+    page.content.append(b"BT /FU 10 Tf 1 0 0 1 %d %d Tm [%s] TJ ET" % (x, page.height - y, codes))
+    return page
+
+
+@pytest.mark.parametrize(
+    "line", ["שלום לכל אנשי הכפר הקטן", "זה (כאן) היה.", "زبان فارسی یکی از زبانهاست.", "كان النهر قد ارتفع"]
+)
+def test_letters_drawn_in_the_order_of_reading_are_not_turned_around(line):
+    assert read(pdf(in_reading_order(Page(), 400, 100, line))).to_text() == line
+
+
+@pytest.mark.parametrize("number", ["۱۳۹۸", "٢٠٢٤/٠٥/١٨", "1,250.00"])
+def test_numbers_of_each_script_stand_from_left_to_right(number):
+    page = Page().unicode(300, 100, f"{seen('نفر بود')} {number} {seen('در سال')}")
+    assert read(pdf(page)).to_text() == f"در سال {number} نفر بود"
+
+
+def test_a_sign_of_per_cent_stands_behind_its_number():
+    hebrew, arabic = f"{seen('הנחה')} 15% {seen('של')}", f"{seen('خصم')} %15 {seen('كان')}"  # as UAX 9 has them drawn
+    assert read(pdf(Page().unicode(300, 100, hebrew))).to_text() == "של 15% הנחה"
+    assert read(pdf(Page().unicode(300, 100, arabic))).to_text() == "كان 15% خصم"
+
+
+def test_the_stroke_that_fills_a_line_is_no_letter():
+    page = Page().unicode(300, 100, seen("زب\x0bان فارس\x0bی"))
+    assert read(pdf(page)).to_text() == "زبان فارسی"
+
+
+def test_a_mark_is_read_after_the_letter_over_which_it_stands():
+    mark_over = Page().unicode(300, 98, "ٔ ").unicode(280, 100, seen("شاهنامه"))
+    assert (
+        read(pdf(mark_over)).to_text() == "شاهٔنامه"
+    )  # of seven letters from 280 on, 5 points each, the third from the right
+
+
+def test_the_letters_of_one_sign_are_turned_back_unless_unicode_has_the_sign():
+    code = np.array([0x647, 0x644, 0x644, 0x627])  # heh, lam, lam of one sign, then alef at the left
+    boxes = np.array([[20, 10, 30, 0]] * 3 + [[10, 10, 20, 0]], np.float32)
+    assert reading_order(code, boxes, np.zeros(4, np.intp)).tolist() == [2, 1, 0, 3]
+    allah = np.array([0x627, 0x644, 0x644, 0x647])  # U+FDF2, which pdfium writes out
+    assert reading_order(allah, np.repeat(boxes[:1], 4, axis=0), np.zeros(4, np.intp)).tolist() == [0, 1, 2, 3]
