@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["UrlScorer"]
 
 _TEXTS = 2048  # URLs at once: what fits into the processor's cache is done fastest
-_MOST_HOSTS = 200_000
+_MOST_HOSTS = 20_000  # some 10 MB; an index has the pages of a host side by side
 _QUERY_KEYS = 10
 _EXTENSION = 5
 Bytes = npt.NDArray[np.uint8]
