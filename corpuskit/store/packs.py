@@ -262,7 +262,9 @@ def pack_files(documents: SafeFolder) -> list[Path]:
 
 def next_pack(documents: SafeFolder) -> Path:
     """Where the next pack goes."""
-    known = [int(file.name[:8]) for file in pack_files(documents) if file.name[:8].isdecimal()]
+    folder = documents.within(PACKS)
+    # A folder of such a name is no pack, and nothing can take its place.
+    known = [int(name[:8]) for name in (*folder.names("*" + PACK_SUFFIX), *folder.folders()) if name[:8].isdecimal()]
     documents.make(PACKS)
     return documents / f"{PACKS}/{max(known, default=0) + 1:08d}{PACK_SUFFIX}"
 

@@ -165,6 +165,13 @@ def test_an_unfinished_pack_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_folder_with_the_name_of_a_pack_is_passed_over(filled):
+    (filled._folder.documents.path / "_packs_" / "00000001.nlp.txt.zst").mkdir(parents=True)
+    before = frames(filled)
+    assert filled.pack() == 30
+    assert frames(filled) == before
+
+
 def test_the_command_packs_and_unpacks(filled):
     code = "import sys; from corpuskit.cli import main; sys.argv = ['corpuskit', *sys.argv[1:]]; main()"
     run = [sys.executable, "-c", code]
