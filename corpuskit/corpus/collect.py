@@ -340,6 +340,9 @@ class CorpusCollect(OpenCorpus):
             Columns url, host, parent (the page it was found on), anchor (text of the link), state, why (the reason for its
             priority), reason_refused (str); depth (Int64, links from a seed); priority (float64); next_allowed (datetime64, UTC).
 
+        Raises:
+            ConfigurationError: A state that there is not.
+
         Example:
             >>> len(corpus.frontier("queued"))
             31

@@ -290,8 +290,13 @@ def frontier(folder: CorpusFolder, states: Iterable[str] | None = None) -> pd.Da
 
     Columns: url, host, parent, anchor, state (queued, fetched, failed, refused), why, reason_refused (str);
     depth (Int64); priority (float64); next_allowed (datetime64, UTC).
+
+    Raises:
+        ConfigurationError: a state that there is not.
     """
     wanted = list(states or [])
+    if unknown := [state for state in wanted if state not in _STATES]:
+        raise ConfigurationError(f"state {unknown[0]!r}: expected one of {', '.join(_STATES)}")
     where = f"WHERE f.state IN ({', '.join('?' * len(wanted))})" if wanted else ""
     frame = folder.catalog.frame(
         "SELECT f.url, f.host, f.depth, f.parent, f.anchor, f.priority, f.state, f.why, f.reason_refused, "
@@ -303,6 +308,7 @@ def frontier(folder: CorpusFolder, states: Iterable[str] | None = None) -> pd.Da
     return _typed(frame, _FRONTIER)
 
 
+_STATES: Final = ("queued", "fetched", "failed", "refused")
 DISCOVERED: Final = "discovered hosts"
 """Under which the catalogue keeps the hosts of the last discovery: (host, why), as JSON."""
 

@@ -143,6 +143,8 @@ def test_the_page_budget_is_kept_and_the_rest_waits(corpus, web):
     job = crawl(corpus, web, pages=8)
     assert sum(web.fetched.values()) == job.progress.pages == 8
     assert len(corpus.frontier("queued")) == 13
+    with pytest.raises(ConfigurationError, match="expected one of queued, fetched, failed, refused"):
+        corpus.frontier("waiting")
     crawl(corpus, web, None, resume=True, pages=5)
     assert sum(web.fetched.values()) == 13
     assert set(web.fetched.values()) == {1}
