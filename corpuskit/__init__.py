@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import IO, TYPE_CHECKING, Any
 
+from corpuskit import conveniences as conveniences
 from corpuskit._version import __version__ as __version__
 from corpuskit.errors import CorpusKitError, DocumentFormatError
 

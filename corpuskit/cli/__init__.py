@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from corpuskit.cli.ending import hear_no_more
+
 
 def main() -> None:
     """Run the command line.
@@ -25,7 +27,8 @@ def main() -> None:
 
 def _run() -> None:
     from corpuskit.cli.commands import app
-    from corpuskit.cli.usage import WrongUsageError, typed
+    from corpuskit.cli.hints import typed
+    from corpuskit.cli.usage import WrongUsageError
     from corpuskit.errors import CorpusKitError
 
     try:
@@ -39,15 +42,6 @@ def _run() -> None:
         if isinstance(getattr(ended.__context__, "__cause__", None), KeyboardInterrupt):
             _end("stopped", 130)
         raise
-
-
-def hear_no_more() -> None:
-    """Take no notice of Ctrl-C any more: the program is ending, and another one would only tear that apart."""
-    import signal
-    import threading
-
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, lambda *_: None)
 
 
 def _end(message: str, code: int) -> None:

@@ -13,13 +13,14 @@ from corpuskit.cli.crawling import crawl
 from corpuskit.cli.discovering import discover, fetch
 from corpuskit.cli.exporting import ExportCommand, export
 from corpuskit.cli.extracting import extract
-from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent, stopped_by_ctrl_c, to_type, trusted
+from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent, stopped_by_ctrl_c
+from corpuskit.cli.hints import to_type, trusted, typed
 from corpuskit.cli.printing import print_frame, print_lines_of_a_concordance, print_table, printable
 from corpuskit.cli.tables import SPARE, failures, requests, sources, with_files_named
 from corpuskit.cli.textworks import textworks
 from corpuskit.cli.training import audit, fasttext, train
 from corpuskit.cli.urls import urls
-from corpuskit.cli.usage import Commands, ExtractCommand, as_usage, refuse, typed
+from corpuskit.cli.usage import Commands, ExtractCommand, as_usage, refuse
 
 if TYPE_CHECKING:
     from corpuskit.ingest import IngestReport

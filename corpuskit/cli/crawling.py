@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from corpuskit.cli.folders import Folder, made_if_absent, to_type, trusted
+from corpuskit.cli.folders import Folder, made_if_absent
+from corpuskit.cli.hints import to_type, trusted
 from corpuskit.cli.printing import print_frame, tell
 from corpuskit.cli.usage import WrongUsageError, as_usage
 

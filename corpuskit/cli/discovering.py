@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from corpuskit.cli.engines import engine_at
-from corpuskit.cli.folders import Existing, existing, stopped_by_ctrl_c, to_type
+from corpuskit.cli.folders import Existing, existing, stopped_by_ctrl_c
+from corpuskit.cli.hints import to_type
 from corpuskit.cli.printing import print_frame
 from corpuskit.cli.usage import as_usage, refuse
 

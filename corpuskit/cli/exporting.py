@@ -10,8 +10,9 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperCommand
 
-from corpuskit.cli.folders import Existing, existing, lines_of, to_type
-from corpuskit.cli.usage import refuse, typed
+from corpuskit.cli.folders import Existing, existing, lines_of
+from corpuskit.cli.hints import to_type, typed
+from corpuskit.cli.usage import refuse
 
 _CHUNK_TOKENS: Final = 512
 

@@ -6,11 +6,14 @@ import contextlib
 import re
 import shutil
 from collections.abc import Iterator
-from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+
+from corpuskit.cli.ending import hear_no_more
+from corpuskit.cli.hints import named, trusted, typed
+from corpuskit.cli.usage import WrongUsageError
 
 if TYPE_CHECKING:
     from corpuskit.corpus import Corpus
@@ -18,13 +21,7 @@ if TYPE_CHECKING:
 Folder = Annotated[Path, typer.Argument(help="The corpus folder; made if absent.", show_default=False)]
 Existing = Annotated[Path, typer.Argument(help="The corpus folder.", show_default=False)]
 
-# Whether --trust was typed before the command: links in the corpus are followed.
-trusted: ContextVar[bool] = ContextVar("trusted", default=False)
-
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]+:/", re.IGNORECASE)  # a path has one slash of the two
-
-# The corpus that the command is about, for hints of what to type next.
-_named: ContextVar[Path | None] = ContextVar("named", default=None)
 
 _HOLDING = ("documents", "failures", "frontier", "jobs", "labels")  # tables that say that something came of a command
 
@@ -38,7 +35,7 @@ def existing(folder: Path) -> Corpus:
     import corpuskit
     from corpuskit.errors import CorpusError
 
-    _named.set(folder)
+    named.set(folder)
     if not (folder / "catalog.sqlite").exists():
         raise CorpusError(f"{folder} is no corpus; corpuskit add or crawl makes one")
     return corpuskit.open(folder, trust=trusted.get())
@@ -50,10 +47,8 @@ def made_if_absent(folder: Path) -> Iterator[Corpus]:
     import corpuskit
 
     if _URL.match(str(folder)) and not folder.exists():
-        from corpuskit.cli.usage import WrongUsageError
-
         raise WrongUsageError(f"{folder} is a URL: the corpus folder comes first, and then what goes into it")
-    _named.set(folder)
+    named.set(folder)
     was_there = folder.exists()
     is_new = not was_there or (folder.is_dir() and not any(folder.iterdir()))
     parents = [parent for parent in folder.absolute().parents if not parent.exists()]
@@ -70,14 +65,6 @@ def made_if_absent(folder: Path) -> Iterator[Corpus]:
                 parent.rmdir()
 
 
-def to_type(name: str, folder: Path | None = None) -> str:
-    """Return a command on a corpus as it is typed: on a folder, else on that of the command that runs."""
-    from corpuskit.crawl.wording import command
-
-    found = folder or _named.get()
-    return command(name, "FOLDER" if found is None else str(found), trust=trusted.get())
-
-
 @contextlib.contextmanager
 def stopped_by_ctrl_c(kept: str) -> Iterator[None]:
     """Say what is kept where Ctrl-C ends a command that goes on when it is typed again.
@@ -88,9 +75,6 @@ def stopped_by_ctrl_c(kept: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as stopped:
-        from corpuskit.cli import hear_no_more
-        from corpuskit.cli.usage import typed
-
         hear_no_more()
         typer.echo(f"corpuskit: stopped; {typed(str(stopped)) or f'{kept}, the same command goes on'}", err=True)
         raise typer.Exit(130) from None

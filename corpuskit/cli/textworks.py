@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
-from corpuskit.cli.folders import trusted
+from corpuskit.cli.hints import trusted
 from corpuskit.cli.usage import as_usage, refuse
 
 _INIT: Final = "--init-corpus"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from corpuskit.cli.folders import Existing, existing
+from corpuskit.cli.hints import typed
 from corpuskit.cli.printing import printable
-from corpuskit.cli.usage import typed
 from corpuskit.store.telling import counted
 
 if TYPE_CHECKING:

@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from corpuskit.cli.folders import to_type
+from corpuskit.cli.hints import typed
 from corpuskit.cli.printing import printable
 from corpuskit.errors import ConfigurationError, CorpusKitError
 
-_IN_PYTHON: Final[dict[str, str | Callable[[re.Match[str]], str]]] = {
-    r"\b(\w+)=None takes it back": lambda found: f"--forget {found[1].replace('_', '-')} takes it back",
-    r"\bopens with trust=True": "opens with corpuskit --trust COMMAND ...",
-    r"\bnew_class=True": "--new-class",
-    r"\bcopies=True": "--copies",
-    r"\b(syntax|favor|kind|label)=[\"'](\w+)[\"']": r"--\1 \2",
-    r"^(sort|syntax) (?=')": r"--\1 ",
-    r"\bstructured=False": "--no-schema",
-    r"\bresume: (?=\d)": "--resume: ",
-    r"\bsee (?:corpus)?\.?failures\(\)": lambda _: f"see {to_type('failures')}",
-    r"\bare rows of failures\(\)": lambda _: f"are listed by {to_type('failures')}",
-    r"(?<!\w)(?:corpus)?\.train\(\)": lambda _: to_type("train"),
-    r"\btrain one first$": lambda _: f"{to_type('train')} trains one",
-    r"\.label\(\) or \.next_below\(\) asks": lambda _: f"{to_type('audit')} asks",
-    r" \(extract_pending\(\) extracts them\)": "",
-    r"\bthe same call\b": "the same command",
-}
 # Switches of Trafilatura that are named otherwise here; docs/changing-over.md has them all.
 _CRAWLS: Final = "corpuskit crawl CORPUS URL"
 _TRAFILATURAS: Final = {
@@ -118,13 +100,6 @@ def as_usage() -> Iterator[None]:
         yield
     except ConfigurationError as error:
         raise WrongUsageError(typed(str(error))) from error
-
-
-def typed(message: str) -> str:
-    """Return a message with the options of Python in it as they are typed."""
-    for pattern, words in _IN_PYTHON.items():
-        message = re.sub(pattern, words, message)
-    return message
 
 
 def refuse(wrong: bool, message: str) -> None:

@@ -13,8 +13,8 @@ from corpuskit.store.document_names import doc_id_of
 if TYPE_CHECKING:
     import pandas as pd
 
+    from corpuskit.document.page_picture import PagePicture
     from corpuskit.extraction.original import Original
-    from corpuskit.extraction.pdf.picture import PagePicture
     from corpuskit.widgets.tree import DocumentTree
 
 
@@ -345,7 +345,7 @@ class CorpusLook(OpenCorpus):
             number: Number of the page; the first is 1.
 
         Returns:
-            A :class:`corpuskit.extraction.pdf.picture.PagePicture`, which a notebook shows.
+            A :class:`corpuskit.document.page_picture.PagePicture`, which a notebook shows.
 
         Raises:
             UnknownDocumentError: There is no such document.

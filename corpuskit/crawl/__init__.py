@@ -5,9 +5,10 @@ from corpuskit.crawl.job import CrawlJob, first_urls, start_crawl
 from corpuskit.crawl.legacy_config import read_legacy_config
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.planning import plan_crawl
-from corpuskit.crawl.ranking import BreadthFirst, Ranking, ranking_of
+from corpuskit.crawl.ranking import BreadthFirst, Ranking
 from corpuskit.crawl.report import site_report, write_requests
 from corpuskit.crawl.seeds import read_seeds, write_seeds
+from corpuskit.crawl.steering import ranking_of
 from corpuskit.crawl.verdicts import set_verdict
 
 __all__ = [

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from corpuskit.crawl.options import PRESETS, CrawlOptions
-from corpuskit.crawl.ranking import ranking_of
+from corpuskit.crawl.steering import ranking_of
 from corpuskit.crawl.wording import IN_PYTHON, Ways
 from corpuskit.errors import ConfigurationError
 from corpuskit.relevance import CorpusModel

@@ -14,13 +14,14 @@ from urllib.parse import urlsplit
 from corpuskit.crawl.choices import ALLOW_PRIVATE, Choices
 from corpuskit.crawl.closing import Closing
 from corpuskit.crawl.options import CrawlOptions
-from corpuskit.crawl.ranking import ranking_of
 from corpuskit.crawl.run import Crawler
 from corpuskit.crawl.seeds import read_seeds
 from corpuskit.crawl.state import Progress
+from corpuskit.crawl.steering import ranking_of
 from corpuskit.crawl.verdicts import set_verdict
 from corpuskit.crawl.wording import IN_PYTHON, Ways
 from corpuskit.errors import ConfigurationError, MissingExtraError
+from corpuskit.from_above import done_above
 from corpuskit.sources.web.client import is_private_literal
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
@@ -222,9 +223,8 @@ class CrawlJob:
 
     def dashboard(self) -> object:
         """Return the crawl as a widget for notebooks."""
-        from corpuskit.widgets import dashboard
-
-        return dashboard.CrawlDashboard(self)
+        widget: object = done_above("CrawlJob.dashboard")(self)
+        return widget
 
     def _show(self) -> None:
         from tqdm.auto import tqdm

@@ -11,10 +11,11 @@ from corpuskit.crawl.frontier import Frontier, url_id
 from corpuskit.crawl.listings import read_sitemaps
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.politeness import PausedError, Politeness
-from corpuskit.crawl.ranking import Ranking, ranking_of
+from corpuskit.crawl.ranking import Ranking
 from corpuskit.crawl.run import client_options
 from corpuskit.crawl.scope import Scope
 from corpuskit.crawl.seed_links import links_of_seed
+from corpuskit.crawl.steering import ranking_of
 from corpuskit.crawl.verdicts import Verdicts
 from corpuskit.crawl.wording import on_command_line
 from corpuskit.errors import ConfigurationError, FetchError, RefusedError, ResourceLimitError, UnreachableError

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.relevance import CorpusModel
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -171,25 +170,3 @@ class Steered(Ranking):
 def lift(row: Row) -> tuple[float, str]:
     """What is added to the priority of a URL whatever a ranking says, and why: sitemaps and feeds come before pages."""
     return (BOOST / 2, "sitemap or feed; ") if row["depth"] == 0 and row["parent"] else (0.0, "")
-
-
-def ranking_of(steer: Any) -> Ranking:
-    """Return the ranking that ``Corpus.crawl(steer=...)`` means.
-
-    Args:
-        steer: None, a model, a ranking or a function.
-
-    Raises:
-        ConfigurationError: none of these.
-    """
-    if steer is None:
-        return BreadthFirst()
-    if hasattr(steer, "rank") and hasattr(steer, "score_page"):
-        return steer  # type: ignore[no-any-return]
-    if isinstance(steer, CorpusModel):
-        from corpuskit.crawl.steering import ModelRanking
-
-        return ModelRanking(steer)
-    if callable(steer):
-        return Steered(steer)
-    raise ConfigurationError(f"steer={steer!r}: expected a model, or a function from frontier rows to scores")

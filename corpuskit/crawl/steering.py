@@ -12,12 +12,13 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from corpuskit.crawl.frontier import Frontier, Linking, url_id
 from corpuskit.crawl.promise import Promises, Signals
-from corpuskit.crawl.ranking import BOOST, Change, PageScore, Ranking, Row, lift
+from corpuskit.crawl.ranking import BOOST, BreadthFirst, Change, PageScore, Ranking, Row, Steered, lift
 from corpuskit.crawl.verdicts import BOOSTED
+from corpuskit.errors import ConfigurationError
 from corpuskit.labels import is_machine, judged_documents
 from corpuskit.relevance import CorpusModel
 from corpuskit.relevance.reading import scoring_text
@@ -303,3 +304,23 @@ def stakes(folder: CorpusFolder, pages: int = 400) -> Counter[str]:
         (HELD / 2, HELD, pages),
     )
     return Counter(dict(rows))
+
+
+def ranking_of(steer: Any) -> Ranking:
+    """Return the ranking that ``Corpus.crawl(steer=...)`` means.
+
+    Args:
+        steer: None, a model, a ranking or a function.
+
+    Raises:
+        ConfigurationError: none of these.
+    """
+    if steer is None:
+        return BreadthFirst()
+    if hasattr(steer, "rank") and hasattr(steer, "score_page"):
+        return steer  # type: ignore[no-any-return]
+    if isinstance(steer, CorpusModel):
+        return ModelRanking(steer)
+    if callable(steer):
+        return Steered(steer)
+    raise ConfigurationError(f"steer={steer!r}: expected a model, or a function from frontier rows to scores")

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from corpuskit.discovery.choosing import check_number, scored_schema
-from corpuskit.discovery.discovery import Discovery
 from corpuskit.discovery.probing import check_archives
 from corpuskit.errors import CorpusError, RelevanceError
 from corpuskit.ingest import document_id
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from distributed import Client
 
+    from corpuskit.discovery.discovery import Discovery
     from corpuskit.relevance import CorpusModel
     from corpuskit.shards.merge import Judge
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from corpuskit.document.compact_lists import compact_items
 from corpuskit.document.elements import LIST_ITEM, LISTS, TEXT_BLOCK, TYPE_NAMES
-from corpuskit.document.writer import compact_items
 
 if TYPE_CHECKING:
     import pandas as pd

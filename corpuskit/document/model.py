@@ -14,13 +14,14 @@ from corpuskit.document.elements import (
     ElementTable,
     normal_string,
 )
+from corpuskit.from_above import done_above
 
 if TYPE_CHECKING:
     import os
 
     import pandas as pd
 
-    from corpuskit.extraction.pdf.picture import PagePicture
+    from corpuskit.document.page_picture import PagePicture
 
 
 @dataclass(slots=True, repr=False, weakref_slot=True)
@@ -141,15 +142,13 @@ class NLPTextDocument:
         Raises:
             ExportError: An unknown format.
         """
-        from corpuskit.export.one import render
-
-        return render(self, format, main=main, metadata=metadata)
+        text: str = done_above("NLPTextDocument.to")(self, format, main=main, metadata=metadata)
+        return text
 
     def view(self) -> object:
         """Return the document as a tree widget for notebooks."""
-        from corpuskit.widgets import tree
-
-        return tree.DocumentTree(self)
+        widget: object = done_above("NLPTextDocument.view")(self)
+        return widget
 
     def page(
         self, number: int, source: str | os.PathLike[str] | bytes | None = None, *, password: str | None = None
@@ -164,9 +163,9 @@ class NLPTextDocument:
         Raises:
             ExtractionError: no such page, no PDF, or the document does not know its file.
         """
-        from corpuskit.extraction.pdf import picture
-
-        return picture.draw(source if source is not None else self.original, number, password=password)
+        file = source if source is not None else self.original
+        picture: PagePicture = done_above("NLPTextDocument.page")(file, number, password=password)
+        return picture
 
     def __repr__(self) -> str:
         from corpuskit.document.outline import outline
@@ -273,7 +272,7 @@ class List(_Group):
     @property
     def is_short(self) -> bool:
         """The compact one-line form holds it without loss."""
-        from corpuskit.document.writer import compact_items
+        from corpuskit.document.compact_lists import compact_items
 
         return compact_items(self.table, self.element_id) is not None
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from corpuskit.document.compact_lists import compact_items, utf16_length
 from corpuskit.document.elements import (
     CELLS,
-    LIST_ITEM,
     LISTS,
     SECTION,
     TABLE,
@@ -22,7 +22,6 @@ from corpuskit.document.escaping import escape, guard
 from corpuskit.document.model import NLPTextDocument
 from corpuskit.errors import DocumentModelError
 
-_SHORT_ITEM = 50  # UTF-16 units, exclusive
 _SHORT_TITLE = 47  # UTF-16 units of a title repeated at the end of its group
 _BLANK_LINE_BEFORE = frozenset((SECTION, TABLE))
 _NO_DATE = "0001-01-01T00:00:00"  # what the reference reads where there is no date
@@ -74,32 +73,6 @@ def normal_to_nlptext(document: NLPTextDocument) -> str:
     return "\n".join(lines)
 
 
-def compact_items(table: ElementTable, element_id: int) -> list[str] | None:
-    """Texts of a list's items if its one-line form holds it without loss, else None.
-
-    The list is not empty, its title holds no ``>>``, each item is exactly one TextBlock, which is shorter than 50
-    UTF-16 units, holds no ``||`` and no blanks at its ends.
-    """
-    title = table.text[element_id]
-    if title is not None and (">>" in title or title != title.strip()):
-        return None
-    end = table.subtree_end[element_id]
-    # Items of one TextBlock each: exactly two rows an item.
-    if end == element_id + 1 or (end - element_id) % 2 == 0:
-        return None
-    items = []
-    for position in range(element_id + 1, end, 2):
-        if table.type[position] != LIST_ITEM or table.type[position + 1] != TEXT_BLOCK:
-            return None
-        if table.subtree_end[position] != position + 2:
-            return None
-        text = table.text[position + 1] or ""
-        if not text or text != text.strip() or "||" in text or _utf16_length(text) >= _SHORT_ITEM:
-            return None
-        items.append(text)
-    return items
-
-
 def _element_lines(table: ElementTable) -> Iterator[str]:
     open_groups: list[int] = []
     position, size = 0, len(table)
@@ -144,13 +117,9 @@ def _end_line(table: ElementTable, element_id: int) -> str:
     return line
 
 
-def _utf16_length(text: str) -> int:
-    return len(text) + sum(character > "\uffff" for character in text) if not text.isascii() else len(text)
-
-
 def _cut_utf16(text: str, units: int) -> str:
     """The text, cut to so many UTF-16 units and ``...`` where it is longer; a character is never cut in two."""
-    if _utf16_length(text) <= units:
+    if utf16_length(text) <= units:
         return text
     used = 0
     for position, character in enumerate(text):

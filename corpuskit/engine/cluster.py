@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Final
 
+from corpuskit.engine.attempts import attempt
 from corpuskit.engine.outcomes import TRIES, Item, Limits, Outcome, Value, WorkerDiedError
+from corpuskit.engine.workers import call, portable
 from corpuskit.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -111,9 +113,6 @@ def _work(
     function: Callable[[Item], Value], index: int, item: Item, limits: Limits, retry: tuple[type[Exception], ...]
 ) -> tuple[Value | None, Exception | None, int]:
     """On the worker: the function under its limits, which need a process of their own."""
-    from corpuskit.engine.run import attempt
-    from corpuskit.engine.workers import call, portable
-
     if limits.seconds is None and limits.memory is None:
         outcome = attempt(function, index, item, retry)
     else:

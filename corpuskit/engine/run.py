@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal
 
-from corpuskit.engine.outcomes import DEFAULT_LIMITS, TRIES, Item, Limits, Outcome, Value
+from corpuskit.engine.attempts import attempt
+from corpuskit.engine.cluster import run_on_dask
+from corpuskit.engine.outcomes import DEFAULT_LIMITS, Item, Limits, Outcome, Value
 from corpuskit.engine.pool import Pool
 from corpuskit.engine.progress import with_progress
 from corpuskit.errors import ConfigurationError
@@ -58,8 +59,6 @@ def run(  # noqa: PLR0913 - the one way to run something over many items
     elif isinstance(on, str) and on != "dask":
         raise ConfigurationError(f"on={on!r}: expected 'serial', 'processes', 'dask' or a distributed.Client")
     else:
-        from corpuskit.engine.cluster import run_on_dask
-
         outcomes = run_on_dask(function, items, None if isinstance(on, str) else on, workers, limits, retry)
     if progress is None:
         return outcomes
@@ -71,21 +70,6 @@ def _run_serially(
 ) -> Iterator[Outcome[Item, Value]]:
     for index, item in enumerate(items):
         yield attempt(function, index, item, retry)
-
-
-def attempt(
-    function: Callable[[Item], Value], index: int, item: Item, retry: tuple[type[Exception], ...]
-) -> Outcome[Item, Value]:
-    """Calls the function here, as often as it may be tried."""
-    tries = 1
-    while True:
-        try:
-            return Outcome(index, item, function(item), tries=tries)
-        except Exception as error:
-            if not isinstance(error, retry) or tries == TRIES:
-                return Outcome(index, item, error=error, tries=tries)
-        time.sleep(0.1 * 4**tries)
-        tries += 1
 
 
 def _run_in_processes(

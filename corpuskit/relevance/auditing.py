@@ -10,6 +10,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import RelevanceError
+from corpuskit.from_above import done_above
 from corpuskit.labels import AUDIT_NOTE, corpus_labels, is_machine, judged_documents
 from corpuskit.relevance.audit import Audit
 from corpuskit.relevance.corpus_model import CorpusModel
@@ -262,9 +263,7 @@ class CorpusAudit:
         Raises:
             MissingExtraError: the extra ``notebook`` is not installed.
         """
-        from corpuskit.widgets.audit import AuditLabeler
-
-        return AuditLabeler(self._folder, self, by=by, question=question)
+        return done_above("CorpusAudit.label")(self._folder, self, by=by, question=question)
 
     def _save(self) -> None:
         """Writes the claim into the model's folder and decides the documents by it."""

@@ -14,7 +14,7 @@ from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.machines import MachineWeight
 from corpuskit.relevance.model import Explanation, RelevanceModel
 from corpuskit.relevance.reading import scoring_text
-from corpuskit.relevance.storage import load_json, load_model, save_model
+from corpuskit.relevance.storage import load_json
 from corpuskit.safe_folder import Folder, as_safe, made
 
 if TYPE_CHECKING:
@@ -132,9 +132,9 @@ class CorpusModel:
             folder: The folder.
         """
         inside = made(folder)
-        save_model(self.document, inside.within("document"))
+        self.document.save(inside.within("document"))
         if self.url is not None:
-            save_model(self.url, inside.within("url"))
+            self.url.save(inside.within("url"))
         meta = {
             "version": self.version,
             "gain": self.gain,
@@ -157,8 +157,8 @@ class CorpusModel:
         inside = as_safe(folder)
         folder = inside.path
         meta = load_json(inside, "models.json")
-        document = load_model(inside.within("document"))
-        url = load_model(inside.within("url")) if meta.get("url") else None
+        document = RelevanceModel.load(inside.within("document"))
+        url = RelevanceModel.load(inside.within("url")) if meta.get("url") else None
         if document.fingerprint != meta.get("document") or (url and url.fingerprint != meta.get("url")):
             raise RelevanceError(
                 f"{folder}: the models are not of one training, the last save was cut short; train again"

@@ -10,12 +10,14 @@ from typing import Any, Literal
 import numpy as np
 
 from corpuskit.errors import RelevanceError
+from corpuskit.relevance import storage
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.places import Places
-from corpuskit.relevance.table import Bags, WordTable
+from corpuskit.relevance.storage import pack_words, unpack_words
+from corpuskit.relevance.table import Bags, Meaning, WordTable
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
 from corpuskit.relevance.urls import host_of
-from corpuskit.safe_folder import Folder
+from corpuskit.safe_folder import Folder, as_safe, made
 
 __all__ = ["AuditRecord", "Decision", "Explanation", "ModelCard", "RelevanceModel"]
 
@@ -293,9 +295,19 @@ class RelevanceModel:
         Args:
             folder: The folder.
         """
-        from corpuskit.relevance.storage import save_model
-
-        save_model(self, folder)
+        arrays: dict[str, Any] = {}
+        for number, table in enumerate(self.tables):
+            for name, array in (*pack_words(table.words).items(), ("idf", table.idf), ("weight", table.weight)):
+                arrays[f"{number}_{name}"] = array
+            if table.meaning is not None:
+                arrays |= {f"{number}_vectors": table.meaning.vectors, f"{number}_direction": table.meaning.weight}
+        if self.places is not None:
+            names = pack_words(self.places.names)
+            arrays |= {"places_bytes": names["bytes"], "places_lengths": names["lengths"]}
+            arrays |= {"places_mean": self.places.mean, "places_trust": self.places.trust}
+        tables = [{"tokenizer": table.tokenizer, "bias": table.bias, "best": table.best} for table in self.tables]
+        meta = {"fingerprint": self.fingerprint, "tables": tables, "doubt": self.doubt, **self.to_dict()}
+        storage.save(made(folder), "model", meta, arrays)
 
     @classmethod
     def load(cls, folder: Folder) -> RelevanceModel:
@@ -307,9 +319,13 @@ class RelevanceModel:
         Raises:
             RelevanceError: the folder is missing, damaged, or made by another version.
         """
-        from corpuskit.relevance.storage import load_model
-
-        return load_model(folder)
+        safe = as_safe(folder)
+        meta, arrays = storage.load(safe, "model")
+        with storage.damage(safe):
+            model = _built(meta, arrays)
+            if model.fingerprint != meta["fingerprint"]:
+                raise ValueError("the fingerprint does not fit the tables")
+        return model
 
     def to_dict(self) -> dict[str, Any]:
         """Return card and audit as plain data."""
@@ -347,3 +363,40 @@ def _url_logits(tables: Sequence[WordTable], urls: Sequence[str], places: Places
     ngrams = tables[1].logits(urls)[0]
     seen, replaced, pull = places.find(urls)
     return (1.0 - replaced) * np.where(seen, (structured + ngrams) / 2.0, ngrams) + pull, found
+
+
+def _built(meta: dict[str, Any], arrays: dict[str, Any]) -> RelevanceModel:
+    tables = tuple(
+        WordTable(
+            str(table["tokenizer"]),
+            unpack_words(arrays[f"{number}_bytes"], arrays[f"{number}_lengths"]),
+            arrays[f"{number}_idf"],
+            arrays[f"{number}_weight"],
+            float(table["bias"]),
+            None if table["best"] is None else int(table["best"]),
+            _meaning(arrays, number),
+        )
+        for number, table in enumerate(meta["tables"])
+    )
+    places = None
+    if "places_mean" in arrays:
+        names = unpack_words(arrays["places_bytes"], arrays["places_lengths"])
+        places = Places(names, arrays["places_mean"], arrays["places_trust"])
+    card = dict(meta["card"])
+    card["hosts"] = tuple(card["hosts"])
+    audit = AuditRecord(**meta["audit"]) if meta["audit"] else None
+    if len(tables) != (1 if card["kind"] == "document" else 2) or (places is None) != (card["kind"] == "document"):
+        raise ValueError("the tables are not those of its kind")
+    if any(not len(table.words) == len(table.idf) == len(table.weight) for table in tables):
+        raise ValueError("the columns of a table are not equally long")
+    for table in tables:
+        if table.meaning and table.meaning.vectors.shape != (len(table.words), len(table.meaning.weight)):
+            raise ValueError("the vectors of a table are not one a word")
+    return RelevanceModel(tables, ModelCard(**card), places, audit, float(meta.get("doubt", 0.0)))
+
+
+def _meaning(arrays: dict[str, Any], number: int) -> Meaning | None:
+    """The vectors of a table's tokens; models made before there were any have none."""
+    if f"{number}_vectors" not in arrays:
+        return None
+    return Meaning(arrays[f"{number}_vectors"], arrays[f"{number}_direction"])

@@ -107,9 +107,10 @@ class PdfTrioModel:
         Raises:
             RelevanceError: there is no model of this kind.
         """
-        from corpuskit.relevance.corpus_model import CorpusModel  # which imports the training, and that this
-
-        ours = (model.document if self.kind == "document" else model.url) if isinstance(model, CorpusModel) else model
+        if isinstance(model, RelevanceModel):
+            ours: RelevanceModel | None = model
+        else:
+            ours = model.document if self.kind == "document" else model.url
         if ours is None:
             raise RelevanceError("found no model of URLs, expected one; label documents of more hosts and train again")
         if ours.kind != self.kind:

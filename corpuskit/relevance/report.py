@@ -13,6 +13,7 @@ from corpuskit.labels.agreement import kappa
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.model import RelevanceModel
 from corpuskit.relevance.space import Space
+from corpuskit.relevance.training import train
 
 __all__ = [
     "Confusion",
@@ -191,8 +192,6 @@ def learning_curve(
     Raises:
         RelevanceError: there are too few labels to hold any back.
     """
-    from corpuskit.relevance.training import train
-
     kept = [(text, label) for text, label in zip(texts, labels, strict=True) if label in ("relevant", "other")]
     truth = np.array([label == "relevant" for _, label in kept], bool)
     if min(truth.sum(), (~truth).sum()) < 2 * parts:

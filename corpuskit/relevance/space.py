@@ -17,10 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from corpuskit.errors import MissingExtraError, RelevanceError
+from corpuskit.relevance import storage
 from corpuskit.relevance.counts import Counts, Floats, Ints, inverse_frequency
 from corpuskit.relevance.lexicon import Lexicon, frequencies
+from corpuskit.relevance.storage import pack_words, unpack_words
 from corpuskit.relevance.table import BEST_TOKENS, Bags, bags
-from corpuskit.safe_folder import Folder
+from corpuskit.safe_folder import Folder, as_safe, made
 
 __all__ = ["Kind", "Space", "Words", "matrix", "one_thread"]
 
@@ -223,9 +225,13 @@ class Space:
         Args:
             folder: The folder.
         """
-        from corpuskit.relevance.storage import save_space
-
-        save_space(self, folder)
+        arrays: dict[str, Any] = {"basis": self.basis, **{f"urls_{k}": v for k, v in pack_words(self.urls).items()}}
+        for number, words in enumerate(self.tables):
+            arrays |= {f"{number}_{key}": array for key, array in pack_words(words.words).items()}
+            arrays[f"{number}_frequency"] = words.frequency
+        names = [words.tokenizer for words in self.tables]
+        numbers = {"texts": self.texts, "fitted": self.fitted, "seed": self.seed}
+        storage.save(made(folder), "space", {"kind": self.kind, "tables": names, **numbers}, arrays)
 
     @classmethod
     def load(cls, folder: Folder) -> Space:
@@ -237,9 +243,17 @@ class Space:
         Raises:
             RelevanceError: the folder is missing, damaged, or made by another version.
         """
-        from corpuskit.relevance.storage import load_space
-
-        return load_space(folder)
+        safe = as_safe(folder)
+        meta, arrays = storage.load(safe, "space")
+        with storage.damage(safe):
+            texts, frequencies = int(meta["texts"]), [arrays[f"{n}_frequency"] for n in range(len(meta["tables"]))]
+            tables = tuple(
+                Words(str(name), unpack_words(arrays[f"{n}_bytes"], arrays[f"{n}_lengths"]), frequencies[n], texts)
+                for n, name in enumerate(meta["tables"])
+            )
+            urls = unpack_words(arrays["urls_bytes"], arrays["urls_lengths"])
+            return cls(meta["kind"], tables, arrays["basis"], texts, int(meta["fitted"]), urls, int(meta["seed"]))
+        raise AssertionError  # the context raises
 
     def __repr__(self) -> str:
         return f"Space({self.kind}, {self.texts:,} texts, {len(self.tables[0].words):,} words)"

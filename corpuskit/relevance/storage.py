@@ -17,22 +17,10 @@ from typing import Any, Final
 import numpy as np
 
 from corpuskit.errors import RelevanceError
-from corpuskit.relevance.model import AuditRecord, ModelCard, RelevanceModel
-from corpuskit.relevance.places import Places
-from corpuskit.relevance.space import Space, Words
-from corpuskit.relevance.table import Meaning, WordTable
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
-from corpuskit.safe_folder import Folder, SafeFolder, as_safe, made
+from corpuskit.safe_folder import SafeFolder
 
-__all__ = [
-    "load_json",
-    "load_model",
-    "load_space",
-    "pack_words",
-    "save_model",
-    "save_space",
-    "unpack_words",
-]
+__all__ = ["damage", "load", "load_json", "pack_words", "save", "unpack_words"]
 
 FORMAT = 1
 _MOST_BYTES: Final = 1024**3  # of the arrays, packed and unpacked
@@ -60,7 +48,8 @@ def unpack_words(data: Any, lengths: Any) -> tuple[str, ...]:
     )
 
 
-def _save(folder: SafeFolder, name: str, meta: dict[str, Any], arrays: dict[str, Any]) -> None:
+def save(folder: SafeFolder, name: str, meta: dict[str, Any], arrays: dict[str, Any]) -> None:
+    """Write ``NAME.json`` and its arrays; what they replace goes."""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     data = buffer.getvalue()
@@ -74,7 +63,12 @@ def _save(folder: SafeFolder, name: str, meta: dict[str, Any], arrays: dict[str,
             folder.remove(old)
 
 
-def _load(folder: SafeFolder, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def load(folder: SafeFolder, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what :func:`save` has written.
+
+    Raises:
+        RelevanceError: it is missing, damaged, or made by another version.
+    """
     path = f"{folder.path}/{name}.json"
     meta = load_json(folder, f"{name}.json")
     if meta.get("format") != FORMAT or meta.get("tokenizer_version") != TOKENIZER_VERSION:
@@ -82,7 +76,7 @@ def _load(folder: SafeFolder, name: str) -> tuple[dict[str, Any], dict[str, Any]
             f"{path}: found format {meta.get('format')!r} with tokenizer {meta.get('tokenizer_version')!r}, "
             f"expected {FORMAT} with {TOKENIZER_VERSION}; train again with this version"
         )
-    with _damage(folder):
+    with damage(folder):
         file = str(meta["file"])
         if "/" in file:
             raise ValueError(f"{file!r} is no file name")
@@ -99,30 +93,18 @@ def _load(folder: SafeFolder, name: str) -> tuple[dict[str, Any], dict[str, Any]
 
 
 @contextmanager
-def _damage(folder: SafeFolder) -> Iterator[None]:
+def damage(folder: SafeFolder) -> Iterator[None]:
+    """Tell whatever is wrong with the content of the files as damage.
+
+    Raises:
+        RelevanceError: something is.
+    """
     try:
         yield
     except RelevanceError:
         raise
     except (KeyError, TypeError, ValueError, IndexError, OSError, zipfile.BadZipFile, EOFError) as error:
         raise RelevanceError(f"{folder.path}: damaged ({error!r}); train again") from error
-
-
-def save_model(model: RelevanceModel, folder: Folder) -> None:
-    """Write a model into `folder`; see `RelevanceModel.save`."""
-    arrays: dict[str, Any] = {}
-    for number, table in enumerate(model.tables):
-        for name, array in (*pack_words(table.words).items(), ("idf", table.idf), ("weight", table.weight)):
-            arrays[f"{number}_{name}"] = array
-        if table.meaning is not None:
-            arrays |= {f"{number}_vectors": table.meaning.vectors, f"{number}_direction": table.meaning.weight}
-    if model.places is not None:
-        names = pack_words(model.places.names)
-        arrays |= {"places_bytes": names["bytes"], "places_lengths": names["lengths"]}
-        arrays |= {"places_mean": model.places.mean, "places_trust": model.places.trust}
-    tables = [{"tokenizer": table.tokenizer, "bias": table.bias, "best": table.best} for table in model.tables]
-    meta = {"fingerprint": model.fingerprint, "tables": tables, "doubt": model.doubt, **model.to_dict()}
-    _save(made(folder), "model", meta, arrays)
 
 
 def load_json(folder: SafeFolder, name: str) -> dict[str, Any]:
@@ -141,83 +123,3 @@ def load_json(folder: SafeFolder, name: str) -> dict[str, Any]:
     if not isinstance(meta, dict):
         raise RelevanceError(f"{path}: damaged, found {type(meta).__name__}, expected an object; train again")
     return meta
-
-
-def load_model(folder: Folder) -> RelevanceModel:
-    """Read a model; see `RelevanceModel.load`."""
-    folder = as_safe(folder)
-    meta, arrays = _load(folder, "model")
-    with _damage(folder):
-        model = _build(meta, arrays)
-        if model.fingerprint != meta["fingerprint"]:
-            raise ValueError("the fingerprint does not fit the tables")
-    return model
-
-
-def _build(meta: dict[str, Any], arrays: dict[str, Any]) -> RelevanceModel:
-    tables = tuple(
-        WordTable(
-            str(table["tokenizer"]),
-            unpack_words(arrays[f"{number}_bytes"], arrays[f"{number}_lengths"]),
-            arrays[f"{number}_idf"],
-            arrays[f"{number}_weight"],
-            float(table["bias"]),
-            None if table["best"] is None else int(table["best"]),
-            _meaning(arrays, number),
-        )
-        for number, table in enumerate(meta["tables"])
-    )
-    places = None
-    if "places_mean" in arrays:
-        names = unpack_words(arrays["places_bytes"], arrays["places_lengths"])
-        places = Places(names, arrays["places_mean"], arrays["places_trust"])
-    card = dict(meta["card"])
-    card["hosts"] = tuple(card["hosts"])
-    audit = AuditRecord(**meta["audit"]) if meta["audit"] else None
-    if len(tables) != (1 if card["kind"] == "document" else 2) or (places is None) != (card["kind"] == "document"):
-        raise ValueError("the tables are not those of its kind")
-    if any(not len(table.words) == len(table.idf) == len(table.weight) for table in tables):
-        raise ValueError("the columns of a table are not equally long")
-    for table in tables:
-        if table.meaning and table.meaning.vectors.shape != (len(table.words), len(table.meaning.weight)):
-            raise ValueError("the vectors of a table are not one a word")
-    return RelevanceModel(tables, ModelCard(**card), places, audit, float(meta.get("doubt", 0.0)))
-
-
-def _meaning(arrays: dict[str, Any], number: int) -> Meaning | None:
-    """The vectors of a table's tokens; models made before there were any have none."""
-    if f"{number}_vectors" not in arrays:
-        return None
-    return Meaning(arrays[f"{number}_vectors"], arrays[f"{number}_direction"])
-
-
-def save_space(space: Space, folder: Folder) -> None:
-    """Write a space into `folder`; see `Space.save`."""
-    arrays: dict[str, Any] = {"basis": space.basis, **{f"urls_{k}": v for k, v in pack_words(space.urls).items()}}
-    for number, words in enumerate(space.tables):
-        arrays |= {f"{number}_{key}": array for key, array in pack_words(words.words).items()}
-        arrays[f"{number}_frequency"] = words.frequency
-    names = [words.tokenizer for words in space.tables]
-    numbers = {"texts": space.texts, "fitted": space.fitted, "seed": space.seed}
-    _save(made(folder), "space", {"kind": space.kind, "tables": names, **numbers}, arrays)
-
-
-def load_space(folder: Folder) -> Space:
-    """Read a space; see `Space.load`."""
-    folder = as_safe(folder)
-    meta, arrays = _load(folder, "space")
-    with _damage(folder):
-        tables = tuple(
-            Words(
-                str(name),
-                unpack_words(arrays[f"{number}_bytes"], arrays[f"{number}_lengths"]),
-                arrays[f"{number}_frequency"],
-                int(meta["texts"]),
-            )
-            for number, name in enumerate(meta["tables"])
-        )
-        urls = unpack_words(arrays["urls_bytes"], arrays["urls_lengths"])
-        return Space(
-            meta["kind"], tables, arrays["basis"], int(meta["texts"]), int(meta["fitted"]), urls, int(meta["seed"])
-        )
-    raise AssertionError  # the context raises

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import re
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -159,40 +159,26 @@ def _held(room: SafeFolder, space: Space | None) -> int:
     return len({pair for _, part in _parts(room, kind, maker) for pair in _keys(part)})
 
 
-def forget(folder: CorpusFolder, doc_ids: Sequence[str]) -> None:
-    """Take documents out of all that vectors/ holds, so that nothing of them stays on disk.
-
-    The corpus' own space goes, it knows words of their texts; it is made again when it is asked for.
-
-    Args:
-        folder: The corpus folder.
-        doc_ids: The documents.
-    """
-    from corpuskit.vectors.kept_topics import forget_topics
-    from corpuskit.vectors.layout import forget_positions
-
-    gone = set(doc_ids)
+def forget(folder: CorpusFolder, name: str, gone: Set[str]) -> None:
+    """Take documents out of vectors; the corpus' own and its space go, since it knows words of their texts."""
     _READ.pop(folder, None)
-    for name in names(folder):
-        room = room_of(folder, name)
-        forget_positions(room, gone)
-        forget_topics(room, gone)
-        if name == OWN:
-            for part in _part_names(room):
-                room.remove(part)
-            room.remove_folder("space")
-            _OPEN.pop(folder, None)
-            continue
+    room = room_of(folder, name)
+    if name == OWN:
         for part in _part_names(room):
-            dimensions, maker = records.head_of(room, part) or (0, b"")
-            rows = records.read(room, part, _record(dimensions), maker=maker) if _is_size(dimensions) else None
-            if rows is None:  # damaged: whatever is in it
-                room.remove(part)
-                continue
-            stay = np.array([doc_id not in gone for doc_id in records.doc_ids_of(rows)], np.bool_)
-            if not stay.all():
-                _write_part(room, rows[stay], dimensions, maker)
-                room.remove(part)
+            room.remove(part)
+        room.remove_folder("space")
+        _OPEN.pop(folder, None)
+        return
+    for part in _part_names(room):
+        dimensions, maker = records.head_of(room, part) or (0, b"")
+        rows = records.read(room, part, _record(dimensions), maker=maker) if _is_size(dimensions) else None
+        if rows is None:  # damaged: whatever is in it
+            room.remove(part)
+            continue
+        stay = np.array([doc_id not in gone for doc_id in records.doc_ids_of(rows)], np.bool_)
+        if not stay.all():
+            _write_part(room, rows[stay], dimensions, maker)
+            room.remove(part)
 
 
 # -- the corpus' own space ---------------------------------------------------------------------------------------------------

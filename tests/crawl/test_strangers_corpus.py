@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from corpuskit.cli.usage import typed
+from corpuskit.cli.hints import typed
 from corpuskit.errors import ConfigurationError
 
 

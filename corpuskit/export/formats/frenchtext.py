@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from corpuskit.document.compact_lists import compact_items
 from corpuskit.document.elements import LISTS, TEXT_BLOCK, TYPE_NAMES
 from corpuskit.document.events import COMMANDS, ELEMENT_TYPES
-from corpuskit.document.writer import compact_items
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.spreadsheets import harmless

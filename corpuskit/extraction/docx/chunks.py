@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email
 import email.policy
+from collections.abc import Callable
 from email.message import EmailMessage
 from typing import Final
 
@@ -15,17 +16,28 @@ from corpuskit.extraction.options import ExtractOptions
 _DEEPEST: Final = 4  # documents in documents
 _ZIP: Final = b"PK\x03\x04"
 _MIME: Final = (b"mime-version", b"content-type", b"from:", b"message-id")
+PackageReader = Callable[[Package, ExtractOptions, int], NLPTextDocument]
 
 
-def read_chunk(package: Package, name: str, options: ExtractOptions, depth: int) -> NLPTextDocument | None:
-    """The document in a part; None for a part that is missing or of another format, which the warnings tell."""
+def read_chunk(
+    package: Package, name: str, options: ExtractOptions, depth: int, extract_package: PackageReader
+) -> NLPTextDocument | None:
+    """The document in a part; None for a part that is missing or of another format, which the warnings tell.
+
+    Args:
+        package: which imports it.
+        name: of the part.
+        options: of the extraction.
+        depth: how many documents the package is imported into.
+        extract_package: reads a Word document in the part.
+    """
     content = package.read(name)
     if content is None or not content.strip():
         package.warnings.append(f"{name}, which is imported (altChunk), is missing or empty")
         return None
     where = f"{package.where}/{name}"
     try:
-        document = _read(content, where, options, depth)
+        document = _read(content, where, options, depth, extract_package)
     except ExtractionError as error:
         package.warnings.append(f"{name}, which is imported (altChunk), cannot be read: {error}")
         return None
@@ -34,10 +46,11 @@ def read_chunk(package: Package, name: str, options: ExtractOptions, depth: int)
     return document
 
 
-def _read(content: bytes, where: str, options: ExtractOptions, depth: int) -> NLPTextDocument | None:
+def _read(
+    content: bytes, where: str, options: ExtractOptions, depth: int, extract_package: PackageReader
+) -> NLPTextDocument | None:
     from dataclasses import replace
 
-    from corpuskit.extraction.docx.extract import extract_package
     from corpuskit.extraction.html import extract_html
     from corpuskit.extraction.plain import extract_plain
 

@@ -7,6 +7,7 @@ from lxml import etree
 from corpuskit.document import DocumentBuilder, NLPTextDocument
 from corpuskit.errors import ExtractionError
 from corpuskit.extraction.docx import names as n
+from corpuskit.extraction.docx.chunks import read_chunk
 from corpuskit.extraction.docx.names import w
 from corpuskit.extraction.docx.numbering import Numbering
 from corpuskit.extraction.docx.package import Package
@@ -67,7 +68,10 @@ class _Reading:
         self._builder = DocumentBuilder()
         self._writer = Writer(self._builder)
         numbering = Numbering(self._related("numbering")[1], styles)
-        self._walker = Walker(package, styles, numbering, self._writer, options, depth)
+        self._walker = Walker(
+            package, styles, numbering, self._writer, options,
+            lambda name: read_chunk(package, name, options, depth, extract_package),
+        )  # fmt: skip
 
     def document(self) -> NLPTextDocument:
         """The document without its properties."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 from lxml import etree
@@ -37,7 +38,7 @@ class Walker:
         numbering: the document's lists.
         writer: takes the blocks.
         options: of the extraction.
-        depth: how many documents this one is imported into.
+        read_chunk: reads a part in another format that is imported; None where it cannot.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class Walker:
         numbering: Numbering,
         writer: Writer,
         options: ExtractOptions,
-        depth: int,
+        read_chunk: Callable[[str], NLPTextDocument | None],
     ) -> None:
         original = options.tracked_changes == "original"
         self.notes: list[tuple[str, str]] = []
@@ -55,19 +56,13 @@ class Walker:
         self._package, self._styles, self._numbering, self._writer = package, styles, numbering, writer
         self._reader = Reader(styles, original=original)
         self._original, self._images = original, options.images
-        self._options, self._depth, self._chunks = options, depth, 0
+        self._read_chunk, self._chunks = read_chunk, 0
         changed = (n.INS, n.MOVE_TO) if original else (n.DEL, n.MOVE_FROM)
         self._dropped = frozenset(changed)
         self._wrappers = n.WRAPPERS | ({n.INS, n.MOVE_TO, n.DEL, n.MOVE_FROM} - self._dropped)
         self._role: str | None = None
         self._part = ""
         self._held: tuple[Line, str] | None = None
-
-    def _read_chunk(self, name: str) -> NLPTextDocument | None:
-        from corpuskit.extraction.docx.chunks import read_chunk
-
-        self._chunks += 1
-        return read_chunk(self._package, name, self._options, self._depth)
 
     def part(self, name: str, root: etree._Element, path: str, role: str | None = None) -> None:
         """Walks over the blocks of an element of a part; ``role`` is that of all texts in it."""
@@ -110,8 +105,10 @@ class Walker:
             self._package.warnings.append("a part that is imported (altChunk) is not in the package")
         elif self._chunks >= _MOST_CHUNKS:
             self._package.warnings.append(f"{relation.target}: more than {_MOST_CHUNKS} parts are imported (altChunk)")
-        elif (document := self._read_chunk(relation.target)) is not None:
-            self._writer.insert(document, path)
+        else:
+            self._chunks += 1
+            if (document := self._read_chunk(relation.target)) is not None:
+                self._writer.insert(document, path)
 
     def _paragraph(self, paragraph: etree._Element, path: str) -> None:
         first = paragraph.find(n.P_PR)

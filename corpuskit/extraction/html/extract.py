@@ -16,6 +16,7 @@ from lxml import etree
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.extraction.html.decode import parse
+from corpuskit.extraction.html.formatting import FormattingWalker
 from corpuskit.extraction.html.formulas import settle
 from corpuskit.extraction.html.metadata import (
     Head,
@@ -35,7 +36,7 @@ from corpuskit.extraction.html.shown_dates import shown_dates
 from corpuskit.extraction.html.tags import block_selectors
 from corpuskit.extraction.html.texts import Resolver
 from corpuskit.extraction.html.units import with_units
-from corpuskit.extraction.html.walk import MarkupError, WalkOptions, walk
+from corpuskit.extraction.html.walk import MarkupError, Walker, WalkOptions
 from corpuskit.extraction.options import ExtractOptions
 
 if TYPE_CHECKING:
@@ -214,16 +215,26 @@ def _walk(roots: list[etree._Element], resolve: Resolver, options: WalkOptions) 
         roots.clear()
         _give_memory_back()
     try:
-        walked = walk(markup, resolve, options)
+        walked = _walked(markup, resolve, options)
     except MarkupError:
         _mend_names(roots[0])
         markup = _serialised(roots[0])
-        walked = walk(markup, resolve, options)
+        walked = _walked(markup, resolve, options)
     unseen = max(walked.noscript_chars, walked.hidden_chars)
     if unseen > _SHELL and unseen > 2 * walked.shown:
         noscript = walked.noscript_chars >= walked.hidden_chars
-        walked = walk(markup, resolve, replace(options, noscript=noscript, hidden=not noscript))
+        walked = _walked(markup, resolve, replace(options, noscript=noscript, hidden=not noscript))
     return walked
+
+
+def _walked(markup: bytes, resolve: Resolver, options: WalkOptions) -> Walked:
+    """Walks over markup as an XML serialiser writes it in UTF-8, without comments and processing instructions.
+
+    Raises:
+        MarkupError: a name of a tag or attribute holds ``<``.
+    """
+    walker = FormattingWalker if options.formatting else Walker
+    return walker(resolve, options).run(markup)
 
 
 def _serialised(root: etree._Element) -> bytes:

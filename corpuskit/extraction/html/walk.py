@@ -75,19 +75,6 @@ class WalkOptions:
     hidden: bool = False
 
 
-def walk(markup: bytes, resolve: Callable[[str], str], options: WalkOptions) -> Walked:
-    """Walks over markup as an XML serialiser writes it in UTF-8, without comments and processing instructions.
-
-    Raises:
-        MarkupError: a name of a tag or attribute holds ``<``.
-    """
-    if options.formatting:
-        from corpuskit.extraction.html.formatting import FormattingWalker
-
-        return FormattingWalker(resolve, options).run(markup)
-    return Walker(resolve, options).run(markup)
-
-
 def _chunks(markup: bytes) -> Iterator[list[str]]:
     """Pieces that begin behind a ``<``, in lists of limited size: a large page is never held twice, and one wide
     character does not make all of the page wide."""

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from corpuskit.errors import ExtractionError
 from corpuskit.extraction.pdf.annotations import Link, Overlay, find_words, open_forms, read_annotations
+from corpuskit.extraction.pdf.base_lines import rows_of
 from corpuskit.extraction.pdf.characters import read_characters, set_aside_unseen
 from corpuskit.extraction.pdf.drawings import Box, Drawings, read_drawings
 from corpuskit.extraction.pdf.fonts import MONO, Fonts
@@ -21,7 +22,6 @@ from corpuskit.extraction.pdf.layout.charts import Chart, find_charts
 from corpuskit.extraction.pdf.layout.columns import reading_order
 from corpuskit.extraction.pdf.layout.lines import Vocabulary, line_of
 from corpuskit.extraction.pdf.layout.parts import Block, PageParts, TextLine
-from corpuskit.extraction.pdf.layout.rows import rows_of
 from corpuskit.extraction.pdf.layout.turned import beside, is_stamp, is_watermark, read_turned, upright
 from corpuskit.extraction.pdf.pdfium import entry
 from corpuskit.extraction.pdf.roles import Document, key_of, set_roles

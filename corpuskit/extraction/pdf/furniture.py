@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
+from corpuskit.extraction.pdf.base_lines import rows_of
 from corpuskit.extraction.pdf.layout.parts import PageParts
-from corpuskit.extraction.pdf.layout.rows import rows_of
 from corpuskit.extraction.pdf.patterns import PAGE_NUMBER
 from corpuskit.extraction.pdf.words import Run
 

@@ -11,9 +11,9 @@ from typing import Final
 
 import numpy as np
 
+from corpuskit.extraction.pdf.base_lines import rows_of
 from corpuskit.extraction.pdf.drawings import Line
 from corpuskit.extraction.pdf.fonts import MONO
-from corpuskit.extraction.pdf.layout.rows import rows_of
 from corpuskit.extraction.pdf.patterns import EQUATION_NUMBER
 from corpuskit.extraction.pdf.tables.checks import Gap, Row, is_justified, is_table
 from corpuskit.extraction.pdf.tables.grid import Cell, Grid, cell_of, mark_headers, without_empty, words_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from corpuskit.extraction.pdf.base_lines import rows_of
 from corpuskit.extraction.pdf.drawings import Line
-from corpuskit.extraction.pdf.layout.rows import rows_of
 from corpuskit.extraction.pdf.tables.aligned import find_aligned_tables
 from corpuskit.extraction.pdf.tables.grid import Grid
 from corpuskit.extraction.pdf.words import Run
