@@ -240,7 +240,7 @@ class CorpusLook(OpenCorpus):
             >>> words.loc[words["known"], "word"].tolist()
             ['excess', 'premium']
         """
-        from corpuskit.preprocessing.reports import vocabulary
+        from corpuskit.preprocessing.words_and_characters import vocabulary
 
         found = self._ids(docs)
         return in_types(vocabulary(self._folder, known=known, min_count=min_count, tags=tags, doc_ids=found), arrow)
@@ -264,7 +264,7 @@ class CorpusLook(OpenCorpus):
             0                      SPACE
             1    e  LATIN SMALL LETTER E
         """
-        from corpuskit.preprocessing.reports import charset
+        from corpuskit.preprocessing.words_and_characters import charset
 
         return in_types(charset(self._folder, by_site=by_site, doc_ids=self._ids(docs)), arrow)
 

@@ -8,8 +8,8 @@ from corpuskit.crawl.planning import plan_crawl
 from corpuskit.crawl.ranking import BreadthFirst, Ranking
 from corpuskit.crawl.report import site_report, write_requests
 from corpuskit.crawl.seeds import read_seeds, write_seeds
+from corpuskit.crawl.source_verdicts import set_verdict
 from corpuskit.crawl.steering import ranking_of
-from corpuskit.crawl.verdicts import set_verdict
 
 __all__ = [
     "DOORS",

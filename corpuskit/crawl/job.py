@@ -16,9 +16,9 @@ from corpuskit.crawl.closing import Closing
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.run import Crawler
 from corpuskit.crawl.seeds import read_seeds
+from corpuskit.crawl.source_verdicts import set_verdict
 from corpuskit.crawl.state import Progress
 from corpuskit.crawl.steering import ranking_of
-from corpuskit.crawl.verdicts import set_verdict
 from corpuskit.crawl.wording import IN_PYTHON, Ways
 from corpuskit.errors import ConfigurationError, MissingExtraError
 from corpuskit.from_above import done_above

@@ -14,8 +14,8 @@ from typing import Final
 
 from corpuskit.crawl.discovery import Discovery
 from corpuskit.crawl.frontier import Lease, url_id
-from corpuskit.crawl.keeping import log_request
 from corpuskit.crawl.options import CrawlOptions
+from corpuskit.crawl.page_store import log_request
 from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.scope import registered_domain
 from corpuskit.crawl.state import CrawlState

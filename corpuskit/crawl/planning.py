@@ -15,8 +15,8 @@ from corpuskit.crawl.ranking import Ranking
 from corpuskit.crawl.run import client_options
 from corpuskit.crawl.scope import Scope
 from corpuskit.crawl.seed_links import links_of_seed
+from corpuskit.crawl.source_verdicts import Verdicts
 from corpuskit.crawl.steering import ranking_of
-from corpuskit.crawl.verdicts import Verdicts
 from corpuskit.crawl.wording import on_command_line
 from corpuskit.errors import ConfigurationError, FetchError, RefusedError, ResourceLimitError, UnreachableError
 from corpuskit.sources.web import Client, Robots, host_of

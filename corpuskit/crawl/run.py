@@ -8,20 +8,20 @@ import threading
 import time
 from typing import Any, Final
 
+from corpuskit.crawl.after_fetching import Finisher
 from corpuskit.crawl.discovery import Discovery
-from corpuskit.crawl.finishing import Finisher
 from corpuskit.crawl.frontier import Frontier, Lease
-from corpuskit.crawl.keeping import Keeper
 from corpuskit.crawl.options import CrawlOptions
+from corpuskit.crawl.page_kinds import Yields
+from corpuskit.crawl.page_store import Keeper
 from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.ranking import Ranking
 from corpuskit.crawl.scope import Scope
+from corpuskit.crawl.source_verdicts import Verdicts
 from corpuskit.crawl.state import HARVEST, CrawlState, Progress
 from corpuskit.crawl.stopping import Stopping
 from corpuskit.crawl.turns import Turns
-from corpuskit.crawl.verdicts import Verdicts
 from corpuskit.crawl.visit import Visitor
-from corpuskit.crawl.yields import Yields
 from corpuskit.ingest import pending
 from corpuskit.sources.web import Client, host_of
 from corpuskit.sources.web.client import ClientOptions, read_netrc

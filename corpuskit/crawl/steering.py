@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from corpuskit.crawl.frontier import Frontier, Linking, url_id
 from corpuskit.crawl.promise import Promises, Signals
 from corpuskit.crawl.ranking import BOOST, BreadthFirst, Change, PageScore, Ranking, Row, Steered, lift
-from corpuskit.crawl.verdicts import BOOSTED
+from corpuskit.crawl.source_verdicts import BOOSTED
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels import is_machine, judged_documents
 from corpuskit.relevance import CorpusModel
-from corpuskit.relevance.reading import scoring_text
+from corpuskit.relevance.scoring_text import scoring_text
 from corpuskit.store import CorpusFolder
 
 if TYPE_CHECKING:

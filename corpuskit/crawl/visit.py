@@ -8,8 +8,8 @@ from typing import Final
 
 from corpuskit.crawl.discovery import Discovery
 from corpuskit.crawl.frontier import Lease, NewUrl
-from corpuskit.crawl.keeping import RENDERED, Keeper, Page, log_request
 from corpuskit.crawl.listings import Listings, read_sitemaps
+from corpuskit.crawl.page_store import RENDERED, Keeper, Page, log_request
 from corpuskit.crawl.politeness import PausedError
 from corpuskit.crawl.state import CrawlState
 from corpuskit.errors import CorpusKitError, FetchError, RefusedError, ResourceLimitError, UnreachableError

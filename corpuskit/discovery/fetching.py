@@ -17,7 +17,7 @@ from corpuskit.discovery.probing import check_archives
 from corpuskit.errors import CorpusError, RelevanceError
 from corpuskit.ingest import document_id
 from corpuskit.relevance.learning import last_model, score_documents
-from corpuskit.relevance.reading import scoring_text
+from corpuskit.relevance.scoring_text import scoring_text
 from corpuskit.shards import Shard, merge, run_shards
 from corpuskit.shards.output import ELEMENTS_SUFFIX, RECORDS_SUFFIX, Output
 from corpuskit.store import CorpusFolder

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import ConfigurationError, CorpusError, UnknownDocumentError
-from corpuskit.preprocessing.results import FOLDER, StepResults
+from corpuskit.preprocessing.step_results import FOLDER, StepResults
 from corpuskit.preprocessing.steps import Step, made
 from corpuskit.store import CorpusFolder
 from corpuskit.store.element_cache import element_tables, main_texts

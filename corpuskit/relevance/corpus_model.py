@@ -13,7 +13,7 @@ from corpuskit.labels import Trust
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.machines import MachineWeight
 from corpuskit.relevance.model import Explanation, RelevanceModel
-from corpuskit.relevance.reading import scoring_text
+from corpuskit.relevance.scoring_text import scoring_text
 from corpuskit.relevance.storage import load_json
 from corpuskit.safe_folder import Folder, as_safe, made
 

@@ -25,8 +25,8 @@ from corpuskit.labels import (
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.machines import MachineWeight, train_with_machines
 from corpuskit.relevance.model import RelevanceModel
-from corpuskit.relevance.reading import MAX_TEXT, scoring_text
 from corpuskit.relevance.sampling import Reason, exploration, first_questions, suggest
+from corpuskit.relevance.scoring_text import MAX_TEXT, scoring_text
 from corpuskit.relevance.space import Kind
 from corpuskit.relevance.student import Student, to_fasttext
 from corpuskit.relevance.training import train

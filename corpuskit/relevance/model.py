@@ -12,7 +12,7 @@ import numpy as np
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance import storage
 from corpuskit.relevance.counts import Floats
-from corpuskit.relevance.places import Places
+from corpuskit.relevance.host_means import Places
 from corpuskit.relevance.storage import pack_words, unpack_words
 from corpuskit.relevance.table import Bags, Meaning, WordTable
 from corpuskit.relevance.tokens import TOKENIZER_VERSION

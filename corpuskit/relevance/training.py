@@ -18,9 +18,9 @@ import numpy as np
 from corpuskit.errors import MissingExtraError, RelevanceError
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.examples import Examples, examples, label_hash
+from corpuskit.relevance.host_means import Places
 from corpuskit.relevance.model import ModelCard, RelevanceModel
 from corpuskit.relevance.pdf_trio import PdfTrioModel, train_pdf_trio
-from corpuskit.relevance.places import Places
 from corpuskit.relevance.space import Kind, Space, Words, matrix, one_thread
 from corpuskit.relevance.table import Bags, Meaning, WordTable, directions
 from corpuskit.relevance.tokens import TOKENIZER_VERSION

@@ -12,7 +12,7 @@ import pytest
 
 import corpuskit
 from corpuskit.relevance import Space, first_questions, select, train
-from corpuskit.relevance.reading import scoring_text
+from corpuskit.relevance.scoring_text import scoring_text
 
 metrics = pytest.importorskip("sklearn.metrics")
 

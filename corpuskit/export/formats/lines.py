@@ -83,7 +83,7 @@ class FastTextWriter:
     def write(self, item: Item) -> None:
         """Writes a line if the document is labelled and has tokens."""
         from corpuskit.relevance import fasttext_line
-        from corpuskit.relevance.reading import scoring_text
+        from corpuskit.relevance.scoring_text import scoring_text
 
         label = item.row["label"]
         line = fasttext_line(scoring_text(item.document.title, item.document.to_text(main=True))) if label else ""

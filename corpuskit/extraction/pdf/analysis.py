@@ -21,7 +21,7 @@ from corpuskit.extraction.pdf.layout.boxes import find_boxes, placed
 from corpuskit.extraction.pdf.layout.charts import Chart, find_charts
 from corpuskit.extraction.pdf.layout.columns import reading_order
 from corpuskit.extraction.pdf.layout.lines import Vocabulary, line_of
-from corpuskit.extraction.pdf.layout.parts import Block, PageParts, TextLine
+from corpuskit.extraction.pdf.layout.page_parts import Block, PageParts, TextLine
 from corpuskit.extraction.pdf.layout.turned import beside, is_stamp, is_watermark, read_turned, upright
 from corpuskit.extraction.pdf.pdfium import entry
 from corpuskit.extraction.pdf.roles import Document, key_of, set_roles

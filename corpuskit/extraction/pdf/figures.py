@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from corpuskit.extraction.pdf.layout.parts import Block
+from corpuskit.extraction.pdf.layout.page_parts import Block
 from corpuskit.extraction.pdf.notation import escape_plain
 from corpuskit.extraction.pdf.patterns import HEADING_NUMBER
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from corpuskit.extraction.pdf.fonts import BOLD
-from corpuskit.extraction.pdf.layout.parts import Block
+from corpuskit.extraction.pdf.layout.page_parts import Block
 from corpuskit.extraction.pdf.patterns import CHAPTER_LABEL
 
 _NAMES: Final = re.compile(r",| and |[∗⋆*†‡]|\b[A-Z]\. ")

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from corpuskit.extraction.pdf.base_lines import rows_of
-from corpuskit.extraction.pdf.layout.parts import PageParts
+from corpuskit.extraction.pdf.layout.page_parts import PageParts
 from corpuskit.extraction.pdf.patterns import PAGE_NUMBER
 from corpuskit.extraction.pdf.words import Run
 

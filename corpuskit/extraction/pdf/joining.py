@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from corpuskit.extraction.pdf.fonts import BOLD
-from corpuskit.extraction.pdf.layout.parts import Block
+from corpuskit.extraction.pdf.layout.page_parts import Block
 from corpuskit.extraction.pdf.patterns import CHAPTER_LABEL, HEADING_NUMBER
 from corpuskit.extraction.pdf.tables.grid import Grid
 from corpuskit.extraction.pdf.tables.rows import is_number

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Any, Final
 
 from corpuskit.extraction.pdf.analysis import Analysis, PageInfo
-from corpuskit.extraction.pdf.layout.parts import Block
+from corpuskit.extraction.pdf.layout.page_parts import Block
 from corpuskit.extraction.pdf.opening import Opened
 from corpuskit.extraction.pdf.pdfium import entry
 

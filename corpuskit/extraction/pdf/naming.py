@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from corpuskit.extraction.pdf.front import is_names, title_of_front
-from corpuskit.extraction.pdf.layout.parts import Block
+from corpuskit.extraction.pdf.layout.page_parts import Block
 from corpuskit.extraction.pdf.patterns import ENTRY, YEAR
 
 _PUBLISHER: Final = re.compile(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from corpuskit.extraction.pdf.analysis import PageInfo
 from corpuskit.extraction.pdf.annotations import Box, Overlay
-from corpuskit.extraction.pdf.layout.parts import Block
+from corpuskit.extraction.pdf.layout.page_parts import Block
 
 
 class Placement:

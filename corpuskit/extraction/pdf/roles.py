@@ -11,7 +11,7 @@ from typing import Final
 from corpuskit.extraction.pdf.figures import set_figures
 from corpuskit.extraction.pdf.fonts import BOLD, ITALIC, MONO
 from corpuskit.extraction.pdf.front import ends_front, set_header
-from corpuskit.extraction.pdf.layout.parts import Block
+from corpuskit.extraction.pdf.layout.page_parts import Block
 from corpuskit.extraction.pdf.naming import set_labels
 from corpuskit.extraction.pdf.patterns import (
     ADMONITION,

@@ -2,8 +2,8 @@
 
 from corpuskit.sources.commoncrawl.filters import Filters
 from corpuskit.sources.commoncrawl.index import Index, Partition, commoncrawl
-from corpuskit.sources.commoncrawl.places import COLUMNS, place_schema, wrong_places
-from corpuskit.sources.commoncrawl.reading import Read, read_partition
+from corpuskit.sources.commoncrawl.index_files import Read, read_partition
+from corpuskit.sources.commoncrawl.index_rows import COLUMNS, place_schema, wrong_places
 
 __all__ = [
     "COLUMNS",

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import SourceError
-from corpuskit.sources.commoncrawl.places import in_schema
+from corpuskit.sources.commoncrawl.index_rows import in_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -34,8 +34,8 @@ from corpuskit.crawl.steering import HELD, KnownPage, ModelRanking
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance import CorpusModel, pdf_trio_url_tokens, train
 from corpuskit.relevance.learning import of_sources
-from corpuskit.relevance.reading import scoring_text
 from corpuskit.relevance.sampling import suggest
+from corpuskit.relevance.scoring_text import scoring_text
 
 ORDERS = ["corpuskit", "best parent", "mean parent", "URL fastText", "host turns", "breadth-first", "oracle"]
 WARM_UP, POOL, STAKES = 300, 5000, 400

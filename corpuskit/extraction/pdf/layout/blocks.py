@@ -16,7 +16,7 @@ from corpuskit.extraction.pdf.fonts import BOLD, ITALIC, MONO
 from corpuskit.extraction.pdf.layout.charts import Chart
 from corpuskit.extraction.pdf.layout.contents import find_contents
 from corpuskit.extraction.pdf.layout.lines import Vocabulary, line_of
-from corpuskit.extraction.pdf.layout.parts import Block, TextLine
+from corpuskit.extraction.pdf.layout.page_parts import Block, TextLine
 from corpuskit.extraction.pdf.notation import escape_plain
 from corpuskit.extraction.pdf.patterns import BULLET, BULLET_START, ENUMERATOR, HEADING_NUMBER, SENTENCE_END
 from corpuskit.extraction.pdf.tables.aligned import Found, columns_beside, find_aligned_tables

@@ -8,7 +8,7 @@ from typing import Final
 from corpuskit.extraction.pdf.base_lines import rows_of
 from corpuskit.extraction.pdf.drawings import Box, Drawings
 from corpuskit.extraction.pdf.frame import Frame
-from corpuskit.extraction.pdf.layout.parts import Block
+from corpuskit.extraction.pdf.layout.page_parts import Block
 from corpuskit.extraction.pdf.words import Run
 
 _LEAST_WIDTH, _LEAST_HEIGHT = 60.0, 40.0  # points

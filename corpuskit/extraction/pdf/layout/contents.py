@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 from corpuskit.extraction.pdf.patterns import HEADING_NUMBER
-from corpuskit.extraction.pdf.tables.checks import has_leader
+from corpuskit.extraction.pdf.tables.plausibility import has_leader
 from corpuskit.extraction.pdf.words import Run
 
 Row = list[Run]

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from corpuskit.extraction.pdf.layout.parts import TextLine
+from corpuskit.extraction.pdf.layout.page_parts import TextLine
 from corpuskit.extraction.pdf.notation import tex_of
 from corpuskit.extraction.pdf.words import Run
 

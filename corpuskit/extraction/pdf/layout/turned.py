@@ -11,7 +11,7 @@ import numpy as np
 from corpuskit.extraction.pdf.characters import Characters
 from corpuskit.extraction.pdf.frame import Frame
 from corpuskit.extraction.pdf.layout.lines import line_of
-from corpuskit.extraction.pdf.layout.parts import Block, TextLine
+from corpuskit.extraction.pdf.layout.page_parts import Block, TextLine
 from corpuskit.extraction.pdf.words import Run, Word, read_runs, spelled
 
 _MARGIN: Final = 0.08  # of the page's width: turned text farther out is a stamp or a thumb index

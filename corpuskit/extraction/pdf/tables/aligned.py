@@ -15,9 +15,9 @@ from corpuskit.extraction.pdf.base_lines import rows_of
 from corpuskit.extraction.pdf.drawings import Line
 from corpuskit.extraction.pdf.fonts import MONO
 from corpuskit.extraction.pdf.patterns import EQUATION_NUMBER
-from corpuskit.extraction.pdf.tables.checks import Gap, Row, is_justified, is_table
 from corpuskit.extraction.pdf.tables.grid import Cell, Grid, cell_of, mark_headers, without_empty, words_of
 from corpuskit.extraction.pdf.tables.heads import spread_heads
+from corpuskit.extraction.pdf.tables.plausibility import Gap, Row, is_justified, is_table
 from corpuskit.extraction.pdf.tables.rows import Placed, is_data_row, row_starts
 from corpuskit.extraction.pdf.words import Run, Word
 

@@ -9,7 +9,7 @@ from typing import Any
 from corpuskit.extraction.pdf.analysis import Analysis, PageInfo
 from corpuskit.extraction.pdf.characters import Characters, read_characters
 from corpuskit.extraction.pdf.fonts import Fonts
-from corpuskit.extraction.pdf.layout.parts import TextLine
+from corpuskit.extraction.pdf.layout.page_parts import TextLine
 from corpuskit.extraction.pdf.naming import is_publisher
 from corpuskit.extraction.pdf.words import Word, is_text, spelled
 

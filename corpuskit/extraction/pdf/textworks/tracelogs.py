@@ -8,7 +8,7 @@ from typing import Any
 from corpuskit.extraction.pdf.analysis import Analysis
 from corpuskit.extraction.pdf.characters import read_characters
 from corpuskit.extraction.pdf.fonts import BOLD, ITALIC, MONO, Fonts
-from corpuskit.extraction.pdf.layout.parts import Block
+from corpuskit.extraction.pdf.layout.page_parts import Block
 
 _STYLES = ((BOLD, "bold"), (ITALIC, "italic"), (MONO, "mono"))
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from corpuskit.crawl.after_fetching import Finisher, Origin
 from corpuskit.crawl.discovery import Discovery
-from corpuskit.crawl.finishing import Finisher, Origin
 from corpuskit.crawl.frontier import EMPTY, Lease, NewUrl
 from corpuskit.crawl.state import CrawlState
 from corpuskit.errors import FetchError

@@ -13,7 +13,7 @@ from corpuskit.errors import SourceError
 from corpuskit.sources.commoncrawl.cdxj import read_cdxj, read_wacz_index
 from corpuskit.sources.commoncrawl.filters import PRUNED_BY, Filters
 from corpuskit.sources.commoncrawl.index import Partition
-from corpuskit.sources.commoncrawl.places import COLUMNS, NEEDED, in_schema, wrong_places
+from corpuskit.sources.commoncrawl.index_rows import COLUMNS, NEEDED, in_schema, wrong_places
 from corpuskit.sources.stores import open_patiently, open_store, refusals
 
 if TYPE_CHECKING:
