@@ -16,7 +16,6 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
-from urllib.parse import urlsplit
 
 from corpuskit import engine
 from corpuskit._version import __version__
@@ -30,6 +29,7 @@ from corpuskit.sources.resource import Resource
 from corpuskit.store import CorpusFolder, Place
 from corpuskit.store.documents import write_document
 from corpuskit.store.element_cache import forget_elements
+from corpuskit.store.identity import document_id, host_column
 from corpuskit.store.originals import AddedRecords, keep_beside, keep_file, read_original
 from corpuskit.store.paths import version_path
 from corpuskit.store.said import keep as keep_said
@@ -244,7 +244,7 @@ def register(
             "original_offset, original_length, content_hash, origin, etag, last_modified, source, metadata, payload_digest) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, 'fetched', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                doc_id, version, uri, host_of(uri), resource.media_type, resource.charset,
+                doc_id, version, uri, host_column(uri), resource.media_type, resource.charset,
                 resource.fetched.astimezone(UTC).isoformat(), path, kept.file,
                 kept.offset, kept.length, content_hash, resource.origin, resource.etag,
                 resource.modified.astimezone(UTC).isoformat() if resource.modified else None, resource.source,
@@ -253,16 +253,6 @@ def register(
             ),
         )  # fmt: skip
     return Registered(doc_id, version, "new" if version == 1 else "changed")
-
-
-def document_id(uri: str) -> str:
-    """Return the first 16 hex digits of the SHA-256 of the URI: stable over versions and machines."""
-    return hashlib.sha256(uri.encode("utf-8", "replace")).hexdigest()[:16]
-
-
-def host_of(uri: str) -> str:
-    """Return the host of a URL with its port, lower case; empty for a file."""
-    return urlsplit(uri).netloc.rpartition("@")[2].lower() if "://" in uri else ""
 
 
 def _identity(folder: CorpusFolder, resource: Resource, content_hash: str) -> tuple[str, str]:
@@ -469,6 +459,8 @@ def _utc(date: datetime) -> datetime:
     """A date without zone is taken as UTC."""
     return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
 
+
+host_of = host_column  # its earlier name here
 
 __all__ = [
     "Extracted", "IngestReport", "Registered", "Task", "commit", "document_id", "extract", "extract_all",

@@ -427,7 +427,7 @@ class CorpusCollect(OpenCorpus):
 
         return write_seeds(self._folder.catalog, given_target(path))
 
-    def write_seeds(self, path: str | os.PathLike[str]) -> int:
+    def export_queue(self, path: str | os.PathLike[str]) -> int:
         """Write the queued URLs, the best first, for StormCrawler or Nutch.
 
         Each line holds a URL and ``key=value`` pairs (``depth``, ``priority``) after tabs: the format of StormCrawler's
@@ -443,12 +443,24 @@ class CorpusCollect(OpenCorpus):
             SourceError: The path is a folder.
 
         Example:
+            >>> corpus.export_queue("queue.txt")
+            31
+        """
+        from corpuskit.store.queue_file import write_queue
+
+        return write_queue(self._folder, given_target(path))
+
+    def write_seeds(self, path: str | os.PathLike[str]) -> int:
+        """Write the queued URLs: the earlier name of :meth:`export_queue`.
+
+        Args:
+            path: File to write; an existing one is replaced.
+
+        Example:
             >>> corpus.write_seeds("queue.txt")
             31
         """
-        from corpuskit.store.seed_list import write_seeds
-
-        return write_seeds(self._folder, given_target(path))
+        return self.export_queue(path)
 
     def export_requests(self, path: str | os.PathLike[str]) -> int:
         """Write ``requests.log.csv`` with the columns of the Language Resource Extractor.

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from corpuskit.relevance.counts import Floats
-from corpuskit.relevance.urls import host_of, registered_domain
+from corpuskit.relevance.urls import bare_host, registered_domain
 
 __all__ = ["Places"]
 
@@ -25,7 +25,7 @@ _LABELS = 3.0
 
 @lru_cache(maxsize=1 << 15)
 def _names(url: str) -> tuple[str, str]:
-    host = host_of(url)
+    host = bare_host(url)
     return f"host={host}", f"domain={registered_domain(host)}"
 
 

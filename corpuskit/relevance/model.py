@@ -16,7 +16,7 @@ from corpuskit.relevance.host_means import Places
 from corpuskit.relevance.storage import pack_words, unpack_words
 from corpuskit.relevance.table import Bags, Meaning, WordTable
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
-from corpuskit.relevance.urls import host_of
+from corpuskit.relevance.urls import bare_host
 from corpuskit.safe_folder import Folder, as_safe, made
 
 __all__ = ["AuditRecord", "Decision", "Explanation", "ModelCard", "RelevanceModel"]
@@ -256,7 +256,7 @@ class RelevanceModel:
             urls: The URLs.
         """
         hosts = frozenset(self.card.hosts)
-        return [host_of(url) in hosts for url in urls]
+        return [bare_host(url) in hosts for url in urls]
 
     def certified(self, record: AuditRecord) -> RelevanceModel:
         """Return this model with its audit.

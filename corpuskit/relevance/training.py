@@ -24,7 +24,7 @@ from corpuskit.relevance.pdf_trio import PdfTrioModel, train_pdf_trio
 from corpuskit.relevance.space import Kind, Space, Words, matrix, one_thread
 from corpuskit.relevance.table import Bags, Meaning, WordTable, directions
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
-from corpuskit.relevance.urls import host_of
+from corpuskit.relevance.urls import bare_host
 
 __all__ = ["train"]
 
@@ -163,7 +163,7 @@ def _trained(
         seed=space.seed,
         tokenizer_version=TOKENIZER_VERSION,
         labels=label_hash(texts, labels),
-        hosts=tuple(sorted({host_of(text) for text in given.texts})) if kind == "url" else (),
+        hosts=tuple(sorted({bare_host(text) for text in given.texts})) if kind == "url" else (),
     )
     return RelevanceModel(tables, card, places, doubt=doubt)
 

@@ -6,7 +6,15 @@ import re
 from functools import lru_cache
 from urllib.parse import quote, unquote
 
-__all__ = ["host_of", "pdf_trio_url_tokens", "registered_domain", "url_ngrams", "url_tokens", "without_wayback"]
+__all__ = [
+    "bare_host",
+    "host_of",
+    "pdf_trio_url_tokens",
+    "registered_domain",
+    "url_ngrams",
+    "url_tokens",
+    "without_wayback",
+]
 
 WAYBACK = "https://web.archive.org/web/"
 _WORDS = re.compile(r"[^\W\d_]+|\d+")
@@ -74,17 +82,20 @@ def _split(url: str) -> tuple[str, str, str]:
     return host.lower().rstrip("."), path, query
 
 
-def host_of(url: str) -> str:
+def bare_host(url: str) -> str:
     """Return the host of a URL: lower case, without port, user and a final dot.
 
     Args:
         url: The URL.
 
     Example:
-        >>> host_of("https://Example.ORG:8443/a")
+        >>> bare_host("https://Example.ORG:8443/a")
         'example.org'
     """
     return _split(without_wayback(url))[0]
+
+
+host_of = bare_host  # its earlier name
 
 
 def registered_domain(host: str) -> str:

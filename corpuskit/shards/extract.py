@@ -16,7 +16,7 @@ from corpuskit import engine
 from corpuskit.document import to_nlptext
 from corpuskit.document.marks import dump_marks
 from corpuskit.extraction import ExtractOptions, extract_bytes
-from corpuskit.ingest import EXTRACTOR, LIMITS, Extracted, Task, complete, describe, document_id, host_of
+from corpuskit.ingest import EXTRACTOR, LIMITS, Extracted, Task, complete, describe, document_id
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.shards.inputs import Shard
 from corpuskit.shards.output import CATALOG_SUFFIX, ELEMENTS_SUFFIX, PARTS, RECORDS_SUFFIX, Output
@@ -24,6 +24,7 @@ from corpuskit.shards.shard_resources import read_shard
 from corpuskit.sources.resource import Resource
 from corpuskit.store import Place
 from corpuskit.store.catalog import clean
+from corpuskit.store.identity import host_column
 from corpuskit.store.packs import PACK_SUFFIX, PackWriter
 from corpuskit.store.paths import document_path, with_suffix
 
@@ -279,7 +280,7 @@ class _ShardWriter:
 def _row(page: _Page, path: str) -> dict[str, Any]:
     task, described = page.task, page.described
     return {
-        "doc_id": task.doc_id, "uri": clean(task.uri), "host": host_of(task.uri), "title": clean(described.title),
+        "doc_id": task.doc_id, "uri": clean(task.uri), "host": host_column(task.uri), "title": clean(described.title),
         "media_type": task.media_type, "charset": task.charset, "lang": described.lang, "words": described.words,
         "main_words": described.main_words, "elements": described.elements, "timestamp": described.timestamp,
         "fetched": task.fetched, "status": "extracted", "path": path, "content_hash": task.content_hash,

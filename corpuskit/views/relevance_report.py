@@ -26,7 +26,7 @@ from corpuskit.relevance.report import (
     mistakes,
 )
 from corpuskit.relevance.space import Space
-from corpuskit.relevance.urls import host_of
+from corpuskit.relevance.urls import bare_host
 from corpuskit.store import CorpusFolder
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def _urls(folder: CorpusFolder, judged: dict[str, str], seed: int) -> pd.DataFra
         given = [labels[url] for url in urls]
         pool = [row["url"] for row in folder.catalog.rows("SELECT url FROM frontier ORDER BY id LIMIT 20000")]
         space = Space.fit(list(dict.fromkeys([*pool, *urls])), kind="url", seed=seed)
-        for side, groups in (("seen", None), ("unseen", [host_of(url) for url in urls])):
+        for side, groups in (("seen", None), ("unseen", [bare_host(url) for url in urls])):
             scores, seen = held_out_scores(urls, given, space=space, groups=groups, seed=seed)
             at = [i for i in range(len(urls)) if not np.isnan(scores[i]) and seen[i] == (side == "seen")]
             truth = [given[i] == "relevant" for i in at]

@@ -520,6 +520,7 @@ METHODS = {
     "export": lambda a: [a.corpus.export(a.out(), format=["nlp.txt", "md", "html", "tei", "textworks"]), a.corpus.export(a.out(), format="jsonl")],
     "export_seeds": lambda a: a.corpus.export_seeds(a.out(".txt")),
     "export_requests": lambda a: a.corpus.export_requests(a.out(".csv")),
+    "export_queue": lambda a: a.corpus.export_queue(a.out(".txt")),
     "write_seeds": lambda a: a.corpus.write_seeds(a.out(".txt")),
     "export_fasttext": lambda a: a.corpus.export_fasttext(a.out(".bin")),
     "backup": lambda a: a.corpus.backup(a.out()),

@@ -27,7 +27,7 @@ def usual(name, work, ids):
     given = {
         "__getitem__": [ids[0]], "add": [work / "pages"], "annotate": ["x", lambda words: words], "backup": [out],
         "embed": ["mine", lambda texts: [[len(text), 1.0] for text in texts]], "export": [out], "export_fasttext": [out],
-        "export_requests": [out], "export_seeds": [out], "forget_query": ["q"], "import_labels": [work / "none.csv"],
+        "export_queue": [out], "export_requests": [out], "export_seeds": [out], "forget_query": ["q"], "import_labels": [work / "none.csv"],
         "merge": [work], "original": [ids[0]], "page": [ids[0], 1], "prelabel": [lambda texts: ["other"] * len(texts)],
         "preprocess": [["language"]], "remove": [[]], "sample": [2], "save_query": ["q", "premium"],
         "save_subcorpus": ["s", ids[:2]], "set_labels": [{ids[0]: "other"}], "set_source": ["a.example", "hold"],

@@ -1,4 +1,4 @@
-"""The frontier as a list of seeds for crawlers of many machines."""
+"""The queue of the frontier as a file, seeds for crawlers of many machines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from corpuskit.store.documents import write_atomically
 from corpuskit.store.folder import CorpusFolder
 
 
-def write_seeds(folder: CorpusFolder, file: Path) -> int:
+def write_queue(folder: CorpusFolder, file: Path) -> int:
     """Writes the queued URLs, the best first; returns how many.
 
     One URL a line, then ``key=value`` behind tabs (``depth``, ``priority``): the format of the seeds of StormCrawler's
