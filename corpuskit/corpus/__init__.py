@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from corpuskit.corpus.archives import CorpusArchives
 from corpuskit.corpus.collect import CorpusCollect
+from corpuskit.corpus.concordance import CorpusConcordance
 from corpuskit.corpus.export import CorpusExport
 from corpuskit.corpus.label import CorpusLabel
 from corpuskit.corpus.look import CorpusLook
@@ -15,7 +16,15 @@ __all__ = ["Corpus"]
 
 
 class Corpus(
-    CorpusCollect, CorpusArchives, CorpusLook, CorpusWords, CorpusMap, CorpusLabel, CorpusExport, CorpusUpkeep
+    CorpusCollect,
+    CorpusArchives,
+    CorpusLook,
+    CorpusConcordance,
+    CorpusWords,
+    CorpusMap,
+    CorpusLabel,
+    CorpusExport,
+    CorpusUpkeep,
 ):
     """A corpus: a folder of documents with their originals, labels and models.
 

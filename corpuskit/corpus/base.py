@@ -5,13 +5,17 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from corpuskit.corpus.door import checked
 from corpuskit.document import NLPTextDocument
 from corpuskit.given import given_path
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_names import doc_id_of
+
+if TYPE_CHECKING:
+    from corpuskit.tokens import Selection
+    from corpuskit.views.choosing import Scope
 
 
 class OpenCorpus:
@@ -48,6 +52,14 @@ class OpenCorpus:
         from corpuskit.views.choosing import meant
 
         return meant(self._folder, docs)
+
+    def _tokens(self, docs: Any, *, main: bool, copies: bool) -> Selection:
+        return self._scope(docs, main=main, copies=copies).selection()
+
+    def _scope(self, docs: Any, *, main: bool, copies: bool) -> Scope:
+        from corpuskit.views import choosing
+
+        return choosing.Scope(self._folder, choosing.doc_ids_of(self._folder, docs), main, copies)
 
     def __iter__(self) -> Iterator[NLPTextDocument]:
         """Iterate over the documents, by host and URI, reading one at a time."""

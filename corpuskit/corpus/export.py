@@ -133,3 +133,78 @@ class CorpusExport(OpenCorpus):
         from corpuskit.relevance.learning import corpus_to_fasttext
 
         return corpus_to_fasttext(self._folder, given_target(path), kind=kind, seed=seed)
+
+    def export_seeds(self, path: str | os.PathLike[str]) -> int:
+        """Write the seeds and the approved sources, one URL a line, for another crawl.
+
+        Args:
+            path: File to write; an existing one is replaced.
+
+        Returns:
+            The number of URLs written.
+
+        Raises:
+            SourceError: The path is a folder.
+
+        Example:
+            >>> corpus.export_seeds("seeds.txt")
+            3
+        """
+        from corpuskit.crawl import write_seeds
+
+        return write_seeds(self._folder.catalog, given_target(path))
+
+    def export_queue(self, path: str | os.PathLike[str]) -> int:
+        """Write the queued URLs, the best first, for StormCrawler or Nutch.
+
+        Each line holds a URL and ``key=value`` pairs (``depth``, ``priority``) after tabs: the format of StormCrawler's
+        ``FileSpout`` and of Nutch's injector.
+
+        Args:
+            path: File to write; an existing one is replaced.
+
+        Returns:
+            The number of URLs written.
+
+        Raises:
+            SourceError: The path is a folder.
+
+        Example:
+            >>> corpus.export_queue("queue.txt")
+            31
+        """
+        from corpuskit.store.queue_file import write_queue
+
+        return write_queue(self._folder, given_target(path))
+
+    def write_seeds(self, path: str | os.PathLike[str]) -> int:
+        """Write the queued URLs: the earlier name of :meth:`export_queue`.
+
+        Args:
+            path: File to write; an existing one is replaced.
+
+        Example:
+            >>> corpus.write_seeds("queue.txt")
+            31
+        """
+        return self.export_queue(path)
+
+    def export_requests(self, path: str | os.PathLike[str]) -> int:
+        """Write ``requests.log.csv`` with the columns of the Language Resource Extractor.
+
+        Args:
+            path: File to write; an existing one is replaced.
+
+        Returns:
+            The number of rows written.
+
+        Raises:
+            SourceError: The path is a folder.
+
+        Example:
+            >>> corpus.export_requests("requests.log.csv")
+            65
+        """
+        from corpuskit.crawl import write_requests
+
+        return write_requests(self._folder.catalog, given_target(path))

@@ -285,7 +285,7 @@ class CorpusLabel(OpenCorpus):
             ['new source', 'new source', 'uncertain']
         """
         from corpuskit.crawl.steering import stakes
-        from corpuskit.relevance.learning import next_to_label
+        from corpuskit.relevance.asking import next_to_label
 
         return in_types(next_to_label(self._folder, n, by=by, overlap=overlap, stakes=stakes(self._folder)), arrow)
 

@@ -12,7 +12,7 @@ import traitlets
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels import GROUP_NOTE, check_names, corpus_labels, is_machine
-from corpuskit.relevance.learning import seeds_in_no_text
+from corpuskit.relevance.asking import seeds_in_no_text
 from corpuskit.store import CorpusFolder
 from corpuskit.store.telling import counted
 from corpuskit.widgets.cards import PREFETCH, Cards

@@ -23,7 +23,8 @@ from corpuskit.labels import (
     sample,
 )
 from corpuskit.relevance import CorpusModel, RelevanceModel
-from corpuskit.relevance.learning import last_model, next_to_label
+from corpuskit.relevance.asking import next_to_label
+from corpuskit.relevance.learning import last_model
 from corpuskit.store import CorpusFolder
 from corpuskit.text import WORD
 from corpuskit.widgets.learner import Asked, Choice, choose

@@ -10,15 +10,8 @@ from typing import Final
 from corpuskit.errors import RelevanceError
 from corpuskit.labels import example_weights, judged_documents, questions, sample
 from corpuskit.relevance import RelevanceModel, Space, learning_curve, train
-from corpuskit.relevance.learning import (
-    MACHINE_AT_ODDS,
-    at_odds,
-    for_everyone,
-    last_model,
-    scoring_texts,
-    seeds_to_ask_by,
-    share_at_odds,
-)
+from corpuskit.relevance.asking import MACHINE_AT_ODDS, at_odds, for_everyone, seeds_to_ask_by, share_at_odds
+from corpuskit.relevance.learning import last_model, scoring_texts
 from corpuskit.relevance.sampling import exploration, suggest
 from corpuskit.safe_folder import Folder
 from corpuskit.store import CorpusFolder
