@@ -1,4 +1,4 @@
-"""The command line: thin, calls Corpus."""
+"""The command line: thin, calls Corpus. The order of commands here is that of the help; other modules add theirs behind."""
 
 from __future__ import annotations
 
@@ -9,56 +9,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from corpuskit.cli.app import app
 from corpuskit.cli.crawling import crawl
 from corpuskit.cli.discovering import discover, fetch
 from corpuskit.cli.exporting import ExportCommand, export
 from corpuskit.cli.extracting import extract
 from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent, stopped_by_ctrl_c
-from corpuskit.cli.hints import to_type, trusted, typed
+from corpuskit.cli.hints import to_type, typed
 from corpuskit.cli.printing import print_frame, print_lines_of_a_concordance, print_table, printable
 from corpuskit.cli.tables import SPARE, failures, requests, sources, with_files_named
 from corpuskit.cli.textworks import textworks
 from corpuskit.cli.training import audit, fasttext, train
 from corpuskit.cli.urls import urls
-from corpuskit.cli.usage import Commands, ExtractCommand, as_usage, refuse
+from corpuskit.cli.usage import ExtractCommand, as_usage, refuse
+from corpuskit.discovered import import_all
+
+__all__ = ["app"]
 
 if TYPE_CHECKING:
     from corpuskit.ingest import IngestReport
 
 _CODE_OF_A_WIKI = re.compile(r"[a-z][a-z0-9-]{1,30}")
 _UNKNOWN = 20  # targets of labels that are told
-
-app = typer.Typer(
-    cls=Commands,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="From web sites, PDF and Word files and a few labels to a clean domain corpus.",
-)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        from corpuskit._version import __version__
-
-        typer.echo(f"corpuskit {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-    trust: Annotated[
-        bool,
-        typer.Option("--trust", help="The corpus is your own, on several disks or damaged: links in it are followed."),
-    ] = False,
-) -> None:
-    """Take the options that stand before a command."""
-    trusted.set(trust)
-
 
 Files = Annotated[list[str], typer.Argument(help="Files, folders or patterns.", show_default=False)]
 
@@ -378,3 +350,6 @@ def lab(
 
 def _lines(text: str) -> str:
     return "\n".join(map(printable, text.splitlines()))
+
+
+import_all("corpuskit.cli")

@@ -26,10 +26,10 @@ class Decision(StrEnum):
 
 
 def _export_help() -> str:
-    from corpuskit.export.formats import FORMATS
+    from corpuskit.export.formats import formats
 
     # \b keeps the lines of a paragraph as they are.
-    lines = [f"{name:12} {about.about} ({about.files})" for name, about in FORMATS.items()]
+    lines = [f"{name:12} {about.about} ({about.files})" for name, about in formats().items()]
     return (
         "Writes the corpus in formats of the field, with a dataset card: README.md, croissant.json, manifest.json, "
         "sources.csv and SHA256SUMS.\n\nThe folder appears when all is written. The same export again does nothing.\n\n"

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from corpuskit._version import __version__
 from corpuskit.export.croissant import croissant
-from corpuskit.export.formats import FORMATS
+from corpuskit.export.formats import formats as known_formats
 from corpuskit.export.hashes import SUMS, FileEntry
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.readme import readme
@@ -65,7 +65,7 @@ def _record(
         "corpus": folder.settings.name,
         "description": folder.settings.description,
         "date": _date(tally),
-        "formats": {name: FORMATS[name].files for name in formats},
+        "formats": {name: known_formats()[name].files for name in formats},
         **({"layers": list(annotation.names)} if annotation is not None else {}),
         "options": options.as_record(),
         "counts": {

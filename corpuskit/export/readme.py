@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from corpuskit.export.formats import FORMATS
+from corpuskit.export.formats import formats
 from corpuskit.export.formats.markdown import escape_markdown, inline
 from corpuskit.export.hashes import FileEntry
 from corpuskit.store.telling import counted
@@ -50,7 +50,9 @@ def _body(record: dict[str, Any], entries: dict[str, FileEntry]) -> Iterator[str
     )
     yield "## Files\n"
     about = {
-        file.strip(): FORMATS[name].about for name, files in record["formats"].items() for file in files.split(",")
+        file.strip(): formats()[name].about
+        for name, written in record["formats"].items()
+        for file in written.split(",")
     }
     yield from _table(("file", "bytes", "what it is"), (
         (name, f"{entry.bytes:,}", about.get(name, "") + (f" ({entry.count:,} files)" if entry.count else ""))

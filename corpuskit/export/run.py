@@ -15,7 +15,7 @@ from typing import Any, Final
 from corpuskit._version import __version__
 from corpuskit.errors import CorpusError, ExportError, UnknownDocumentError
 from corpuskit.export.card import MANIFEST, write_card
-from corpuskit.export.formats import FORMATS
+from corpuskit.export.formats import formats as known_formats
 from corpuskit.export.hashes import FileEntry, write_sums
 from corpuskit.export.item import Item, Writer
 from corpuskit.export.options import ExportOptions
@@ -27,10 +27,6 @@ from corpuskit.store.document_names import doc_id_of
 from corpuskit.store.telling import counted
 from corpuskit.tokens import annotation_of
 
-_TREES: Final = frozenset(
-    ("tei", "xml", "html")
-)  # formats whose tree is that of the main content, unless all is asked for
-_ANNOTATED: Final = frozenset(("vert", "conllu"))  # formats that carry layers
 _SHOWN: Final = 3  # names in a message
 _KEY: Final = "export "  # + a hash of where it stands: what was written there last
 
@@ -78,7 +74,7 @@ ALIASES: Final = {"markdown": "md"}  # as doc.to() calls it
 
 def format_names() -> list[str]:
     """Return the formats that can be exported."""
-    return list(FORMATS)
+    return list(known_formats())
 
 
 def export(
@@ -110,9 +106,10 @@ def export(
         UnknownDocumentError: a doc_id is not in the corpus.
     """
     formats = [ALIASES.get(name, name) for name in formats]
-    unknown = [name for name in formats if name not in FORMATS]
+    known = known_formats()
+    unknown = [name for name in formats if name not in known]
     if unknown or not formats:
-        raise ExportError(f"format {unknown[0] if unknown else ''!r} is unknown; there are: {', '.join(FORMATS)}")
+        raise ExportError(f"format {unknown[0] if unknown else ''!r} is unknown; there are: {', '.join(known)}")
     options = options or ExportOptions()
     if options.preset == "pdf_trio":
         formats = ["pdf_trio" if name == "fasttext" else name for name in formats]
@@ -152,7 +149,7 @@ def _export(
     folder: CorpusFolder, target: Path, doc_ids: Sequence[str] | None, formats: list[str], options: ExportOptions,
     record: str | None, progress: bool,
 ) -> ExportReport:  # fmt: skip
-    annotation = annotation_of(folder) if _ANNOTATED.intersection(formats) else None
+    annotation = annotation_of(folder) if any(known_formats()[name].layers for name in formats) else None
     selection = Selection(folder, doc_ids, options, annotation)
     key = _key(folder, selection, formats, options, record)
     if (known := _unchanged(folder, target, key)) is not None:
@@ -252,7 +249,7 @@ def _write(
 def _write_one(item: Item, writers: dict[str, Writer], on_failure: Any) -> None:
     for name, writer in writers.items():
         try:
-            writer.write(item.shown if name in _TREES else item)
+            writer.write(item.shown if known_formats()[name].tree else item)
         except OSError:
             raise  # the disk, not the document
         except Exception as error:
@@ -265,7 +262,7 @@ def _writers(work: Path, formats: list[str], options: ExportOptions) -> Iterator
     with contextlib.ExitStack() as stack:
         writers = {}
         for name in formats:
-            writer = FORMATS[name].load()(work, options)
+            writer = known_formats()[name].writer(work, options)
             stack.callback(writer.close)
             writers[name] = writer
         yield writers

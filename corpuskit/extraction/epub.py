@@ -15,6 +15,7 @@ from corpuskit.document import ElementTable, NLPTextDocument
 from corpuskit.errors import EncryptedDocumentError, ExtractionError, ResourceLimitError
 from corpuskit.extraction.docx.properties import parse_date
 from corpuskit.extraction.encoding import sound_xml
+from corpuskit.extraction.extractors import extracts
 from corpuskit.extraction.options import ExtractOptions
 
 _MOST: Final = 256 * 1024**2  # bytes of all parts together
@@ -23,6 +24,7 @@ _METADATA: Final = {"creator": "author", "language": "language", "publisher": "p
                     "description": "description", "rights": "license"}  # fmt: skip
 
 
+@extracts("application/epub+zip")
 def extract_epub(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
 ) -> NLPTextDocument:

@@ -9,12 +9,14 @@ from email.message import EmailMessage
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import ExtractionError
+from corpuskit.extraction.extractors import extracts
 from corpuskit.extraction.options import ExtractOptions
 
 _HEADERS = {"From": "author", "To": "to", "Cc": "cc", "Message-ID": "message_id", "In-Reply-To": "in_reply_to",
             "List-Id": "list_id"}  # fmt: skip
 
 
+@extracts("message/rfc822")
 def extract_mail(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
 ) -> NLPTextDocument:

@@ -10,6 +10,7 @@ from typing import Final
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import ExtractionError, UnsupportedMediaTypeError
+from corpuskit.extraction.extractors import extracts
 from corpuskit.extraction.options import ExtractOptions
 
 _SECONDS: Final = 90
@@ -17,6 +18,7 @@ _TO_WORD: Final = "docx:Office Open XML Text"
 _PROGRAMS: Final = ("soffice", "libreoffice")
 
 
+@extracts("application/msword", "application/vnd.oasis.opendocument.text", "application/rtf", "text/rtf")
 def extract_text_document(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
 ) -> NLPTextDocument:
@@ -32,6 +34,10 @@ def extract_text_document(
     return extract_docx(converted, uri=uri, options=options, charset=charset)
 
 
+@extracts(
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "application/vnd.oasis.opendocument.presentation",
+)
 def extract_presentation(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
 ) -> NLPTextDocument:

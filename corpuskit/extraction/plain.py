@@ -9,12 +9,14 @@ from corpuskit.document import DocumentBuilder, NLPTextDocument, from_nlptext
 from corpuskit.document.marks import MARKS, load_marks
 from corpuskit.errors import DocumentFormatError, ExtractionError
 from corpuskit.extraction.encoding import decode_text
+from corpuskit.extraction.extractors import extracts
 from corpuskit.extraction.options import ExtractOptions
 from corpuskit.safe_folder import Folder, as_safe
 
 _PARAGRAPH_END: Final = re.compile(r"\n[^\S\n]*\n\s*")
 
 
+@extracts("text/plain", "text/markdown")
 def extract_plain(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
 ) -> NLPTextDocument:
@@ -27,6 +29,7 @@ def extract_plain(
     return builder.build()
 
 
+@extracts("text/x-nlptext")
 def extract_nlptext(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
 ) -> NLPTextDocument:
@@ -40,6 +43,7 @@ def extract_nlptext(
     return document
 
 
+@extracts("text/x-nlptext", with_folder=True)
 def extract_marked(
     content: bytes, *, uri: str | None, options: ExtractOptions, folder: Folder, charset: str | None = None
 ) -> NLPTextDocument:

@@ -1,4 +1,4 @@
-"""Which function extracts which media type.
+"""Which function extracts which media type: each says it itself, with a decorator.
 
 Other packages add theirs with an entry point of the group ``corpuskit.extractors``, whose name is the media type and
 whose value an :class:`Extractor`.
@@ -6,68 +6,20 @@ whose value an :class:`Extractor`.
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.metadata import entry_points
-from typing import Final, Protocol
 
+from corpuskit.discovered import import_all
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import ExtractionError, ResourceLimitError, UnsupportedMediaTypeError
 from corpuskit.extraction.choices import apply_choices
+from corpuskit.extraction.extractors import EXTRACTORS, WITH_FOLDER, Extractor
 from corpuskit.extraction.options import ExtractOptions
 from corpuskit.safe_folder import Folder
 
+__all__ = ["Extractor", "extract_bytes", "media_types", "register"]
 
-class Extractor(Protocol):
-    """Turns the bytes of one resource into a document."""
-
-    def __call__(
-        self, content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None
-    ) -> NLPTextDocument:
-        """Return the document that bytes hold.
-
-        Args:
-            content: The bytes.
-            uri: Where they came from.
-            options: Choices for the extraction.
-            charset: The encoding that the server or archive named, if it named one.
-        """
-
-
-_DOCX: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml."
-# Media type → module:function, imported when first needed.
-_BUILT_IN: Final[Mapping[str, str]] = {
-    "text/html": "corpuskit.extraction.html:extract_html",
-    "application/xhtml+xml": "corpuskit.extraction.html:extract_html",
-    "text/x-mediawiki-html": "corpuskit.extraction.wikipedia:extract_wikipedia",
-    "text/x-wiki": "corpuskit.extraction.wikitext:extract_wikitext",
-    "text/plain": "corpuskit.extraction.plain:extract_plain",
-    "text/markdown": "corpuskit.extraction.plain:extract_plain",
-    "text/x-nlptext": "corpuskit.extraction.plain:extract_nlptext",
-    "message/rfc822": "corpuskit.extraction.mail:extract_mail",
-    "application/epub+zip": "corpuskit.extraction.epub:extract_epub",
-    "application/pdf": "corpuskit.extraction.pdf:extract_pdf",
-    _DOCX + "document": "corpuskit.extraction.docx:extract_docx",
-    _DOCX + "template": "corpuskit.extraction.docx:extract_docx",
-    "application/vnd.ms-word.document.macroenabled.12": "corpuskit.extraction.docx:extract_docx",
-    "application/vnd.ms-word.template.macroenabled.12": "corpuskit.extraction.docx:extract_docx",
-}
-_WITH_ARTIFACTS: Final = {
-    "application/pdf": "corpuskit.extraction.pdf:extract_pdf_with_artifacts",
-    "text/x-nlptext": "corpuskit.extraction.plain:extract_marked",
-}
-_OFFICE: Final = "corpuskit.extraction.office:"
-# Read through LibreOffice where that is installed; else the error says what to install.
-_THROUGH_OFFICE: Final[Mapping[str, str]] = {
-    "application/msword": _OFFICE + "extract_text_document",
-    "application/vnd.oasis.opendocument.text": _OFFICE + "extract_text_document",
-    "application/rtf": _OFFICE + "extract_text_document",
-    "text/rtf": _OFFICE + "extract_text_document",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": _OFFICE + "extract_presentation",
-    "application/vnd.oasis.opendocument.presentation": _OFFICE + "extract_presentation",
-}
-_registered: dict[str, Extractor] = {}
+_registered: dict[str, Extractor] = {}  # of this session, and of other packages
 
 
 def register(media_type: str, extractor: Extractor) -> None:
@@ -82,10 +34,10 @@ def register(media_type: str, extractor: Extractor) -> None:
 
 def media_types() -> list[str]:
     """Return the media types that can be extracted, sorted."""
+    import_all("corpuskit.extraction")
     return sorted(
         {
-            *_BUILT_IN,
-            *_THROUGH_OFFICE,
+            *EXTRACTORS,
             *_registered,
             *(point.name for point in entry_points(group="corpuskit.extractors")),
         }
@@ -127,9 +79,8 @@ def extract_bytes(
         raise ExtractionError(f"{uri or 'input'}: empty")
     kind = media_type.partition(";")[0].strip().lower()
     extractor = _find(kind)
-    if artifacts is not None and kind in _WITH_ARTIFACTS:
-        module, _, name = _WITH_ARTIFACTS[kind].partition(":")
-        extractor = partial(getattr(importlib.import_module(module), name), folder=artifacts)
+    if artifacts is not None and kind in WITH_FOLDER:
+        extractor = partial(WITH_FOLDER[kind], folder=artifacts)
     try:
         document = extractor(content, uri=uri, options=options, charset=charset)
     except RecursionError as error:
@@ -142,16 +93,10 @@ def extract_bytes(
 def _find(media_type: str) -> Extractor:
     if media_type in _registered:
         return _registered[media_type]
-    if known := _BUILT_IN.get(media_type) or _THROUGH_OFFICE.get(media_type):
-        module, _, name = known.partition(":")
-        found: Callable[..., NLPTextDocument] = getattr(importlib.import_module(module), name)
-        return _keep(media_type, found)
+    import_all("corpuskit.extraction")
+    if media_type in EXTRACTORS:
+        return EXTRACTORS[media_type]
     for point in entry_points(group="corpuskit.extractors", name=media_type):
-        return _keep(media_type, point.load())
+        register(media_type, point.load())
+        return _registered[media_type]
     raise UnsupportedMediaTypeError(f"no extractor for {media_type}")
-
-
-def _keep(media_type: str, extractor: Extractor) -> Extractor:
-    """Keeps what was found for the next call."""
-    register(media_type, extractor)
-    return extractor

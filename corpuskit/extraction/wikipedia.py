@@ -11,6 +11,7 @@ from lxml import etree
 from corpuskit.document import NLPTextDocument
 from corpuskit.document.elements import TABLE
 from corpuskit.errors import ExtractionError
+from corpuskit.extraction.extractors import extracts
 from corpuskit.extraction.options import ExtractOptions
 
 # Classes that the wikis share or that their largest languages use, by what stands in such an element.
@@ -39,6 +40,7 @@ _TEX_STYLE: Final = re.compile(r"\{\\(?:display|text)style\s*(.*)\}", re.DOTALL)
 _REVISION: Final = re.compile(r"/revision/(\d+)")
 
 
+@extracts("text/x-mediawiki-html")
 def extract_wikipedia(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
 ) -> NLPTextDocument:

@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote, urlsplit
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import ExtractionError, MissingExtraError
 from corpuskit.extraction.encoding import decode_text
+from corpuskit.extraction.extractors import extracts
 from corpuskit.extraction.options import ExtractOptions
 
 _FILES: Final = frozenset(("file", "image", "media", "datei", "bild", "fichier", "archivo", "immagine", "ficheiro"))
@@ -40,6 +41,7 @@ _LISTS: Final = {"*": ("ul", "li"), "#": ("ol", "li"), ";": ("dl", "dt"), ":": (
 _SPANS: Final = ("rowspan", "colspan")
 
 
+@extracts("text/x-wiki")
 def extract_wikitext(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
 ) -> NLPTextDocument:

@@ -1,4 +1,4 @@
-"""Files that hold others: archives (ZIP, tar, gzip), web archives (WARC, WACZ), wikis (ZIM, dumps), mailboxes, feeds.
+"""Files that hold others: archives (ZIP, tar, gzip), dumps of wikis, feeds, and what :mod:`corpuskit.sources.containers` reads.
 
 Names in archives are never used as paths on the disk, so none can lead out of a folder; those that try are refused.
 """
@@ -10,26 +10,23 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import IO, Final
 
 from corpuskit.errors import ResourceLimitError, SourceError
+from corpuskit.sources.containers import reader_of
 from corpuskit.sources.dumps import is_dump, read_dump
 from corpuskit.sources.feeds import is_feed, read_feed
 from corpuskit.sources.files import FoundFile, read_resource
-from corpuskit.sources.mail import MAIL_TYPE, attachments, messages
+from corpuskit.sources.mail import attachments
 from corpuskit.sources.media import detect_media_type
 from corpuskit.sources.member_pairs import MemberPairs, is_of_a_pair
 from corpuskit.sources.nlptext import as_itself
 from corpuskit.sources.packed import PACKERS, unpack
-from corpuskit.sources.resource import Resource
+from corpuskit.sources.resource import Found, Known, Resource
 from corpuskit.sources.trees import EXPORTED, MANIFEST
-from corpuskit.sources.warc import WARC_SUFFIXES, Known, read_wacz, read_warc
-from corpuskit.sources.zim import ZIM_SUFFIX, read_zim
 
-Found = Resource | tuple[str, Exception]
 _TAR_SUFFIXES: Final = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 _MOST_MEMBERS: Final = 1_000_000
 _MOST_BYTES: Final = 100 * 1024**3  # of all members together
@@ -53,18 +50,12 @@ def read_file(found: FoundFile, *, max_bytes: int, known: Known | None = None) -
     if found.leads_out:
         raise SourceError(f"{found.uri} is a link out of the folder that was added: name the file itself to add it")
     name = found.path.name.lower()
-    if name.endswith(WARC_SUFFIXES):
-        yield from read_warc(found.path, max_bytes=max_bytes, name=found.uri, known=known)
-    elif name.endswith(".wacz"):
-        yield from read_wacz(found.path, max_bytes=max_bytes, name=found.uri, known=known)
-    elif name.endswith(ZIM_SUFFIX):
-        yield from read_zim(found, max_bytes=max_bytes)
+    if (reader := reader_of(name)) is not None:
+        yield from reader(found, max_bytes=max_bytes, known=known)
     elif is_dump(found.path):
         yield from read_dump(found, max_bytes=max_bytes)
     elif name.endswith(_TAR_SUFFIXES):
         yield from _read_archive(found, max_bytes, _tar_members)
-    elif name.endswith(".mbox"):
-        yield from _read_mailbox(found, max_bytes)
     elif found.path.suffix.lower() in PACKERS:
         try:
             unpacked = _unpacked(found, max_bytes)
@@ -221,15 +212,3 @@ def _unpacked(found: FoundFile, max_bytes: int) -> Resource:
     return Resource(
         found.uri, content, detect_media_type(content, name), modified=modified, name=name, origin=found.origin
     )
-
-
-def _read_mailbox(found: FoundFile, max_bytes: int) -> Iterator[Found]:
-    """The messages of an mbox file (RFC 4155)."""
-    for number, content in enumerate(messages(found.path, max_bytes=max_bytes), 1):
-        uri = f"{found.uri}#{number}"
-        if isinstance(content, Exception):
-            yield uri, content
-            continue
-        resource = Resource(uri, content, MAIL_TYPE, name=f"{found.path.stem}-{number}.eml", origin=found.origin)
-        yield resource
-        yield from (replace(found_in, origin=found.origin) for found_in in attachments(resource))

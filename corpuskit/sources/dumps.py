@@ -17,9 +17,8 @@ from xml.etree.ElementTree import ParseError
 
 from corpuskit.errors import MissingExtraError, ResourceLimitError, SourceError
 from corpuskit.sources.files import FoundFile
-from corpuskit.sources.resource import Resource
+from corpuskit.sources.resource import Found, Resource
 
-Found = Resource | tuple[str, Exception]
 WIKITEXT_TYPE: Final = "text/x-wiki"
 _OPENERS: Final[dict[str, Callable[..., Any]]] = {".bz2": bz2.open, ".gz": gzip.open, ".xz": lzma.open}
 _UNREADABLE: Final = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)

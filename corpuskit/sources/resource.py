@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -41,3 +42,10 @@ class Resource:
     beside: dict[str, bytes] = field(default_factory=dict, repr=False)
     headers: tuple[tuple[str, str], ...] | None = None
     record: bytes | None = field(default=None, repr=False)
+
+
+Found = Resource | tuple[str, Exception]
+"""What was found; of what cannot be read (URI, error)."""
+
+Known = Callable[[str], tuple[bytes, str, str | None] | None]
+"""Content, media type and charset of what was obtained earlier, by its payload digest."""

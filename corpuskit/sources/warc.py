@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,9 +15,8 @@ from urllib.parse import unquote, urlsplit
 
 from corpuskit.errors import ResourceLimitError, SourceError
 from corpuskit.sources.media import detect_media_type
-from corpuskit.sources.resource import Resource
+from corpuskit.sources.resource import Found, Known, Resource
 
-Found = Resource | tuple[str, Exception]
 WARC_SUFFIXES: Final = (".warc", ".warc.gz", ".warc.zst", ".arc.gz", ".warc.wet.gz", ".warc.wat.gz")
 _GZIP: Final = b"\x1f\x8b\x08"
 _VERSION: Final = b"WARC/"
@@ -42,10 +41,6 @@ _TAKEN: Final = (
     "text/x-nlptext",
 )
 _TAKEN_OFFICE: Final = ("application/vnd.openxmlformats-officedocument.wordprocessingml", "application/vnd.ms-word")
-
-
-Known = Callable[[str], tuple[bytes, str, str | None] | None]
-"""Content, media type and charset of what was obtained earlier, by its payload digest."""
 
 
 def read_warc(path: Path, *, max_bytes: int, name: str | None = None, known: Known | None = None) -> Iterator[Found]:

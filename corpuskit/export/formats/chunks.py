@@ -13,6 +13,7 @@ from corpuskit.export.formats.json_lines import json_line
 from corpuskit.export.formats.sentence_spans import sentence_texts
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.export.writers import export_format
 
 Count = Callable[[str], int]
 _PARTED: Final = " > "
@@ -53,6 +54,7 @@ class Chunk:
         return f"{_PARTED.join(self.path)}\n\n{body}" if self.path else body
 
 
+@export_format("chunks", files="chunks.jsonl", about="pieces of few tokens for retrieval and pre-training")
 class ChunksWriter:
     """``chunks.jsonl``: one object a chunk.
 

@@ -10,10 +10,12 @@ from typing import ClassVar
 from corpuskit.export.item import ROW_TYPES, Item
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.spreadsheets import harmless
+from corpuskit.export.writers import export_format
 
 _COLUMNS = (*ROW_TYPES, "metadata", "text")
 
 
+@export_format("csv", files="documents.csv", about="a row a document, for spreadsheets and R")
 class CsvWriter:
     """``documents.csv``: a row a document (RFC 4180) with its metadata (JSON) and text.
 
@@ -43,6 +45,7 @@ class CsvWriter:
         self._file.close()
 
 
+@export_format("tsv", files="documents.tsv", about="the same, parted by tabs")
 class TsvWriter(CsvWriter):
     """``documents.tsv``: the same, parted by tabs; cells with tabs, quotes or line ends are quoted."""
 

@@ -16,6 +16,7 @@ from corpuskit.document.events import COMMANDS, ELEMENT_TYPES
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.spreadsheets import harmless
+from corpuskit.export.writers import export_format
 from corpuskit.store.paths import safe_segment
 from corpuskit.text import count_words, detect_language
 
@@ -25,6 +26,7 @@ _INDEX: Final = ("Dataset", "DatasetFile", "Website", "Url", "Scope", "UrlsFile"
 _NO_SITE: Final = "_files_"
 
 
+@export_format("frenchtext", files="frenchtext/", about="the frames of frenchtext, shuffled blocks")
 class FrenchtextWriter:
     """``frenchtext/``: ``SITE.dataset.feather``, ``SITE.urls.feather`` of each site, and ``datasets.csv``.
 

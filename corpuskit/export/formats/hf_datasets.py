@@ -10,11 +10,13 @@ from typing import Any, Final
 from corpuskit.export.formats.parquet import RowBatches, document_row, document_schema
 from corpuskit.export.item import ROW_TYPES, Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.export.writers import export_format
 
 _SHARD: Final = 500 * 1024 * 1024  # bytes, the default of datasets
 _TYPES: Final = {str: "string", int: "int64", float: "float64"}
 
 
+@export_format("datasets", files="datasets/", about="Hugging Face: datasets.load_from_disk reads it")
 class DatasetsWriter:
     """``datasets/``: what ``datasets.load_from_disk`` reads: Arrow streams, their features and state.
 

@@ -13,6 +13,7 @@ from corpuskit.export.formats.format_spans import pieces
 from corpuskit.export.formats.link_spans import link_spans
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.export.writers import export_format
 from corpuskit.safe_folder import SafeFolder
 
 _KINDS: Final = {
@@ -30,6 +31,7 @@ _STYLE: Final = (
 )
 
 
+@export_format("html", files="html/", about="HTML without scripts, a file a document", tree=True)
 class HtmlWriter:
     """``html/HOST/PATH.html``: a page a document, with its tree as sections, lists and tables.
 

@@ -12,6 +12,7 @@ from corpuskit.document import NLPTextDocument
 from corpuskit.export.formats.element_rows import DocumentReader, document_head, element_objects
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.export.writers import export_format
 from corpuskit.given import given_file
 
 _MAX_LINE: Final = 512 * 1024 * 1024  # bytes
@@ -19,6 +20,7 @@ _MAX_LINE: Final = 512 * 1024 * 1024  # bytes
 _LINE_ENDS: Final = {"\u2028": "\\u2028", "\u2029": "\\u2029", "\x85": "\\u0085"}
 
 
+@export_format("jsonl", files="corpus.jsonl", about="JSON Lines: metadata, text, elements")
 class JsonLinesWriter:
     """``corpus.jsonl``: one object a document.
 

@@ -10,12 +10,14 @@ from typing import Any, Final
 from corpuskit.export.formats.sentence_spans import sentence_texts
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.export.writers import export_format
 
 # What some program takes for a line end, and what has no place in a line.
 _LINE_ENDS: Final = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
 _IDS: Final = 5_000  # rows a row group; 50,000 took 50 MB (2026-11-22)
 
 
+@export_format("txt", files="corpus.txt", about="plain text, a block a line")
 class PlainTextWriter:
     """``corpus.txt``: one block a line, a blank line between documents."""
 
@@ -36,6 +38,7 @@ class PlainTextWriter:
         self._file.close()
 
 
+@export_format("sentences", files="sentences.txt", about="plain text, a sentence a line")
 class SentencesWriter:
     """``sentences.txt``: one sentence a line, a blank line between documents; titles are sentences."""
 
@@ -57,6 +60,7 @@ class SentencesWriter:
         self._file.close()
 
 
+@export_format("fasttext", files="fasttext.txt, fasttext.ids.parquet", about="labelled lines for fastText")
 class FastTextWriter:
     """``fasttext.txt``: ``__label__LABEL tokens`` of each labelled document, and whose line it is.
 

@@ -14,6 +14,7 @@ from corpuskit.export.formats.format_spans import pieces
 from corpuskit.export.formats.link_spans import link_spans
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.export.writers import export_format
 from corpuskit.safe_folder import SafeFolder
 
 _PUNCTUATION: Final = re.compile(r"([\\`*_{}\[\]<>&|~$#!])")
@@ -42,6 +43,7 @@ _DOLLAR: Final = re.compile(r"(?<!\\)[$]")
 _MOST_COLUMNS: Final = 100
 
 
+@export_format("md", files="md/", about="Markdown, a file a document")
 class MarkdownWriter:
     """``md/HOST/PATH.md``: front matter (title, uri, lang, date, license, what the document says of itself), then the main content.
 

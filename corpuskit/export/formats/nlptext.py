@@ -13,6 +13,7 @@ from corpuskit.document.marks import dump_marks, load_marks
 from corpuskit.errors import DocumentFormatError
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.export.writers import export_format
 from corpuskit.given import given_file
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.documents import MARKS_SUFFIX, TEXT_SUFFIX
@@ -24,6 +25,7 @@ _MAX_FRAME: Final = 512 * 1024 * 1024  # bytes, compressed or not
 _PIECE: Final = 4096  # bytes; 4 bytes make at most 128 KiB, so a bomb is noticed in time
 
 
+@export_format("nlp.txt", files="nlp.txt/", about="the standard document, a file each, marks beside it")
 class NlpTextWriter:
     """``nlp.txt/HOST/PATH.nlp.txt``, one file a document, and PATH.marks.json.zst beside it.
 
@@ -46,6 +48,7 @@ class NlpTextWriter:
         """Nothing is open."""
 
 
+@export_format("nlp.txt.zst", files="corpus.nlp.txt.zst", about="the same in one zstd file")
 class ArchiveWriter:
     """``corpus.nlp.txt.zst``: a frame a document, behind it its marks in a frame that other programs skip.
 

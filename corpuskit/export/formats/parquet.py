@@ -16,6 +16,7 @@ from corpuskit.errors import DocumentFormatError, SourceError
 from corpuskit.export.formats.element_rows import DocumentReader, document_head, element_objects
 from corpuskit.export.item import ROW_TYPES, Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.export.writers import export_format
 from corpuskit.given import given_path
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ _NEEDED: Final = ("doc_id", "type", "parent_id", "subtree_end", "nesting_level",
                   *OPTIONAL_COLUMNS)  # fmt: skip
 
 
+@export_format("parquet", files="documents.parquet, elements.parquet", about="Parquet: two tables")
 class ParquetWriter:
     """``documents.parquet`` (a row a document) and ``elements.parquet`` (a row an element, with its doc_id).
 

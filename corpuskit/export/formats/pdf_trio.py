@@ -14,6 +14,7 @@ from typing import IO, Any, Final
 
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.export.writers import export_format
 
 _LEAST_BYTES: Final = 500  # of a text; the recipe removes smaller ones
 _VALIDATE: Final = 9  # one in so many documents is for validation
@@ -21,6 +22,7 @@ _TOO_MANY: Final = 1.5  # times as many as wanted
 _PARTS: Final = ("train", "validate", "urls-train", "urls-validate")
 
 
+@export_format("pdf_trio", files="pdf_trio/", about="training data as the recipe of pdf_trio makes it")
 class PdfTrioWriter:
     """``pdf_trio/``: ``CLASS/ID.ft``, a file a document, and ``train.ft`` and ``validate.ft``, a line a document.
 

@@ -25,6 +25,7 @@ from corpuskit.export.formats.xml_text import attribute, content
 from corpuskit.export.item import Item, said_date
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.rights import spdx
+from corpuskit.export.writers import export_format
 from corpuskit.safe_folder import SafeFolder
 
 NAMESPACE: Final = "http://www.tei-c.org/ns/1.0"
@@ -35,6 +36,7 @@ _WORD: Final = re.compile(r"[\w-]+\Z")
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z")
 
 
+@export_format("tei", files="tei/", about="TEI P5, a file a document", tree=True)
 class TeiWriter:
     """``tei/HOST/PATH.tei.xml``: TEI P5.
 

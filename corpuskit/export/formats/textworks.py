@@ -14,6 +14,7 @@ from corpuskit import engine
 from corpuskit.errors import DocumentFormatError
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.export.writers import export_format
 from corpuskit.given import given_file
 from corpuskit.safe_folder import SafeFolder
 
@@ -23,6 +24,7 @@ _BOX_FORMAT: Final = ("top", "left", "width", "height")
 Box = tuple[float, float, float, float]
 
 
+@export_format("textworks", files="textworks/", about="segmentation and text grid of PDF documents")
 class TextWorksWriter:
     """``textworks/HOST/PATH.d/``: ``segmentation.json`` and ``textgrid.json`` of each PDF document.
 

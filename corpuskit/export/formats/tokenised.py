@@ -13,6 +13,7 @@ from corpuskit.export.formats.sentence_spans import sentence_texts
 from corpuskit.export.formats.xml_text import attribute
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.export.writers import export_format
 from corpuskit.text import WORD
 from corpuskit.tokens.reading import Words
 
@@ -43,6 +44,7 @@ def tokens(text: str, pattern: re.Pattern[str] = _TOKEN) -> Iterator[tuple[str, 
         yield match[0], end == len(text) or text[end].isspace()
 
 
+@export_format("vert", files="corpus.vert", about="vertical text for Sketch Engine and CWB", layers=True)
 class VerticalWriter:
     """``corpus.vert``: a token a line in ``<doc>``, ``<p>`` or ``<head>``, ``<s>``; ``<g/>`` where no blank stands.
 
@@ -79,6 +81,7 @@ class VerticalWriter:
         self._file.close()
 
 
+@export_format("conllu", files="corpus.conllu", about="CoNLL-U: sentences and tokens, for taggers", layers=True)
 class ConlluWriter:
     """``corpus.conllu``: sentences and tokens in CoNLL-U (universaldependencies.org/format.html).
 

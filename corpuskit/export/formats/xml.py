@@ -9,6 +9,7 @@ from corpuskit.document.elements import TEXT_BLOCK, TYPE_NAMES
 from corpuskit.export.formats.xml_text import attribute, content
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
+from corpuskit.export.writers import export_format
 
 NAMESPACE: Final = "urn:corpuskit:corpus:1"
 _ROW: Final = ("doc_id", "version", "host", "media_type", "lang", "fetched", "relevance", "decision", "label")
@@ -17,6 +18,7 @@ _ATTRIBUTES: Final = (("role", "role"), ("zone", "zone"), ("page", "page"), ("lo
                       ("main_probability", "mainProbability"))  # fmt: skip
 
 
+@export_format("xml", files="corpus.xml", about="plain XML with a RELAX NG schema", tree=True)
 class XmlWriter:
     """``corpus.xml``: ``<corpus><document ...><title/><uri/>...<elements>``; ``corpus.rng`` is its schema.
 

@@ -20,24 +20,6 @@ from corpuskit.extraction.options import ExtractOptions
 _SEPARATORS = frozenset(("separator", "continuationSeparator", "continuationNotice"))
 
 
-def extract_docx(
-    content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
-) -> NLPTextDocument:
-    """Return a Word document with its headings as sections, its lists, tables, notes, comments and running heads.
-
-    Running heads and foots come first and last, footnotes and endnotes after the body in the order in which they are
-    referred to, comments behind them; running heads, comments and texts of pictures and diagrams are not ``main``.
-
-    Raises:
-        EncryptedDocumentError: the package is encrypted.
-        ExtractionError: no Word document, or a damaged one.
-        ResourceLimitError: a part is too large.
-    """
-    document = extract_package(Package(content, uri or "input"), options)
-    document.uri = uri or "?"
-    return document
-
-
 def extract_package(package: Package, options: ExtractOptions, depth: int = 0) -> NLPTextDocument:
     """The document of a package that is open; ``depth``: how many documents it is imported into."""
     reading = _Reading(package, options, depth)

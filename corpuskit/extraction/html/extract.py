@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lxml import etree
 
 from corpuskit.document import NLPTextDocument
+from corpuskit.extraction.extractors import extracts
 from corpuskit.extraction.html.decode import parse
 from corpuskit.extraction.html.formatting import FormattingWalker
 from corpuskit.extraction.html.formulas import settle
@@ -49,6 +50,7 @@ _SHELL: Final = 400  # characters; less hidden text is no page
 _LARGE: Final = 5_000_000  # bytes; of larger pages the tree is freed before the walk
 
 
+@extracts("text/html", "application/xhtml+xml")
 def extract_html(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None, model: Model | None = None
 ) -> NLPTextDocument:

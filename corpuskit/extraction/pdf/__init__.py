@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from corpuskit.document import NLPTextDocument
+from corpuskit.extraction.extractors import extracts
 from corpuskit.extraction.options import ExtractOptions
 from corpuskit.safe_folder import Folder, as_safe
 
@@ -17,6 +18,7 @@ def has_artifacts(folder: Folder) -> bool:
     return safe.has("segmentation.json") and safe.has("textgrid.json")
 
 
+@extracts(PDF_TYPE)
 def extract_pdf(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
 ) -> NLPTextDocument:
@@ -32,6 +34,7 @@ def extract_pdf(
     return extract(content, uri=uri, options=options)
 
 
+@extracts(PDF_TYPE, with_folder=True)
 def extract_pdf_with_artifacts(
     content: bytes, *, uri: str | None, options: ExtractOptions, folder: Folder, charset: str | None = None
 ) -> NLPTextDocument:

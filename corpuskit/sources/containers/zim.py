@@ -7,12 +7,11 @@ from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
 from corpuskit.errors import MissingExtraError, ResourceLimitError, SourceError
+from corpuskit.sources.container import reads
 from corpuskit.sources.files import FoundFile
 from corpuskit.sources.media import detect_media_type
-from corpuskit.sources.resource import Resource
+from corpuskit.sources.resource import Found, Known, Resource
 
-Found = Resource | tuple[str, Exception]
-ZIM_SUFFIX: Final = ".zim"
 _MAGIC: Final = b"ZIM\x04"  # 72173914, little endian
 _WIKI_TYPE: Final = "text/x-mediawiki-html"
 _TAKEN: Final = ("text/html", "application/xhtml+xml", "application/pdf", "text/plain", "text/markdown")
@@ -20,7 +19,8 @@ _MOST_FAILURES: Final = 1_000  # then it is the file that is damaged
 _BAD: Final = (RuntimeError, ValueError, OSError, KeyError, IndexError, TypeError, UnicodeError, MemoryError)
 
 
-def read_zim(found: FoundFile, *, max_bytes: int) -> Iterator[Found]:
+@reads(".zim")
+def read_zim(found: FoundFile, *, max_bytes: int, known: Known | None) -> Iterator[Found]:
     """The pages and texts of a ZIM file, one at a time; redirects, pictures and styles are passed over.
 
     Pages of a wiki have the URL that they have there. Of an entry that cannot be read the error is given.

@@ -1,0 +1,45 @@
+"""The steps of a pipeline; a new module here is found without a line elsewhere."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from corpuskit.discovered import import_all
+from corpuskit.errors import ConfigurationError
+from corpuskit.preprocessing.step import STEPS, Step, keep, step
+from corpuskit.preprocessing.steps.changes import dehyphenate, normalize
+from corpuskit.preprocessing.steps.measures import characters, language, personal_data, quality, words
+from corpuskit.preprocessing.steps.whole_corpus import blocks, duplicates
+
+__all__ = [
+    "Step", "blocks", "characters", "dehyphenate", "duplicates", "keep", "language", "made", "normalize", "personal_data",
+    "quality", "step", "words",
+]  # fmt: skip
+
+# Those that a message names first.
+_FIRST: Final = (
+    "normalize",
+    "dehyphenate",
+    "language",
+    "words",
+    "characters",
+    "quality",
+    "personal_data",
+    "duplicates",
+    "blocks",
+)
+
+
+def made(given: Step | str) -> Step:
+    """A step, or that of a name with its defaults.
+
+    Raises:
+        ConfigurationError: there is none.
+    """
+    if isinstance(given, Step):
+        return given
+    import_all(__name__)
+    if given not in STEPS:
+        names = [*_FIRST, *sorted(STEPS.keys() - set(_FIRST))]
+        raise ConfigurationError(f"step {given!r} is unknown; there are: {', '.join(names)}, and keep(...)")
+    return STEPS[given]()
