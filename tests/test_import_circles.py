@@ -1,4 +1,7 @@
-"""No module needs, by whatever way round, one that needs it; imports inside functions count, those for type checkers do not."""
+"""No module needs, by whatever way round, one that needs it.
+
+Imports inside functions count, and modules that are found by where they stand; imports for type checkers do not.
+"""
 
 import ast
 import subprocess
@@ -11,10 +14,26 @@ import pytest
 import corpuskit
 from corpuskit import from_above
 
+ROOT = Path(corpuskit.__file__).parent
+
+
+def calls(function: str):
+    """Module and first argument of each call of a function."""
+    for file in ROOT.rglob("*.py"):
+        parts = file.relative_to(ROOT.parent).with_suffix("").parts
+        module = ".".join(part for part in parts if part != "__init__")
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function:
+                yield module, getattr(node.args[0], "value", module)  # the other argument is __name__
+
 
 @pytest.fixture(scope="module")
 def imports():
-    return grimp.build_graph("corpuskit", exclude_type_checking_imports=True, cache_dir=None)
+    graph = grimp.build_graph("corpuskit", exclude_type_checking_imports=True, cache_dir=None)
+    for module, package in calls("import_all"):
+        for found in graph.find_children(package) - {module}:
+            graph.add_import(importer=module, imported=found)
+    return graph
 
 
 def circles(needs: dict[str, set[str]]) -> list[set[str]]:
@@ -49,12 +68,7 @@ def test_no_room_and_no_part_of_a_room_is_in_a_circle(imports):
 
 
 def test_what_lower_rooms_offer_is_done_above_and_nothing_else():
-    asked = set()
-    for file in Path(corpuskit.__file__).parent.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "done_above":
-                asked.add(node.args[0].value)
-    assert asked == set(from_above._FUNCTIONS)
+    assert {name for _, name in calls("done_above")} == set(from_above._FUNCTIONS)
 
 
 def test_a_document_shows_itself_where_nothing_but_corpuskit_was_imported():

@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from corpuskit.errors import ConfigurationError, MissingExtraError
+from corpuskit.errors import ConfigurationError
+from corpuskit.views.axes import GREY as _GREY
+from corpuskit.views.axes import axes as _axes
+from corpuskit.views.axes import finished as _finished
+from corpuskit.views.axes import need as _need
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +21,6 @@ if TYPE_CHECKING:
 
 BLUE, ORANGE, GREEN, SKY, RED, PINK = "#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00", "#CC79A7"
 COLOURS: Final = (BLUE, ORANGE, GREEN, SKY, RED, PINK)
-_GREY: Final = "#7f7f7f"  # 4 : 1 against white and against black
 _OF_LABEL: Final = {"relevant": GREEN, "other": ORANGE, "unsure": SKY}
 
 
@@ -191,36 +194,3 @@ def frequency(frequencies: pd.DataFrame, *, most: int = 30, ax: Axes | None = No
     left_out = len(frequencies) - len(shown)
     ax.set_xlabel("matches a million tokens, 95 %" + (f"; {left_out:,} groups not shown" if left_out else ""))
     return _finished(ax)
-
-
-def _axes(ax: Axes | None, *, width: float = 7.0, height: float = 2.8) -> Axes:
-    if ax is not None:
-        return ax
-    try:
-        from corpuskit.views.drawing import ChartAxes, ChartFigure
-    except ImportError as error:
-        raise MissingExtraError("matplotlib", "notebook") from error
-    figure = ChartFigure(figsize=(width, height), layout="constrained")
-    # Transparent, with grey words and lines: it stands on a light and on a dark page.
-    figure.patch.set_alpha(0.0)
-    return figure.add_subplot(axes_class=ChartAxes)
-
-
-def _finished(ax: Axes, *, legend: bool = False) -> Axes:
-    ax.patch.set_alpha(0.0)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        ax.spines[side].set_color(_GREY)
-    ax.tick_params(colors=_GREY)
-    for text in (ax.xaxis.label, ax.yaxis.label, ax.title):
-        text.set_color(_GREY)
-    if legend:
-        ax.legend(frameon=False, labelcolor=_GREY)
-    return ax
-
-
-def _need(frame: pd.DataFrame, *columns: str) -> None:
-    missing = [name for name in columns if name not in frame]
-    if missing:
-        raise ConfigurationError(f"the frame lacks {', '.join(missing)}; it has {', '.join(map(str, frame.columns))}")
