@@ -319,12 +319,6 @@ class Frontier:
             (state, reason, again, lease.id),
         )
 
-    def finish_all(self, leases: Sequence[Lease], state: str) -> None:
-        """Ends many leases in one transaction."""
-        with self._catalog.transaction():
-            for lease in leases:
-                self.finish(lease, state)
-
     def retry(self, lease: Lease, not_before: float, *, count: bool = True) -> None:
         """Gives a lease back to be tried later."""
         self._leased[lease.host].discard(lease.id)

@@ -6,7 +6,17 @@ A worker that dies or exceeds a limit is replaced; the item it had becomes a fai
 from corpuskit.engine.outcomes import Limits, Outcome, WorkerDiedError
 from corpuskit.engine.pool import Pool
 from corpuskit.engine.progress import with_progress
-from corpuskit.engine.run import run
+from corpuskit.engine.run import run, values
 from corpuskit.engine.workers import call, close_idle_workers
 
-__all__ = ["Limits", "Outcome", "Pool", "WorkerDiedError", "call", "close_idle_workers", "run", "with_progress"]
+__all__ = [
+    "Limits",
+    "Outcome",
+    "Pool",
+    "WorkerDiedError",
+    "call",
+    "close_idle_workers",
+    "run",
+    "values",
+    "with_progress",
+]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Final, Literal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 from corpuskit.engine.attempts import attempt
 from corpuskit.engine.cluster import run_on_dask
@@ -63,6 +63,25 @@ def run(  # noqa: PLR0913 - the one way to run something over many items
     if progress is None:
         return outcomes
     return with_progress(outcomes, progress, total, lambda outcome: outcome.error is not None)
+
+
+def values(
+    function: Callable[[Item], Value], items: Sequence[Item], *, in_processes: bool, progress: str | None = None
+) -> Iterator[Value]:
+    """Yield what ``function`` gives for each item, without limits; the first error ends it.
+
+    Args:
+        function: found by its module and name.
+        items: the items.
+        in_processes: in worker processes, else here.
+        progress: shows a progress bar with this name.
+    """
+    without = Limits(seconds=None, memory=None)
+    on: Literal["processes", "serial"] = "processes" if in_processes else "serial"
+    for outcome in run(function, items, on=on, limits=without, progress=progress, total=len(items)):
+        if outcome.error is not None:
+            raise outcome.error
+        yield cast("Value", outcome.value)
 
 
 def _run_serially(

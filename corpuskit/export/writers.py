@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from pathlib import Path
+from typing import ClassVar, Final, TypeVar
 
-from corpuskit.export.item import Writer
+from corpuskit.export.item import Item, Writer
+from corpuskit.export.options import ExportOptions
+from corpuskit.safe_folder import SafeFolder
 
 _WriterClass = TypeVar("_WriterClass", bound=type[Writer])
 FORMATS: Final[dict[str, Format]] = {}
@@ -42,3 +45,25 @@ def export_format(
         return writer
 
     return keep
+
+
+class FileWriter:
+    """A writer of a file a document, at the document's path below a folder of the export."""
+
+    folder: ClassVar[str]
+    suffix: ClassVar[str]
+
+    def __init__(self, folder: Path, options: ExportOptions) -> None:
+        self._folder = SafeFolder(folder).within(self.folder)
+        self._folder.make()
+
+    def text(self, item: Item) -> str:
+        """Return the content of the document's file."""
+        raise NotImplementedError
+
+    def write(self, item: Item) -> None:
+        """Write the document's file."""
+        self._folder.write(f"{item.path}{self.suffix}", self.text(item).encode())
+
+    def close(self) -> None:
+        """Nothing is open."""

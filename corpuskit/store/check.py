@@ -55,18 +55,11 @@ def check(folder: CorpusFolder, *, progress: bool = False) -> list[Problem]:
     except CorpusKitError as error:  # more cannot be told before a repair
         return [*problems, Problem("catalog", "catalog.sqlite", str(error))]
     tasks = [(folder.inside, rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
-    outcomes = engine.run(
-        _check_documents,
-        tasks,
-        on="processes" if len(rows) >= _IN_PROCESSES_FROM else "serial",
-        limits=engine.Limits(seconds=None, memory=None),
-        progress="check" if progress else None,
-        total=len(tasks),
-    )
-    for outcome in outcomes:
-        if outcome.error is not None:
-            raise outcome.error
-        problems += outcome.value or []
+    in_processes = len(rows) >= _IN_PROCESSES_FROM
+    for found in engine.values(
+        _check_documents, tasks, in_processes=in_processes, progress="check" if progress else None
+    ):
+        problems += found
     known = {row[1].casefold() + TEXT_SUFFIX for row in rows}
     # A run that was stopped may have written the document, and not that it did.
     known |= {

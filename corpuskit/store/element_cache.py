@@ -335,19 +335,8 @@ def _make_missing(folder: CorpusFolder) -> None:
         (folder.elements, folder.documents, missing[start : start + _BATCH]) for start in range(0, len(missing), _BATCH)
     ]
     on_processes = len(missing) >= _IN_PROCESSES_FROM
-    outcomes = engine.run(
-        _write_part,
-        batches,
-        on="processes" if on_processes else "serial",
-        limits=engine.Limits(seconds=None, memory=None),
-        progress="elements" if on_processes else None,
-        total=len(batches),
-    )
-    for outcome in outcomes:
-        if outcome.error is not None:
-            raise outcome.error
-        assert outcome.value is not None
-        part, done, failed = outcome.value
+    progress = "elements" if on_processes else None
+    for part, done, failed in engine.values(_write_part, batches, in_processes=on_processes, progress=progress):
         with catalog.transaction() as connection:
             if done:
                 connection.executemany(

@@ -31,7 +31,6 @@ _FRENCH: Final = "àâäçéèêëîïíóôöùûüúÿñáãåìò"
 _ENGLISH: Final = "àâäçéèêëîïôöûüñáíóú"
 _MAX_PASSES: Final = 20  # a repair can make room for another: text that was damaged twice
 _FEW: Final = 12
-_REPLACES: Final = 400  # kinds of characters; above, one pass over the text is faster than one a kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ SKETCH: Final = 512
 _UNSPACED: Final = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _WORDS_KEPT: Final = 2_000_000
 _MULTIPLIER: Final = 0x9E3779B97F4A7C15
-_MASK: Final = (1 << 64) - 1
 
 
 class Shingles:

@@ -138,19 +138,8 @@ def _cut_missing(folder: CorpusFolder, missing: Wanted) -> Iterable[Chunk]:
     for key, (lang, _) in missing.items():
         tasks.setdefault(key[2], []).append((*key, lang))
     in_processes = len(tasks) > 1 and sum(words for _, words in missing.values()) >= _IN_PROCESSES_FROM
-    outcomes = engine.run(
-        _cut_part,
-        [(folder.elements, part, keys) for part, keys in tasks.items()],
-        on="processes" if in_processes else "serial",
-        limits=engine.Limits(seconds=None, memory=None),
-        progress="tokens" if in_processes else None,
-        total=len(tasks),
-    )
-    for outcome in outcomes:
-        if outcome.error is not None:
-            raise outcome.error
-        assert outcome.value is not None
-        yield outcome.value
+    parts = [(folder.elements, part, keys) for part, keys in tasks.items()]
+    return engine.values(_cut_part, parts, in_processes=in_processes, progress="tokens" if in_processes else None)
 
 
 def _cut_part(task: tuple[SafeFolder, str, list[tuple[str, int, str, str | None]]]) -> Chunk:

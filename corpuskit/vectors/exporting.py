@@ -27,7 +27,7 @@ def export(folder: CorpusFolder, topics: pd.DataFrame, documents: pd.DataFrame, 
             told = [{**row, "doc_ids": of.get(row["topic"], [])} if row["level"] else row for row in rows]
             path.write_text(json.dumps({"topics": told}, ensure_ascii=False, indent=1) + "\n", "utf-8")
             return len(documents)
-        table = _table(folder, topics, documents)
+        table = _table(topics, documents)
         if kind == ".csv":
             table.to_csv(path, index=False, lineterminator="\n")
         else:
@@ -37,7 +37,7 @@ def export(folder: CorpusFolder, topics: pd.DataFrame, documents: pd.DataFrame, 
     return len(documents)
 
 
-def _table(folder: CorpusFolder, topics: pd.DataFrame, documents: pd.DataFrame) -> pd.DataFrame:
+def _table(topics: pd.DataFrame, documents: pd.DataFrame) -> pd.DataFrame:
     names, parents = topics.set_index("topic")["name"], topics.set_index("topic")["parent"]
     groups = documents["topic"].map(parents)
     return documents.assign(group=groups, group_name=groups.map(names))

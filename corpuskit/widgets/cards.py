@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Any, Final
 
 import traitlets
@@ -17,6 +17,20 @@ from corpuskit.widgets.tree import DocumentTree
 _TREE: Final = 280  # pixels: the room of the card
 PREFETCH: Final = 12
 """Cards on the page; at ten keys a second more than a second of work."""
+
+
+def checked_keys(keys: Mapping[str, str], taken: Set[str]) -> dict[str, str]:
+    """Return key → label, each key one character that does nothing else.
+
+    Raises:
+        ConfigurationError: one is something else, or a label is empty or too long.
+    """
+    for key, label in keys.items():
+        if len(key) != 1 or key in taken:
+            raise ConfigurationError(f"key {key!r}: expected one character other than {' '.join(sorted(taken))}")
+        if not label.strip() or len(label) > 64:
+            raise ConfigurationError(f"label {label!r}: expected 1 to 64 characters")
+    return dict(keys)
 
 
 class Cards(Widget):

@@ -15,7 +15,7 @@ from corpuskit.labels import GROUP_NOTE, check_names, corpus_labels, is_machine
 from corpuskit.relevance.asking import seeds_in_no_text
 from corpuskit.store import CorpusFolder
 from corpuskit.store.telling import counted
-from corpuskit.widgets.cards import PREFETCH, Cards
+from corpuskit.widgets.cards import PREFETCH, Cards, checked_keys
 from corpuskit.widgets.labeling import LabelQueue, has_flattened
 from corpuskit.widgets.learner import Asked, Choice
 
@@ -71,7 +71,7 @@ class Labeler(Cards):
         self._by = a_person(by)
         self._undo: dict[tuple[str, int], dict[str, str | None]] = {}
         self._guessed: dict[str, str] = {}  # what documents got with a group before they were looked at
-        chosen = _checked(keys or DEFAULT_KEYS)
+        chosen = checked_keys(keys or DEFAULT_KEYS, _TAKEN_KEYS)
         check_names(folder, chosen.values(), only_alike=True)
         self._queue = LabelQueue(folder, docs, by=self._by, overlap=overlap, learnt=self._tell_learnt)
         total = len(self._queue.rest()) if docs is not None else folder.catalog.value("SELECT count(*) FROM current")
@@ -199,15 +199,6 @@ class Labeler(Cards):
 
     def _told(self) -> dict[str, Any]:
         return {"counts": self._counted(), "agreement": self._queue.agreement()}
-
-
-def _checked(keys: Mapping[str, str]) -> dict[str, str]:
-    for key, label in keys.items():
-        if len(key) != 1 or key in _TAKEN_KEYS:
-            raise ConfigurationError(f"key {key!r}: expected one character other than {' '.join(sorted(_TAKEN_KEYS))}")
-        if not label.strip() or len(label) > 64:
-            raise ConfigurationError(f"label {label!r}: expected 1 to 64 characters")
-    return dict(keys)
 
 
 def a_person(by: str | None) -> str:

@@ -19,6 +19,7 @@ from corpuskit.store import CorpusFolder
 from corpuskit.store.schema import DOCUMENTS_STATE
 from corpuskit.vectors import topic_column
 from corpuskit.views import choosing, frames
+from corpuskit.widgets.cards import checked_keys
 from corpuskit.widgets.documents import show_document
 from corpuskit.widgets.in_order import InOrder
 from corpuskit.widgets.labeler import a_person
@@ -352,7 +353,7 @@ class DocumentMap(Box):
         if not 200 <= height <= 4_000:
             raise ConfigurationError(f"height={height}: expected 200 to 4,000 pixels")
         self._folder = folder
-        chosen = _checked(keys or MAP_KEYS)
+        chosen = checked_keys(keys or MAP_KEYS, _TAKEN_KEYS)
         check_names(folder, chosen.values(), only_alike=True)
         self.tree = DocumentTree(NLPTextDocument(), height=300, with_original=True, with_labels=True)
         self.tree.layout.display = "none"
@@ -403,12 +404,3 @@ class DocumentMap(Box):
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         """The widget, and beside it a picture, its legend and its regions."""
         return super()._repr_mimebundle_(**options) | {"text/html": self.points.static()}
-
-
-def _checked(keys: Mapping[str, str]) -> dict[str, str]:
-    for key, label in keys.items():
-        if len(key) != 1 or key in _TAKEN_KEYS:
-            raise ConfigurationError(f"key {key!r}: expected one character other than {' '.join(sorted(_TAKEN_KEYS))}")
-        if not label.strip() or len(label) > 64:
-            raise ConfigurationError(f"label {label!r}: expected 1 to 64 characters")
-    return dict(keys)

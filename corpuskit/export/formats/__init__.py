@@ -11,27 +11,9 @@ from corpuskit.export.writers import FORMATS, Format
 
 # Those of most use are shown first, others behind them by name.
 _FIRST: Final = (
-    "nlp.txt",
-    "nlp.txt.zst",
-    "jsonl",
-    "parquet",
-    "csv",
-    "tsv",
-    "datasets",
-    "fasttext",
-    "pdf_trio",
-    "txt",
-    "sentences",
-    "vert",
-    "conllu",
-    "xml",
-    "tei",
-    "md",
-    "html",
-    "textworks",
-    "frenchtext",
-    "chunks",
-)
+    "nlp.txt", "nlp.txt.zst", "jsonl", "parquet", "csv", "tsv", "datasets", "fasttext", "pdf_trio", "txt",
+    "sentences", "vert", "conllu", "xml", "tei", "md", "html", "textworks", "frenchtext", "chunks",
+)  # fmt: skip
 
 
 @cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
-from pathlib import Path
 from typing import Final
 
 from corpuskit.document import ElementTable
@@ -12,9 +11,7 @@ from corpuskit.document.elements import LIST_ITEM, LISTS, NAVIGATION_LIST, SECTI
 from corpuskit.export.formats.format_spans import pieces
 from corpuskit.export.formats.link_spans import link_spans
 from corpuskit.export.item import Item
-from corpuskit.export.options import ExportOptions
-from corpuskit.export.writers import export_format
-from corpuskit.safe_folder import SafeFolder
+from corpuskit.export.writers import FileWriter, export_format
 
 _KINDS: Final = {
     "bold": "b", "italic": "i", "code": "code", "deleted": "del", "subscript": "sub", "superscript": "sup",
@@ -32,7 +29,7 @@ _STYLE: Final = (
 
 
 @export_format("html", files="html/", about="HTML without scripts, a file a document", tree=True)
-class HtmlWriter:
+class HtmlWriter(FileWriter):
     """``html/HOST/PATH.html``: a page a document, with its tree as sections, lists and tables.
 
     Text and links come from outside: all is escaped, links lead to http, https and mailto only, and the page's own
@@ -40,16 +37,11 @@ class HtmlWriter:
     ``data-main="false"``.
     """
 
-    def __init__(self, folder: Path, options: ExportOptions) -> None:
-        self._folder = SafeFolder(folder).within("html")
-        self._folder.make()
+    folder, suffix = "html", ".html"
 
-    def write(self, item: Item) -> None:
-        """Writes the document's page."""
-        self._folder.write(f"{item.path}.html", to_html(item).encode())
-
-    def close(self) -> None:
-        """Nothing is open."""
+    def text(self, item: Item) -> str:
+        """Return the content of the document's file."""
+        return to_html(item)
 
 
 def to_html(item: Item) -> str:

@@ -1,4 +1,4 @@
-"""Links of an element: which part of its text leads where."""
+"""Spans that are kept beside the text of an element: its links, its formatting."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import json
 
 from corpuskit.document import ElementTable
 
+Span = tuple[int, int, str]
+"""Start and end in the text, and what stands there: a URL, a kind of formatting."""
 
-def link_spans(table: ElementTable, element_id: int) -> list[tuple[int, int, str]]:
-    """(start, end, URL) in the element's text, in order; those that overlap or lie outside are left out."""
-    stored = table.marks.get("links", {}).get(element_id)
+
+def stored_spans(table: ElementTable, column: str, element_id: int) -> list[Span]:
+    """The spans of a column as they are kept; those outside the text are left out."""
+    stored = table.marks.get(column, {}).get(element_id)
     if not stored:
         return []
     try:
@@ -17,17 +20,19 @@ def link_spans(table: ElementTable, element_id: int) -> list[tuple[int, int, str
     except (ValueError, RecursionError):
         return []
     size = len(table.text[element_id] or "")
-    spans = []
-    last = 0
-    for link in (
-        sorted((x for x in found if _is_link(x)), key=lambda x: (x[0], x[1])) if isinstance(found, list) else ()
-    ):
-        start, end, url = link
-        if last <= start < end <= size:
-            spans.append((start, end, url))
-            last = end
+    return [
+        (span[0], span[1], span[2])
+        for span in (found if isinstance(found, list) else ())
+        if isinstance(span, list)
+        and [type(part) for part in span] == [int, int, str]
+        and 0 <= span[0] < span[1] <= size
+    ]
+
+
+def link_spans(table: ElementTable, element_id: int) -> list[Span]:
+    """Which part of the element's text leads to which URL, in order; those that overlap are left out."""
+    spans: list[Span] = []
+    for span in sorted(stored_spans(table, "links", element_id), key=lambda one: one[:2]):
+        if not spans or spans[-1][1] <= span[0]:
+            spans.append(span)
     return spans
-
-
-def _is_link(link: object) -> bool:
-    return isinstance(link, list) and [type(part) for part in link] == [int, int, str]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from html import escape
-from pathlib import Path
 from typing import Final
 
 from corpuskit.document import ElementTable
@@ -13,9 +12,7 @@ from corpuskit.document.elements import LIST_ITEM, LISTS, SECTION, TABLE, TABLE_
 from corpuskit.export.formats.format_spans import pieces
 from corpuskit.export.formats.link_spans import link_spans
 from corpuskit.export.item import Item
-from corpuskit.export.options import ExportOptions
-from corpuskit.export.writers import export_format
-from corpuskit.safe_folder import SafeFolder
+from corpuskit.export.writers import FileWriter, export_format
 
 _PUNCTUATION: Final = re.compile(r"([\\`*_{}\[\]<>&|~$#!])")
 # What begins a block: a list, a heading, a rule, a fence, a definition.
@@ -44,7 +41,7 @@ _MOST_COLUMNS: Final = 100
 
 
 @export_format("md", files="md/", about="Markdown, a file a document")
-class MarkdownWriter:
+class MarkdownWriter(FileWriter):
     """``md/HOST/PATH.md``: front matter (title, uri, lang, date, license, what the document says of itself), then the main content.
 
     Text is escaped, so that it shows as it is; HTML of a document cannot get through. Links lead to http, https and
@@ -52,16 +49,11 @@ class MarkdownWriter:
     begins with what stands there: its title is in the front matter alone.
     """
 
-    def __init__(self, folder: Path, options: ExportOptions) -> None:
-        self._folder = SafeFolder(folder).within("md")
-        self._folder.make()
+    folder, suffix = "md", ".md"
 
-    def write(self, item: Item) -> None:
-        """Writes the document's file."""
-        self._folder.write(f"{item.path}.md", to_markdown(item).encode())
-
-    def close(self) -> None:
-        """Nothing is open."""
+    def text(self, item: Item) -> str:
+        """Return the content of the document's file."""
+        return to_markdown(item)
 
 
 def to_markdown(item: Item) -> str:

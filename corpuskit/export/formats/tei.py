@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
 from corpuskit.document import ElementTable
@@ -23,10 +22,8 @@ from corpuskit.export.formats.format_spans import pieces
 from corpuskit.export.formats.link_spans import link_spans
 from corpuskit.export.formats.xml_text import attribute, content
 from corpuskit.export.item import Item, said_date
-from corpuskit.export.options import ExportOptions
 from corpuskit.export.rights import spdx
-from corpuskit.export.writers import export_format
-from corpuskit.safe_folder import SafeFolder
+from corpuskit.export.writers import FileWriter, export_format
 
 NAMESPACE: Final = "http://www.tei-c.org/ns/1.0"
 CONTINUATION: Final = "continuation"
@@ -37,7 +34,7 @@ _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z")
 
 
 @export_format("tei", files="tei/", about="TEI P5, a file a document", tree=True)
-class TeiWriter:
+class TeiWriter(FileWriter):
     """``tei/HOST/PATH.tei.xml``: TEI P5.
 
     A Section is a ``div`` (a ``floatingText`` in an item or cell), a TextBlock a ``p``, lists, items, tables, rows and
@@ -47,16 +44,11 @@ class TeiWriter:
     :func:`~corpuskit.export.read_tei` gives the same document.
     """
 
-    def __init__(self, folder: Path, options: ExportOptions) -> None:
-        self._folder = SafeFolder(folder).within("tei")
-        self._folder.make()
+    folder, suffix = "tei", ".tei.xml"
 
-    def write(self, item: Item) -> None:
-        """Writes the document's file."""
-        self._folder.write(f"{item.path}.tei.xml", to_tei(item).encode())
-
-    def close(self) -> None:
-        """Nothing is open."""
+    def text(self, item: Item) -> str:
+        """Return the content of the document's file."""
+        return to_tei(item)
 
 
 def to_tei(item: Item) -> str:

@@ -42,14 +42,14 @@ def read_tei(path: str | os.PathLike[str]) -> NLPTextDocument:
     reader = DocumentReader(where)
     header = root.find(_TEI + "teiHeader")
     record = header_record(header)
-    elements = [element for text in root.iterfind(_TEI + "text") for element in _elements(text, reader)]
+    elements = [element for text in root.iterfind(_TEI + "text") for element in _elements(text)]
     if record is None:
         return reader.read(_foreign_head(header), elements)
     _mark(elements, record, reader)
     return reader.read(record, elements)
 
 
-def _elements(text: Any, reader: DocumentReader) -> Iterator[dict[str, Any]]:
+def _elements(text: Any) -> Iterator[dict[str, Any]]:
     """The elements in order; each is a walk to the next node, so that depth costs no stack."""
     waiting: list[tuple[Any, int, int, int]] = [(text, 1, 0, 0)]  # node, level, row and column before it
     rows: dict[Any, int] = {}

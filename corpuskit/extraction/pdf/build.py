@@ -32,7 +32,6 @@ class _Pending:
     tex: str | None
     boxes: list[tuple[int, Box]]
     page: int
-    is_open: bool
     label: str
 
 
@@ -82,7 +81,7 @@ class _Writer:
                     return  # a bullet without text
                 tex = BULLET_START.sub("", tex) if tex else None
             self._pending = _Pending(
-                block.role, block.zone, text, tex, [(block.page, block.box)], block.page, True, block.label
+                block.role, block.zone, text, tex, [(block.page, block.box)], block.page, block.label
             )
 
     def finish(self) -> list[int]:

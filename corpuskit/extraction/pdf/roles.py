@@ -98,7 +98,7 @@ def set_roles(blocks: Sequence[Block], document: Document) -> None:
         elif NUMBERED.match(text):
             block.role = "list"
     set_figures(blocks, lambda block: _in_outline(block, document) is not None)
-    _set_levels([block for block in headings if block.role == "section-heading"], document)
+    _set_levels([block for block in headings if block.role == "section-heading"])
     _set_zones(blocks)
     set_labels(blocks)
 
@@ -256,7 +256,7 @@ def _in_outline(block: Block, document: Document) -> int | None:
     return next((level for level, page in found if page < 0 or abs(page - block.page) <= 1), None)
 
 
-def _set_levels(headings: list[Block], document: Document) -> None:
+def _set_levels(headings: list[Block]) -> None:
     """Levels by size and weight; the depth of a number or the outline goes before them."""
     looks = [
         (round(max(line.size for line in b.lines) * 2) / 2, all(line.has_all(BOLD) for line in b.lines))

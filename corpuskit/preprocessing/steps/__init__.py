@@ -18,16 +18,9 @@ __all__ = [
 
 # Those that a message names first.
 _FIRST: Final = (
-    "normalize",
-    "dehyphenate",
-    "language",
-    "words",
-    "characters",
-    "quality",
-    "personal_data",
-    "duplicates",
+    "normalize", "dehyphenate", "language", "words", "characters", "quality", "personal_data", "duplicates",
     "blocks",
-)
+)  # fmt: skip
 
 
 def made(given: Step | str) -> Step:

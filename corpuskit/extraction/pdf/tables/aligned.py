@@ -296,7 +296,7 @@ def _grid(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> Grid | 
         return None  # a formula
     if any("\uf8e5" <= character <= "\uf8fe" for cell in cells for character in cell.text):
         return None  # pieces of tall brackets: a matrix
-    mark_headers(grid, _header_rows(grid, run_rows, inside))
+    mark_headers(grid, _header_rows(grid, inside))
     spread_heads(grid)
     return grid
 
@@ -322,7 +322,7 @@ def _with_heads(cells: list[Cell]) -> list[Cell]:
     return cells
 
 
-def _header_rows(grid: Grid, run_rows: list[Row], heights: list[float]) -> int:
+def _header_rows(grid: Grid, heights: list[float]) -> int:
     """Rows above the first rule inside the table, where that is near its top."""
     if not heights or len(heights) > 3:
         return 0
