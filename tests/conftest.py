@@ -134,3 +134,17 @@ def manual(tmp_path_factory):
     built = subprocess.run([sys.executable, "-c", code, str(out)], capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr[-5000:]
     return out
+
+
+@pytest.fixture
+def two_topics(corpus, tmp_path):
+    """Fills the corpus with so many texts, of two topics by turns."""
+
+    def filled(number):
+        for i in range(number):
+            topic = "insurance premium claim" if i % 2 else "garden flower tomato"
+            (tmp_path / f"d{i:02}.txt").write_text(f"Text {i}\n\nAbout {topic} number {i}.", "utf-8")
+        corpus.add(tmp_path / "d*.txt", progress=False)
+        return corpus
+
+    return filled

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Final
 
-from corpuskit.engine.attempts import attempt
-from corpuskit.engine.outcomes import TRIES, Item, Limits, Outcome, Value, WorkerDiedError
+from corpuskit.engine.outcomes import TRIES, Item, Limits, Outcome, Value, WorkerDiedError, attempt
 from corpuskit.engine.workers import call, portable
 from corpuskit.errors import MissingExtraError
 

@@ -13,10 +13,9 @@ from urllib.parse import urlsplit
 from corpuskit.document import ElementTable, NLPTextDocument, to_nlptext
 from corpuskit.document.elements import LIST_ITEM, LISTS, SECTION, TABLE, TABLE_HEADER, TEXT_BLOCK
 from corpuskit.errors import ExportError
-from corpuskit.export.formats.format_spans import pieces
 from corpuskit.export.formats.html import to_html
-from corpuskit.export.formats.link_spans import link_spans
 from corpuskit.export.formats.markdown import to_markdown
+from corpuskit.export.formats.spans import link_spans, pieces
 from corpuskit.export.formats.tei import to_tei
 from corpuskit.export.formats.xml_text import attribute, content
 from corpuskit.export.item import ROW_TYPES, Item, said_date

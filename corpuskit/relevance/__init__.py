@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from corpuskit.relevance.audit import Audit
 from corpuskit.relevance.checking import check_models
-from corpuskit.relevance.confidence import decode_confidence, encode_confidence
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.examples import split
 from corpuskit.relevance.machines import MachineWeight, train_with_machines
 from corpuskit.relevance.model import AuditRecord, Explanation, ModelCard, RelevanceModel
-from corpuskit.relevance.pdf_trio import FastTextTest, PdfTrioModel
+from corpuskit.relevance.pdf_trio import FastTextTest, PdfTrioModel, decode_confidence, encode_confidence
 from corpuskit.relevance.report import (
     agreement,
     confusion,

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpuskit.errors import ExportError
-from corpuskit.store import CorpusFolder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["export"]
 
 
-def export(folder: CorpusFolder, topics: pd.DataFrame, documents: pd.DataFrame, path: Path) -> int:
+def export(topics: pd.DataFrame, documents: pd.DataFrame, path: Path) -> int:
     """Write topics and their documents; see :meth:`corpuskit.vectors.Topics.export`."""
     kind = path.suffix.lower()
     if kind not in {".csv", ".parquet", ".json"}:

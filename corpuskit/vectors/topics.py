@@ -195,7 +195,7 @@ class Topics:
         """
         from corpuskit.vectors.exporting import export
 
-        return export(self._folder, self.frame, self.of(), Path(path))
+        return export(self.frame, self.of(), Path(path))
 
     def chart(self) -> Any:
         """Return a picture of the groups and their topics with their numbers of documents."""

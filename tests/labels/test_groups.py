@@ -10,12 +10,8 @@ from corpuskit.labels import corpus_labels, example_weights, judged_documents, q
 
 
 @pytest.fixture
-def filled(corpus, tmp_path):
-    for i in range(40):
-        topic = "insurance premium claim" if i % 2 else "garden flower tomato"
-        (tmp_path / f"d{i:02}.txt").write_text(f"Text {i}\n\nAbout {topic} number {i}.", "utf-8")
-    corpus.add(tmp_path / "d*.txt", progress=False)
-    return corpus
+def filled(two_topics):
+    return two_topics(40)
 
 
 @pytest.fixture

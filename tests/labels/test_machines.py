@@ -9,12 +9,8 @@ SAID = "machine:stub"
 
 
 @pytest.fixture
-def filled(corpus, tmp_path):
-    for i in range(30):
-        topic = "insurance premium claim" if i % 2 else "garden flower tomato"
-        (tmp_path / f"d{i:02}.txt").write_text(f"Text {i}\n\nAbout {topic} number {i}.", "utf-8")
-    corpus.add(tmp_path / "d*.txt", progress=False)
-    return corpus
+def filled(two_topics):
+    return two_topics(30)
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ from typing import Final
 
 from corpuskit.document import ElementTable
 from corpuskit.document.elements import LIST_ITEM, LISTS, SECTION, TABLE, TABLE_HEADER
-from corpuskit.export.formats.format_spans import pieces
-from corpuskit.export.formats.link_spans import link_spans
+from corpuskit.export.formats.spans import link_spans, pieces
 from corpuskit.export.item import Item
 from corpuskit.export.writers import FileWriter, export_format
 

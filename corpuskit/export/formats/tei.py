@@ -18,8 +18,7 @@ from corpuskit.document.elements import (
     TEXT_BLOCK,
 )
 from corpuskit.export.formats.element_rows import document_head
-from corpuskit.export.formats.format_spans import pieces
-from corpuskit.export.formats.link_spans import link_spans
+from corpuskit.export.formats.spans import link_spans, pieces
 from corpuskit.export.formats.xml_text import attribute, content
 from corpuskit.export.item import Item, said_date
 from corpuskit.export.rights import spdx

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 from corpuskit.document import ElementTable
+from corpuskit.document.elements import FORMATTING
 
 Span = tuple[int, int, str]
 """Start and end in the text, and what stands there: a URL, a kind of formatting."""
@@ -36,3 +38,19 @@ def link_spans(table: ElementTable, element_id: int) -> list[Span]:
         if not spans or spans[-1][1] <= span[0]:
             spans.append(span)
     return spans
+
+
+Piece = tuple[str, tuple[str, ...]]
+"""A part of a text, and the kinds of its formatting, sorted."""
+
+
+def pieces(table: ElementTable, element_id: int, start: int, end: int) -> list[Piece]:
+    """Return the parts of a text from ``start`` to ``end``; one without formatting where none was kept."""
+    text = table.text[element_id] or ""
+    spans = stored_spans(table, FORMATTING, element_id)
+    borders = sorted({start, end, *(at for span in spans for at in span[:2] if start < at < end)})
+    found = []
+    for first, last in itertools.pairwise(borders):
+        kinds = {kind for begin, stop, kind in spans if begin <= first and last <= stop}
+        found.append((text[first:last], tuple(sorted(kinds))))
+    return found
