@@ -34,7 +34,7 @@ def extract_epub(
         ExtractionError: no EPUB (OCF 3.3), or a damaged one.
         EncryptedDocumentError: its pages are encrypted.
     """
-    from corpuskit.extraction.html.extract import extract_tree
+    from corpuskit.extraction.html import extract_tree
 
     where = uri or "input"
     book = _Book(content, where)

@@ -53,7 +53,7 @@ def extract_wikipedia(
     Raises:
         ExtractionError: the page has no content.
     """
-    from corpuskit.extraction.html.extract import extract_tree
+    from corpuskit.extraction.html import extract_tree
 
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, huge_tree=True)
     try:
