@@ -15,7 +15,7 @@ from corpuskit.document.elements import LIST_ITEM, LISTS, SECTION, TABLE, TABLE_
 from corpuskit.errors import ExportError
 from corpuskit.export.formats.html import to_html
 from corpuskit.export.formats.markdown import to_markdown
-from corpuskit.export.formats.spans import link_spans, pieces
+from corpuskit.export.formats.spans import linked, pieces
 from corpuskit.export.formats.tei import to_tei
 from corpuskit.export.formats.xml_text import attribute, content
 from corpuskit.export.item import ROW_TYPES, Item, said_date
@@ -202,15 +202,10 @@ def _elements(table: ElementTable) -> Iterator[str]:
 
 
 def _linked(table: ElementTable, i: int) -> str:
-    text = table.text[i] or ""
-    parts, last = [], 0
-    for start, end, url in link_spans(table, i):
-        parts += [
-            _formatted(table, i, last, start),
-            f'<ref target="{attribute(url)}">{_formatted(table, i, start, end)}</ref>',
-        ]
-        last = end
-    return "".join([*parts, _formatted(table, i, last, len(text))])
+    return linked(
+        table, i, lambda start, end: _formatted(table, i, start, end),
+        lambda url, shown: f'<ref target="{attribute(url)}">{shown}</ref>',
+    )  # fmt: skip
 
 
 def _formatted(table: ElementTable, i: int, start: int, end: int) -> str:

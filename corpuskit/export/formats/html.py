@@ -8,7 +8,7 @@ from typing import Final
 
 from corpuskit.document import ElementTable
 from corpuskit.document.elements import LIST_ITEM, LISTS, NAVIGATION_LIST, SECTION, TABLE, TABLE_HEADER, TEXT_BLOCK
-from corpuskit.export.formats.spans import link_spans, pieces
+from corpuskit.export.formats.spans import linked, pieces
 from corpuskit.export.item import Item
 from corpuskit.export.writers import FileWriter, export_format
 
@@ -76,12 +76,7 @@ def _link(url: str, shown: str) -> str:
 
 
 def _linked(table: ElementTable, i: int) -> str:
-    text = table.text[i] or ""
-    parts, last = [], 0
-    for start, end, url in link_spans(table, i):
-        parts += [_styled(table, i, last, start), _link(url, _styled(table, i, start, end))]
-        last = end
-    return "".join([*parts, _styled(table, i, last, len(text))])
+    return linked(table, i, lambda start, end: _styled(table, i, start, end), _link)
 
 
 def _styled(table: ElementTable, i: int, start: int, end: int) -> str:

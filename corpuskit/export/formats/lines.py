@@ -21,15 +21,20 @@ _IDS: Final = 5_000  # rows a row group; 50,000 took 50 MB (2026-11-22)
 class PlainTextWriter:
     """``corpus.txt``: one block a line, a blank line between documents."""
 
+    file = "corpus.txt"
+
     def __init__(self, folder: Path, options: ExportOptions) -> None:
-        self._file = (folder / "corpus.txt").open("w", encoding="utf-8", newline="\n", errors="replace")
+        self._file = (folder / self.file).open("w", encoding="utf-8", newline="\n", errors="replace")
         self._written = False
 
-    def write(self, item: Item) -> None:
-        """Writes the lines of the document; one without text has none."""
+    def lines(self, item: Item) -> list[str]:
+        """Return the lines of the document; one without text has none."""
         table = item.document.table
-        lines = [one_line(table.text[i] or "") for i in item.kept]
-        if lines:
+        return [one_line(table.text[i] or "") for i in item.kept]
+
+    def write(self, item: Item) -> None:
+        """Writes the lines of the document."""
+        if lines := self.lines(item):
             self._file.write("\n" * self._written + "\n".join(lines) + "\n")
             self._written = True
 
@@ -39,25 +44,16 @@ class PlainTextWriter:
 
 
 @export_format("sentences", files="sentences.txt", about="plain text, a sentence a line")
-class SentencesWriter:
+class SentencesWriter(PlainTextWriter):
     """``sentences.txt``: one sentence a line, a blank line between documents; titles are sentences."""
 
-    def __init__(self, folder: Path, options: ExportOptions) -> None:
-        self._file = (folder / "sentences.txt").open("w", encoding="utf-8", newline="\n", errors="replace")
-        self._written = False
+    file = "sentences.txt"
 
-    def write(self, item: Item) -> None:
-        """Writes the sentences of the document."""
+    def lines(self, item: Item) -> list[str]:
+        """Return the sentences of the document."""
         table, lang = item.document.table, item.row["lang"] or "?"
         found = [one_line(sentence) for i in item.kept for sentence in sentence_texts(table.text[i] or "", lang)]
-        lines = [line for line in found if line]
-        if lines:
-            self._file.write("\n" * self._written + "\n".join(lines) + "\n")
-            self._written = True
-
-    def close(self) -> None:
-        """Ends the file."""
-        self._file.close()
+        return [line for line in found if line]
 
 
 @export_format("fasttext", files="fasttext.txt, fasttext.ids.parquet", about="labelled lines for fastText")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Callable
 
 from corpuskit.document import ElementTable
 from corpuskit.document.elements import FORMATTING
@@ -54,3 +55,21 @@ def pieces(table: ElementTable, element_id: int, start: int, end: int) -> list[P
         kinds = {kind for begin, stop, kind in spans if begin <= first and last <= stop}
         found.append((text[first:last], tuple(sorted(kinds))))
     return found
+
+
+def linked(
+    table: ElementTable, element_id: int, styled: Callable[[int, int], str], link: Callable[[str, str], str]
+) -> str:
+    """Return the text of an element as markup.
+
+    Args:
+        table: The elements.
+        element_id: Which of them.
+        styled: Start and end → that part of the text with its formatting.
+        link: URL and markup → the markup as a link.
+    """
+    parts, last = [], 0
+    for start, end, url in link_spans(table, element_id):
+        parts += [styled(last, start), link(url, styled(start, end))]
+        last = end
+    return "".join([*parts, styled(last, len(table.text[element_id] or ""))])
