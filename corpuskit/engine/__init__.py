@@ -10,13 +10,5 @@ from corpuskit.engine.run import run, values
 from corpuskit.engine.workers import call, close_idle_workers
 
 __all__ = [
-    "Limits",
-    "Outcome",
-    "Pool",
-    "WorkerDiedError",
-    "call",
-    "close_idle_workers",
-    "run",
-    "values",
-    "with_progress",
-]
+    "Limits", "Outcome", "Pool", "WorkerDiedError", "call", "close_idle_workers", "run", "values", "with_progress",
+]  # fmt: skip
