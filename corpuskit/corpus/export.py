@@ -183,6 +183,9 @@ class CorpusExport(OpenCorpus):
         Args:
             path: File to write; an existing one is replaced.
 
+        Returns:
+            The number of URLs written.
+
         Example:
             >>> corpus.write_seeds("queue.txt")
             31
