@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 import corpuskit as ck
 from corpuskit.cli.app import app
 from corpuskit.discovered import import_all
-from corpuskit.export import formats
 from corpuskit.export.writers import FORMATS
 from corpuskit.extraction.extractors import EXTRACTORS
 from corpuskit.preprocessing.step import STEPS
@@ -36,7 +35,6 @@ def added(tmp_path, monkeypatch):
         monkeypatch.setattr(room, "__path__", [*room.__path__, str(tmp_path / "room")])
         monkeypatch.delitem(sys.modules, f"{package}.{name}", raising=False)
         import_all.cache_clear()
-        formats.formats.cache_clear()
         return f"{package}.{name}"
 
     yield add
@@ -45,7 +43,6 @@ def added(tmp_path, monkeypatch):
         table.update(old)
     app.registered_commands[:] = commands
     import_all.cache_clear()
-    formats.formats.cache_clear()
 
 
 @pytest.fixture

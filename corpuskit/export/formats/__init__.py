@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Final
 
 from corpuskit.discovered import import_all
@@ -16,7 +15,6 @@ _FIRST: Final = (
 )  # fmt: skip
 
 
-@cache
 def formats() -> Mapping[str, Format]:
     """Return name → format, in the order they are shown."""
     import_all(__name__)
