@@ -14,7 +14,7 @@ from corpuskit.cli.app import app
 from corpuskit.discovered import import_all
 from corpuskit.export.writers import FORMATS
 from corpuskit.extraction.extractors import EXTRACTORS
-from corpuskit.preprocessing.step import STEPS
+from corpuskit.preprocessing.step_definition import STEPS
 from corpuskit.sources.container import READERS
 
 PAGE = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text("utf-8")
@@ -24,6 +24,8 @@ FILES = dict(re.findall(r"```python\n# (corpuskit/\S+\.py)\n(.*?)```", PAGE, re.
 @pytest.fixture
 def added(tmp_path, monkeypatch):
     """Puts the file of a recipe into its package, for this test."""
+    for path in FILES:  # what a module brings it brings once: before the tables are copied
+        import_all(str(Path(path).parent).replace("/", "."))
     tables = [FORMATS, EXTRACTORS, STEPS, READERS]
     before, commands = [dict(table) for table in tables], list(app.registered_commands)
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from corpuskit.discovered import import_all
 from corpuskit.errors import ConfigurationError
-from corpuskit.preprocessing.step import STEPS, Step, keep, step
+from corpuskit.preprocessing.step_definition import STEPS, Step, keep, step
 from corpuskit.preprocessing.steps.changes import dehyphenate, normalize
 from corpuskit.preprocessing.steps.measures import characters, language, personal_data, quality, words
 from corpuskit.preprocessing.steps.whole_corpus import blocks, duplicates

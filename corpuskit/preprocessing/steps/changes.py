@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from corpuskit import text as texts
-from corpuskit.preprocessing.step import Step, named
+from corpuskit.preprocessing.step_definition import Step, named
 
 
 @named

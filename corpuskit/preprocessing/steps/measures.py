@@ -7,7 +7,7 @@ from functools import partial
 
 from corpuskit import text as texts
 from corpuskit.errors import ConfigurationError
-from corpuskit.preprocessing.step import Step, Value, named
+from corpuskit.preprocessing.step_definition import Step, Value, named
 
 
 @named

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corpuskit.preprocessing.step import Step, named
+from corpuskit.preprocessing.step_definition import Step, named
 
 
 @named
