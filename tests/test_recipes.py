@@ -17,6 +17,7 @@ from corpuskit.extraction.extractors import EXTRACTORS
 from corpuskit.preprocessing.step_definition import STEPS
 from corpuskit.sources.container import READERS
 
+ROOT = Path(ck.__file__).parent
 PAGE = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text("utf-8")
 FILES = dict(re.findall(r"```python\n# (corpuskit/\S+\.py)\n(.*?)```", PAGE, re.DOTALL))
 
@@ -62,6 +63,13 @@ def test_there_is_a_recipe_for_each_thing_that_is_often_added():
         "corpuskit/extraction", "corpuskit/export/formats", "corpuskit/preprocessing/steps", "corpuskit/views",
         "corpuskit/cli", "corpuskit/sources/containers",
     ]  # fmt: skip
+
+
+def test_the_files_on_the_five_ways_are_there():
+    ways = PAGE.partition("## Five ways")[2].partition("## Recipes")[0]
+    named = re.findall(r"`([a-z_/]+(?:\.py|/))`", ways)
+    assert len(named) > 25
+    assert [name for name in named if not (ROOT / name).exists()] == []
 
 
 def test_the_recipe_of_an_extractor(added):
