@@ -56,7 +56,7 @@ _LARGE: Final = 5_000_000  # bytes; of larger pages the tree is freed before the
 def extract_page(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None, model: Model | None
 ) -> NLPTextDocument:
-    """See :func:`corpuskit.extraction.html.extract_html`."""
+    """Return the document of an HTML page; a model decides about its main content, by default the shipped one."""
     return _extract([parse(content, charset=charset, uri=uri)], content, uri, options, model)
 
 
