@@ -17,6 +17,7 @@ from lxml import etree
 from corpuskit.document import NLPTextDocument
 from corpuskit.extraction.html.decode import parse
 from corpuskit.extraction.html.formulas import settle
+from corpuskit.extraction.html.menus import with_menus
 from corpuskit.extraction.html.metadata import (
     Head,
     article_of,
@@ -117,7 +118,8 @@ def _extract(
         document.metadata["needs_javascript"] = "true"
     table.marks["locator"] = locators(walked)
     table.marks["role"] = roles(walked)
-    if not options.classify or options.main == "all":
+    by_default = not options.classify or options.main == "all"
+    if by_default:
         table.main[:] = table.default_main()
     elif options.main == "rules":
         table.main[:] = main_by_rules(walked)
@@ -133,6 +135,9 @@ def _extract(
         classify(walked, Page(document.title, _on_the_web(head, uri), kinds_of(head)), options, model)
     if options.image_addresses and options.main != "trafilatura":
         _show_images(walked)
+    document.table = with_menus(document.table, walked)
+    if by_default and document.table is not table:
+        document.table.main[:] = document.table.default_main()
     document.table = with_units(document.table, walked)
     if walked.hidden:
         document.warnings.append(f"{walked.hidden} hidden parts left out")

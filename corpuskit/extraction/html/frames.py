@@ -96,6 +96,8 @@ class Frames(Rows):
             self.link = url
             self.link_tag = tag[4]
             self.link_rows = len(self.types)
+            if self.navigation and self.buffer and self.buffer[-1] == LINK_END:
+                self.buffer.append(" ")  # style sheets set the links of a menu apart
             self.buffer.append(LINK_START)
 
     def end_link(self) -> None:
