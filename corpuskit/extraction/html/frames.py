@@ -265,7 +265,7 @@ class Frames(Rows):
         elif kind == CELL:
             self.list_depths.append(0)
             row = self.open(TABLE_HEADER if tag[3] == "th" else TABLE_CELL, None, node)
-            self.table.cells[row] = self.grids[-1][0].place(row, attributes_of(tag[4]) if "span" in tag[4] else {})
+            self.places.add(row, self.grids[-1][0].place(row, attributes_of(tag[4]) if "span" in tag[4] else {}))
 
     def start_item(self, node: int) -> None:
         """Room for a ListItem: back to its list, or a new one."""
@@ -343,7 +343,7 @@ class Frames(Rows):
             self.list_depths.pop()
         elif kind == TABLE:
             self.list_depths.pop()
-            self.grids.pop()[0].finish(self.table.cells)
+            self.grids.pop()[0].finish(self.places)
         elif kind == DEFINITIONS:
             self.definitions.pop()
             self.list_depths.pop()

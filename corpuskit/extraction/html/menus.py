@@ -7,10 +7,12 @@ that hold a line or nothing.
 from __future__ import annotations
 
 import json
+from array import array
 from typing import Final
 
 from corpuskit.document import ElementTable
 from corpuskit.document.elements import LIST_ITEM, LISTS, NAVIGATION_LIST, SECTION, TEXT_BLOCK
+from corpuskit.extraction.html.roles import locators
 from corpuskit.extraction.html.rows import Walked
 from corpuskit.extraction.html.tags import NAVIGATION
 
@@ -130,7 +132,7 @@ class _Lists:
         self._old, self._walked, self._menus, self._runs = table, walked, menus, runs
         self._new = ElementTable()
         self._new_id: dict[int, int] = {}
-        self._nodes: list[int] = []
+        self._nodes = array("i")
         self._open: list[tuple[int, int]] = []  # new rows that are open, and the old row behind each
 
     def made(self) -> ElementTable:
@@ -155,12 +157,15 @@ class _Lists:
         self._close(len(old))
         ids = self._new_id
         new.cells = {ids[row]: cell for row, cell in old.cells.items()}
+        self._walked.row_node = self._nodes
         for name, column in old.marks.items():
-            new.marks.setdefault(name, {}).update({ids[row]: value for row, value in column.items() if row in ids})
+            if name == "locator":
+                new.marks[name] = locators(self._walked)
+            else:
+                new.marks[name] = {ids[row]: value for row, value in column.items() if row in ids}
         roles = new.marks.get("role", {})
         for row in self._menus.union(*(range(start, end) for start, end in self._runs.items())):
             roles.pop(ids[row], None)
-        self._walked.row_node[:] = self._nodes
         return new
 
     def _close(self, row: int) -> None:
@@ -198,7 +203,5 @@ class _Lists:
         new.text.append(text)
         new.main.append(old.main[row] if text or kind == old.type[row] else any(old.main[row:end]))
         self._nodes.append(self._walked.row_node[row])
-        if (place := old.marks.get("locator", {}).get(row)) is not None:
-            new.mark("locator", here, place)
         if end > row + 1 or kind != TEXT_BLOCK:
             self._open.append((here, end))

@@ -17,6 +17,7 @@ from corpuskit.errors import ExtractionError
 from corpuskit.extraction.html import tags
 from corpuskit.extraction.html.formulas import is_sign
 from corpuskit.extraction.html.frames import IN_VERBATIM, Frames
+from corpuskit.extraction.html.later import Later
 from corpuskit.extraction.html.rows import FORMULA_KIND, Walked
 from corpuskit.extraction.html.tags import (
     BLOCK,
@@ -215,6 +216,8 @@ class Walker(Frames):
                             items[-1][2] = 1
         self.flush()
         self.close_to(1)
+        if self.places:
+            self.table.cells = Later(self.places.as_dict)
         if self.links:
             self.table.marks["links"] = self.links
         for row, formulas in result.formulas.items():
