@@ -32,7 +32,7 @@ from corpuskit.extraction.html.roles import locators, roles
 from corpuskit.extraction.html.rows import Walked
 from corpuskit.extraction.html.rules import main_by_rules
 from corpuskit.extraction.html.selectors import drop
-from corpuskit.extraction.html.shell import content_beside, fill, is_shell
+from corpuskit.extraction.html.shell import content_beside, fill, is_shell, is_shell_without_scripts
 from corpuskit.extraction.html.shown_dates import shown_dates
 from corpuskit.extraction.html.tags import block_selectors
 from corpuskit.extraction.html.texts import Resolver
@@ -114,6 +114,8 @@ def _extract(
     needs_javascript = is_shell(walked.shown, head)
     if roots and (article_text := content_beside(head, walked)) and fill(roots[0], article_text):
         walked, resolve = walk_page(roots, head, uri, options)
+    elif not needs_javascript:
+        needs_javascript = is_shell_without_scripts(walked)
     roots.clear()
     article = article_of(head.data)
     document = NLPTextDocument(uri=uri or "?", table=walked.table)
