@@ -6,7 +6,6 @@ that hold a line or nothing.
 
 from __future__ import annotations
 
-import json
 from array import array
 from typing import Final
 
@@ -44,29 +43,31 @@ def _sections_of_menus(table: ElementTable, walked: Walked) -> set[int]:
     """Sections in navigation; of one that holds prose none, for there the page means something else by the word."""
     inside = _navigation(walked)
     types, parents, ends = table.type, table.parent_id, table.subtree_end
-    links = table.marks.get("links", {})
-    menu = [_NONE] * len(
-        types
-    )  # row → what it is navigation of: a node, or beyond the nodes the row of a NavigationList
-    with_prose: set[int] = set()
-    for row, kind in enumerate(types):
-        parent = parents[row]
-        if (of := inside[walked.row_node[row]]) == _NONE and parent >= 0:
-            of = menu[parent] if menu[parent] >= len(inside) else _NONE
-        if of == _NONE and kind == NAVIGATION_LIST:
-            of = len(inside) + row
-        menu[row] = of
-        text = table.text[row]
-        if of != _NONE and text and len(text) - _linked(links.get(row)) > _LONGEST_LINE:
-            with_prose.add(of)
+    beyond = len(inside)
+    menu: list[int] = []  # row → what it is navigation of: a node, or beyond the nodes the row of a NavigationList
+    sections: list[int] = []
+    for row, (kind, parent, node) in enumerate(zip(types, parents, walked.row_node, strict=True)):
+        of = inside[node]
+        if of == _NONE:
+            if parent >= 0 and menu[parent] >= beyond:
+                of = menu[parent]
+            elif kind == NAVIGATION_LIST:
+                of = beyond + row
+        menu.append(of)
+        if kind == SECTION and (of != _NONE or (parent >= 0 and types[parent] == LIST_ITEM)):
+            sections.append(row)
+    if not sections:
+        return set()
+    linked = walked.link_chars
+    with_prose = {
+        of
+        for row, (of, text) in enumerate(zip(menu, table.text, strict=True))
+        if of != _NONE and text and len(text) > _LONGEST_LINE and len(text) - linked.get(row, 0) > _LONGEST_LINE
+    }
     found: set[int] = set()
-    for row, kind in enumerate(types):
-        if kind != SECTION:
-            continue
+    for row in sections:
         of = menu[row]
-        if (of != _NONE and of not in with_prose and all(inner == of for inner in menu[row : ends[row]])) or (
-            parents[row] >= 0 and types[parents[row]] == LIST_ITEM and _is_title(table, row)
-        ):
+        if (of != _NONE and of not in with_prose and all(inner == of for inner in menu[row : ends[row]])) or (parents[row] >= 0 and types[parents[row]] == LIST_ITEM and _is_title(table, row)):
             found.add(row)
     return found
 
@@ -95,13 +96,11 @@ def _navigation(walked: Walked) -> list[int]:
 
 def _runs_of_links(table: ElementTable, walked: Walked, menus: set[int]) -> dict[int, int]:
     """First row → row behind the last of Sections without content side by side whose titles are links as a whole."""
-    links = table.marks.get("links", {})
+    linked = walked.link_chars
     found: dict[int, int] = {}
     start = last = -2
     for row, kind in enumerate(table.type):
-        if kind != SECTION or table.subtree_end[row] != row + 1 or row not in links:
-            continue
-        if _linked(links[row]) < len(table.text[row] or ""):
+        if kind != SECTION or table.subtree_end[row] != row + 1 or linked.get(row, 0) < len(table.text[row] or "-"):
             continue
         goes_on = (
             last == row - 1
@@ -118,11 +117,6 @@ def _runs_of_links(table: ElementTable, walked: Walked, menus: set[int]) -> dict
 
 def _name(walked: Walked, row: int) -> str:
     return walked.node_tag[walked.row_node[row]][3]
-
-
-def _linked(links: str | None) -> int:
-    """How many characters are links."""
-    return sum(end - start for start, end, _ in json.loads(links)) if links else 0
 
 
 class _Lists:
