@@ -67,7 +67,9 @@ def _sections_of_menus(table: ElementTable, walked: Walked) -> set[int]:
     found: set[int] = set()
     for row in sections:
         of = menu[row]
-        if (of != _NONE and of not in with_prose and all(inner == of for inner in menu[row : ends[row]])) or (parents[row] >= 0 and types[parents[row]] == LIST_ITEM and _is_title(table, row)):
+        if (of != _NONE and of not in with_prose and all(inner == of for inner in menu[row : ends[row]])) or (
+            parents[row] >= 0 and types[parents[row]] == LIST_ITEM and _is_title(table, row)
+        ):
             found.add(row)
     return found
 
