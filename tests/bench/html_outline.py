@@ -5,7 +5,8 @@
 DIR holds sets of pages, each a folder with ``gold.json`` (page → ``url``, ``text``, ``type``) and ``pages/ID.html.gz``. Of
 the pages of articles that have an ``h1`` and a gold text it prints the share with at least 80 % of the main words inside
 one Section whose heading is an ``h1``; of all pages with headings the share of main blocks that stand in no Section. Main is
-what the gold text has: a block counts if most of its words, in runs of three, stand in it.
+what the gold text has: a block counts if most of its words, in runs of three, stand in it. What stands in a NavigationList
+does not count: a table of contents repeats the titles of the text.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 
 from corpuskit import extract
 from corpuskit.document import NLPTextDocument
-from corpuskit.document.elements import SECTION
+from corpuskit.document.elements import NAVIGATION_LIST, SECTION
 from corpuskit.extraction import ExtractOptions
 
 _WORD = re.compile(r"\w+")
@@ -61,7 +62,7 @@ def main_rows(document: NLPTextDocument, gold: str) -> dict[int, int]:
     known |= {run[:n] for run in known for n in (1, 2)}
     found = {}
     for row, text in enumerate(document.table.text):
-        if text and document.table.type[row] != SECTION:
+        if text and document.table.type[row] != SECTION and not stands_in(document, row, NAVIGATION_LIST):
             own = runs(text)
             if own and sum(run in known for run in own) > len(own) / 2 and len(own[0]) == 3:
                 found[row] = len(_WORD.findall(text))
@@ -91,7 +92,7 @@ def main() -> None:
             continue
         if SECTION in table.type:
             blocks += len(rows)
-            outside += sum(not in_section(document, row) for row in rows)
+            outside += sum(not stands_in(document, row, SECTION) for row in rows)
         heads = titles(document) if page.is_article else []
         if heads:
             held = max(
@@ -110,11 +111,11 @@ def main() -> None:
         print(f"{share:.2f} {name}")
 
 
-def in_section(document: NLPTextDocument, row: int) -> bool:
-    """Whether a row stands in a Section."""
+def stands_in(document: NLPTextDocument, row: int, kind: int) -> bool:
+    """Whether a row stands in an element of some type."""
     at = document.table.parent_id[row]
     while at >= 0:
-        if document.table.type[at] == SECTION:
+        if document.table.type[at] == kind:
             return True
         at = document.table.parent_id[at]
     return False

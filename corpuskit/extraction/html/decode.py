@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final
 
 from lxml import etree
 
@@ -17,6 +17,11 @@ _META_WITHIN: Final = 4096
 _SAMPLE: Final = 64 * 1024
 _MOST_WRONG: Final = 0.01
 _TWICE: Final = re.compile(rb"\xc3(?:\x83\xc2|\xa2\xe2\x82\xac|\x90\xc2)")  # é, ’ and ж, encoded twice
+HTML_OPTIONS: Final[dict[str, Any]] = {
+    "encoding": "utf-8", "remove_comments": True, "remove_pis": True, "huge_tree": True, "collect_ids": False,
+    "no_network": True,
+}  # fmt: skip
+"""Of the parser of HTML."""
 _BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
 
@@ -133,22 +138,34 @@ def parse(content: bytes, *, charset: str | None, uri: str | None) -> etree._Ele
     Raises:
         ExtractionError: there is nothing in it.
     """
-    content, _ = to_utf8(content, charset)
-    if not content or content.isspace():
-        raise ExtractionError(f"{uri or 'page'}: found an empty page, expected HTML")
-    content = _without_early_end(content)
-    root = None
-    start = content[:600].lstrip()
-    if start.startswith(b"<?xml") and b"http://www.w3.org/1999/xhtml" in start:
-        root = _parse_xml(content)
+    content = html_content(content, charset=charset, uri=uri)
+    root = _parse_xml(content) if says_it_is_xml(content) else None
     if root is None:
         try:
-            root = etree.fromstring(content, _html_parser())
+            root = etree.fromstring(content, etree.HTMLParser(**HTML_OPTIONS))
         except (etree.XMLSyntaxError, ValueError) as error:
             raise ExtractionError(f"{uri or 'page'}: found no markup that can be read as HTML: {error}") from error
     if root is None:
         raise ExtractionError(f"{uri or 'page'}: found no elements, expected HTML")
     return root
+
+
+def html_content(content: bytes, *, charset: str | None, uri: str | None) -> bytes:
+    """The content in UTF-8, as the parser takes it.
+
+    Raises:
+        ExtractionError: there is nothing in it.
+    """
+    content, _ = to_utf8(content, charset)
+    if not content or content.isspace():
+        raise ExtractionError(f"{uri or 'page'}: found an empty page, expected HTML")
+    return _without_early_end(content)
+
+
+def says_it_is_xml(content: bytes) -> bool:
+    """Whether a page says that it is XHTML written as XML."""
+    start = content[:600].lstrip()
+    return start.startswith(b"<?xml") and b"http://www.w3.org/1999/xhtml" in start
 
 
 def _without_early_end(content: bytes) -> bytes:
@@ -160,12 +177,6 @@ def _without_early_end(content: bytes) -> bytes:
     if first < 0:
         first = max(content.find(b"</html"), content.find(b"</BODY"))
     return _END_OF_PAGE.sub(b"", content) if 0 <= first < len(content) - _TAIL else content
-
-
-def _html_parser() -> etree.HTMLParser:
-    return etree.HTMLParser(
-        encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, collect_ids=False, no_network=True
-    )
 
 
 def _parse_xml(content: bytes) -> etree._Element | None:

@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING, Any, Final
 from lxml import etree
 
 from corpuskit.document import NLPTextDocument
-from corpuskit.extraction.html.decode import parse
+from corpuskit.extraction.html.decode import parse, says_it_is_xml
 from corpuskit.extraction.html.formatting import FormattingWalker
 from corpuskit.extraction.html.formulas import settle
+from corpuskit.extraction.html.large import LARGE, read_large
+from corpuskit.extraction.html.menus import with_menus
 from corpuskit.extraction.html.metadata import (
     Head,
     article_of,
@@ -35,7 +37,7 @@ from corpuskit.extraction.html.roles import locators, roles
 from corpuskit.extraction.html.rows import Walked
 from corpuskit.extraction.html.rules import main_by_rules
 from corpuskit.extraction.html.selectors import drop
-from corpuskit.extraction.html.shell import content_beside, fill, is_shell
+from corpuskit.extraction.html.shell import content_beside, fill, is_shell, is_shell_without_scripts
 from corpuskit.extraction.html.shown_dates import shown_dates
 from corpuskit.extraction.html.tags import block_selectors
 from corpuskit.extraction.html.texts import Resolver
@@ -50,14 +52,27 @@ _WHOLE: Final = ("html", "body", "frameset")
 _FIRST_IN_BODY: Final = "/html/body[1]/{}[1]"  # where an element stands that is no whole page
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _SHELL: Final = 400  # characters; less hidden text is no page
-_LARGE: Final = 5_000_000  # bytes; of larger pages the tree is freed before the walk
 
 
 def extract_page(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None, model: Model | None
 ) -> NLPTextDocument:
-    """Return the document of an HTML page; a model decides about its main content, by default the shipped one."""
-    return _extract([parse(content, charset=charset, uri=uri)], content, uri, options, model)
+    """Return the document of an HTML page.
+
+    Args:
+        content: the page as it was fetched.
+        uri: its address, for relative links.
+        options: see :class:`ExtractOptions`.
+        charset: what the server said, if it said something.
+        model: decides about main content; the shipped one by default.
+
+    Raises:
+        ExtractionError: the page is empty.
+    """
+    if len(content) > LARGE and not options.drop and not says_it_is_xml(content):
+        roots, written = read_large(content, charset=charset, uri=uri)
+        return _extract(roots, content, uri, options, model, written)
+    return _extract([parse(content, charset=charset, uri=uri)], content, uri, options, model, [])
 
 
 def extract_parsed(root: etree._Element, *, uri: str | None, options: ExtractOptions) -> NLPTextDocument:
@@ -66,14 +81,14 @@ def extract_parsed(root: etree._Element, *, uri: str | None, options: ExtractOpt
     etree.strip_tags(ours, etree.Comment, etree.PI, etree.Entity)
     ours.tail = None
     if str(ours.tag).rpartition("}")[2] in _WHOLE:
-        return _extract([ours], _markup(ours, options), uri, options, None)
+        return _extract([ours], _markup(ours, options), uri, options, None, [])
     page = etree.Element("html")
     etree.SubElement(page, "body").append(ours)
-    document = _extract([page], _markup(page, options), uri, options, None)
+    document = _extract([page], _markup(page, options), uri, options, None, [])
     places = document.table.marks["locator"]
     name = etree.QName(ours).localname
     around = _FIRST_IN_BODY.format(name)
-    for row, place in places.items():
+    for row, place in dict(places).items():
         # Inline content stands in the body.
         places[row] = f"/{name}" + (place.removeprefix(around) if place.startswith(around) else "")
     return document
@@ -85,17 +100,27 @@ def _markup(root: etree._Element, options: ExtractOptions) -> bytes:
 
 
 def _extract(
-    roots: list[etree._Element], content: bytes, uri: str | None, options: ExtractOptions, model: Model | None
+    roots: list[etree._Element],
+    content: bytes,
+    uri: str | None,
+    options: ExtractOptions,
+    model: Model | None,
+    written: list[bytes],
 ) -> NLPTextDocument:
-    """``roots`` holds one tree, which is taken out, so that it can be freed before the work ends."""
+    """``roots`` holds one tree, which is taken out, so that it can be freed before the work ends; so is what was written of a
+    page without one, of which ``roots`` has the head."""
     drop(roots[0], options.drop)
     head = read_head(roots[0])
-    walked, resolve = walk_page(roots, head, uri, options)
+    if written:
+        roots.clear()
+    walked, resolve = walk_page(roots, head, uri, options, written)
     if walked.has_formulas and roots and settle(roots[0]):
         walked, resolve = walk_page(roots, head, uri, options)
     needs_javascript = is_shell(walked.shown, head)
     if roots and (article_text := content_beside(head, walked)) and fill(roots[0], article_text):
         walked, resolve = walk_page(roots, head, uri, options)
+    elif not needs_javascript:
+        needs_javascript = is_shell_without_scripts(walked)
     roots.clear()
     article = article_of(head.data)
     document = NLPTextDocument(uri=uri or "?", table=walked.table)
@@ -111,7 +136,8 @@ def _extract(
         document.metadata["needs_javascript"] = "true"
     table.marks["locator"] = locators(walked)
     table.marks["role"] = roles(walked)
-    if not options.classify or options.main == "all":
+    by_default = not options.classify or options.main == "all"
+    if by_default:
         table.main[:] = table.default_main()
     elif options.main == "rules":
         table.main[:] = main_by_rules(walked)
@@ -127,6 +153,9 @@ def _extract(
         classify(walked, Page(document.title, _on_the_web(head, uri), kinds_of(head)), options, model)
     if options.image_addresses and options.main != "trafilatura":
         _show_images(walked)
+    document.table = with_menus(document.table, walked)
+    if by_default and document.table is not table:
+        document.table.main[:] = document.table.default_main()
     document.table = with_units(document.table, walked)
     if walked.hidden:
         document.warnings.append(f"{walked.hidden} hidden parts left out")
@@ -135,9 +164,21 @@ def _extract(
 
 
 def walk_page(
-    roots: list[etree._Element], head: Head, uri: str | None, options: ExtractOptions
+    roots: list[etree._Element],
+    head: Head,
+    uri: str | None,
+    options: ExtractOptions,
+    written: list[bytes] | None = None,
 ) -> tuple[Walked, Resolver]:
-    """The walked page, and what makes its URLs absolute. A large tree is taken out of its list and freed."""
+    """The walked page, and what makes its URLs absolute. A large tree is taken out of its list and freed.
+
+    Args:
+        roots: the page's root, or nothing where it was written.
+        head: what was read from it.
+        uri: the page's address.
+        options: see :class:`ExtractOptions`.
+        written: the page as :func:`read_large` writes it, which is taken out too.
+    """
     address = _on_the_web(head, uri) or uri
     resolve = Resolver(Resolver(address)(head.base) if head.base else address)
     selectors = frozenset[str]().union(*map(block_selectors, head.styles))
@@ -148,7 +189,7 @@ def walk_page(
         hidden=options.hidden,
         formatting=options.formatting,
     )
-    return _walk(roots, resolve, chosen), resolve
+    return _walk(roots, resolve, chosen, written or []), resolve
 
 
 def _show_images(walked: Walked) -> None:
@@ -195,13 +236,13 @@ def _fill_dates(
         document.metadata["timestamp_source"] = "published" if is_first else "modified"
 
 
-def _walk(roots: list[etree._Element], resolve: Resolver, options: WalkOptions) -> Walked:
+def _walk(roots: list[etree._Element], resolve: Resolver, options: WalkOptions, written: list[bytes]) -> Walked:
     """Walks over a tree; over one that shows next to nothing again, with what is in ``noscript`` or hidden.
 
     Forums serve their posts in ``noscript`` and build them anew by scripts; pages fade in by scripts.
     """
-    markup = _serialised(roots[0])
-    if len(markup) > _LARGE:
+    markup = written.pop() if written else _serialised(roots[0])
+    if roots and len(markup) > LARGE:
         markup = b""  # two copies of it would be the peak of memory
         _mend_names(roots[0])
         markup = _serialised(roots[0])

@@ -39,7 +39,10 @@ _IN_MARKUP: Final = re.compile(r'\balttext="([^"]*)"|<annotation[^<>]*tex[^<>]*>
 
 def is_sign(head: str) -> bool:
     """Whether a start tag, what stands between ``<`` and ``>``, can be part of a formula."""
-    return any(part in head for part in _PARTS) and _SIGN.match(head) is not None
+    for part in _PARTS:  # a generator for any() costs more than the eight searches
+        if part in head:
+            return _SIGN.match(head) is not None
+    return False
 
 
 def settle(root: etree._Element) -> bool:

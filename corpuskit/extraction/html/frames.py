@@ -49,7 +49,9 @@ from corpuskit.extraction.html.texts import (
     verbatim,
 )
 
-_PERMALINKS: Final = frozenset("#¶§🔗∞")
+# Links to where they stand, and from a note back to its mark.
+_PERMALINKS: Final = frozenset((*"#¶§🔗∞^↑↩↵⏎⤴", "↩\ufe0e", "↩\ufe0f"))
+_AFTER_CAPTION: Final = frozenset(".,;:!?()[]–—|")  # what may follow where a caption begins with the alternative text
 _ENDS_HEADING: Final = frozenset((HEADING, LIST, ITEM, DEFINITIONS, TABLE, VERBATIM))
 # What collects text apart from blocks: the title of a heading or table, and pre.
 IN_BLOCKS, IN_HEADING, IN_CAPTION, IN_VERBATIM = range(4)
@@ -96,6 +98,8 @@ class Frames(Rows):
             self.link = url
             self.link_tag = tag[4]
             self.link_rows = len(self.types)
+            if self.navigation and self.buffer and self.buffer[-1] == LINK_END:
+                self.buffer.append(" ")  # style sheets set the links of a menu apart
             self.buffer.append(LINK_START)
 
     def end_link(self) -> None:
@@ -112,7 +116,7 @@ class Frames(Rows):
                 self.link = None
                 return
         elif len(buffer) > 1 and buffer[-2] == LINK_START and buffer[-1].strip() in _PERMALINKS and "#" in self.link:
-            del buffer[-2:]  # it leads to where it stands
+            del buffer[-2:]
             self.link = None
             return
         buffer.append(LINK_END)
@@ -135,7 +139,7 @@ class Frames(Rows):
                 buffer.clear()
             else:
                 text, links = self.take()
-            if text and not text.isspace():
+            if text and not text.isspace() and not (self.alt_length >= len(text) and self.says_again(text)):
                 if self.result.alts:
                     self.drop_alternative(text)
                 row = self.add(TEXT_BLOCK, text, self.block_node if node is None else node)
@@ -148,12 +152,24 @@ class Frames(Rows):
     def drop_alternative(self, caption: str) -> None:
         """Takes the text of a picture out again if the caption that follows says the same."""
         last = len(self.types) - 1
-        if last in self.result.alts and self.texts[last] == caption and self.parents[last] == self.open_rows[-1]:
+        if last not in self.result.alts or self.parents[last] != self.open_rows[-1]:
+            return
+        alternative = self.texts[last] or ""
+        if caption.startswith(alternative) and caption[len(alternative) :].lstrip()[:1] in {"", *_AFTER_CAPTION}:
             self.drop_last()
             self.result.alts.discard(last)
             self.result.link_chars.pop(last, None)
             self.result.formulas.pop(last, None)
             self.links.pop(last, None)
+
+    def says_again(self, alternative: str) -> bool:
+        """Whether the text of a picture is the caption before it."""
+        return (
+            bool(self.types)
+            and self.types[-1] == TEXT_BLOCK
+            and self.texts[-1] == alternative
+            and self.parents[-1] == self.open_rows[-1]
+        )
 
     def take(self) -> tuple[str, list[Link]]:
         """Empties the buffer; a link that is open goes on behind it."""
@@ -263,7 +279,7 @@ class Frames(Rows):
         elif kind == CELL:
             self.list_depths.append(0)
             row = self.open(TABLE_HEADER if tag[3] == "th" else TABLE_CELL, None, node)
-            self.table.cells[row] = self.grids[-1][0].place(row, attributes_of(tag[4]) if "span" in tag[4] else {})
+            self.places.add(row, self.grids[-1][0].place(row, attributes_of(tag[4]) if "span" in tag[4] else {}))
 
     def start_item(self, node: int) -> None:
         """Room for a ListItem: back to its list, or a new one."""
@@ -341,7 +357,7 @@ class Frames(Rows):
             self.list_depths.pop()
         elif kind == TABLE:
             self.list_depths.pop()
-            self.grids.pop()[0].finish(self.table.cells)
+            self.grids.pop()[0].finish(self.places)
         elif kind == DEFINITIONS:
             self.definitions.pop()
             self.list_depths.pop()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import Final
 
 from corpuskit.document.elements import LIST, SECTION, TABLE, TEXT_BLOCK
+from corpuskit.extraction.html.later import Later
 from corpuskit.extraction.html.rows import Walked
 from corpuskit.extraction.html.shell import FILLED_BY
+from corpuskit.extraction.html.tags import Tag
 
 _BY_TAG: Final = {
     "p": "paragraph",
@@ -26,9 +29,14 @@ _FILLED: Final = f"/{FILLED_BY}["
 _BY_TYPE: Final = {SECTION: "section-heading", LIST: "list", TABLE: "table"}
 
 
-def locators(walked: Walked) -> dict[int, str]:
+def locators(walked: Walked) -> Later:
     """element_id → XPath of the block of the page it stands in."""
-    tags, parents, row_node = walked.node_tag, walked.node_parent, walked.row_node
+    # What the column is made from may be kept as long as the document is.
+    row_node, parents, tags = walked.row_node, array("i", walked.node_parent), walked.node_tag
+    return Later(lambda: _paths(row_node, parents, tags))
+
+
+def _paths(row_node: array[int], parents: array[int], tags: list[Tag]) -> dict[int, str]:
     # A path is needed where a row stands, and of the elements around; of others only the position counts.
     needed = bytearray(len(tags) + 1)
     needed[-1] = 1  # the document's
@@ -59,11 +67,15 @@ def locators(walked: Walked) -> dict[int, str]:
     return {row: path for row, path in found.items() if _FILLED not in path} if filled else found
 
 
-def roles(walked: Walked) -> dict[int, str]:
+def roles(walked: Walked) -> Later:
     """element_id → role, as far as the markup says it."""
-    tags, row_node = walked.node_tag, walked.row_node
+    types, row_node, tags = walked.table.type, walked.row_node, walked.node_tag
+    return Later(lambda: _roles(types, row_node, tags))
+
+
+def _roles(types: list[int], row_node: array[int], tags: list[Tag]) -> dict[int, str]:
     found: dict[int, str] = {}
-    for row, kind in enumerate(walked.table.type):
+    for row, kind in enumerate(types):
         node = row_node[row]
         role = _BY_TYPE.get(kind) if kind != TEXT_BLOCK else _BY_TAG.get(tags[node][3]) if node >= 0 else None
         if role is not None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from corpuskit.document import ElementTable
 from corpuskit.document.elements import CELLS, LIST_ITEM, LISTS, TABLE, TABLE_CELL
-from corpuskit.extraction.html.grid import Grid
+from corpuskit.extraction.html.grid import Grid, Places
 from corpuskit.extraction.html.tags import Tag
 
 FORMULA_KIND: Final = "tex"
@@ -36,7 +38,7 @@ class Walked:
     """
 
     table: ElementTable = field(default_factory=ElementTable)
-    row_node: list[int] = field(default_factory=list)
+    row_node: array[int] = field(default_factory=partial(array, "i"))
     node_parent: list[int] = field(default_factory=list)
     node_tag: list[Tag] = field(default_factory=list)
     link_chars: dict[int, int] = field(default_factory=dict)
@@ -64,6 +66,7 @@ class Rows:
         open_types: their types.
         implicit: open Lists that the page does not have.
         grids: of each open table its grid, its row and how many rows are open inside.
+        places: of the cells.
     """
 
     def __init__(self) -> None:
@@ -71,9 +74,11 @@ class Rows:
         self.table = self.result.table
         self.types, self.texts, self.row_node = self.table.type, self.table.text, self.result.row_node
         self.parents, self.ends, self.nesting = self.table.parent_id, self.table.subtree_end, self.table.nesting_level
+        self.next_row = 0  # the one object of each number stands wherever the row is named: a third of a large table
         self.open_rows, self.open_types = [-1], [-1]
         self.implicit: set[int] = set()
         self.grids: list[tuple[Grid, int, int]] = []
+        self.places = Places()
 
     def add(self, type_code: int, text: str | None, node: int) -> int:
         """Appends a row below what is open."""
@@ -81,10 +86,11 @@ class Rows:
         if top in _WITH_WRAPPERS and (type_code not in CELLS if top == TABLE else type_code != LIST_ITEM):
             self.wrap(node)
         open_rows = self.open_rows
-        row = len(self.types)
+        row = self.next_row
+        self.next_row = row + 1
         self.types.append(type_code)
         self.parents.append(open_rows[-1])
-        self.ends.append(row + 1)
+        self.ends.append(self.next_row)
         self.nesting.append(len(open_rows))
         self.texts.append(text)
         self.row_node.append(node)
@@ -109,7 +115,7 @@ class Rows:
             self.repair("content directly in a Table: wrapped into a TableCell")
             grid = next((grid for grid, table_row, _ in self.grids if table_row == row), Grid())
             cell = self.open(TABLE_CELL, None, node)
-            self.table.cells[cell] = grid.place(cell, {})
+            self.places.add(cell, grid.place(cell, {}))
         else:
             self.repair("content directly in a List: wrapped into a ListItem")
             self.open(LIST_ITEM, None, node)
@@ -120,11 +126,11 @@ class Rows:
 
     def close_to(self, depth: int) -> None:
         """Closes groups until so many rows are open; a group that stayed empty goes."""
-        open_rows, open_types, types = self.open_rows, self.open_types, self.types
+        open_rows, open_types = self.open_rows, self.open_types
         while len(open_rows) > depth:
             row = open_rows.pop()
             kind = open_types.pop()
-            size = len(types)
+            size = self.next_row
             if row == size - 1 and self.texts[row] is None and kind not in CELLS:
                 self.drop_last()
                 self.implicit.discard(row)
@@ -133,5 +139,7 @@ class Rows:
 
     def drop_last(self) -> None:
         """Takes the last row out again."""
-        for column in (self.types, self.parents, self.ends, self.nesting, self.texts, self.row_node):
+        for column in (self.types, self.parents, self.ends, self.nesting, self.texts):
             column.pop()
+        self.row_node.pop()
+        self.next_row -= 1

@@ -14,6 +14,9 @@ from corpuskit.extraction.html.rows import Walked
 FILLED_BY: Final = "jsonld-content"
 """The element that text of JSON-LD is put into; it is not in the page, so nothing in it has a locator."""
 
+# What React, Next.js, Nuxt, Gatsby, Vue, Angular and Ionic fill.
+_ROOT: Final = re.compile(r'^div .*\bid="(?:root|app|__next|__nuxt|___gatsby|react-root)"|^(?:app-root|ion-app)\b')
+_WAITING: Final = 60  # characters: "Loading ..."
 _EMPTY: Final = 300  # characters; less shown text is a shell
 _MUCH_SCRIPT: Final = 2000
 _LINES: Final = re.compile(r"(?:\r?\n)+")
@@ -26,6 +29,28 @@ _TAGS: Final = re.compile(r"<[^>]{0,2000}>")
 def is_shell(shown: int, head: Head) -> bool:
     """Whether a page that shows so many characters waits for a script."""
     return shown < _EMPTY and (head.scripts > _MUCH_SCRIPT or head.script_elements > 2)
+
+
+def is_shell_without_scripts(walked: Walked) -> bool:
+    """Whether the copy at hand has lost the scripts that its page waits for.
+
+    Then the element that a framework fills tells it, or that there is nothing but a text for browsers without scripts.
+    """
+    if walked.shown >= _EMPTY:
+        return False
+    if not walked.shown and walked.noscript_chars:
+        return True
+    return any(_ROOT.search(tag[4]) and _holds_little(walked, node) for node, tag in enumerate(walked.node_tag))
+
+
+def _holds_little(walked: Walked, root: int) -> bool:
+    """Whether there is no more in an element than a word to those who wait."""
+    inside = {root}
+    for node in range(root + 1, len(walked.node_parent)):
+        if walked.node_parent[node] in inside:
+            inside.add(node)
+    texts = (text for node, text in zip(walked.row_node, walked.table.text, strict=True) if text and node in inside)
+    return sum(map(len, texts)) <= _WAITING
 
 
 def content_beside(head: Head, walked: Walked) -> str:

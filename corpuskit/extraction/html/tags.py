@@ -94,8 +94,8 @@ _COLLAPSED: Final = re.compile(
     r"(?:^|[\s_-])(?:tabs?|tabpanel|accordion\w*|collaps\w*|faqs?|answer|panel|toggle\w*|expand\w*)(?:$|[\s_-])",
     re.IGNORECASE,
 )
-# MediaWiki's "[edit]" behind titles, "^ a b" before notes, and "Jump to content".
-_DECORATION: Final = frozenset(("mw-editsection", "mw-cite-backlink", "mw-jump-link"))
+# MediaWiki's "[edit]" behind titles, now and before 2012, "^ a b" before notes, and "Jump to content".
+_DECORATION: Final = frozenset(("mw-editsection", "editsection", "mw-cite-backlink", "mw-jump-link"))
 _HIDDEN_CLASSES: Final = frozenset(("hidden", "invisible"))
 # A hidden body is shown by a script when the page is ready.
 _NEVER_HIDDEN: Final = frozenset(("html", "body", "main"))
@@ -103,7 +103,7 @@ _NEVER_HIDDEN: Final = frozenset(("html", "body", "main"))
 
 # What one person wrote at one time: a post of a thread, a comment, a review.
 _UNITS: Final = frozenset((BLOCK, ITEM, TABLE))
-_UNIT_NAME: Final = re.compile(r"post|comment|answer|review|reply|message|msg|question", re.IGNORECASE)
+_UNIT_NAMES: Final = ("post", "comment", "answer", "review", "reply", "message", "msg", "question")
 _UNIT_DATA: Final = re.compile(r"data-(post|comment|reply|answer|review|message|question)-?id")
 _UNIT_ID: Final = re.compile(
     r"(?:^|[-_])(post|comment|reply|answer|review|message|msg)[-_]?(?:id[-_]?)?(\d+)$", re.IGNORECASE
@@ -198,9 +198,16 @@ def read_tag(head: str, shown_as_block: frozenset[str]) -> Tag:
     if kind == LINK and 'rel="license"' in rest:
         flags |= LICENSE
     is_inline = kind in (INLINE, LINK)
-    if kind in _UNITS and _UNIT_NAME.search(rest) and unit_of(head):
-        flags |= UNIT | ENDS_SECTIONS | APART
-    if 'class="mw-' in rest and not _DECORATION.isdisjoint(attributes_of(head)["class"].split()):
+    if kind in _UNITS:
+        low = rest.lower()  # eight searches for words take a tenth of the time of one for a pattern that ignores case
+        for word in _UNIT_NAMES:
+            if word in low:
+                if unit_of(head):
+                    flags |= UNIT | ENDS_SECTIONS | APART
+                break
+    if ('class="mw-' in rest or '="editsection' in rest) and not _DECORATION.isdisjoint(
+        attributes_of(head).get("class", "").split()
+    ):
         return kind, flags | HIDDEN, number, name, head
     # To take all tags apart would be a third of the walk's time.
     if (

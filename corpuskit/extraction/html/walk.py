@@ -17,6 +17,7 @@ from corpuskit.errors import ExtractionError
 from corpuskit.extraction.html import tags
 from corpuskit.extraction.html.formulas import is_sign
 from corpuskit.extraction.html.frames import IN_VERBATIM, Frames
+from corpuskit.extraction.html.later import Later
 from corpuskit.extraction.html.rows import FORMULA_KIND, Walked
 from corpuskit.extraction.html.tags import (
     BLOCK,
@@ -43,6 +44,13 @@ from corpuskit.extraction.html.texts import BREAK, FORMULA, LINK_END, LINK_START
 _CHUNK: Final = 1 << 14
 _KEPT_TAGS: Final = 20_000
 _PROSE: Final = re.compile(r"[^\W\d_]{2,}\W+[^\W\d_]{2,}")
+# Shortcodes that WordPress left in a page whose plugin is gone: those of page builders, and its own with attributes.
+_SHORTCODE: Final = re.compile(
+    r"\[/?(?:vc|wpb|et_pb|fusion|av|mk|tatsu|mpc)_[a-z][\w-]*(?:\s[^\[\]]*)?\]"
+    r"|\[(?:audio|caption|embed|gallery|playlist|video|wp_caption)\s+[a-z_]+=[^\[\]]*\]"
+    r"|\[/(?:audio|caption|embed|gallery|playlist|video|wp_caption)\]"
+)
+_CODE: Final = frozenset(("code", "kbd", "listing", "plaintext", "pre", "samp", "textarea", "tt", "xmp"))
 _LEAF: Final = frozenset((tags.BREAK, IMAGE, RULE, SKIPPED, TITLE, MATH))
 _KIND: Final = 31  # the bits of a state that are the kind
 _IN_NAVIGATION: Final = 32
@@ -197,11 +205,15 @@ class Walker(Frames):
                     else:
                         if "&" in text:
                             text = decoded(text)
+                        if "[" in text and _SHORTCODE.search(text) and node_tag[node][3] not in _CODE:
+                            text = _SHORTCODE.sub("", text)
                         buffer.append(text)
                         if items and states[-1] & _KIND == ITEM and not items[-1][2] and _PROSE.search(text):
                             items[-1][2] = 1
         self.flush()
         self.close_to(1)
+        if self.places:
+            self.table.cells = Later(self.places.as_dict)
         if self.links:
             self.table.marks["links"] = self.links
         for row, formulas in result.formulas.items():
