@@ -20,6 +20,7 @@ from corpuskit.extraction.pdf.characters import read_characters
 from corpuskit.extraction.pdf.extract import extract_with_analysis
 from corpuskit.extraction.pdf.fonts import Fonts
 from corpuskit.extraction.pdf.opening import open_pdf
+from corpuskit.extraction.pdf.words import is_blank
 
 SHARE = 0.02
 
@@ -40,7 +41,7 @@ def pages_of(content):
             page = opened.pdf[number]
             characters = read_characters(page, Fonts())
             page.close()
-            printed = characters.real & (characters.code > 32)
+            printed = characters.real & ~is_blank(characters.code)
             kept = np.zeros(len(printed), bool)
             for words in spans[number]:
                 for first, last, _ in words.tolist():

@@ -29,7 +29,7 @@ from corpuskit.extraction.pdf.tables.booktabs import find_booktabs
 from corpuskit.extraction.pdf.tables.lattice import find_ruled_tables
 from corpuskit.extraction.pdf.tables.tagged import find_tagged_tables
 from corpuskit.extraction.pdf.tags import read_tags, usable_tags
-from corpuskit.extraction.pdf.words import Run, read_runs
+from corpuskit.extraction.pdf.words import Run, is_blank, read_runs
 
 _log = logging.getLogger(__name__)
 
@@ -180,7 +180,7 @@ class _Reader:
         runs = read_runs(characters)
         over = read_annotations(self._pdf, page, characters.frame)
         info.overlays, info.links = over.overlays, find_words(over.links, runs)
-        info.printed = int((characters.real & (characters.code > 32)).sum())
+        info.printed = int((characters.real & ~is_blank(characters.code)).sum())
         info.set_aside = {reason: count for reason, count in characters.set_aside.items() if count}
         turned = read_turned(characters) if characters.turned or characters.slanted.any() else []
         return PageParts(number, characters.frame, characters.seen, runs, drawings, tags=tags, turned=turned)

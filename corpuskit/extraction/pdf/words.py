@@ -152,6 +152,12 @@ def spelled(code: int) -> str:
     return _TRANSLATION.get(code, chr(code))
 
 
+def is_blank(code: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which code points are blanks, those that do not break a line among them."""
+    blank: NDArray[np.bool_] = _IS_BLANK[code]
+    return blank
+
+
 def is_text(characters: Characters) -> NDArray[np.bool_]:
     """Which characters are part of words."""
     chosen: NDArray[np.bool_] = characters.usable & ~_IS_BLANK[characters.code]
