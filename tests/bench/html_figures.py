@@ -27,7 +27,7 @@ import numpy as np
 from corpuskit.errors import ExtractionError
 from corpuskit.extraction import ExtractOptions
 from corpuskit.extraction.html import forest
-from corpuskit.extraction.html.extract import extract_html
+from corpuskit.extraction.html.extract import extract_page
 
 CARD = Path(forest.__file__).parent / "MODEL.md"
 SAMPLE = Path(__file__).parents[1] / "gate" / "html"
@@ -54,7 +54,7 @@ def first_look(model: forest.Model) -> forest.Model:
 def main_text(raw: bytes, uri: str | None, model: forest.Model) -> str:
     """The main text of a page."""
     try:
-        document = extract_html(raw, uri=uri, options=ExtractOptions(), charset=None, model=model)
+        document = extract_page(raw, uri=uri, options=ExtractOptions(), charset=None, model=model)
     except ExtractionError:
         return ""
     return document.to_text(main=True)

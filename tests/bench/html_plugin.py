@@ -24,5 +24,5 @@ _models = [load_model(Path(os.environ["CORPUSKIT_FOLDS"]) / f"fold{fold}.npz") f
 def text(raw: bytes, url: str | None, set_name: str, page_id: str) -> str:
     """The main text."""
     model = _models[_train.fold_of(_train.domain_of(url, page_id))]
-    document = extract.extract_html(raw, uri=url, options=ExtractOptions(), charset=None, model=model)
+    document = extract.extract_page(raw, uri=url, options=ExtractOptions(), charset=None, model=model)
     return document.to_text(main=True)
