@@ -123,7 +123,8 @@ class Function:
             if len(places) >= _AT_ONCE:
                 yield np.array(places), {self.name: encoded(values)}
                 places, values = [], []
-        yield np.array(places, np.int64), {self.name: encoded(values)}
+        if places or stopped is None:  # what fails at the first words leaves no layer, which queries would find empty
+            yield np.array(places, np.int64), {self.name: encoded(values)}
         if stopped is not None:
             raise stopped
 

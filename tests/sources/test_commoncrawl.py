@@ -79,7 +79,8 @@ def test_filters_choose_rows(root, wanted, numbers):
 
 
 @pytest.mark.parametrize(
-    "wanted", [{"languages": "english"}, {"since": "yesterday"}, {"domains": "https://"}, {"mime": "html"}]
+    "wanted",
+    [{"languages": "english"}, {"since": "yesterday"}, {"domains": "https://"}, {"mime": "html"}, {"status": "ok"}],
 )
 def test_a_filter_that_cannot_be_is_refused(root, wanted):
     with pytest.raises(ConfigurationError):

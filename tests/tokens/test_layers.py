@@ -230,3 +230,12 @@ def test_documents_without_a_known_language_are_told_as_without_lemmas(filled, t
         == filled.documents().query("lang == '?'").title.tolist()
     )
     assert len(filled.documents().query("lang in ['?']")) == 1
+
+
+def test_a_function_that_fails_at_the_first_words_leaves_no_layer(corpus, tmp_path):
+    (tmp_path / "a.txt").write_text("Honey bees swarm in May.")
+    corpus.add(tmp_path / "a.txt", progress=False)
+    with pytest.raises(ConfigurationError, match="expected one for each"):
+        corpus.annotate("x", lambda words: words[:1], progress=False)
+    with pytest.raises(ConfigurationError, match="x"):
+        corpus.kwic('[x="a"]')

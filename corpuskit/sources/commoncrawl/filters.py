@@ -71,8 +71,10 @@ class Filters:
             since: Fetched at this date or later.
 
         Raises:
-            ConfigurationError: a language without a code, a media type without a slash, a date that is none.
+            ConfigurationError: a language without a code, a media type without a slash, a status or a date that is none.
         """
+        if status is not None and not isinstance(status, int):
+            raise ConfigurationError(f"found status={status!r}, expected a number such as 200, or None for any")
         return cls(
             tuple(sorted({_host(name) for name in _listed(domains)})),
             tuple(sorted({_host(name).rpartition(".")[2] for name in _listed(tld)})),
