@@ -118,6 +118,8 @@ def found_lines(
         if value is not None and not (hasattr(value, "__index__") and value >= least):
             raise ConfigurationError(f"{name}={value!r}: expected a whole number, at least {least}")
     if syntax == "text":
+        if not query.strip():
+            raise ConfigurationError("the query is empty: expected what to look for in the running text")
         rows = itertools.islice(running_text.lines(folder, query, selection, window=window), limit)
         return _TextLines(folder, selection, list(rows))
     return _IndexLines(folder, find(selection, parse_query(query, syntax), limit), window)

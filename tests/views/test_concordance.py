@@ -35,6 +35,8 @@ def test_a_pattern_with_look_around_works_and_a_wrong_one_is_told(filled):
     assert len(filled.kwic(r"(?<=high )premium", syntax="text")) == 1
     with pytest.raises(ConfigurationError, match="pattern"):
         filled.kwic("(", syntax="text")
+    with pytest.raises(ConfigurationError, match="empty"):
+        filled.kwic("", syntax="text")
     with pytest.raises(ConfigurationError, match="missing \\)"):
         filled.kwic("a(")
     with pytest.raises(ConfigurationError, match="'1R'"):
