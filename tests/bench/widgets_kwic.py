@@ -72,7 +72,13 @@ def first_lines_in_the_widget(corpus, words):
     for word in words:
         came = threading.Event()
         seen = lines.state[0]
-        lines.observe(lambda change, seen=seen, came=came: came.set() if change["new"][0] > seen else None, "state")
+
+        def changed(change, seen=seen, came=came):
+            generation, count, done = change["new"][:3]
+            if generation > seen and (count or done):  # a search that has begun has no lines yet
+                came.set()
+
+        lines.observe(changed, "state")
         start = time.perf_counter()
         lines._on_search({"query": word})
         came.wait()
