@@ -222,7 +222,7 @@ def _word_breaks(
     code: NDArray[np.int64],
 ) -> NDArray[np.bool_]:
     """Between which characters a word ends: blanks of the file where there is some room, else the room alone."""
-    both = _follow_leftward(code, x0, size)
+    both = _follow_leftward(code, x0)
     gap = np.where(both, x0[:-1] - x1[1:], x0[1:] - x1[:-1])
     # Both letters of a ligature that pdfium writes out have the same box.
     gap = np.where((x0[1:] == x0[:-1]) & (x1[1:] == x1[:-1]), 0, gap)
@@ -237,7 +237,7 @@ def _word_breaks(
     return apart | script | wide | (rise > 0.3 * larger)
 
 
-def _follow_leftward(code: NDArray[np.int64], x0: NDArray[np.float32], size: NDArray[np.float32]) -> NDArray[np.bool_]:
+def _follow_leftward(code: NDArray[np.int64], x0: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Which characters stand on the left of the one before them: letters of such scripts, and the signs beside them."""
     leftward = is_leftward(code)
     if not leftward.any():
