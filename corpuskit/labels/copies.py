@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from functools import cached_property
 
 from corpuskit.store import CorpusFolder
 
@@ -15,16 +16,24 @@ class Copies:
 
     Attributes:
         doc_ids: all documents, by host and URI.
+        hosts: doc_id → host, in the same order.
+        uris: doc_id → URI, in the same order.
     """
 
     def __init__(self, folder: CorpusFolder) -> None:
-        rows = folder.catalog.tuples("SELECT doc_id, text_hash, uri FROM current ORDER BY host, uri")
-        self.doc_ids = [doc_id for doc_id, _, _ in rows]
-        self._group: dict[str, Hashable] = {doc_id: doc_id if text is None else text for doc_id, text, _ in rows}
-        self._first: dict[Hashable, tuple[int, str, str]] = {}
-        for doc_id, _, uri in rows:
+        rows = folder.catalog.tuples("SELECT doc_id, text_hash, host, uri FROM current ORDER BY host, uri")
+        self.doc_ids: list[str] = [doc_id for doc_id, _, _, _ in rows]
+        self.hosts: dict[str, str] = {doc_id: host for doc_id, _, host, _ in rows}
+        self.uris: dict[str, str] = {doc_id: uri for doc_id, _, _, uri in rows}
+        self._group: dict[str, Hashable] = {doc_id: doc_id if text is None else text for doc_id, text, _, _ in rows}
+
+    @cached_property
+    def _first(self) -> dict[Hashable, tuple[int, str, str]]:
+        first: dict[Hashable, tuple[int, str, str]] = {}
+        for doc_id, uri in self.uris.items():
             group, place = self._group[doc_id], (len(uri), uri, doc_id)
-            self._first[group] = min(place, self._first.get(group, place))
+            first[group] = min(place, first.get(group, place))
+        return first
 
     def of(self, doc_id: str) -> Hashable:
         """Return what a document has in common with its copies; that of a document which is not there is its own.

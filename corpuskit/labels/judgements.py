@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Final
 
 from corpuskit.labels.copies import Copies
@@ -16,7 +16,12 @@ _OF_A_HOST: Final = 20  # examples that a rule for a host stands for: a large si
 
 
 def judged_documents(
-    folder: CorpusFolder, *, positive: str = "relevant", copies: bool = False, groups: bool = True
+    folder: CorpusFolder,
+    *,
+    positive: str = "relevant",
+    copies: bool = False,
+    groups: bool = True,
+    known: Copies | None = None,
 ) -> dict[str, str]:
     """Return doc_id → ``relevant`` or ``other``: the examples of a training.
 
@@ -29,26 +34,26 @@ def judged_documents(
         positive: the class to find; with one of your own all other classes are ``other``.
         copies: give all copies that were labelled.
         groups: give also those that were labelled with a group, see :func:`corpuskit.labels.example_weights`.
+        known: the documents with their copies, where they have been read already.
     """
     labels = corpus_labels(folder)
     own = {label.target: label for label in labels if label.kind == "document"}
     apart = audited(folder)
-    known = dict(folder.catalog.tuples("SELECT doc_id, host FROM current"))
+    same = known or Copies(folder)
     judged = {
         target: side
         for target, label in own.items()
-        if target in known
+        if target in same.hosts
         and target not in apart
         and (groups or not label.is_guess)
         and (side := _side(label, positive))
     }
-    same = Copies(folder)
     if not copies:
         looked_at = same.groups(target for target in judged if not own[target].is_guess)
         judged = {d: side for d, side in judged.items() if not own[d].is_guess or same.of(d) not in looked_at}
         judged = _once(same, judged)
     for host, taught in _hosts(labels, positive).items():
-        unlabelled = sample((d for d, at in known.items() if at == host and d not in own), len(known))
+        unlabelled = sample((d for d, at in same.hosts.items() if at == host and d not in own), len(same.hosts))
         judged |= dict.fromkeys(same.once(unlabelled, same.groups([*own, *judged]))[:_OF_A_HOST], taught)
     return judged
 
@@ -61,16 +66,19 @@ def _once(groups: Copies, judged: dict[str, str]) -> dict[str, str]:
     return {doc_id: judged[doc_id] for doc_id in groups.once(sorted(judged)) if len(sides[groups.of(doc_id)]) == 1}
 
 
-def judged_urls(folder: CorpusFolder, documents: dict[str, str], *, positive: str = "relevant") -> dict[str, str]:
+def judged_urls(
+    folder: CorpusFolder, documents: Mapping[str, str], *, positive: str = "relevant", known: Copies | None = None
+) -> dict[str, str]:
     """Return URL → ``relevant`` or ``other``: those of judged documents, those labelled, and some of labelled hosts.
 
     Args:
         folder: The corpus folder.
         documents: Judged documents with their label.
         positive: The label that counts as relevant.
+        known: The documents with their copies, where they have been read already.
     """
-    rows = folder.catalog.rows("SELECT doc_id, uri FROM current WHERE host <> ''")
-    judged = {row["uri"]: documents[row["doc_id"]] for row in rows if row["doc_id"] in documents}
+    same = known or Copies(folder)
+    judged = {uri: documents[doc_id] for doc_id, uri in same.uris.items() if doc_id in documents and same.hosts[doc_id]}
     labels = corpus_labels(folder)
     for host, taught in _hosts(labels, positive).items():
         urls = [row["url"] for row in folder.catalog.rows("SELECT url FROM frontier WHERE host = ?", (host,))]

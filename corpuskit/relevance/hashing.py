@@ -20,7 +20,7 @@ __all__ = ["HashIndex", "Hashed", "hash_ngrams", "hash_words", "in_chunks"]
 Hashes = npt.NDArray[np.uint64]
 BASE = 0x9E3779B97F4A7C15
 _CHUNK = 1 << 18
-_WORD_BYTE = np.array([byte >= 128 or chr(byte).isalnum() for byte in range(256)])
+_WORD_BYTE = bytes(byte >= 128 or chr(byte).isalnum() for byte in range(256))
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _HALF = np.uint64(32)
 
@@ -31,7 +31,7 @@ class Hashed:
 
     Attributes:
         hashes: one a token.
-        row: the text of each token; not always in order.
+        row: the text of each token, in order.
         texts: how many texts there are.
         first, size: where each token stands in `buffer`, in bytes.
         buffer: the texts' bytes.
@@ -49,10 +49,11 @@ class Hashed:
         """How many tokens each text has."""
         return np.bincount(self.row, minlength=self.texts).astype(np.int64)
 
-    def token(self, position: int) -> str:
-        """Return the token at a position."""
-        first = int(self.first[position])
-        return self.buffer[first : first + int(self.size[position])].decode("utf-8", "surrogatepass")
+    def strings(self, positions: Ints) -> list[str]:
+        """Return the tokens at some positions."""
+        first = self.first[positions]
+        edges = zip(first.tolist(), (first + self.size[positions]).tolist(), strict=True)
+        return [self.buffer[start:end].decode("utf-8", "surrogatepass") for start, end in edges]
 
 
 @lru_cache(maxsize=1)
@@ -77,7 +78,8 @@ def running_sum(raw: npt.NDArray[np.uint8]) -> tuple[Hashes, Hashes]:
     powers, inverse = _powers(size)
     total = np.empty(len(raw) + 1, np.uint64)
     total[0] = 0
-    np.cumsum(_bytes_table()[raw] * powers[: len(raw)], out=total[1:])
+    terms = _bytes_table().take(raw, mode="clip")  # no byte is beyond the table; twice as fast as looking
+    np.cumsum(terms * powers[: len(raw)], out=total[1:])
     return total, inverse
 
 
@@ -98,7 +100,7 @@ def hash_words(texts: Sequence[str]) -> Hashed:
     buffer, starts, _ = _joined(texts)
     raw = np.frombuffer(buffer, np.uint8)
     inside = np.zeros(len(raw) + 2, np.int8)
-    inside[1:-1] = _WORD_BYTE[raw]
+    inside[1:-1] = np.frombuffer(buffer.translate(_WORD_BYTE), np.int8)  # four times as fast as a table of NumPy
     change = np.diff(inside)
     first, last = np.flatnonzero(change == 1), np.flatnonzero(change == -1)
     total, inverse = running_sum(raw)
@@ -109,18 +111,14 @@ def hash_words(texts: Sequence[str]) -> Hashed:
 
 
 def hash_ngrams(texts: Sequence[str], shortest: int, longest: int) -> Hashed:
-    """All runs of so many bytes in each text, the shortest first."""
+    """All runs of so many bytes in each text; of those that start at a byte, the shortest first."""
     buffer, starts, ends = _joined(texts)
     raw = np.frombuffer(buffer, np.uint8)
     total, inverse = running_sum(raw)
     left = np.repeat(ends, ends - starts + 1) - np.arange(len(raw))
     row = np.repeat(np.arange(len(texts)), ends - starts + 1)
-    first, size = [], []
-    for length in range(shortest, longest + 1):
-        at = np.flatnonzero(left >= length)
-        first.append(at)
-        size.append(np.full(len(at), length))
-    at, sizes = np.concatenate(first), np.concatenate(size)
+    at, sizes = np.nonzero(left[:, None] >= np.arange(shortest, longest + 1))
+    sizes += shortest
     hashes = mixed((total[at + sizes] - total[at]) * inverse[at])
     return Hashed(hashes, row[at], len(texts), at, sizes, buffer)
 
@@ -154,15 +152,11 @@ class HashIndex:
         asked = hashes
         for number, (shift, table) in enumerate(self._rounds):
             column = table[self._slot(asked, number, shift)]
-            there = (column >= 0) & (self._hashes[column] == asked)
-            places = np.flatnonzero(there)
-            more = np.flatnonzero((column >= 0) & ~there)
-            if isinstance(todo, slice):
-                found[places] = column[places]
-                todo = more
-            else:
-                found[todo[places]] = column[places]
-                todo = todo[more]
+            taken = column >= 0
+            there = taken & (self._hashes[column] == asked)
+            found[todo] = np.where(there, column, np.int32(-1))
+            more = np.flatnonzero(taken & ~there)
+            todo = more if isinstance(todo, slice) else todo[more]
             asked = asked[more]
             if not len(asked):
                 break

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from corpuskit.errors import RelevanceError
 from corpuskit.labels import (
@@ -30,9 +30,6 @@ from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
 from corpuskit.store.element_cache import main_texts
 from corpuskit.store.telling import writing
-
-if TYPE_CHECKING:
-    pass
 
 _POOL: Final = 5000  # unlabelled texts that teach the model which words there are
 _URL_POOL: Final = 20_000
@@ -75,14 +72,16 @@ def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int 
 def _train_corpus(folder: CorpusFolder, positive: str, seed: int) -> CorpusModel:
     _check_positive(folder, positive)
     texts = scoring_texts(folder)
-    judged = {target: label for target, label in judged_documents(folder, positive=positive).items() if target in texts}
+    known = Copies(folder)
+    labelled = judged_documents(folder, positive=positive, known=known)
+    judged = {target: label for target, label in labelled.items() if target in texts}
     if not judged:
         raise RelevanceError(f"no documents are labelled {positive} or other yet: label some of each first")
-    document, machines = train_documents(folder, judged, texts, positive=positive, seed=seed)
-    with_copies = judged_documents(folder, positive=positive, copies=True)
-    url = _train_urls(
-        folder, judged_urls(folder, with_copies, positive=positive), example_weights(folder, with_copies), seed
-    )
+    document, machines = train_documents(folder, judged, texts, positive=positive, seed=seed, known=known)
+    with_copies = judged_documents(folder, positive=positive, copies=True, known=known)
+    urls = judged_urls(folder, with_copies, positive=positive, known=known)
+    weights = example_weights(folder, with_copies)
+    url = _train_urls(folder, urls, {known.uris[doc_id]: weight for doc_id, weight in weights.items()}, seed)
     model = _keep(
         folder, CorpusModel(document, url, machines=machines), len(judged), {"seed": seed, "positive": positive}
     )
@@ -182,21 +181,21 @@ def train_documents(
     *,
     positive: str = "relevant",
     seed: int = 0,
+    known: Copies | None = None,
 ) -> tuple[RelevanceModel, tuple[MachineWeight, ...]]:
     """Return a model of documents from what people judged and machines labelled, and what each machine counts.
 
     Raises:
         RelevanceError: people's labels do not suffice.
     """
-    copies = Copies(folder)
-    known = copies.groups(judged)
+    copies = known or Copies(folder)
+    groups = copies.groups(judged)
     machines = {}
     for by, said in machine_labels(folder, positive=positive).items():
-        once = copies.once((doc_id for doc_id in said if doc_id in texts and doc_id not in judged), known)
+        once = copies.once((doc_id for doc_id in said if doc_id in texts and doc_id not in judged), groups)
         machines[by] = {doc_id: said[doc_id] for doc_id in [*once, *(d for d in judged if d in said)]}
-    hosts = dict(folder.catalog.tuples("SELECT doc_id, host FROM current")) if machines else {}
     return train_with_machines(
-        judged, machines, texts, sources=hosts, groups={doc_id: copies.of(doc_id) for doc_id in judged},
+        judged, machines, texts, sources=copies.hosts if machines else {}, groups={doc_id: copies.of(doc_id) for doc_id in judged},
         weights=example_weights(folder, judged),
         pool=[texts[doc_id] for doc_id in sample(texts, _POOL)], seed=seed,
     )  # fmt: skip
@@ -276,9 +275,7 @@ def corpus_to_fasttext(folder: CorpusFolder, path: Path, *, kind: Kind = "docume
 def _train_urls(
     folder: CorpusFolder, examples: dict[str, str], weights: Mapping[str, float], seed: int
 ) -> RelevanceModel | None:
-    """A model of URLs; None where the examples do not suffice. Weights are those of documents."""
-    rows = folder.catalog.tuples("SELECT uri, doc_id FROM current") if weights else []
-    weight_of = {uri: weights[doc_id] for uri, doc_id in rows if doc_id in weights}
+    """A model of URLs; None where the examples do not suffice."""
     pool = [row["url"] for row in folder.catalog.rows("SELECT url FROM frontier ORDER BY id LIMIT ?", (_URL_POOL,))]
     urls = sorted(examples)
     try:
@@ -288,7 +285,7 @@ def _train_urls(
             pool=pool or urls,
             kind="url",
             seed=seed,
-            weights=[weight_of.get(url, 1.0) for url in urls],
+            weights=[weights.get(url, 1.0) for url in urls],
         )
     except RelevanceError:
         return None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import chain, repeat
-from typing import Any
+from itertools import chain, pairwise, repeat
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ _HASHED: dict[str, tuple[Callable[[str], str], Callable[[Sequence[str]], Hashed]
     "url_ngrams": (ngram_text, partial(hash_ngrams, shortest=3, longest=5)),
 }
 _MAX_DIFFERENT = 3_000_000
+_Number = TypeVar("_Number", bound=np.generic)
 
 
 class Lexicon:
@@ -40,19 +41,16 @@ class Lexicon:
 
     def count(self, texts: Sequence[str]) -> Counts:
         """Return how often each token of the list stands in each text."""
-        width = max(self.size, 1)
         rows, columns, times, tokens, known = [], [], [], [], []
         start = 0
         for column, row, size in self._columns(texts):
             found = column >= 0
             inside = row[found]
-            keys = inside * width + column[found]
-            if size * width < 2**31:  # sorting is most of the work, and faster so
-                keys = keys.astype(np.int32)
-            key, number = np.unique(keys, return_counts=True)
-            rows.append(key // width + start)
-            columns.append(key % width)
-            times.append(number)
+            numbers = _sorted_by_text(column[found], inside, size)
+            at = _changes(numbers, inside)
+            rows.append(inside[at] + start)
+            columns.append(numbers[at])
+            times.append(np.diff(at, append=len(numbers)))
             tokens.append(np.bincount(row, minlength=size))
             known.append(np.bincount(inside, minlength=size))
             start += size
@@ -98,26 +96,39 @@ def frequencies(texts: Sequence[str], name: str) -> dict[str, int]:
         return found
     prepare, split = _HASHED[name]
     names: dict[int, str] = {}
-    totals: Counter[int] = Counter()
+    totals: dict[int, int] = {}
     for chunk in in_chunks(map(prepare, texts), 1 << 20):
         hashed = split(chunk)
-        different = _distinct(hashed.hashes)
-        width = max(1, len(different))
+        by_text = _sorted_by_text(hashed.hashes, hashed.row, hashed.texts)
+        once = np.sort(by_text[_changes(by_text, hashed.row)])
+        at = _changes(once)
+        different, texts_with = once[at], np.diff(at, append=len(once))
         number = HashIndex(different).find(hashed.hashes)
         first = np.zeros(len(different), np.int64)
         first[number[::-1]] = np.arange(len(number) - 1, -1, -1)
-        texts_with = np.bincount(_distinct(hashed.row * width + number) % width, minlength=len(different))
-        for value, position, times in zip(different.tolist(), first.tolist(), texts_with.tolist(), strict=True):
-            if value not in names:
-                names[value] = hashed.token(position)
-            totals[value] += times
+        values = different.tolist()
+        fresh = [place for place, value in enumerate(values) if value not in names]
+        names.update(zip((values[place] for place in fresh), hashed.strings(first[fresh]), strict=True))
+        for value, times in zip(values, texts_with.tolist(), strict=True):
+            totals[value] = totals.get(value, 0) + times
         if len(totals) > _MAX_DIFFERENT:
-            totals = Counter({value: times for value, times in totals.items() if times > 1})
+            totals = {value: times for value, times in totals.items() if times > 1}
             names = {value: names[value] for value in totals}
     return {names[value]: times for value, times in totals.items()}
 
 
-def _distinct(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """What np.unique gives, which takes eight times as long for many different values (NumPy 2.4)."""
-    values = np.sort(values)
-    return values[np.append(True, values[1:] != values[:-1])] if len(values) else values
+def _sorted_by_text(values: npt.NDArray[_Number], row: Ints, texts: int) -> npt.NDArray[_Number]:
+    """Sort the values of each text: several hundred at a time are sorted in registers, four times as fast as a long array."""
+    values = values.copy()
+    for start, end in pairwise(np.searchsorted(row, np.arange(texts + 1)).tolist()):
+        values[start:end].sort()
+    return values
+
+
+def _changes(*arrays: npt.NDArray[Any]) -> Ints:
+    """Where one of the arrays, of one length, has another value than at the place before; the first place is one."""
+    changed = np.zeros(len(arrays[0]), np.bool_)
+    changed[:1] = True
+    for values in arrays:
+        changed[1:] |= values[1:] != values[:-1]
+    return np.flatnonzero(changed)
