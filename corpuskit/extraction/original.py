@@ -17,7 +17,9 @@ _PDF: Final = ("application/pdf",)
 _WIKI: Final = ("text/x-wiki",)
 _WORD: Final = "wordprocessingml"
 _LONGEST_WIKITEXT: Final = 5_000_000  # characters: as much as twice the longest article of Wikipedia
-_SUFFIXES: Final = {"text/html": ".html", "application/pdf": ".pdf", "text/x-wiki": ".wiki", "text/plain": ".txt"}
+_SUFFIXES: Final = {
+    "text/html": ".html", "application/pdf": ".pdf", "text/x-wiki": ".wiki", "text/plain": ".txt", "text/markdown": ".md",
+}  # fmt: skip
 
 
 class Original:

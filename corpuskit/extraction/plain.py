@@ -16,7 +16,7 @@ from corpuskit.safe_folder import Folder, as_safe
 _PARAGRAPH_END: Final = re.compile(r"\n[^\S\n]*\n\s*")
 
 
-@extracts("text/plain", "text/markdown")
+@extracts("text/plain")
 def extract_plain(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
 ) -> NLPTextDocument:

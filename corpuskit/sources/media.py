@@ -22,6 +22,7 @@ _BY_SUFFIX: Final = {
     ".txt": "text/plain",
     ".text": "text/plain",
     ".md": "text/markdown",
+    ".markdown": "text/markdown",
     ".eml": "message/rfc822",
     ".pdf": "application/pdf",
     ".docx": _WORD + "document",
@@ -35,6 +36,7 @@ _BY_SUFFIX: Final = {
     ".dotm": "application/vnd.ms-word.template.macroenabled.12",
 }
 _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body|title|meta|div|p|h1|table|script|!--)[\s>]", re.IGNORECASE)
+_PAGE = re.compile(rb"<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE)
 _NLPTEXT = re.compile(rb"(?:\xef\xbb\xbf)?## NLPTextDocument ")
 _HEAD: Final = 4096
 _CONTROLS: Final = bytes(byte for byte in range(32) if byte not in b"\t\n\r\f\x1b\x08")
@@ -79,11 +81,17 @@ def detect_media_type(content: bytes, name: str = "", declared: str | None = Non
         return "message/rfc822"
     # A text may quote markup; a page begins with it (WHATWG MIME Sniffing, 7.1).
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n\f")
-    if _HTML.match(start) if by_suffix == "text/plain" else _HTML.search(head):
+    if _says_page(start, head, by_suffix, declared):
         return "application/xhtml+xml" if by_suffix == "application/xhtml+xml" else "text/html"
     if by_suffix and by_suffix.startswith(("text/", "application/xhtml")):
         return by_suffix
     return declared if declared.startswith("text/") or declared == "application/xhtml+xml" else "text/plain"
+
+
+def _says_page(start: bytes, head: bytes, by_suffix: str | None, declared: str) -> bool:
+    if not declared.endswith("html") and "text/markdown" in {by_suffix, declared}:
+        return bool(_PAGE.match(start))  # blocks may be of HTML, the first one too (CommonMark 0.31, 4.6)
+    return bool(_HTML.match(start) if by_suffix == "text/plain" else _HTML.search(head))
 
 
 def media_type_of_suffix(name: str) -> str | None:

@@ -511,6 +511,7 @@ TARGETS: dict[str, Target] = {
     "nlptext": Target(nlptext, _nlptext_seeds, _NLP),
     "marks": Target(marks, lambda: [_MARKS], _JSON),
     "html": Target(partial(extracted, media_type="text/html"), lambda: _files("structure/*.html") + _files("pages/*.html"), _HTML),
+    "markdown": Target(partial(extracted, media_type="text/markdown"), lambda: _files("*.md", "docs/howto"), (*_HTML[:6], b"> ", b"- ", b"[", b"](", b"|", b"```\n", b"---\n", b"+++\n", b"![", b"*", b"\n\n", b"title: x\n")),
     "docx": Target(partial(extracted, media_type=WORD), _word_seeds, _WORD, mutate=mutated_package),
     "pdf": Target(partial(extracted, media_type="application/pdf"), _pdf_seeds, _PDF, seconds=30),
     "segmentation": Target(pdf_with_artifacts, _small_pdf_seeds, _PDF, seconds=30),
