@@ -1,8 +1,9 @@
 """What an install brings: packages, megabytes, licences, as the installed packages say themselves.
 
-uv run python tests/bench/dependencies.py
+    uv run python tests/bench/dependencies.py
 """
 
+import argparse
 import re
 from importlib.metadata import PackageNotFoundError, distribution, requires
 
@@ -56,6 +57,7 @@ def size(package):
 
 def main():
     """Prints both installs."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     for title, extras in (("plain", ()), ("[all]", ("all",))):
         packages = install(*extras)
         sizes = {name: size(package) for name, package in packages.items()}
