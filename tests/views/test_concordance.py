@@ -83,7 +83,7 @@ def test_a_sample_has_so_many_lines_and_says_of_how_many(filled):
     assert drawn == {(right,) for right in everything.right}
     assert len(filled.kwic("premium, paid", syntax="text", sample=1)) == 1
     assert "2 of 3 at random, seed 0" in repr(filled.concordance("premium", sample=2))
-    with pytest.raises(ConfigurationError, match="sample=0: expected at least 1"):
+    with pytest.raises(ConfigurationError, match="sample=0: expected a whole number, at least 1"):
         filled.kwic("premium", sample=0)
     for wrong in ({"limit": -1}, {"limit": 0}, {"limit": 2.5}, {"window": -1}):
         with pytest.raises(ConfigurationError, match="expected a whole number, at least"):
