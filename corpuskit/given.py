@@ -1,13 +1,14 @@
-"""Paths as people give them: a folder where a file is meant, an empty string, nothing at all."""
+"""Paths and numbers as people give them: a folder where a file is meant, an empty string, nothing at all, half a line."""
 
 from __future__ import annotations
 
 import os
+from numbers import Integral
 from pathlib import Path
 
-from corpuskit.errors import SourceError
+from corpuskit.errors import ConfigurationError, SourceError
 
-__all__ = ["given_file", "given_path", "given_target"]
+__all__ = ["given_count", "given_file", "given_path", "given_target"]
 
 
 class MissingFileError(SourceError, FileNotFoundError):
@@ -70,3 +71,19 @@ def given_target(path: str | os.PathLike[str], name: str = "path") -> Path:
     if file.is_dir():
         raise FolderError(f"{file} is a folder, expected a file to write; add a name to it")
     return file
+
+
+def given_count(value: object, name: str, *, least: int = 0) -> int:
+    """Return what was given as a whole number; numpy's pass.
+
+    Args:
+        value: What was given.
+        name: Of the argument, for the message.
+        least: The least that it may be.
+
+    Raises:
+        ConfigurationError: It is something else, a truth value too, or less.
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ConfigurationError(f"{name}={value!r:.80}: expected a whole number, at least {least}")
+    return int(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
@@ -16,6 +17,9 @@ from corpuskit.store.document_names import doc_id_of
 if TYPE_CHECKING:
     from corpuskit.tokens import Selection
     from corpuskit.views.choosing import Scope
+
+
+_LOG = logging.getLogger(__name__)
 
 
 class OpenCorpus:
@@ -60,6 +64,14 @@ class OpenCorpus:
         from corpuskit.views import choosing
 
         return choosing.Scope(self._folder, choosing.doc_ids_of(self._folder, docs), main, copies)
+
+    def _tell_hints(self, *queries: str, syntax: str | None) -> None:
+        """Log what queries may have been meant to be; a column of counts has no place to say it."""
+        from corpuskit.tokens import parse_query
+
+        for query in queries if syntax != "text" else ():
+            if hint := parse_query(query, syntax).hint:
+                _LOG.warning("%s", hint)
 
     def __iter__(self) -> Iterator[NLPTextDocument]:
         """Iterate over the documents, by host and URI, reading one at a time."""

@@ -73,6 +73,7 @@ class CorpusConcordance(OpenCorpus):
         """
         from corpuskit.views.concordance import kwic
 
+        self._tell_hints(query, syntax=syntax)
         chosen = self._tokens(docs, main=main, copies=copies)
         found = kwic(
             self._folder, chosen, query, window=window, sort=sort, limit=limit, syntax=syntax, sample=sample, seed=seed
@@ -279,6 +280,7 @@ class CorpusConcordance(OpenCorpus):
         """
         from corpuskit.views.word_lists import occurrences
 
+        self._tell_hints(*queries, syntax=syntax)
         return in_types(
             occurrences(self._folder, self._tokens(docs, main=main, copies=copies), queries, syntax=syntax), arrow
         )

@@ -7,16 +7,16 @@ import functools
 import inspect
 import os
 from collections.abc import Callable, Container, Iterable
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Final
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.given import given_path
 
 _PATH: Final = "os.PathLike[str]"
-# Any value has a truth value, and numbers of numpy are numbers.
+# Any value has a truth value, and numbers of numpy are numbers. A truth value is none, though Python counts with it.
 _PLAIN: Final[dict[str, tuple[type, ...]]] = {
-    "int": (Real,), "float": (Real,), "str": (str,), "bool": (object,), "None": (type(None),), _PATH: (os.PathLike,),
+    "int": (Integral,), "float": (Real,), "str": (str,), "bool": (object,), "None": (type(None),), _PATH: (os.PathLike,),
 }  # fmt: skip
 _OPEN: Final[dict[str, Any]] = {
     "Sequence": Iterable, "Iterable": Iterable, "Container": Container, "Callable": Callable,
@@ -70,7 +70,11 @@ def _check_of(parameter: inspect.Parameter) -> _Check | None:
     has_mapping = any(one.startswith("Mapping[") for one in alternatives)
     wanted = " or ".join(_TOLD.get(one, one) for one in alternatives)
 
+    numbers = {"int", "float"} & set(alternatives)
+
     def check(name: str, value: object) -> None:
+        if numbers and isinstance(value, bool) and "bool" not in alternatives:
+            raise WrongTypeError(f"{name}={value!r}: expected {wanted}")
         if not isinstance(value, tuple(kinds)) and not (has_mapping and hasattr(value, "items")):
             raise WrongTypeError(f"{name}={value!r}: expected {wanted}")
         if _PATH in alternatives and isinstance(value, str):

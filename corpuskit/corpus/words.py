@@ -63,6 +63,7 @@ class CorpusWords(OpenCorpus):
         """
         from corpuskit.views.word_lists import clusters
 
+        self._tell_hints(query, syntax=syntax)
         found = clusters(
             self._tokens(docs, main=main, copies=copies),
             query,
@@ -121,6 +122,7 @@ class CorpusWords(OpenCorpus):
         """
         from corpuskit.views.collocation import collocates
 
+        self._tell_hints(query, syntax=syntax)
         chosen = self._tokens(docs, main=main, copies=copies)
         return in_types(
             collocates(
@@ -225,6 +227,7 @@ class CorpusWords(OpenCorpus):
         """
         from corpuskit.views.word_lists import dispersion
 
+        self._tell_hints(*queries, syntax=syntax)
         return in_types(dispersion(self._tokens(docs, main=main, copies=copies), queries, syntax=syntax), arrow)
 
     def ngrams(  # noqa: PLR0913 (all are named)
@@ -389,6 +392,7 @@ class CorpusWords(OpenCorpus):
         """
         from corpuskit.views.frequency import frequency
 
+        self._tell_hints(query, syntax=syntax)
         return frequency(self._folder, self._tokens(docs, main=main, copies=copies), query, by, syntax=syntax)
 
     def annotate(

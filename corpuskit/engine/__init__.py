@@ -6,9 +6,9 @@ A worker that dies or exceeds a limit is replaced; the item it had becomes a fai
 from corpuskit.engine.outcomes import Limits, Outcome, WorkerDiedError
 from corpuskit.engine.pool import Pool
 from corpuskit.engine.progress import with_progress
-from corpuskit.engine.run import run, values
+from corpuskit.engine.run import check_engine, run, values
 from corpuskit.engine.workers import call, close_idle_workers
 
 __all__ = [
-    "Limits", "Outcome", "Pool", "WorkerDiedError", "call", "close_idle_workers", "run", "values", "with_progress",
+    "Limits", "Outcome", "Pool", "WorkerDiedError", "call", "check_engine", "close_idle_workers", "run", "values", "with_progress",
 ]  # fmt: skip

@@ -11,6 +11,7 @@ from corpuskit.engine.outcomes import DEFAULT_LIMITS, Item, Limits, Outcome, Val
 from corpuskit.engine.pool import Pool
 from corpuskit.engine.progress import with_progress
 from corpuskit.errors import ConfigurationError
+from corpuskit.given import given_count
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -51,17 +52,28 @@ def run(  # noqa: PLR0913 - the one way to run something over many items
         ConfigurationError: an unknown ``on``.
         MissingExtraError: Dask is asked for, and the extra ``dask`` is not installed.
     """
+    check_engine(on, workers)
     if on == "serial":
         outcomes = _run_serially(function, items, retry)
     elif on == "processes":
         outcomes = _run_in_processes(function, items, workers or os.cpu_count() or 1, limits, retry, last)
-    elif isinstance(on, str) and on != "dask":
-        raise ConfigurationError(f"on={on!r}: expected 'serial', 'processes', 'dask' or a distributed.Client")
     else:
         outcomes = run_on_dask(function, items, None if isinstance(on, str) else on, workers, limits, retry)
     if progress is None:
         return outcomes
     return with_progress(outcomes, progress, total, lambda outcome: outcome.error is not None)
+
+
+def check_engine(on: object, workers: object = None) -> None:
+    """Refuse a place where nothing runs, before anything is begun.
+
+    Raises:
+        ConfigurationError: an unknown ``on``, or a number of workers that cannot be.
+    """
+    if not (on in {"serial", "processes", "dask"} if isinstance(on, str) else hasattr(on, "submit")):
+        raise ConfigurationError(f"on={on!r:.80}: expected 'serial', 'processes', 'dask' or a distributed.Client")
+    if workers is not None:
+        given_count(workers, "workers", least=1)
 
 
 def values(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 from importlib.metadata import entry_points
+from typing import Final
 
 from corpuskit.discovered import import_all
 from corpuskit.document import NLPTextDocument
@@ -19,6 +20,12 @@ from corpuskit.safe_folder import Folder
 
 __all__ = ["Extractor", "extract_bytes", "media_types", "register"]
 
+_NO_DOCUMENT: Final = {
+    ("application/json", "application/jsonlines", "application/geo+json", "text/csv", "text/tab-separated-values"):
+        ": records are no document; write the text of each into a file of its own (.txt, .md, .html)",
+    ("application/octet-stream",): ": these bytes are neither text nor of a format that is known",
+}  # fmt: skip
+"""Media types → what is said of them, behind that there is no extractor."""
 _registered: dict[str, Extractor] = {}  # of this session, and of other packages
 
 
@@ -99,4 +106,5 @@ def _find(media_type: str) -> Extractor:
     for point in entry_points(group="corpuskit.extractors", name=media_type):
         register(media_type, point.load())
         return _registered[media_type]
-    raise UnsupportedMediaTypeError(f"no extractor for {media_type}")
+    what = next((what for kinds, what in _NO_DOCUMENT.items() if media_type in kinds), "")
+    raise UnsupportedMediaTypeError(f"no extractor for {media_type}{what}")

@@ -35,10 +35,20 @@ _BY_SUFFIX: Final = {
     ".odp": "application/vnd.oasis.opendocument.presentation",
     ".dotm": "application/vnd.ms-word.template.macroenabled.12",
 }
+_DATA: Final = {
+    ".json": "application/json",
+    ".jsonl": "application/jsonlines",
+    ".ndjson": "application/jsonlines",
+    ".geojson": "application/geo+json",
+    ".csv": "text/csv",
+    ".tsv": "text/tab-separated-values",
+}
+"""Tables and records: text that is no document, whatever markup stands in it."""
 _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body|title|meta|div|p|h1|table|script|!--)[\s>]", re.IGNORECASE)
 _PAGE = re.compile(rb"<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE)
 _NLPTEXT = re.compile(rb"(?:\xef\xbb\xbf)?## NLPTextDocument ")
 _HEAD: Final = 4096
+_BLANK: Final = b"\xef\xbb\xbf \t\r\n\f"
 _CONTROLS: Final = bytes(byte for byte in range(32) if byte not in b"\t\n\r\f\x1b\x08")
 
 
@@ -79,12 +89,16 @@ def detect_media_type(content: bytes, name: str = "", declared: str | None = Non
         return UNKNOWN
     if by_suffix == "message/rfc822" or declared == "message/rfc822":
         return "message/rfc822"
+    if not declared and not _PAGE.match(head.lstrip(_BLANK)) and (data := _DATA.get(_last_suffix(name))):
+        return data
     # A text may quote markup; a page begins with it (WHATWG MIME Sniffing, 7.1).
-    start = head.lstrip(b"\xef\xbb\xbf \t\r\n\f")
+    start = head.lstrip(_BLANK)
     if _says_page(start, head, by_suffix, declared):
         return "application/xhtml+xml" if by_suffix == "application/xhtml+xml" else "text/html"
     if by_suffix and by_suffix.startswith(("text/", "application/xhtml")):
         return by_suffix
+    if not declared and b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return UNKNOWN  # no text has null characters (WHATWG MIME Sniffing, 3); pages that servers send do at times
     return declared if declared.startswith("text/") or declared == "application/xhtml+xml" else "text/plain"
 
 
@@ -92,6 +106,10 @@ def _says_page(start: bytes, head: bytes, by_suffix: str | None, declared: str) 
     if not declared.endswith("html") and "text/markdown" in {by_suffix, declared}:
         return bool(_PAGE.match(start))  # blocks may be of HTML, the first one too (CommonMark 0.31, 4.6)
     return bool(_HTML.match(start) if by_suffix == "text/plain" else _HTML.search(head))
+
+
+def _last_suffix(name: str) -> str:
+    return name[name.rfind(".") :].lower() if "." in name else ""
 
 
 def media_type_of_suffix(name: str) -> str | None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
+from corpuskit.given import given_count
 from corpuskit.text.tokens import WORD
 
 SKETCH: Final = 512
@@ -24,7 +25,7 @@ class Shingles:
     """
 
     def __init__(self, size: int = 3) -> None:
-        self.size = size
+        self.size = given_count(size, "size", least=1)
         self._words: dict[str, int] = {}
 
     def of(self, text: str) -> Any:

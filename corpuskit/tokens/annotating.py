@@ -8,12 +8,12 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.given import given_file
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.telling import counted
@@ -222,7 +222,7 @@ def _annotator(folder: CorpusFolder, name: str, function: Values | None, columns
                     folder.catalog.clear_failure(of_id[doc_id], [STAGE])
 
             known = {uri: doc_id for doc_id, uri in rows} | {doc_id: doc_id for doc_id in of_id}
-            return FileLayers(kind, Path(what), columns, known, judge)
+            return FileLayers(kind, given_file(what, "name"), columns, known, judge)
         raise ConfigurationError(f"layers from {kind!r}: expected spacy:MODEL, conllu:PATH or vert:PATH")
     check_name(name)
     if function is not None:

@@ -32,6 +32,12 @@ _NUMBER: Final = re.compile(r"\d+(?:\.\d+)+")
 _HYPHENED: Final = re.compile(r"[^\W_][\w'’\u2010-]*['’\u2010-][\w'’\u2010-]*")
 SYNTAXES: Final = ("cql", "simple", "wildcards", "text")
 _USE_WILDCARDS: Final = 'syntax="wildcards"'
+_PLUSES: Final = re.compile(r"([^\W_]\w*)\+\+")  # C++: as a regular expression C, CC, CCC ...
+_POINTED: Final = re.compile(r"\.[^\W_]+|[^\W_]+(?:\.[^\W_]+)*\.|[^\W\d_](?:\.[^\W\d_]){2,}")  # .NET, etc., i.e
+_DOLLARS: Final = re.compile(r"\$[^\W_]\w*")
+_LAYER: Final = re.compile(r"([^\W\d]\w*):([^\W_]\w*)")
+_SPECIAL: Final = re.compile(r"[\\\[\](){}^$.*+?|]")
+_IN_TEXT: Final = 'look in the running text of kwic with syntax="text"'
 _LIKE_WILDCARD: Final = re.compile(r"[\w'-]*\w\*")  # insur*: as a regular expression insu, insur, insurr ...
 
 
@@ -175,7 +181,7 @@ def _parse_simple(text: str, *, wildcards: bool) -> Query:
         if not wildcards and _HYPHENED.fullmatch(pattern):  # of don't and e-mail, two words are made of the text too
             items += [One(Test("word", word, ignore_case=True)) for word in WORD.findall(pattern)]
         else:
-            if problem := _in_no_word(needed_characters(pattern)):
+            if problem := _in_no_word(needed_characters(pattern), part[0]):
                 raise _wrong(text, part.start(), problem)
             items.append(One(Test("word", pattern, ignore_case=True)))
     hint = "" if wildcards else "; ".join(_hints(text.split()))
@@ -194,15 +200,35 @@ def _hints(patterns: Iterable[str]) -> Iterator[str]:
             yield (
                 f"{pattern} is a regular expression whose dots are any character, and words end at dots: {pattern.replace('.', ' ')}"
             )
+        elif _POINTED.fullmatch(pattern):
+            words = " ".join(pattern.replace(".", " ").split())
+            yield f"{pattern} is a regular expression whose dots are any character, and words end at dots: {words}"
+        elif match := _PLUSES.fullmatch(pattern):
+            word = match[1]
+            yield (
+                f"{pattern} is a regular expression: {word}, {word}{word[-1]} ..., and no word has '+' in it; for the signs too, "
+                f"{_IN_TEXT}: {word}\\+\\+"
+            )
+        elif _DOLLARS.fullmatch(pattern):
+            yield (
+                f"{pattern} is a regular expression that no word matches, for $ is a word's end: write {pattern[1:]}, or "
+                f"{_IN_TEXT}: \\{pattern}"
+            )
 
 
-def _in_no_word(needed: str) -> str:
+def _in_no_word(needed: str, pattern: str = "") -> str:
     """What is told of the first of some characters that is in no word; empty where there is none."""
     wrong = next((character for character in needed if not WORD.fullmatch(f"a{character}a")), None)
-    return "" if wrong is None else (
-        f"no word has {wrong!r} in it, only letters, digits and _: write a part for each word, "
-        'or look in the running text of kwic with syntax="text"'
-    )  # fmt: skip
+    if wrong is None:
+        return ""
+    words = [] if _SPECIAL.search(pattern) else WORD.findall(pattern)
+    layer = _LAYER.fullmatch(pattern)
+    return (
+        f"no word has {wrong!r} in it, only letters, digits and _: write a part for each word"
+        + (f" ({' '.join(words)})" if words else "")
+        + (f', for a layer [{layer[1]}="{layer[2]}"]' if layer else "")
+        + f", or {_IN_TEXT}"
+    )
 
 
 def _of_wildcards(part: str) -> str:
@@ -244,6 +270,16 @@ NUMBER: /\d+/
 """
 
 
+# A structure around the pattern, filters and repetitions are told by one example of each.
+_TOLD: Final = {
+    "$END": "the query's end", "NAME": "a name (lemma, s)", "COMPARISON": "= or !=", "STRING": 'a string such as "insur.*"',
+    "LSQB": "[", "RSQB": "]", "LPAR": "(", "RPAR": ")", "FLAGS": "%c, %d or %l", "AMPERSAND": "&", "VBAR": "|",
+    "QMARK": "a repetition such as ? or {1,3}", "NUMBER": "a number", "COMMA": "a comma", "RBRACE": "}", "OPEN": "<s>",
+    "CLOSE": "</s>", "WITHIN": "within", "CONTAINING": "containing",
+}  # fmt: skip
+"""Terminal of the grammar → how it is told."""
+
+
 @functools.cache
 def _parser() -> Lark:
     from lark import Lark
@@ -259,14 +295,28 @@ def _parse_cql(text: str) -> Query:
     try:
         tree = _parser().parse(text)
     except UnexpectedCharacters as error:
-        raise _wrong(text, error.pos_in_stream or 0, f"found {text[error.pos_in_stream or 0]!r}") from None
-    except UnexpectedEOF:
-        raise _wrong(text, len(text), "it ends too early") from None
+        place = error.pos_in_stream or 0
+        if text[place] in "\"'":
+            raise _wrong(text, place, f"a string begins here, and no {text[place]} ends it") from None
+        raise _wrong(text, place, f"found {text[place]!r}, {_expected(error.allowed)}") from None
+    except UnexpectedEOF as error:
+        raise _wrong(text, len(text), f"it ends too early, {_expected(error.expected)}") from None
     except UnexpectedToken as error:
+        expected = _expected(error.accepts or error.expected)
         if error.token.type == "$END":
-            raise _wrong(text, len(text), "it ends too early") from None
-        raise _wrong(text, error.token.start_pos or 0, f"found {str(error.token)!r}") from None
+            raise _wrong(text, len(text), f"it ends too early, {expected}") from None
+        raise _wrong(text, error.token.start_pos or 0, f"found {str(error.token)!r}, {expected}") from None
     return _Reader(text).query(tree)
+
+
+def _expected(terminals: Iterable[str] | None) -> str:
+    """What may stand at a place, by the names of the grammar's terminals."""
+    there = set(terminals or ())
+    return "expected " + _either([told for name, told in _TOLD.items() if name in there] or ["something else"])
+
+
+def _either(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
 
 
 def _deepest(text: str) -> int | None:

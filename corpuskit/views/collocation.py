@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -183,6 +184,8 @@ def keywords(
 
     if sort not in {"log_likelihood", "log_ratio", "simple_maths"}:
         raise ConfigurationError(f"sort {sort!r}: expected log_likelihood, log_ratio or simple_maths")
+    if isinstance(reference, Mapping):
+        _check_counts(reference)
     counts, lexicon = target.counts(attribute), target.index.lexicon(attribute)
     others = _reference_counts(target, reference, attribute)
     size = float(target.size)
@@ -206,6 +209,14 @@ def keywords(
     if stop_words:
         frame = frame[~frame["word"].str.casefold().isin({word.casefold() for word in stop_words})]
     return noted(frame.sort_values(sort, ascending=False, kind="stable", ignore_index=True), target)
+
+
+def _check_counts(reference: Mapping[str, Any]) -> None:
+    """A count out of pandas may be a float; half a word is none."""
+    for word, count in reference.items():
+        is_number = isinstance(count, Real) and not isinstance(count, bool)
+        if not is_number or not count >= 0 or not float(count).is_integer():
+            raise ConfigurationError(f"reference: found {count!r:.40} for {word!r:.40}, expected a count, 0 or more")
 
 
 def _reference_counts(target: Selection, reference: Selection | Mapping[str, int], attribute: str) -> Numbers:

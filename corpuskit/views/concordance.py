@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.given import given_count
 from corpuskit.store import CorpusFolder
 from corpuskit.store.telling import counted
 from corpuskit.tokens import Matches, Selection, find, parse_query
@@ -115,8 +116,8 @@ def found_lines(
 ) -> FoundLines:
     """The lines of a query; see ``kwic``."""
     for name, value, least in (("window", window, 0), ("limit", limit, 1)):
-        if value is not None and not (hasattr(value, "__index__") and value >= least):
-            raise ConfigurationError(f"{name}={value!r}: expected a whole number, at least {least}")
+        if value is not None:
+            given_count(value, name, least=least)
     if syntax == "text":
         if not query.strip():
             raise ConfigurationError("the query is empty: expected what to look for in the running text")
@@ -129,10 +130,9 @@ def drawn(size: int, n: int, seed: int) -> list[int]:
     """At most ``n`` of the numbers below ``size``, drawn at random, in order.
 
     Raises:
-        ConfigurationError: ``n`` is less than 1.
+        ConfigurationError: ``n`` is no whole number, or less than 1.
     """
-    if n < 1:
-        raise ConfigurationError(f"sample={n}: expected at least 1")
+    given_count(n, "sample", least=1)
     return sorted(random.Random(seed).sample(range(size), min(n, size)))
 
 

@@ -11,6 +11,7 @@ from corpuskit.document.elements import FORMATTING
 from corpuskit.document.frames import COLUMNS as ELEMENT_COLUMNS
 from corpuskit.document.frames import arrow_to_pandas, in_types
 from corpuskit.errors import ConfigurationError, CorpusError, UnknownDocumentError
+from corpuskit.given import given_count
 from corpuskit.labels import corpus_labels
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import clean
@@ -403,9 +404,10 @@ def sample(folder: CorpusFolder, n: int, *, seed: int = 0, doc_ids: Sequence[str
     A document's place in the draw depends on its id and the seed alone: more documents in the corpus push some out of the
     sample, and leave the others in it.
     """
+    n = given_count(n, "n")
     frame = documents(folder, doc_ids)
     keys = [hashlib.sha256(f"{seed} {doc_id}".encode()).digest() for doc_id in frame["doc_id"]]
-    chosen = sorted(sorted(range(len(frame)), key=keys.__getitem__)[: max(0, n)])
+    chosen = sorted(sorted(range(len(frame)), key=keys.__getitem__)[:n])
     return frame.iloc[chosen].reset_index(drop=True)
 
 

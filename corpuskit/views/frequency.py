@@ -122,12 +122,13 @@ def _groups(folder: CorpusFolder, by: str | Mapping[str, Any]) -> tuple[str, lis
     if isinstance(by, Mapping):
         return "part", [(str(name), doc_ids_of(folder, docs) or []) for name, docs in by.items()]
     documents = frames.documents(folder)
-    if by == "year":
+    if isinstance(by, str) and by == "year":
         years = documents["timestamp"].dt.year
         values = years.astype("Int64").astype("str").where(years.notna(), "?")
-    elif by in documents:
+    elif isinstance(by, str) and by in documents:
         values = documents[by].astype("str").where(documents[by].notna(), "?").replace("", "(files)")
     else:
         there = ", ".join(str(name) for name in documents)
-        raise ConfigurationError(f"by={by!r}: expected year, names and documents, or one of {there}")
+        found = f"by={by!r}:" if isinstance(by, str) else f"by: found a {type(by).__name__},"
+        raise ConfigurationError(f"{found} expected year, names and documents, or one of {there}")
     return by, [(str(group), list(ids)) for group, ids in documents["doc_id"].groupby(values)]

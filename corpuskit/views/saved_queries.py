@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.given import given_count
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import clean
 
@@ -42,10 +43,11 @@ def save_query(folder: CorpusFolder, query: SavedQuery) -> None:
     """Keeps a query; an earlier one of this name is replaced.
 
     Raises:
-        ConfigurationError: it has no name, or there are too many.
+        ConfigurationError: it has no name, its sample is below 0, or there are too many.
     """
     if not query.name.strip():
         raise ConfigurationError("a saved query needs a name")
+    given_count(query.sample, "sample")
     if len(saved_queries(folder)) >= _MOST:
         raise ConfigurationError(f"there are {_MOST:,} saved queries: forget some")
     folder.catalog.set_meta(_KEY + clean(query.name.strip()), json.dumps(asdict(query)))

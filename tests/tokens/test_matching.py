@@ -190,7 +190,13 @@ def test_a_query_cannot_grow_without_bound():
 @pytest.mark.parametrize(
     ("written", "place", "problem"),
     [
-        ("[lemma=]", 8, "found ']'"),
+        ("[lemma=]", 8, "found ']', expected a string such as"),
+        ("[lemma=go]", 8, "found 'go', expected a string such as"),
+        ("[word]", 6, "found ']', expected = or !="),
+        ('"a" within', 11, "it ends too early, expected a name"),
+        ('"a"{1', 6, "it ends too early, expected a comma or }"),
+        ('"a" foo', 5, "found 'foo', expected the query's end, a string such as"),
+        ('"a" "b', 5, 'a string begins here, and no " ends it'),
         ('"a" within x', 12, "no structure 'x'"),
         ('("a"', 5, "ends too early"),
         ('"a" "b(c"', 6, "missing )"),
@@ -215,7 +221,20 @@ def test_a_pattern_that_no_word_can_match_is_told(written):
 
 
 @pytest.mark.parametrize(
-    "written", ["runs?", "a,?b", '[word!="a b"]', '"a|b c"', '[lemma="give up"]', "don't", "e-mail"]
+    "written",
+    [
+        "runs?",
+        "colou?r",
+        "s.t",
+        "i.*l",
+        r"c\w+",
+        "a,?b",
+        '[word!="a b"]',
+        '"a|b c"',
+        '[lemma="give up"]',
+        "don't",
+        "e-mail",
+    ],
 )
 def test_a_pattern_that_a_word_may_match_is_taken(written):
     assert parse_query(written).hint == ""
@@ -231,10 +250,33 @@ def test_a_pattern_that_a_word_may_match_is_taken(written):
         ('[word="insur*"] "x"', "insur* is a regular expression"),
         ("version 3.5", "3.5 is a regular expression whose dots are any character, and words end at dots: 3 5"),
         ('[word=="don\'t"]', 'no word has "\'" in it'),
+        (
+            "C++",
+            "C++ is a regular expression: C, CC ..., and no word has '+' in it; for the signs too, look in the running text of "
+            'kwic with syntax="text": C\\+\\+',
+        ),
+        (".NET", ".NET is a regular expression whose dots are any character, and words end at dots: NET"),
+        ("the U.S. law", "U.S. is a regular expression whose dots are any character, and words end at dots: U S"),
+        ("$100", '$ is a word\'s end: write 100, or look in the running text of kwic with syntax="text": \\$100'),
     ],
 )
 def test_what_a_query_may_have_been_meant_to_be_is_told(written, hint):
     assert hint in parse_query(written).hint
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("AT&T", "a part for each word (AT T), or look"),
+        ("'tis", "a part for each word (tis), or look"),
+        ("Note:", "a part for each word (Note), or look"),
+        ("lemma:go", 'a part for each word (lemma go), for a layer [lemma="go"], or look'),
+    ],
+)
+def test_a_query_with_signs_that_are_in_no_word_is_told_as_it_can_be_written(written, meant):
+    with pytest.raises(ConfigurationError) as told:
+        parse_query(written)
+    assert meant in str(told.value)
 
 
 def test_stars_that_are_no_wildcards_lead_to_wildcards():

@@ -83,10 +83,10 @@ def test_a_sample_has_so_many_lines_and_says_of_how_many(filled):
     assert drawn == {(right,) for right in everything.right}
     assert len(filled.kwic("premium, paid", syntax="text", sample=1)) == 1
     assert "2 of 3 at random, seed 0" in repr(filled.concordance("premium", sample=2))
-    with pytest.raises(ConfigurationError, match="sample=0: expected at least 1"):
+    with pytest.raises(ConfigurationError, match="sample=0: expected a whole number, at least 1"):
         filled.kwic("premium", sample=0)
     for wrong in ({"limit": -1}, {"limit": 0}, {"limit": 2.5}, {"window": -1}):
-        with pytest.raises(ConfigurationError, match="expected a whole number, at least"):
+        with pytest.raises(ConfigurationError, match="expected a whole number"):
             filled.kwic("premium", **wrong)
 
 
@@ -106,3 +106,21 @@ def test_clusters_are_runs_of_several_lengths_with_a_match_in_them(filled):
         filled.clusters("premium", sizes=(3, 2))
     with pytest.raises(ConfigurationError, match="position 'middle'"):
         filled.clusters("premium", position="middle")
+
+
+def test_who_asks_for_signs_is_told_that_words_have_none(filled, caplog):
+    for ask in (
+        filled.kwic,
+        filled.collocates,
+        filled.frequency,
+        filled.dispersion,
+        filled.occurrences,
+        filled.clusters,
+    ):
+        caplog.clear()
+        ask("C++")
+        assert "C++ is a regular expression: C, CC ..., and no word has '+' in it" in caplog.text
+    caplog.clear()
+    filled.kwic("premiums?")
+    filled.kwic(r"C\+\+", syntax="text")
+    assert caplog.text == ""
