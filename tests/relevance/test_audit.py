@@ -212,14 +212,36 @@ def test_a_region_of_which_half_can_be_labelled_is_labelled_from_the_top_on() ->
     assert audit.so_far() == "100 drawn at random from the 220 next to the highest scores"
 
 
-def test_the_region_ends_where_the_chance_falls_under_nine_in_ten() -> None:
-    audit = ranked([0.9] * 300 + [0.6] * 300)
+# The chance of each half, with Platt's targets: 31/32 and 1/12 (.97 and .53); 39/40 and 1/4 (.98 and .9025);
+# 38/39 and 1/5 (.94 and .897).
+@pytest.mark.parametrize(
+    ("others_above", "others_below", "free"), [([], range(0, 20, 2), 280), ([], [3, 7], 560), ([5], [3, 7], 280)]
+)
+@pytest.mark.parametrize("label", ["relevant", "other"])
+def test_the_region_ends_where_the_chance_falls_under_nine_in_ten(
+    others_above: Sequence[int], others_below: Sequence[int], free: int, label: str
+) -> None:
+    above, below = (0.9, 0.6) if label == "relevant" else (0.1, 0.4)
+    audit = ranked([above] * 300 + [below] * 300, label=label)
     look = audit.next()
     assert sum(position < 300 for position in look) == 20
-    # The upper half is all relevant, of the lower half each second: with Platt's targets .97 and .53.
-    audit.add(look, ["relevant"] * 20 + ["relevant", "other"] * 10)
+    wrong = {*others_above, *(20 + i for i in others_below)}
+    audit.add(look, ["unsure" if i in wrong else label for i in range(40)])
     audit.next()
-    assert audit.so_far() == "100 drawn at random from the 280 next to the highest scores"
+    assert audit.so_far() == f"100 drawn at random from the {free} next to the highest scores"
+
+
+def test_a_claim_ends_before_the_text_that_would_spoil_it() -> None:
+    scores = falling(0.9, 0.5, 11)
+    audit = ranked(scores)
+    run(audit, ["relevant"] * 10 + ["other"])  # ten of eleven are 91 %
+    assert audit.threshold == scores[9]
+
+
+def test_texts_of_one_score_are_claimed_together_or_not_at_all() -> None:
+    audit = ranked([0.9] * 20 + [0.5] * 20)
+    run(audit, ["relevant"] * 22 + ["other"] * 18)
+    assert audit.threshold == 0.9
 
 
 def test_a_ranking_that_the_labels_contradict_ends_no_region() -> None:
