@@ -62,6 +62,15 @@ def test_a_damaged_marks_file_is_refused(content):
         load_marks(content, table_of(2))
 
 
+@pytest.mark.parametrize("name", ["role", "zone", "locator", "links", "tex", "formatting"])
+def test_a_column_of_text_is_read_and_a_number_in_it_refused(name):
+    table = table_of(2)
+    load_marks(packed(columns={name: {"1": "x"}}), table)
+    assert table.marks == {name: {1: "x"}}
+    with pytest.raises(DocumentFormatError, match=f"column {name} holds '1': '7'"):
+        load_marks(packed(columns={name: {"1": 7}}), table)
+
+
 def test_values_at_the_bounds_are_read():
     table = table_of(2)
     columns = {

@@ -18,8 +18,8 @@ def test_a_document_counts_its_elements_and_is_true_even_when_empty():
     for outside in (-1, 2):
         with pytest.raises(IndexError, match=f"element_id {outside}: the document has 2 elements"):
             document[outside]
-    empty = NLPTextDocument()
-    assert (len(empty), bool(empty), empty.title, empty.uri, empty.timestamp) == (0, True, "", "?", None)
+    for empty in (NLPTextDocument(), DocumentBuilder().build()):
+        assert (len(empty), bool(empty), empty.title, empty.uri, empty.timestamp) == (0, True, "", "?", None)
 
 
 HEAD = ["Title t", "Uri u", "Timestamp 2026-03-09T01:02:03"]
