@@ -52,6 +52,15 @@ def test_what_is_said_is_given_back_with_its_note_and_version(log):
     assert log.current("url") == []
 
 
+def test_a_label_is_on_the_disk_and_readable_in_an_editor_when_add_comes_back(log, folder, monkeypatch):
+    synced = []
+    monkeypatch.setattr("corpuskit.store.labels.os.fsync", synced.append)
+    log.add([("d1", "document", "Bücher")], by="Zoë")
+    assert len(synced) == 1
+    (file,) = folder.iterdir()
+    assert '"label": "Bücher", "by": "Zoë"' in file.read_text("utf-8")
+
+
 def test_nothing_said_writes_no_file(log, folder):
     assert log.add([], by="anna") == 0
     assert list(folder.iterdir()) == []
