@@ -50,6 +50,14 @@ def test_the_frame_is_the_one_that_arrow_gives():
         pd.testing.assert_frame_equal(arrow_to_pandas(to_arrow(document.table)), document.to_frame())
 
 
+def test_arrow_gives_the_marks_back_and_backs_the_frame_when_asked():
+    table = example().table
+    assert from_arrow(to_arrow(table)) == table
+    frame = example().to_frame(arrow=True)
+    assert list(frame.columns) == list(COLUMNS)
+    assert all(isinstance(dtype, pd.ArrowDtype) for dtype in frame.dtypes)
+
+
 @given(documents())
 @settings(max_examples=50)
 def test_arrow_gives_the_same_table_back(document):
