@@ -240,7 +240,6 @@ class Audit:
 
     def _prefix(self) -> tuple[float | None, bool]:
         """The lowest score down to which every text is labelled and precise enough, and whether more is hopeless."""
-        good = 0
         said: list[bool] = []
         for position in self._order:
             if int(position) not in self._said:

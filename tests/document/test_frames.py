@@ -2,7 +2,7 @@ import pandas as pd
 from hypothesis import given, settings
 
 from corpuskit.document import DocumentBuilder, NLPTextDocument
-from corpuskit.document.frames import COLUMNS, from_arrow, to_arrow
+from corpuskit.document.frames import COLUMNS, arrow_to_pandas, from_arrow, to_arrow
 from corpuskit.document.marks import dump_marks, load_marks
 
 from .strategies import documents
@@ -43,6 +43,19 @@ def test_the_frame_holds_coordinates_marks_and_nulls():
     assert frame.loc[2, "page"] == 4
     assert frame.loc[1, "role"] == "table"
     assert pd.isna(frame.loc[0, "links"])
+
+
+def test_the_frame_is_the_one_that_arrow_gives():
+    for document in (example(), NLPTextDocument()):
+        pd.testing.assert_frame_equal(arrow_to_pandas(to_arrow(document.table)), document.to_frame())
+
+
+def test_arrow_gives_the_marks_back_and_backs_the_frame_when_asked():
+    table = example().table
+    assert from_arrow(to_arrow(table)) == table
+    frame = example().to_frame(arrow=True)
+    assert list(frame.columns) == list(COLUMNS)
+    assert all(isinstance(dtype, pd.ArrowDtype) for dtype in frame.dtypes)
 
 
 @given(documents())

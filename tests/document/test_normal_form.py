@@ -74,3 +74,12 @@ def test_the_end_of_a_long_title_is_cut_at_47_utf16_units():
     builder.add_text_block("x")
     builder.end_section()
     assert f"## 1 Section End <<{'😀' * 23}...>>" in to_nlptext(builder.build())
+
+
+def test_links_go_where_a_line_end_of_two_characters_became_one_and_stay_elsewhere():
+    builder = DocumentBuilder()
+    for text in ("a\r\nb", "a\nb", "a\rb"):
+        builder.mark("links", builder.add_text_block(text), '[[2, 3, "http://a.example/"]]')
+    normal = builder.build().normalize()
+    assert normal.table.text == ["a\nb"] * 3
+    assert normal.table.marks["links"] == {1: '[[2, 3, "http://a.example/"]]'}

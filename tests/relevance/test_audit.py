@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, cast
+
 import numpy as np
 import pytest
 
@@ -135,3 +138,126 @@ def test_of_what_is_labelled_from_the_top_on_no_interval_is_told(world: World, m
     batch = audit.next()
     audit.add(batch[:4], ["relevant", "relevant", "other", "relevant"])
     assert audit.so_far() == ("each from the highest score down: 3 of 4 are relevant, which is known, not estimated")
+
+
+class Ranking:
+    """A model whose scores are given."""
+
+    fingerprint = "of a ranking"
+
+    def __init__(self, scores: Sequence[float]) -> None:
+        self._scores = np.array(scores)
+
+    def score(self, texts: Sequence[str]) -> np.ndarray:
+        return self._scores
+
+
+def ranked(scores: Sequence[float], **options: Any) -> Audit:
+    return Audit(cast(RelevanceModel, Ranking(scores)), [""] * len(scores), **options)
+
+
+def falling(high: float, low: float, number: int) -> list[float]:
+    return np.linspace(high, low, number).tolist()
+
+
+def sampled(size: int) -> Audit:
+    """An audit of `size` texts of which the first 40 labels were all relevant, so that its region is all of them."""
+    audit = ranked(falling(0.95, 0.9, size))
+    look = audit.next()
+    assert len(look) == 40
+    audit.add(look, ["relevant"] * 40)
+    audit.next()
+    return audit
+
+
+@pytest.mark.parametrize(
+    "options", [{"precision": 1.0}, {"precision": 0.49}, {"confidence": 1.0}, {"confidence": 0.49}]
+)
+def test_a_claim_that_no_sample_can_make_is_refused(options: dict[str, float]) -> None:
+    with pytest.raises(RelevanceError, match=r"expected 0\.5 <= both < 1"):
+        ranked([0.9], **options)
+    assert ranked([0.9], precision=0.5, confidence=0.5).precision == 0.5
+
+
+def test_as_many_labels_as_positions_are_expected() -> None:
+    audit = ranked(falling(0.9, 0.6, 12))
+    with pytest.raises(RelevanceError, match="3 positions and 2 labels"):
+        audit.add(audit.next()[:3], ["relevant"] * 2)
+    assert audit.labels == {}
+
+
+@pytest.mark.parametrize(("number", "threshold"), [(9, None), (10, 0.6)])
+def test_a_claim_is_made_from_ten_texts_on(number: int, threshold: float | None) -> None:
+    audit = ranked(falling(0.9, 0.6, number))
+    assert not audit.is_done
+    run(audit, ["relevant"] * number)
+    assert audit.is_done
+    assert audit.threshold == (threshold and pytest.approx(threshold))
+
+
+# 95 % of the 140 texts that can be labelled are 133: seven others are borne, eight are not.
+@pytest.mark.parametrize(("others", "asked"), [(7, 140), (8, 20)])
+def test_labels_are_asked_for_as_long_as_a_claim_is_possible(others: int, asked: int) -> None:
+    scores = falling(0.9, 0.1, 200)
+    audit = ranked(scores)
+    assert run(audit, ["other"] * others + ["relevant"] * (200 - others)) == asked
+    assert audit.threshold == (scores[139] if others == 7 else None)
+
+
+# The 100 labels left reach about rank 122 of 220, more than half of them, and about rank 118 of 260, less than half.
+def test_a_region_of_which_half_can_be_labelled_is_labelled_from_the_top_on() -> None:
+    assert sampled(220).sampled == []
+    audit = sampled(260)
+    assert len(audit.sampled) == 100
+    assert audit.so_far() == "100 drawn at random from the 220 next to the highest scores"
+
+
+# The chance of each half, with Platt's targets: 31/32 and 1/12 (.97 and .53); 39/40 and 1/4 (.98 and .9025);
+# 38/39 and 1/5 (.94 and .897).
+@pytest.mark.parametrize(
+    ("others_above", "others_below", "free"), [([], range(0, 20, 2), 280), ([], [3, 7], 560), ([5], [3, 7], 280)]
+)
+@pytest.mark.parametrize("label", ["relevant", "other"])
+def test_the_region_ends_where_the_chance_falls_under_nine_in_ten(
+    others_above: Sequence[int], others_below: Sequence[int], free: int, label: str
+) -> None:
+    above, below = (0.9, 0.6) if label == "relevant" else (0.1, 0.4)
+    audit = ranked([above] * 300 + [below] * 300, label=label)
+    look = audit.next()
+    assert sum(position < 300 for position in look) == 20
+    wrong = {*others_above, *(20 + i for i in others_below)}
+    audit.add(look, ["unsure" if i in wrong else label for i in range(40)])
+    audit.next()
+    assert audit.so_far() == f"100 drawn at random from the {free} next to the highest scores"
+
+
+def test_a_claim_ends_before_the_text_that_would_spoil_it() -> None:
+    scores = falling(0.9, 0.5, 11)
+    audit = ranked(scores)
+    run(audit, ["relevant"] * 10 + ["other"])  # ten of eleven are 91 %
+    assert audit.threshold == scores[9]
+
+
+def test_texts_of_one_score_are_claimed_together_or_not_at_all() -> None:
+    audit = ranked([0.9] * 20 + [0.5] * 20)
+    run(audit, ["relevant"] * 22 + ["other"] * 18)
+    assert audit.threshold == 0.9
+
+
+def test_a_ranking_that_the_labels_contradict_ends_no_region() -> None:
+    audit = ranked([0.9] * 300 + [0.6] * 300)
+    # Three of the upper 20 are other, none of the lower: .86 and .97, so the score says nothing; all of it has .94.
+    audit.add(audit.next(), ["other"] * 3 + ["relevant"] * 37)
+    audit.next()
+    assert audit.so_far() == "100 drawn at random from the 560 next to the highest scores"
+
+
+# The test is made at 45, 52, 60, 69, 80, 92 and 100 labels; none of 45 to 76 may be wrong, of 77 to 104 one may.
+@pytest.mark.parametrize(
+    ("wrong", "last"), [([], 100), ([44], None), ([50], 45), ([60], 52), ([70], 100), ([70, 71], 69), ([70, 93], 92)]
+)
+def test_the_sequence_of_tests_ends_with_the_first_that_fails(wrong: list[int], last: int | None) -> None:
+    audit = sampled(400)
+    positions = audit.sampled
+    audit.add(positions, ["other" if number in wrong else "relevant" for number in range(1, 101)])
+    assert audit.threshold == (None if last is None else audit.score[positions[last - 1]])

@@ -100,6 +100,27 @@ def test_offsets_over_removed_and_joined_characters():
     assert result.to_result(3) == (1, 2)
 
 
+def test_a_place_between_two_characters_is_a_place_in_the_source():
+    result = normalize("x² ﬁn", "french")  # x(2) fin
+    assert result.to_source(0, 0) == (0, 0)
+    assert result.to_source(5, 5) == (3, 3)
+    assert result.to_source(8, 8) == (5, 5)
+
+
+@pytest.mark.parametrize("span", [(-1,), (-1, 2), (3, 2), (8,), (0, 9)])
+def test_a_span_outside_the_result_is_refused(span):
+    result = normalize("x² ﬁn", "french")  # x(2) fin: eight characters
+    with pytest.raises(IndexError):
+        result.to_source(*span)
+
+
+@pytest.mark.parametrize("span", [(-1,), (-1, 2), (3, 2), (5,), (0, 6)])
+def test_a_span_outside_the_source_is_refused(span):
+    result = normalize("x² ﬁn", "french")  # five characters
+    with pytest.raises(IndexError):
+        result.to_result(*span)
+
+
 def test_a_wrong_name_tells_the_right_ones():
     with pytest.raises(ConfigurationError, match="french"):
         normalize("a", "klingon")
