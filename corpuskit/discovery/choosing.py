@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -64,7 +65,7 @@ def scored_schema() -> pa.Schema:
     return place_schema().append(pa.field("crawl", pa.string())).append(pa.field("score", pa.float32()))
 
 
-def choose(places: pa.Table, choice: Choice, *, final: bool = False) -> pa.Table:
+def choose(places: pa.Table, choice: Choice, *, final: bool = False, cut: Counter[str] | None = None) -> pa.Table:
     """Return the chosen ones of scored places, the best first; equal ones by time, the last first, then by place.
 
     A URL is taken once, by its last capture; of equal digests the best URL is taken. What is chosen of several parts and
@@ -74,6 +75,7 @@ def choose(places: pa.Table, choice: Choice, *, final: bool = False) -> pa.Table
         places: with columns of :func:`scored_schema`.
         choice: what is taken.
         final: budgets hold for these; before, the budget of bytes does not cut, since twins may go yet.
+        cut: counts the places that go though they score enough, by what takes them out.
     """
     from corpuskit.interruptible import polars as pl
 
@@ -84,14 +86,29 @@ def choose(places: pa.Table, choice: Choice, *, final: bool = False) -> pa.Table
     # A revisit record has no page of its own: its twin has.
     is_again = pl.col("content_mime_detected").fill_null("") == "warc/revisit"
     frame = pl.concat([frame.filter(~is_again), frame.filter(is_again)])
+    gone = Counter[str]() if cut is None else cut
+
+    def count(name: str, before: int) -> None:
+        gone[name] += before - len(frame)
+
+    size = len(frame)
     frame = frame.unique("url", keep="first", maintain_order=True)
+    count("equal URL", size)
+    size = len(frame)
     digest = pl.col("content_digest").fill_null(pl.col("url"))
     frame = frame.unique(digest, keep="first", maintain_order=True)
+    count("equal digest", size)
     frame = frame.sort(order, descending=[True, True, False, False, False], nulls_last=True, maintain_order=True)
+    size = len(frame)
     if choice.per_host is not None:
         frame = frame.filter(pl.int_range(pl.len()).over("url_host_name") < choice.per_host)
+    count("per_host", size)
+    size = len(frame)
     if choice.budget_pages is not None:
         frame = frame.head(choice.budget_pages)
+    count("budget_pages", size)
+    size = len(frame)
     if final and choice.budget_bytes is not None:
         frame = frame.filter(pl.col("warc_record_length").cum_sum() <= choice.budget_bytes)
+    count("budget_bytes", size)
     return frame.to_arrow().select(scored_schema().names).cast(scored_schema())

@@ -212,7 +212,9 @@ class Discovery:
 
     @property
     def left_out(self) -> dict[str, int]:
-        """Return how many rows each filter left out, by its name; of those that no filter did, how many are below the threshold.
+        """Return how many rows each filter left out, by its name; of those that no filter did, how many are below the threshold,
+        and of the others, how many are not taken: ``equal URL`` and ``equal digest`` (another capture of the page is),
+        ``per_host``, ``budget_pages``, ``budget_bytes``.
 
         A row counts for the first filter that it does not fit, and with a part of a file that is passed over by its statistics
         for the filter that rules this out. Discoveries of earlier versions have none of these counts.

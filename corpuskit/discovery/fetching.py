@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from corpuskit import engine
 from corpuskit.discovery.choosing import check_number, scored_schema
 from corpuskit.discovery.probing import check_archives
 from corpuskit.errors import CorpusError, RelevanceError
@@ -110,6 +111,7 @@ def fetch(  # noqa: PLR0913 - the public signature
         RelevanceError: a threshold is given and there is no model.
         CorpusBusyError: another process packs or merges.
     """
+    engine.check_engine(on, workers)
     check_number("requests_per_second", requests_per_second, lambda value: value > 0, "more than 0")
     if threshold is not None:
         check_number("threshold", threshold, lambda value: 0.0 <= value <= 1.0, "a score from 0 to 1")

@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -85,9 +86,10 @@ def discover(  # noqa: PLR0913 - the public signature
 
     Raises:
         RelevanceError: there is no model of URLs.
-        ConfigurationError: a number that cannot be, or ``name`` is taken by another discovery.
+        ConfigurationError: a number or an engine that cannot be, or ``name`` is taken by another discovery.
         SourceError: the index has no files.
     """
+    engine.check_engine(on, workers)
     choice = choice or Choice()
     if sample is not None:
         check_number("sample", sample, lambda value: 0.0 < value <= 1.0, "a share above 0 and up to 1")
@@ -198,12 +200,12 @@ def _score_partition(job: _Job) -> int:
     import pyarrow.parquet as pq
 
     tally = Tally()
-    chosen = _Best(job.choice)
+    chosen = _Best(job.choice, tally.left_out)
     pool = _Pool(job.pool)
     for rows in _scored(job, tally):
         pool.add(rows)
         chosen.add(rows)
-    table = chosen.table
+    table = chosen.take()
     metadata = {"corpuskit": json.dumps(tally.as_json()), "pool": json.dumps(pool.urls)}
     with tempfile.TemporaryDirectory(prefix="corpuskit-") as temporary:
         file = Path(temporary) / "part"
@@ -234,8 +236,8 @@ def _scored(job: _Job, tally: Tally) -> Iterator[pa.Table]:
 class _Best:
     """The rows that may be chosen, of all that came."""
 
-    def __init__(self, choice: Choice) -> None:
-        self._choice = choice
+    def __init__(self, choice: Choice, cut: Counter[str] | None = None) -> None:
+        self._choice, self._cut = choice, cut
         self._parts: list[Any] = []
         self._size = 0
         self._limit = max(_AHEAD, 2 * (choice.budget_pages or 0))
@@ -248,15 +250,15 @@ class _Best:
             self._parts.append(rows)
             self._size += len(rows)
         if self._size > self._limit:
-            self._parts = [self.table]
+            self._parts = [self.take()]
             self._size = len(self._parts[0])
             self._limit = max(self._limit, 2 * self._size if self._choice.budget_pages is None else 0)
 
-    @property
-    def table(self) -> pa.Table:
+    def take(self) -> pa.Table:
         import pyarrow as pa
 
-        return choose(pa.concat_tables([scored_schema().empty_table(), *self._parts]), self._choice)
+        places = pa.concat_tables([scored_schema().empty_table(), *self._parts])
+        return choose(places, self._choice, cut=self._cut)
 
 
 class _Pool:
@@ -305,10 +307,10 @@ def _gather(
             metadata = table.schema.metadata or {}
             tally.take(json.loads(metadata[b"corpuskit"]))
             pool += json.loads(metadata[b"pool"])
-            chosen = choose(pa.concat_tables([chosen, table.cast(scored_schema())]), choice)
+            chosen = choose(pa.concat_tables([chosen, table.cast(scored_schema())]), choice, cut=tally.left_out)
             if not file.is_relative_to(output.url):
                 file.unlink(missing_ok=True)
-        chosen = choose(chosen, choice, final=True)
+        chosen = choose(chosen, choice, final=True, cut=tally.left_out)
         summary = {
             "index": index.name,
             "archives": index.archives,

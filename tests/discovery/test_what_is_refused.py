@@ -102,3 +102,48 @@ def test_archives_of_which_one_is_there_are_fetched(corpus, archives, tmp_path):
         shutil.copy(file, copy)
     report = corpus.fetch(found, base=tmp_path / "part", on="serial", progress=False)
     assert (report.documents, report.failures) == (20, 40)
+
+
+def test_an_engine_that_is_refused_leaves_no_discovery_behind(corpus, archives):
+    for wrong in ({"on": "parallel"}, {"on": "processes", "workers": 0}):
+        with pytest.raises(ConfigurationError, match=r"on='parallel': expected|workers=0: expected"):
+            discover(corpus, archives, name="tea", **wrong)
+    assert not (corpus._folder.path / "discoveries").exists()
+
+
+def test_what_limits_and_equal_pages_cut_is_counted_with_the_filters(corpus, archives):
+    everything = discover(corpus, archives, budget_pages=None)
+    hosts = everything.frame["pages"].tolist()
+    by_host = discover(corpus, archives, per_host=2)
+    cut = sum(pages - min(pages, 2) for pages in hosts)
+    assert cut > 0
+    assert by_host.left_out["per_host"] == cut
+    assert f"{cut} by per_host" in repr(by_host)
+    few = discover(corpus, archives, budget_pages=3)
+    assert few.left_out["budget_pages"] == len(everything) - 3
+    light = discover(corpus, archives, budget_bytes=int(everything.frame["bytes"].sum()) - 1)
+    assert light.left_out["budget_bytes"] == 1
+    for found in (everything, by_host, few, light):
+        assert len(found) + sum(found.left_out.values()) == found.seen
+
+
+def test_captures_of_one_page_and_pages_of_one_digest_are_counted(tmp_path):
+    from collections import Counter
+
+    import pyarrow as pa
+
+    from corpuskit.discovery.choosing import Choice, choose, scored_schema
+
+    rows = [
+        {"url": "http://a.example/1", "url_host_name": "a.example", "content_digest": "x", "score": 0.9},
+        {"url": "http://a.example/1", "url_host_name": "a.example", "content_digest": "y", "score": 0.9},
+        {"url": "http://b.example/2", "url_host_name": "b.example", "content_digest": "x", "score": 0.8},
+        {"url": "http://b.example/3", "url_host_name": "b.example", "content_digest": "z", "score": 0.7},
+    ]
+    empty = dict.fromkeys(scored_schema().names)
+    places = pa.Table.from_pylist(
+        [{**empty, **row, "warc_record_offset": n} for n, row in enumerate(rows)], scored_schema()
+    )
+    cut = Counter()
+    assert len(choose(places, Choice(), cut=cut)) == 2
+    assert +cut == {"equal URL": 1, "equal digest": 1}
