@@ -28,6 +28,7 @@ from corpuskit.labels import (
 from corpuskit.relevance.learning import scoring_texts
 from corpuskit.store import CorpusFolder
 from corpuskit.store.labels import WITHDRAWN
+from corpuskit.store.telling import counted
 
 USUAL: Final = Budget(requests=1_000)
 """What one call may cost where no budget is named."""
@@ -75,8 +76,8 @@ class PrelabelReport:
 
     def __repr__(self) -> str:
         said = ", ".join(f"{count:,} {label}" for label, count in sorted(self.labels.items())) or "no labels"
-        spent = f"{self.requests:,} requests"
-        spent += f", {self.tokens:,} tokens" if self.tokens else ""
+        spent = counted(self.requests, "request")
+        spent += f", {counted(self.tokens, 'token')}" if self.tokens else ""
         spent += f", {self.money:.4f} paid" if self.money else ""
         spent += f", {self.cached:,} from the cache" if self.cached else ""
         lines = [f"{self.by}: {said} ({spent})"]

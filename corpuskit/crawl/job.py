@@ -235,6 +235,7 @@ class CrawlJob:
                 has_ended = self._ended.wait(_UPDATE_SECONDS)
                 state = self.progress
                 bar.n = state.pages
+                bar.set_description_str(state.doing, refresh=False)
                 bar.set_postfix(stored=state.stored, failed=state.failed, hosts=len(state.hosts), refresh=False)
                 bar.refresh()
 

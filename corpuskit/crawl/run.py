@@ -115,6 +115,8 @@ class Crawler:
                         break
                     self._finisher.hand_in(task)
             reason = asyncio.run(self._fetch_all())
+            self.progress.doing = "crawl: extracting the last pages"
+        self.progress.doing = "crawl: ranking the URLs that are left"
         # What this call may not ask waits for one that may.
         self.progress.private_queued = frontier.queue_private(everywhere=False)
         changes, _ = ranking.ranked_again(whole=True)

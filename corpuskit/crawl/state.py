@@ -47,9 +47,11 @@ class Progress:
         harvest: whether the model called each of the last 200 pages relevant; empty without a model.
         started, ended: of the clock ``time.monotonic``; ``ended`` is None while it runs.
         reason: why it ended; None while it runs.
+        doing: what it does now, in some words; behind its last page it still extracts, and ranks what a later crawl takes.
     """
 
     pages: int = 0
+    doing: str = "crawl"
     stored: int = 0
     unchanged: int = 0
     extracted: int = 0

@@ -18,6 +18,7 @@ from corpuskit.errors import ConfigurationError, CorpusError, SourceError
 from corpuskit.shards.output import Output
 from corpuskit.shards.ranges import Span, merged
 from corpuskit.store import CorpusFolder
+from corpuskit.store.telling import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -277,7 +278,7 @@ class Discovery:
         index = str(self._summary.get("index", ""))[:100]
         frame["url"] = "https://" + frame["host"] + "/"
         frame["why"] = [
-            f"{pages:,} pages in {index}, of mean score {score:.2f}"
+            f"{counted(pages, 'page')} in {index}, of mean score {score:.2f}"
             for pages, score in zip(frame["pages"], frame["score"], strict=True)
         ]
         return frame[["host", "url", "pages", "score", "why"]]
@@ -329,17 +330,17 @@ class Discovery:
     def __repr__(self) -> str:
         wanted = sum(self._summary["pages"])
         told = [
-            f"Discovery {self.name!r}: {len(self):,} pages chosen of {wanted:,} wanted, {self.seen:,} rows seen",
-            f"  {len(set(self.places.column('url_host_name').to_pylist())):,} hosts; {self.estimate()!r}",
+            f"Discovery {self.name!r}: {counted(len(self), 'page')} chosen of {wanted:,} wanted, {counted(self.seen, 'row')} seen",
+            f"  {counted(len(set(self.places.column('url_host_name').to_pylist())), 'host')}; {self.estimate()!r}",
         ]
         if self.left_out:
             told.append("  left out: " + ", ".join(f"{number:,} by {name}" for name, number in self.left_out.items()))
         if self._summary["wrong"]:
-            told.append(f"  {self._summary['wrong']:,} rows were no places and are left out")
+            told.append(f"  left out, being no places: {counted(self._summary['wrong'], 'row')}")
         if self.damaged:
             url, why = next(iter(self.damaged.items()))
             told.append(
-                f"  {len(self.damaged)} files could not be scored, such as {url}: {why}; the same call tries again"
+                f"  {counted(len(self.damaged), 'file')} could not be scored, such as {url}: {why}; the same call tries again"
             )
         told.append(
             "next: .sample(50).label(), then corpus.fetch(discovery)"

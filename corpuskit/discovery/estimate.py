@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from rich.filesize import decimal
 
+from corpuskit.store.telling import counted
+
 
 @dataclass(frozen=True, slots=True)
 class Prices:
@@ -56,7 +58,7 @@ class Estimate:
 
     def __repr__(self) -> str:
         text = (
-            f"{self.pages:,} pages in {self.requests:,} requests, {decimal(self.bytes)} "
+            f"{counted(self.pages, 'page')} in {counted(self.requests, 'request')}, {decimal(self.bytes)} "
             f"({self.bytes / max(self.needed, 1):.2f} times what is needed): {self.hours:,.1f} hours, "
             f"{self.cpu_hours:,.1f} CPU hours, {self.money:,.2f} at these prices"
         )

@@ -63,12 +63,12 @@ class Fetched:
 
     def __repr__(self) -> str:
         parts = [f"{number:,} {name}" for name, number in self.counts.items() if number and name != "failed"]
-        text = f"{self.pages:,} pages: {', '.join(parts) or 'nothing new'}"
+        text = f"{counted(self.pages, 'page')}: {', '.join(parts) or 'nothing new'}"
         text += f", {self.failures:,} failed" if self.failures else ""
         text += f"; {self.known:,} were in the corpus before" if self.known else ""
         if self.set_aside:
             name, why = next(iter(self.set_aside.items()))
-            text += f"; {len(self.set_aside)} shards set aside, such as {name}: {why}; the same call goes on"
+            text += f"; {counted(len(self.set_aside), 'shard')} set aside, such as {name}: {why}; the same call goes on"
         return text
 
 

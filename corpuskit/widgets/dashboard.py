@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import traitlets
 
+from corpuskit.store.telling import counted
 from corpuskit.widgets.crawl_state import CrawlState
 from corpuskit.widgets.shell import Widget, module, styles
 
@@ -59,7 +60,9 @@ class CrawlDashboard(Widget):
         """Return status, pages, harvest."""
         state = self.state
         harvest = "" if state["harvest"] is None else f", harvest rate {state['harvest']:.0%}"
-        return f"Crawl {state['status']}: {state['pages']:,} pages of {state['hosts']:,} hosts{harvest}"
+        return (
+            f"Crawl {state['status']}: {counted(state['pages'], 'page')} of {counted(state['hosts'], 'host')}{harvest}"
+        )
 
     # -- messages --------------------------------------------------------------------------------------------------
 

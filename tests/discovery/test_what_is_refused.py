@@ -147,3 +147,9 @@ def test_captures_of_one_page_and_pages_of_one_digest_are_counted(tmp_path):
     cut = Counter()
     assert len(choose(places, Choice(), cut=cut)) == 2
     assert +cut == {"equal URL": 1, "equal digest": 1}
+
+
+def test_one_page_of_one_host_is_told_in_the_singular(corpus, archives):
+    told = repr(discover(corpus, archives, budget_pages=1))
+    assert "1 page chosen of 120 wanted, 120 rows seen" in told
+    assert "1 host; 1 page in 1 request," in told
