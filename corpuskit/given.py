@@ -8,7 +8,7 @@ from pathlib import Path
 
 from corpuskit.errors import ConfigurationError, SourceError
 
-__all__ = ["given_count", "given_file", "given_path", "given_target"]
+__all__ = ["as_whole", "given_count", "given_file", "given_path", "given_target"]
 
 
 class MissingFileError(SourceError, FileNotFoundError):
@@ -74,7 +74,7 @@ def given_target(path: str | os.PathLike[str], name: str = "path") -> Path:
 
 
 def given_count(value: object, name: str, *, least: int = 0) -> int:
-    """Return what was given as a whole number; numpy's pass.
+    """Return what was given as a whole number; numpy's pass, and floats without a fraction such as 1e6.
 
     Args:
         value: What was given.
@@ -84,6 +84,20 @@ def given_count(value: object, name: str, *, least: int = 0) -> int:
     Raises:
         ConfigurationError: It is something else, a truth value too, or less.
     """
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+    whole = as_whole(value)
+    if whole is None or whole < least:
         raise ConfigurationError(f"{name}={value!r:.80}: expected a whole number, at least {least}")
-    return int(value)
+    return whole
+
+
+def as_whole(value: object) -> int | None:
+    """Return what was given as a whole number: numpy's too, and floats without a fraction; None for all else.
+
+    Args:
+        value: What was given; a truth value is no number.
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, Integral):
+        return int(value)
+    return int(value) if isinstance(value, float) and value.is_integer() else None

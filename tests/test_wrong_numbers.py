@@ -31,8 +31,8 @@ def corpus(tmp_path_factory):
         (lambda corpus: corpus.kwic("premium", sample=2.5), r"sample=2\.5: expected a whole number"),
         (lambda corpus: corpus.kwic("premium", sample=-1), r"sample=-1: expected a whole number, at least 1"),
         (lambda corpus: corpus.kwic("premium", limit=True), r"limit=True: expected a whole number"),
-        (lambda corpus: corpus.ngrams(2.0), r"n=2\.0: expected a whole number"),
-        (lambda corpus: corpus.collocates("premium", window=2.0), r"window=2\.0: expected a whole number"),
+        (lambda corpus: corpus.ngrams(2.5), r"n=2\.5: expected a whole number"),
+        (lambda corpus: corpus.collocates("premium", window=2.5), r"window=2\.5: expected a whole number"),
         (lambda corpus: corpus.frequency("premium", by=pd.Series([1, 2])), r"by: found a Series, expected year"),
         (lambda corpus: corpus.keywords(["b.txt"], {"the": "5"}), r"found '5' for 'the', expected a count"),
         (lambda corpus: corpus.keywords(["b.txt"], {"the": -5}), r"found -5 for 'the', expected a count"),
@@ -55,7 +55,10 @@ def test_a_file_of_layers_that_is_missing_is_told_by_its_name(corpus, kind, tmp_
             corpus.annotate(f"{kind}:{there}", columns=["word"], progress=False)
 
 
-def test_whole_numbers_of_numpy_and_counts_that_pandas_made_floats_are_whole_numbers(corpus):
+def test_whole_numbers_of_numpy_and_floats_without_a_fraction_are_whole_numbers(corpus):
+    assert len(corpus.kwic("premium", window=2.0, sample=1.0)) == 1
+    assert corpus.ngrams(2.0).equals(corpus.ngrams(2))
+    assert Choice(budget_bytes=1e9).budget_bytes == 1_000_000_000
     assert len(corpus.kwic("premium", window=np.int64(2), sample=np.int32(1))) == 1
     assert len(corpus.ngrams(np.int16(2))) == len(corpus.ngrams(2))
     assert corpus.keywords(["b.txt"], {"the": 5.0}, min_count=1).set_index("word").loc["the", "reference_count"] == 5

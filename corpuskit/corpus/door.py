@@ -11,7 +11,7 @@ from numbers import Integral, Real
 from typing import Any, Final
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.given import given_path
+from corpuskit.given import as_whole, given_path
 
 _PATH: Final = "os.PathLike[str]"
 # Any value has a truth value, and numbers of numpy are numbers. A truth value is none, though Python counts with it.
@@ -22,7 +22,7 @@ _OPEN: Final[dict[str, Any]] = {
     "Sequence": Iterable, "Iterable": Iterable, "Container": Container, "Callable": Callable,
 }  # fmt: skip
 _TOLD: Final = {_PATH: "a path", "int": "a whole number", "float": "a number"}
-_Check = Callable[[str, object], None]
+_Check = Callable[[str, object], Any]
 
 
 class WrongTypeError(ConfigurationError, TypeError):
@@ -31,6 +31,8 @@ class WrongTypeError(ConfigurationError, TypeError):
 
 def checked(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return the method with its arguments checked by its annotations; the method itself where these say nothing.
+
+    A float without a fraction is handed on as a whole number where one is meant: ``budget_bytes=1e9``.
 
     Raises:
         WrongTypeError: By the method returned: an argument is of another type; the message names it.
@@ -44,14 +46,16 @@ def checked(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def call(*args: Any, **named: Any) -> Any:
         try:
-            given = signature.bind(*args, **named).arguments
+            bound = signature.bind(*args, **named)
         except TypeError:
             return method(*args, **named)  # Python says best what is missing or too much
+        given = bound.arguments
         for name, check in checks.items():
-            if name in given:
-                for value in given[name] if name in lists else (given[name],):
-                    check(name, value)
-        return method(*args, **named)
+            if name in lists:
+                given[name] = tuple(check(name, value) for value in given.get(name, ()))
+            elif name in given:
+                given[name] = check(name, given[name])
+        return method(*bound.args, **bound.kwargs)
 
     return call
 
@@ -72,13 +76,16 @@ def _check_of(parameter: inspect.Parameter) -> _Check | None:
 
     numbers = {"int", "float"} & set(alternatives)
 
-    def check(name: str, value: object) -> None:
+    def check(name: str, value: object) -> Any:
         if numbers and isinstance(value, bool) and "bool" not in alternatives:
             raise WrongTypeError(f"{name}={value!r}: expected {wanted}")
+        if numbers == {"int"} and isinstance(value, float):
+            value = value if (whole := as_whole(value)) is None else whole
         if not isinstance(value, tuple(kinds)) and not (has_mapping and hasattr(value, "items")):
             raise WrongTypeError(f"{name}={value!r}: expected {wanted}")
         if _PATH in alternatives and isinstance(value, str):
             given_path(value, name)
+        return value
 
     return check
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.given import given_count
 from corpuskit.sources.commoncrawl import place_schema
 
 if TYPE_CHECKING:
@@ -40,12 +41,8 @@ class Choice:
     def __post_init__(self) -> None:
         check_number("threshold", self.threshold, lambda value: 0.0 <= value <= 1.0, "a score from 0 to 1")
         for name in ("per_host", "budget_pages", "budget_bytes"):
-            value = getattr(self, name)
-            is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-            if value is not None and not (is_whole and value >= 1):
-                raise ConfigurationError(
-                    f"{name}={value!r:.80}: expected a whole number, at least 1, or None for no limit"
-                )
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, given_count(getattr(self, name), name, least=1))
 
 
 def check_number(name: str, value: object, fits: Callable[[float], bool], expected: str) -> None:

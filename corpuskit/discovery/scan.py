@@ -236,11 +236,7 @@ def _scored(job: _Job, tally: Tally) -> Iterator[pa.Table]:
 class _Best:
     """The rows that may be chosen, of all that came."""
 
-<<<<<<< HEAD
-    def __init__(self, choice: Choice, cut: Counter[str]) -> None:
-=======
     def __init__(self, choice: Choice, cut: Counter[str] | None = None) -> None:
->>>>>>> ef0502946373c0580457b95464ec44f68b17aa68
         self._choice, self._cut = choice, cut
         self._parts: list[Any] = []
         self._size = 0

@@ -53,6 +53,7 @@ def run(  # noqa: PLR0913 - the one way to run something over many items
         MissingExtraError: Dask is asked for, and the extra ``dask`` is not installed.
     """
     check_engine(on, workers)
+    workers = None if workers is None else int(workers)
     if on == "serial":
         outcomes = _run_serially(function, items, retry)
     elif on == "processes":
@@ -66,6 +67,10 @@ def run(  # noqa: PLR0913 - the one way to run something over many items
 
 def check_engine(on: object, workers: object = None) -> None:
     """Refuse a place where nothing runs, before anything is begun.
+
+    Args:
+        on: Where items are to run: ``"serial"``, ``"processes"``, ``"dask"`` or a ``distributed.Client``.
+        workers: How many processes; None: as many as there are CPUs.
 
     Raises:
         ConfigurationError: an unknown ``on``, or a number of workers that cannot be.

@@ -115,9 +115,8 @@ def found_lines(
     syntax: str | None = None,
 ) -> FoundLines:
     """The lines of a query; see ``kwic``."""
-    for name, value, least in (("window", window, 0), ("limit", limit, 1)):
-        if value is not None:
-            given_count(value, name, least=least)
+    window = given_count(window, "window")
+    limit = None if limit is None else given_count(limit, "limit", least=1)
     if syntax == "text":
         if not query.strip():
             raise ConfigurationError("the query is empty: expected what to look for in the running text")
@@ -132,7 +131,7 @@ def drawn(size: int, n: int, seed: int) -> list[int]:
     Raises:
         ConfigurationError: ``n`` is no whole number, or less than 1.
     """
-    given_count(n, "sample", least=1)
+    n = given_count(n, "sample", least=1)
     return sorted(random.Random(seed).sample(range(size), min(n, size)))
 
 

@@ -1,6 +1,6 @@
 """What an install brings: packages, megabytes, licences, as the installed packages say themselves.
 
-    uv run python tests/bench/dependencies.py
+uv run python tests/bench/dependencies.py
 """
 
 import argparse
