@@ -13,6 +13,7 @@ from corpuskit.extraction.extractors import extracts
 from corpuskit.extraction.front_matter import split_front_matter
 from corpuskit.extraction.options import ExtractOptions
 from corpuskit.extraction.plain import extract_plain
+from corpuskit.extraction.raw_html import contained
 
 _LONGEST: Final = 5_000_000  # characters; a book has one million
 _DEEPEST: Final = 50  # a list takes two levels; each level costs time for each line in it
@@ -49,6 +50,14 @@ def _rendered(body: str) -> str | None:
     # What would stand deeper than the parser goes is not among its tokens.
     if max((token.level for token in tokens), default=0) >= _DEEPEST - 1:
         return None
+    for token in tokens:
+        written = (
+            [token]
+            if token.type == "html_block"
+            else [one for one in token.children or () if one.type == "html_inline"]
+        )
+        for one, content in zip(written, contained([one.content for one in written]), strict=True):
+            one.content = content
     return str(parser.renderer.render(tokens, parser.options, {}))
 
 

@@ -109,6 +109,43 @@ def test_html_in_markdown_is_read_as_that_of_a_web_page():
     assert read(text).to_text() == "Rates\nH2O"
 
 
+# Those that CommonMark (4.6, conditions 1 to 5) ends with their end alone, where they begin a line.
+_ENDLESS = ["<script>", "<style>", "<textarea>", "<textarea", "<!--", "<?php", "<![CDATA["]
+_LEFT_OPEN = [
+    "<title>", "<iframe>", "<template>", "<noscript>", "<svg>", "<video>", "<plaintext>", "<select>", "</html>", "</body>", "<html>",
+    "</template>", "<div hidden>", "<span style='display: none'>", '<div title="x',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "tag"),
+    [
+        *(("Before {} after.", tag) for tag in [*_ENDLESS, *_LEFT_OPEN]),
+        *((text, tag) for text in ("{}", "{} begins\nand ends.") for tag in _LEFT_OPEN),
+    ],
+)
+def test_a_tag_without_an_end_takes_nothing_in(text, tag):
+    document = read(f"# A\n\n{text.format(tag)}\n\n## B\n\n- last\n")
+    assert [(kind, said) for _, kind, _, said in tree(document) if said][-2:] == [
+        ("Section", "B"),
+        ("TextBlock", "last"),
+    ]
+    assert {"Before", "after.", "begins", "ends."} & set(text.split()) <= set(document.to_text().split())
+    assert "</p>" not in document.to_text()
+
+
+@pytest.mark.parametrize("tag", _ENDLESS)
+def test_html_that_never_ends_is_text_to_the_end(tag):
+    document = read(f"# A\n\n{tag}\n\ntwo\n\n- last\n")
+    assert document.to_text().split() == ["A", *tag.split(), "two", "-", "last"]
+
+
+def test_html_that_ends_in_its_block_or_paragraph_is_read():
+    page = "<html><head><title>t</title><style>p {}</style></head>\n<body><p>x</p></body></html>\n\nmore\n"
+    assert read(page).to_text() == "x\nmore"
+    assert read("a <script>alert(1)</script> b <!-- </html> --> c\n\nd\n").to_text() == "a b c\nd"
+
+
 def test_a_title_with_markup_stays_text():
     assert read("---\ntitle: </title><script>alert(1)</script>\n---\n\nText.\n").title == (
         "</title><script>alert(1)</script>"

@@ -12,7 +12,6 @@ from corpuskit.errors import ExtractionError
 _META_CHARSET: Final = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]+)""", re.IGNORECASE)
 _XML_ENCODING: Final = re.compile(rb"""^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w:.-]+)""")
 _END_OF_PAGE: Final = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
-_TAIL: Final = 200  # bytes that may stand behind the page's end
 _META_WITHIN: Final = 4096
 _SAMPLE: Final = 64 * 1024
 _MOST_WRONG: Final = 0.01
@@ -173,10 +172,11 @@ def _without_early_end(content: bytes) -> bytes:
 
     HTML standard, "after body" and "after after body": what follows is content of the body.
     """
-    first = content.find(b"</body")
-    if first < 0:
-        first = max(content.find(b"</html"), content.find(b"</BODY"))
-    return _END_OF_PAGE.sub(b"", content) if 0 <= first < len(content) - _TAIL else content
+    first = _END_OF_PAGE.search(content)
+    if first is None:
+        return content
+    rest = _END_OF_PAGE.sub(b"", content[first.end() :])
+    return content[: first.start()] + rest if rest and not rest.isspace() else content
 
 
 def _parse_xml(content: bytes) -> etree._Element | None:

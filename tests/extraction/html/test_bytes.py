@@ -46,6 +46,14 @@ def test_shift_jis_by_its_declaration() -> None:
     assert text_of("<meta charset=shift_jis><p>牧場の牛</p>".encode("shift_jis")) == "牧場の牛"
 
 
+@pytest.mark.parametrize("end", ["</body></html>", "</BODY>\n</HTML>\n", "</html>"])
+def test_what_stands_behind_the_end_of_a_page_belongs_to_it(end: str) -> None:
+    assert (
+        text_of(f"<html><body><h1>A</h1><p>one</p>{end}<p>two</p>{end}<p>three</p>{end}\n".encode())
+        == "A\none\ntwo\nthree"
+    )
+
+
 def test_null_bytes_are_left_out() -> None:
     assert text_of(b"<p>a\0b</p>") == "ab"
 
