@@ -20,6 +20,7 @@ _MOST: Final = 20_000  # characters
 _FENCED: Final = re.compile(r"\ufeff?(---|\+\+\+)[ \t]*\n(.*?)^(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _LINE: Final = re.compile(r"([A-Za-z][\w-]{0,60})[ \t]*:(?:[ \t]+(.*))?")
 _ITEM: Final = re.compile(r"[ \t]*-(?:[ \t]+(.*))?")
+_NAME: Final = re.compile(r"name[ \t]*:[ \t]+")  # of an author, who may have an address and more behind it
 _COMMENT: Final = re.compile(r"\s+#.*")
 
 
@@ -56,20 +57,26 @@ def _toml(text: str) -> dict[str, str] | None:
 
 def _yaml(text: str) -> dict[str, str] | None:
     found: dict[str, list[str]] = {}
-    key = ""
+    key, in_list, has_template = "", False, False
     for line in text.split("\n"):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        if match := _LINE.fullmatch(line):
-            key = match[1]
+        start = line.lstrip()
+        if start.startswith(("{{", "{%")):  # a value that Jinja or Liquid fills in
+            has_template = True
+        elif not start or start.startswith("#"):
+            pass
+        elif match := _LINE.fullmatch(line):
+            key, in_list = match[1], False
             found[key] = _values(match[2] or "")
         elif key and (match := _ITEM.fullmatch(line)):
-            found[key] += _values(match[1] or "")
-        elif key and line[0] in " \t":
-            found[key] = [" ".join([*found[key], line.strip()])]
-        else:
+            in_list = True
+            found[key] += _values(_NAME.sub("", match[1] or ""))
+        elif not key or line[0] not in " \t":
             return None
-    return {key: _joined(key, values) for key, values in found.items()} if found else None
+        elif not in_list:
+            found[key] = [" ".join([*found[key], line.strip()])]
+        elif not _LINE.fullmatch(start):  # else more about the author above
+            found[key][-1:] = [" ".join([*found[key][-1:], line.strip()])]
+    return {key: _joined(key, values) for key, values in found.items()} if found or has_template else None
 
 
 def _values(written: str) -> list[str]:

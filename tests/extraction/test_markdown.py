@@ -100,6 +100,16 @@ def test_front_matter_is_metadata_and_no_text(front):
     assert document.to_text() == "Heading\nText."
 
 
+def test_front_matter_that_a_program_fills_in_is_no_text():
+    document = read("---\n# See https://site.example/metadata\n{{ card_data }}\n---\n\n# Data\n\nText.\n")
+    assert (document.title, document.to_text()) == ("Data", "Data\nText.")
+
+
+def test_authors_may_have_more_than_a_name():
+    text = "---\nauthors:\n  - name: Bob Ray\n    email: bob@a.example\n  - Eve\n    Low\ntags:\n  - |\n    rates\n---\n\nText.\n"
+    assert read(text).metadata["author"] == "Bob Ray; Eve Low"
+
+
 def test_a_rule_above_a_text_is_no_front_matter():
     assert read("---\nOnce upon a time.\n\n---\n\nMore.\n").to_text() == "Once upon a time.\nMore."
 
