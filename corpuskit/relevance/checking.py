@@ -26,10 +26,11 @@ def check_models(folder: CorpusFolder) -> list[Problem]:
     for name in dict.fromkeys(names):
         try:
             model = folder.models.within(name)
-            if name == names[0]:
+            if not model.has():
+                what = "the folder of a model is gone: train again; corpuskit repair forgets the model"
+                problems.append(Problem("models", f"models/{name}", what))
+            elif name == names[0]:
                 CorpusModel.load(model)
-            elif not model.has():
-                problems.append(Problem("models", f"models/{name}", "the folder of a model is gone: train again"))
         except (CorpusKitError, OSError) as error:
             problems.append(Problem("models", f"models/{name}", str(error)))
     return problems

@@ -105,6 +105,13 @@ def _frontier(catalog: Catalog, originals: Originals, report: Repaired) -> None:
 def _models(folder: SafeFolder, catalog: Catalog, report: Repaired) -> None:
     known = {row[0] for row in catalog.rows("SELECT folder FROM models")}
     found = set(folder.folders())
+    gone = sorted(known - found)
+    if gone:
+        with catalog.transaction() as connection:
+            connection.executemany("DELETE FROM models WHERE folder = ?", [(name,) for name in gone])
+        report.lost.append(
+            f"{counted(len(gone), 'model')}, such as {gone[0]}, whose folder is gone: run corpuskit train"
+        )
     missing = sorted(name for name in found if not any(name in row for row in known))
     if missing:
         report.lost.append(

@@ -1,10 +1,13 @@
 import os
+import shutil
 import sys
 
 import pytest
 from typer.testing import CliRunner
 
+import corpuskit
 from corpuskit.cli.commands import app
+from corpuskit.corpus import Corpus
 from corpuskit.errors import CorpusError
 
 PAGE = "<html><head><title>{0}</title></head><body><p>The text of page {0}.</p></body></html>"
@@ -136,6 +139,18 @@ def test_a_model_whose_folder_is_elsewhere_or_gone_is_a_problem(filled, tmp_path
     trained(filled, tmp_path)
     filled._folder.catalog.connection.execute("UPDATE models SET folder = ?", (name,))
     assert problems(filled) == {("models", f"models/{name}")}
+
+
+def test_a_model_whose_folder_is_gone_is_forgotten_by_a_repair(filled, tmp_path):
+    root = trained(filled, tmp_path)
+    shutil.rmtree(root / "models")
+    assert [problem.where for problem in filled.check() if "corpuskit repair" in problem.message] == [
+        "models/model-0001"
+    ]
+    filled.close()
+    assert "1 model, such as model-0001, whose folder is gone: run corpuskit train" in Corpus.repair(root).lost
+    with corpuskit.open(root) as corpus:
+        assert corpus.check() == []
 
 
 def test_documents_of_a_run_that_was_stopped_are_no_damage(filled):
