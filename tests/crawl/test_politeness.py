@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
@@ -37,6 +38,12 @@ def clock(monkeypatch):
     return moment
 
 
+def finished(coroutine):
+    """What a coroutine returns, in a thread of its own: a browser that other tests drive has an event loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
+
+
 class Server:
     """Answers of a web server: URL → status, content or place of a redirect; the URLs that were asked."""
 
@@ -54,14 +61,14 @@ class Server:
 
 
 def read(politeness, server, scheme="https"):
-    return asyncio.run(politeness.robots(server, scheme, HOST))
+    return finished(politeness.robots(server, scheme, HOST))
 
 
 def test_between_two_requests_is_the_delay_and_two_hundredths(catalog, clock):
     politeness = Politeness(catalog, 10.0)
-    asyncio.run(politeness.wait_for_turn(HOST))
+    finished(politeness.wait_for_turn(HOST))
     assert clock.slept == []
-    asyncio.run(politeness.wait_for_turn(HOST))
+    finished(politeness.wait_for_turn(HOST))
     assert clock.slept == pytest.approx([10.2])
     clock.now += 4
     politeness.heard(HOST)  # the answer took four seconds
@@ -96,11 +103,11 @@ def test_a_visit_waits_for_its_host_a_little_and_not_longer(catalog, clock, dela
     politeness = Politeness(catalog, delay)
     politeness.of(HOST).next_allowed = clock.now + wait
     if waits:
-        asyncio.run(politeness.wait_for_turn(HOST, patient=patient))
+        finished(politeness.wait_for_turn(HOST, patient=patient))
         assert clock.slept == [wait]
     else:
         with pytest.raises(PausedError, match="the server asks for a pause"):
-            asyncio.run(politeness.wait_for_turn(HOST, patient=patient))
+            finished(politeness.wait_for_turn(HOST, patient=patient))
         assert clock.slept == []
 
 
