@@ -343,6 +343,21 @@ def side_of(title):
     return "relevant" if {"flood", "water", "river", "rain", "storm"} & set(title.split()) else "other"
 
 
+def test_a_class_of_ones_own_is_trained_on_the_command_line(trained):
+    with corpuskit.open(trained) as corpus:
+        corpus.set_labels(
+            {row.doc_id: "baking" for row in corpus.documents().itertuples() if side_of(row.title) == "other"},
+            by="me",
+            new_class=True,
+        )
+    wrong = run("train", trained, "--positive", "bakery")
+    assert "; --positive is one of the labels given: 'baking' (20)" in wrong.stderr
+    assert run("train", trained, "--positive", "baking").returncode == 0
+    with corpuskit.open(trained) as corpus:
+        found = corpus.documents().sort_values("relevance", ascending=False).head(20)
+        assert {side_of(title) for title in found.title} == {"other"}
+
+
 def test_an_audit_goes_through_files(trained, tmp_path):
     pd = pytest.importorskip("pandas")
     wanted = tmp_path / "wanted.csv"

@@ -27,6 +27,7 @@ _IN_PYTHON: Final[dict[str, str | Callable[[re.Match[str]], str]]] = {
     r"\b(\w+)=None takes it back": lambda found: f"--forget {found[1].replace('_', '-')} takes it back",
     r"\bopens with trust=True": "opens with corpuskit --trust COMMAND ...",
     r"\bnew_class=True": "--new-class",
+    r"(?<=; )positive is one of": "--positive is one of",
     r"\bcopies=True": "--copies",
     r"\b(syntax|favor|kind|label)=[\"'](\w+)[\"']": r"--\1 \2",
     r"^(sort|syntax) (?=')": r"--\1 ",

@@ -23,10 +23,14 @@ _SHOWN = 800  # characters of a document when a label is asked for
 
 
 def train(
-    folder: Existing, seed: Annotated[int, typer.Option(min=0, help="Same labels and seed, same model.")] = 0
+    folder: Existing,
+    positive: Annotated[
+        str, typer.Option(metavar="LABEL", help="The label to find; a class of your own is learned against the rest.")
+    ] = "relevant",
+    seed: Annotated[int, typer.Option(min=0, help="Same labels and seed, same model.")] = 0,
 ) -> None:
     """Trains on the labels and scores all documents."""
-    typer.echo(existing(folder).train(seed=seed).summary)
+    typer.echo(existing(folder).train(positive=positive, seed=seed).summary)
 
 
 def audit(
