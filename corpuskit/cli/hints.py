@@ -31,6 +31,7 @@ _IN_PYTHON: Final[dict[str, str | Callable[[re.Match[str]], str]]] = {
     r"\bcopies=True": "--copies",
     r"\b(syntax|favor|kind|label)=[\"'](\w+)[\"']": r"--\1 \2",
     r"^(sort|syntax) (?=')": r"--\1 ",
+    r"^window=(?=\d)": "--window ",
     r"\bstructured=False": "--no-schema",
     r"\bresume: (?=\d)": "--resume: ",
     r"\bsee (?:corpus)?\.?failures\(\)": lambda _: f"see {to_type('failures')}",
@@ -39,6 +40,7 @@ _IN_PYTHON: Final[dict[str, str | Callable[[re.Match[str]], str]]] = {
     r"\btrain one first$": lambda _: f"{to_type('train')} trains one",
     r"\.label\(\) or \.next_below\(\) asks": lambda _: f"{to_type('audit')} asks",
     r" \(extract_pending\(\) extracts them\)": "",
+    r"corpus\[doc_id\] is the whole document": lambda _: f"{to_type('export')} writes whole documents",
     r"\bthe same call\b": "the same command",
 }
 

@@ -21,6 +21,7 @@ from corpuskit.views.association import (
     t_score,
 )
 from corpuskit.views.choosing import noted
+from corpuskit.views.lines import MOST_WORDS
 from corpuskit.views.word_lists import strings_column
 
 if TYPE_CHECKING:
@@ -72,8 +73,8 @@ def collocates(
 
     if sort not in _MEASURES:
         raise ConfigurationError(f"sort {sort!r}: expected one of {', '.join(_MEASURES)}")
-    if window < 1:
-        raise ConfigurationError(f"window {window}: expected at least 1")
+    if not 1 <= window <= MOST_WORDS:
+        raise ConfigurationError(f"window {window}: expected at least 1, and at most {MOST_WORDS:,} words on each side")
     index = selection.index
     total = selection.counts(attribute).astype(float)
     left, right, together = (np.zeros(len(total)) for _ in range(3))
