@@ -9,7 +9,7 @@ from corpuskit import engine
 from corpuskit.discovery import Choice
 from corpuskit.errors import ConfigurationError, CorpusKitError
 from corpuskit.preprocessing import duplicates
-from corpuskit.text import DuplicateIndex
+from corpuskit.text import DuplicateIndex, ngrams, words
 
 TEXT = "The premium is paid. The premium is high."
 
@@ -52,6 +52,25 @@ def corpus(tmp_path_factory):
 )
 def test_a_number_that_cannot_be_is_told(corpus, call, message):
     with pytest.raises(ConfigurationError, match=message):
+        call(corpus)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda corpus: corpus.keywords(["b.txt"], {"the": 5}, min_count=-1),
+        lambda corpus: corpus.collocates("premium", min_count=-1),
+        lambda corpus: corpus.wordlist(min_count=-1),
+        lambda corpus: corpus.ngrams(2, min_count=-1),
+        lambda corpus: corpus.clusters("premium", min_count=-1),
+        lambda corpus: corpus.sketch("premium", min_count=-1),
+        lambda corpus: corpus.vocabulary(min_count=-1),
+        lambda corpus: words([TEXT], min_count=-1),
+        lambda corpus: ngrams([TEXT], min_count=-1),
+    ],
+)
+def test_no_word_is_rarer_than_never(corpus, call):
+    with pytest.raises(ConfigurationError, match="min_count=-1: expected a whole number, at least 0"):
         call(corpus)
 
 

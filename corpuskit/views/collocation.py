@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.given import given_count
 from corpuskit.tokens import Selection, find_by_part, parse_query
 from corpuskit.tokens.part import Part, spans
 from corpuskit.views.association import (
@@ -73,6 +74,7 @@ def collocates(
 
     if sort not in _MEASURES:
         raise ConfigurationError(f"sort {sort!r}: expected one of {', '.join(_MEASURES)}")
+    least = given_count(min_count, "min_count")
     if not 1 <= window <= MOST_WORDS:
         raise ConfigurationError(f"window {window}: expected at least 1, and at most {MOST_WORDS:,} words on each side")
     index = selection.index
@@ -89,7 +91,7 @@ def collocates(
         right[to] += counts[_RIGHT] + counts[_LEFT | _RIGHT]
         together[to] += counts[_LEFT] + counts[_RIGHT] + counts[_LEFT | _RIGHT]
     row, everything = float(together.sum()), size - nodes
-    keep = np.flatnonzero(together >= max(1, min_count))
+    keep = np.flatnonzero(together >= max(1, least))
     o, c = together[keep], total[keep]
     e = row * c / everything if everything else c
     frame = pd.DataFrame(
@@ -185,6 +187,7 @@ def keywords(
 
     if sort not in {"log_likelihood", "log_ratio", "simple_maths"}:
         raise ConfigurationError(f"sort {sort!r}: expected log_likelihood, log_ratio or simple_maths")
+    least = given_count(min_count, "min_count")
     if isinstance(reference, Mapping):
         _check_counts(reference)
     counts, lexicon = target.counts(attribute), target.index.lexicon(attribute)
@@ -194,7 +197,7 @@ def keywords(
     if not size or not other_size:
         which = "part" if not size else "reference"
         raise ConfigurationError(f"key words: the {which} has no words; name documents for it")
-    keep = np.flatnonzero(counts >= max(1, min_count))
+    keep = np.flatnonzero(counts >= max(1, least))
     a, b = counts[keep].astype(float), others[keep].astype(float)
     per_million, other_per_million = a * 1e6 / size, b * 1e6 / other_size
     frame = pd.DataFrame(
