@@ -343,6 +343,21 @@ def side_of(title):
     return "relevant" if {"flood", "water", "river", "rain", "storm"} & set(title.split()) else "other"
 
 
+def test_a_class_of_ones_own_is_trained_on_the_command_line(trained):
+    with corpuskit.open(trained) as corpus:
+        corpus.set_labels(
+            {row.doc_id: "baking" for row in corpus.documents().itertuples() if side_of(row.title) == "other"},
+            by="me",
+            new_class=True,
+        )
+    wrong = run("train", trained, "--positive", "bakery")
+    assert "; --positive is one of the labels given: 'baking' (20)" in wrong.stderr
+    assert run("train", trained, "--positive", "baking").returncode == 0
+    with corpuskit.open(trained) as corpus:
+        found = corpus.documents().sort_values("relevance", ascending=False).head(20)
+        assert {side_of(title) for title in found.title} == {"other"}
+
+
 def test_an_audit_goes_through_files(trained, tmp_path):
     pd = pytest.importorskip("pandas")
     wanted = tmp_path / "wanted.csv"
@@ -366,6 +381,31 @@ def test_an_audit_goes_through_files(trained, tmp_path):
         "labels, of the 30 documents that were there). Of documents that came after"
         in (tmp_path / "out" / "README.md").read_text()
     )
+
+
+def test_an_audit_writes_over_no_answers_that_were_not_handed_in(trained, tmp_path):
+    pd = pytest.importorskip("pandas")
+    wanted = tmp_path / "wanted.csv"
+    run("audit", trained, "--out", wanted)
+    asked = wanted.read_text()
+    run("audit", trained, "--out", wanted)
+    assert wanted.read_text() == asked  # without an answer it is written anew
+    table = pd.read_csv(wanted, dtype="str")
+    table["label"] = ["other", "relevant"] + [None] * (len(table) - 2)
+    table.to_csv(wanted, index=False)
+    answered = wanted.read_text()
+    done = run("audit", trained, "--out", wanted)
+    assert done.returncode == 1
+    assert f"{wanted} has 2 answers that the corpus does not have" in done.stderr
+    assert f"hand them in with --labels {wanted}, or name another file" in done.stderr
+    assert wanted.read_text() == answered
+    run("audit", trained, "--labels", wanted)
+    run("audit", trained, "--out", wanted)
+    assert len(pd.read_csv(wanted)) == len(table) - 2
+    foreign = "target;label\ndéjà;relevant\n".encode("latin-1")  # as a spreadsheet may write it
+    wanted.write_bytes(foreign)
+    assert "name another file" in run("audit", trained, "--out", wanted).stderr
+    assert wanted.read_bytes() == foreign
 
 
 def test_after_its_claim_an_audit_asks_for_what_it_misses(tmp_path):

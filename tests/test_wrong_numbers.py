@@ -9,7 +9,7 @@ from corpuskit import engine
 from corpuskit.discovery import Choice
 from corpuskit.errors import ConfigurationError, CorpusKitError
 from corpuskit.preprocessing import duplicates
-from corpuskit.text import DuplicateIndex
+from corpuskit.text import DuplicateIndex, ngrams, words
 
 TEXT = "The premium is paid. The premium is high."
 
@@ -31,6 +31,13 @@ def corpus(tmp_path_factory):
         (lambda corpus: corpus.kwic("premium", sample=2.5), r"sample=2\.5: expected a whole number"),
         (lambda corpus: corpus.kwic("premium", sample=-1), r"sample=-1: expected a whole number, at least 1"),
         (lambda corpus: corpus.kwic("premium", limit=True), r"limit=True: expected a whole number"),
+        (
+            lambda corpus: corpus.kwic("premium", window=10**9),
+            r"window=1000000000: expected at most 10,000 words on each side; corpus\[doc_id\] is the whole document",
+        ),
+        (lambda corpus: corpus.concordance("premium", window=10_001), r"window=10001: expected at most 10,000 words"),
+        (lambda corpus: corpus.kwic("premium", window=10_001, syntax="text"), r"window=10001: expected at most 10,000"),
+        (lambda corpus: corpus.collocates("premium", window=10**9), r"window 1000000000: .* at most 10,000 words"),
         (lambda corpus: corpus.ngrams(2.5), r"n=2\.5: expected a whole number"),
         (lambda corpus: corpus.collocates("premium", window=2.5), r"window=2\.5: expected a whole number"),
         (lambda corpus: corpus.frequency("premium", by=pd.Series([1, 2])), r"by: found a Series, expected year"),
@@ -48,6 +55,25 @@ def test_a_number_that_cannot_be_is_told(corpus, call, message):
         call(corpus)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda corpus: corpus.keywords(["b.txt"], {"the": 5}, min_count=-1),
+        lambda corpus: corpus.collocates("premium", min_count=-1),
+        lambda corpus: corpus.wordlist(min_count=-1),
+        lambda corpus: corpus.ngrams(2, min_count=-1),
+        lambda corpus: corpus.clusters("premium", min_count=-1),
+        lambda corpus: corpus.sketch("premium", min_count=-1),
+        lambda corpus: corpus.vocabulary(min_count=-1),
+        lambda corpus: words([TEXT], min_count=-1),
+        lambda corpus: ngrams([TEXT], min_count=-1),
+    ],
+)
+def test_no_word_is_rarer_than_never(corpus, call):
+    with pytest.raises(ConfigurationError, match="min_count=-1: expected a whole number, at least 0"):
+        call(corpus)
+
+
 @pytest.mark.parametrize("kind", ["conllu", "vert"])
 def test_a_file_of_layers_that_is_missing_is_told_by_its_name(corpus, kind, tmp_path):
     for there in (tmp_path / "missing", tmp_path):
@@ -62,6 +88,19 @@ def test_whole_numbers_of_numpy_and_floats_without_a_fraction_are_whole_numbers(
     assert len(corpus.kwic("premium", window=np.int64(2), sample=np.int32(1))) == 1
     assert len(corpus.ngrams(np.int16(2))) == len(corpus.ngrams(2))
     assert corpus.keywords(["b.txt"], {"the": 5.0}, min_count=1).set_index("word").loc["the", "reference_count"] == 5
+
+
+@pytest.mark.parametrize("syntax", [None, "text"])
+def test_the_widest_window_shows_the_whole_of_a_short_document(corpus, syntax):
+    line = corpus.kwic("says", docs="a.txt", window=10_000, syntax=syntax).iloc[0]
+    assert (line["left"], line["right"].rstrip(".")) == (f"{TEXT} So", "a.txt")
+
+
+def test_lines_that_are_made_some_at_a_time_are_the_same(corpus, monkeypatch):
+    at_once = corpus.kwic("premium", window=8)
+    monkeypatch.setattr("corpuskit.views.lines._PIECES_AT_ONCE", 17)  # 8 words and gaps on each side: one line
+    assert len(at_once) == 4
+    assert corpus.kwic("premium", window=8).equals(at_once)
 
 
 @pytest.mark.parametrize("name", ["per_host", "budget_pages", "budget_bytes"])

@@ -27,9 +27,11 @@ _IN_PYTHON: Final[dict[str, str | Callable[[re.Match[str]], str]]] = {
     r"\b(\w+)=None takes it back": lambda found: f"--forget {found[1].replace('_', '-')} takes it back",
     r"\bopens with trust=True": "opens with corpuskit --trust COMMAND ...",
     r"\bnew_class=True": "--new-class",
+    r"(?<=; )positive is one of": "--positive is one of",
     r"\bcopies=True": "--copies",
     r"\b(syntax|favor|kind|label)=[\"'](\w+)[\"']": r"--\1 \2",
     r"^(sort|syntax) (?=')": r"--\1 ",
+    r"^window=(?=\d)": "--window ",
     r"\bstructured=False": "--no-schema",
     r"\bresume: (?=\d)": "--resume: ",
     r"\bsee (?:corpus)?\.?failures\(\)": lambda _: f"see {to_type('failures')}",
@@ -38,6 +40,7 @@ _IN_PYTHON: Final[dict[str, str | Callable[[re.Match[str]], str]]] = {
     r"\btrain one first$": lambda _: f"{to_type('train')} trains one",
     r"\.label\(\) or \.next_below\(\) asks": lambda _: f"{to_type('audit')} asks",
     r" \(extract_pending\(\) extracts them\)": "",
+    r"corpus\[doc_id\] is the whole document": lambda _: f"{to_type('export')} writes whole documents",
     r"\bthe same call\b": "the same command",
 }
 

@@ -23,10 +23,14 @@ _SHOWN = 800  # characters of a document when a label is asked for
 
 
 def train(
-    folder: Existing, seed: Annotated[int, typer.Option(min=0, help="Same labels and seed, same model.")] = 0
+    folder: Existing,
+    positive: Annotated[
+        str, typer.Option(metavar="LABEL", help="The label to find; a class of your own is learned against the rest.")
+    ] = "relevant",
+    seed: Annotated[int, typer.Option(min=0, help="Same labels and seed, same model.")] = 0,
 ) -> None:
     """Trains on the labels and scores all documents."""
-    typer.echo(existing(folder).train(seed=seed).summary)
+    typer.echo(existing(folder).train(positive=positive, seed=seed).summary)
 
 
 def audit(
@@ -67,6 +71,7 @@ def audit(
         if found:
             running.add(found, by=by)
         elif out is not None:
+            _keep_answers(corpus, out)
             batch.rename(columns={"doc_id": "target"}).assign(label="")[["target", "label", "title", "uri"]].to_csv(
                 out, index=False
             )
@@ -80,6 +85,26 @@ def audit(
         elif not _ask(corpus, running, batch, by):
             break
     typer.echo(typed(repr(running)))
+
+
+def _keep_answers(corpus: Corpus, out: Path) -> None:
+    """Raise if a file that would be written anew holds answers that the corpus does not have."""
+    from corpuskit.errors import ConfigurationError
+    from corpuskit.labels import read_label_file
+
+    if not out.is_file() or not out.stat().st_size:  # a pipe or a device keeps nothing
+        return
+    try:
+        answers = [answer for answer in read_label_file(out) if answer[1]]
+    except ConfigurationError as error:  # it may hold answers all the same, in the encoding of a spreadsheet
+        raise ConfigurationError(f"{error}; name another file to write to with --out") from error
+    taken = {(label.target, label.label) for label in corpus._folder.labels.current("document")}
+    lost = sum(answer not in taken for answer in answers)
+    if lost:
+        raise ConfigurationError(
+            f"{out} has {counted(lost, 'answer')} that the corpus does not have: hand {'it' if lost == 1 else 'them'} in "
+            f"with --labels {out}, or name another file"
+        )
 
 
 def _what_for(running: CorpusAudit) -> str:

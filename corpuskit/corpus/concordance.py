@@ -43,7 +43,7 @@ class CorpusConcordance(OpenCorpus):
 
         Args:
             query: Such as ``premiums?``, ``access control``, ``[lemma="insure"] []{0,3} "risk"``.
-            window: Number of words on each side.
+            window: Number of words on each side, at most 10,000.
             sort: Words to sort by, such as ``"1R"`` or ``"2L 1L"``; ``"0"`` is the match itself. None: reading order.
             docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             limit: Return only the first lines, in reading order. None: all.
@@ -97,7 +97,7 @@ class CorpusConcordance(OpenCorpus):
 
         Args:
             query: A query as :meth:`kwic` takes it.
-            window: Number of words on each side.
+            window: Number of words on each side, at most 10,000.
             sort: Words to sort by, see :meth:`kwic`.
             docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             main: Look only in the main content.
@@ -156,7 +156,7 @@ class CorpusConcordance(OpenCorpus):
 
         Args:
             query: A query as :meth:`kwic` takes it. Empty: begin with the word list.
-            window: Number of words on each side.
+            window: Number of words on each side, at most 10,000.
             sort: Words to sort by, see :meth:`kwic`.
             docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             main: Look only in the main content.

@@ -97,7 +97,7 @@ class CorpusWords(OpenCorpus):
 
         Args:
             query: A query as :meth:`kwic` takes it.
-            window: Number of words on each side.
+            window: Number of words on each side, at most 10,000.
             min_count: Leave out words that are near less often.
             sort: ``log_dice``, ``mi``, ``log_likelihood``, ``t`` or ``count``.
             docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.

@@ -136,8 +136,8 @@ def retrain_urls(
     last = last_model(folder)
     if last is None:
         raise RelevanceError("there is no model yet: label documents and train one first")
-    row = folder.catalog.rows("SELECT labels, summary FROM models ORDER BY created DESC LIMIT 1")[0]
-    positive = _positive(row["summary"])
+    labelled = folder.catalog.value("SELECT labels FROM models ORDER BY created DESC LIMIT 1")
+    positive = last_positive(folder)
     score_documents(folder, last)
     scored = dict(
         folder.catalog.tuples(
@@ -155,19 +155,20 @@ def retrain_urls(
     weights = [*(1.0 for _ in by_people), *(_VERDICT * doubt[url] for url in taught)]
     url = train(urls, labels, pool=sample(pool, _URL_POOL) or urls, kind="url", seed=seed, weights=weights)
     model = _keep(
-        folder, replace(last, url=url), row["labels"], {"seed": seed, "positive": positive, "verdicts": len(taught)}
+        folder, replace(last, url=url), labelled, {"seed": seed, "positive": positive, "verdicts": len(taught)}
     )
     with folder.catalog.transaction() as connection:  # the model of documents is the same: so are its scores
         connection.execute("UPDATE scores SET model = ? WHERE model = ?", (model.version, last.version))
     return model
 
 
-def _positive(summary: str) -> str:
+def last_positive(folder: CorpusFolder) -> str:
     """The label that the last model was trained to find.
 
     Raises:
         RelevanceError: what is kept of it cannot be read.
     """
+    summary = folder.catalog.value("SELECT summary FROM models ORDER BY created DESC LIMIT 1")
     try:
         return str(json.loads(summary).get("positive", "relevant"))
     except (ValueError, AttributeError, TypeError, RecursionError) as error:
@@ -248,8 +249,7 @@ def corpus_to_fasttext(folder: CorpusFolder, path: Path, *, kind: Kind = "docume
     models = last_model(folder)
     if models is None:
         raise RelevanceError("there is no model to teach fastText: train one first")
-    summary = folder.catalog.value("SELECT summary FROM models ORDER BY created DESC LIMIT 1")
-    positive = _positive(summary)
+    positive = last_positive(folder)
     if kind == "document":
         model, judged = models.document, judged_documents(folder, positive=positive, groups=False)
         contents = scoring_texts(folder)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.errors import ConfigurationError, SourceError
+from corpuskit.given import given_count
 from corpuskit.text.tokens import WORD
 
 if TYPE_CHECKING:
@@ -42,14 +43,18 @@ def words(
         lower: counts words in lower case (casefold).
         stop: words that are left out, such as :func:`stop_words`.
         min_count: rarer words are left out.
+
+    Raises:
+        ConfigurationError: min_count is no whole number, or less than 0.
     """
+    least = given_count(min_count, "min_count")
     counts: Counter[str] = Counter()
     documents: Counter[str] = Counter()
     for text in texts:
         found = Counter(WORD.findall(text.casefold() if lower else text))
         counts.update(found)
         documents.update(found.keys())
-    return _frame(counts, documents, stop, min_count)
+    return _frame(counts, documents, stop, least)
 
 
 def _frame(counts: Counter[str], documents: Counter[str], stop: Container[str], min_count: int) -> pd.DataFrame:
@@ -82,10 +87,11 @@ def ngrams(
         min_count: Leave out runs that are less frequent.
 
     Raises:
-        ConfigurationError: n is less than 1.
+        ConfigurationError: n is less than 1, or min_count less than 0.
     """
     if n < 1:
         raise ConfigurationError(f"runs of {n} words: n must be at least 1")
+    least = given_count(min_count, "min_count")
     counts: Counter[str] = Counter()
     documents: Counter[str] = Counter()
     for text in texts:
@@ -94,7 +100,7 @@ def ngrams(
         found = Counter(" ".join(run) for run in runs if run[0] not in stop and run[-1] not in stop)
         counts.update(found)
         documents.update(found.keys())
-    return _frame(counts, documents, frozenset(), min_count)
+    return _frame(counts, documents, frozenset(), least)
 
 
 @cache
@@ -135,9 +141,13 @@ def vocabulary(
         known: the words of a dictionary, in lower case.
         min_count: rarer words are left out.
         tags: name of a dictionary → word in lower case → its tags, such as :func:`read_tags` reads.
+
+    Raises:
+        ConfigurationError: min_count is no whole number, or less than 0.
     """
     import pandas as pd
 
+    least = given_count(min_count, "min_count")
     counts: Counter[str] = Counter()
     documents: Counter[str] = Counter()
     inside: Counter[str] = Counter()
@@ -153,7 +163,7 @@ def vocabulary(
                 inside[word] += 1
                 capitals[word] += written[0].isupper()
         documents.update(seen)
-    frame = _frame(counts, documents, frozenset(), min_count)
+    frame = _frame(counts, documents, frozenset(), least)
     chosen = list(frame["word"])
     frame["capitalised"] = pd.Series(
         [capitals[word] / inside[word] if inside[word] else float("nan") for word in chosen], dtype="float64"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.given import given_count
 from corpuskit.tokens import Selection, find_by_part, parse_query
 from corpuskit.tokens.part import Part, spans
 from corpuskit.views.association import (
@@ -21,6 +22,7 @@ from corpuskit.views.association import (
     t_score,
 )
 from corpuskit.views.choosing import noted
+from corpuskit.views.lines import MOST_WORDS
 from corpuskit.views.word_lists import strings_column
 
 if TYPE_CHECKING:
@@ -72,8 +74,9 @@ def collocates(
 
     if sort not in _MEASURES:
         raise ConfigurationError(f"sort {sort!r}: expected one of {', '.join(_MEASURES)}")
-    if window < 1:
-        raise ConfigurationError(f"window {window}: expected at least 1")
+    least = given_count(min_count, "min_count")
+    if not 1 <= window <= MOST_WORDS:
+        raise ConfigurationError(f"window {window}: expected at least 1, and at most {MOST_WORDS:,} words on each side")
     index = selection.index
     total = selection.counts(attribute).astype(float)
     left, right, together = (np.zeros(len(total)) for _ in range(3))
@@ -88,7 +91,7 @@ def collocates(
         right[to] += counts[_RIGHT] + counts[_LEFT | _RIGHT]
         together[to] += counts[_LEFT] + counts[_RIGHT] + counts[_LEFT | _RIGHT]
     row, everything = float(together.sum()), size - nodes
-    keep = np.flatnonzero(together >= max(1, min_count))
+    keep = np.flatnonzero(together >= max(1, least))
     o, c = together[keep], total[keep]
     e = row * c / everything if everything else c
     frame = pd.DataFrame(
@@ -184,6 +187,7 @@ def keywords(
 
     if sort not in {"log_likelihood", "log_ratio", "simple_maths"}:
         raise ConfigurationError(f"sort {sort!r}: expected log_likelihood, log_ratio or simple_maths")
+    least = given_count(min_count, "min_count")
     if isinstance(reference, Mapping):
         _check_counts(reference)
     counts, lexicon = target.counts(attribute), target.index.lexicon(attribute)
@@ -193,7 +197,7 @@ def keywords(
     if not size or not other_size:
         which = "part" if not size else "reference"
         raise ConfigurationError(f"key words: the {which} has no words; name documents for it")
-    keep = np.flatnonzero(counts >= max(1, min_count))
+    keep = np.flatnonzero(counts >= max(1, least))
     a, b = counts[keep].astype(float), others[keep].astype(float)
     per_million, other_per_million = a * 1e6 / size, b * 1e6 / other_size
     frame = pd.DataFrame(

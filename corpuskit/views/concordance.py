@@ -47,7 +47,7 @@ def kwic(  # noqa: PLR0913 (all are named)
         folder: the corpus.
         selection: where to look.
         query: as :func:`corpuskit.tokens.parse_query` reads it.
-        window: words on each side, in at most 50 characters for each.
+        window: words on each side, at most 10,000, in at most 50 characters for each.
         sort: by the nth word to the left or right, as ``"1R"``, or by several, as ``"1R 2R 1L"``; ``"0"`` is the match itself;
             lines without such a word come last. None: in reading order.
         limit: only the first so many in reading order, found without looking for the rest.
@@ -116,6 +116,10 @@ def found_lines(
 ) -> FoundLines:
     """The lines of a query; see ``kwic``."""
     window = given_count(window, "window")
+    if window > lines.MOST_WORDS:
+        raise ConfigurationError(
+            f"window={window}: expected at most {lines.MOST_WORDS:,} words on each side; corpus[doc_id] is the whole document"
+        )
     limit = None if limit is None else given_count(limit, "limit", least=1)
     if syntax == "text":
         if not query.strip():

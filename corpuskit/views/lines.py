@@ -27,6 +27,8 @@ MOST_CHARACTERS: Final = 50  # a word that a side has at most: a text may be a s
 _SORT: Final = re.compile(r"([0-9])([LRM])?", re.IGNORECASE)
 _BLANKS: Final = re.compile(r"\s+")
 _AT_ONCE: Final = 50_000  # lines
+_PIECES_AT_ONCE: Final = 20_000_000  # words and gaps of lines, 8 bytes each: fewer lines where windows are wide
+MOST_WORDS: Final = 10_000  # of a window: some twenty pages; a line as long as a book is no context
 _COMPARED: Final = 5  # words of a match by which lines are sorted
 _LAST: Final = np.iinfo(np.int64).max
 
@@ -170,9 +172,9 @@ def frame_of(folder: CorpusFolder, matches: Matches, window: int) -> pd.DataFram
     import pandas as pd
     import pyarrow as pa
 
+    size = min(_AT_ONCE, _PIECES_AT_ONCE // (2 * window + 1))
     tables = [
-        lines_table(folder, matches.take(slice(first, first + _AT_ONCE)), window)
-        for first in range(0, len(matches), _AT_ONCE)
+        lines_table(folder, matches.take(slice(first, first + size)), window) for first in range(0, len(matches), size)
     ]
     table = pa.concat_tables(tables) if tables else _schema().empty_table()
     strings: Any = pd.StringDtype(na_value=float("nan"))

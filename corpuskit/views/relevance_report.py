@@ -13,7 +13,7 @@ from corpuskit.errors import RelevanceError
 from corpuskit.labels import agreement_frame, audited, corpus_labels, judged_documents, judged_urls, sample
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.holding_out import held_out_scores
-from corpuskit.relevance.learning import last_model, scoring_texts, train_documents
+from corpuskit.relevance.learning import last_model, last_positive, scoring_texts, train_documents
 from corpuskit.relevance.machines import MachineWeight
 from corpuskit.relevance.report import (
     Confusion,
@@ -46,8 +46,8 @@ class RelevanceReport:
         version: the model.
         threshold: certified by an audit, or None.
         labels: label → how many documents.
-        held_out: doc_id, title, uri, host, label (str), score (float64): of each labelled document the score by a model that has
-            not seen its label.
+        held_out: doc_id, title, uri, host, label (str: relevant, which stands for ``positive``, or other), score (float64): of each
+            labelled document the score by a model that has not seen its label.
         average_precision: over ``held_out``; None where there are too few labels.
         learning: average precision over the number of labels, and what 50 more would bring; None with few labels.
         audit: decisions against the audit's labels; None without an audit.
@@ -58,6 +58,7 @@ class RelevanceReport:
         machines: what each machine's labels bring: average precision with them and without, on people's labels held out.
         drift: scores of the last crawl against those of the one before; None with fewer than two.
         unknown: mean share of words that the model does not know.
+        positive: the label that the model was trained to find, as of ``train(positive=)``.
     """
 
     version: str
@@ -73,6 +74,7 @@ class RelevanceReport:
     drift: Drift | None
     unknown: float
     machines: tuple[MachineWeight, ...] = ()
+    positive: str = "relevant"
 
     def chart(self) -> Figure:
         """Draw precision over recall on held-out labels, the learning curve, and the scores by label."""
@@ -98,7 +100,7 @@ class RelevanceReport:
         counts = ", ".join(f"{number} {name}" for name, number in sorted(self.labels.items()))
         lines = [f"Report on {self.version}: {counts or 'no labels'}"]
         if self.average_precision is None:
-            lines.append("  too few labels to hold any back: label 10 relevant and 10 others")
+            lines.append(f"  too few labels to hold any back: label 10 {self.positive} and 10 others")
         else:
             lines.append(f"  average precision {self.average_precision:.3f} on labels held back")
         if self.learning is not None:
@@ -140,15 +142,16 @@ def relevance_report(folder: CorpusFolder, *, seed: int = 0) -> RelevanceReport:
         raise RelevanceError("there is no model to report on: train one with .train()")
     texts = scoring_texts(folder)
     # What a group got at once is no measure: nobody has looked at these documents.
-    judged = {d: label for d, label in judged_documents(folder, groups=False).items() if d in texts}
+    positive = last_positive(folder)
+    judged = {d: label for d, label in judged_documents(folder, positive=positive, groups=False).items() if d in texts}
     pool = [texts[doc_id] for doc_id in sample(texts, _POOL)]
     space = Space.fit(pool) if pool else None
     held_out, average, learning = _held_out(folder, texts, judged, space, seed)
     counts = Counter(label.label for label in corpus_labels(folder, "document") if label.label is not None)
     return RelevanceReport(
         model.version, model.threshold, counts, held_out, average, learning, _audited(folder, model, texts),
-        _urls(folder, judged_documents(folder, copies=True, groups=False), seed), _mistakes(held_out), agreement_frame(folder), _drift(folder, model, texts),
-        float(model.document.unknown_share(pool).mean()) if pool else 0.0, _machines(folder, judged, texts, seed),
+        _urls(folder, positive, seed), _mistakes(held_out), agreement_frame(folder), _drift(folder, model, texts),
+        float(model.document.unknown_share(pool).mean()) if pool else 0.0, _machines(folder, judged, texts, positive, seed), positive,
     )  # fmt: skip
 
 
@@ -184,10 +187,10 @@ def _held_out(
 
 
 def _machines(
-    folder: CorpusFolder, judged: Mapping[str, str], texts: Mapping[str, str], seed: int
+    folder: CorpusFolder, judged: Mapping[str, str], texts: Mapping[str, str], positive: str, seed: int
 ) -> tuple[MachineWeight, ...]:
     try:
-        return train_documents(folder, judged, texts, seed=seed)[1]
+        return train_documents(folder, judged, texts, positive=positive, seed=seed)[1]
     except RelevanceError:
         return ()
 
@@ -210,11 +213,12 @@ def _audited(folder: CorpusFolder, model: CorpusModel, texts: Mapping[str, str])
     return confusion(model.document.decide([texts[target] for target in asked]), list(asked.values()))
 
 
-def _urls(folder: CorpusFolder, judged: dict[str, str], seed: int) -> pd.DataFrame:
+def _urls(folder: CorpusFolder, positive: str, seed: int) -> pd.DataFrame:
     """Seen and unseen hosts apart: URLs are held out one by one for the first, host by host for the second."""
     import pandas as pd
 
-    labels = judged_urls(folder, judged)
+    judged = judged_documents(folder, positive=positive, copies=True, groups=False)
+    labels = judged_urls(folder, judged, positive=positive)
     urls = sorted(labels)
     rows: list[tuple[str, int, int, float]] = []
     if urls:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.given import given_count
 from corpuskit.tokens import Selection, find, parse_query
 from corpuskit.views.association import log_dice
 from corpuskit.views.choosing import noted
@@ -93,6 +94,7 @@ def sketch(
     """
     import pandas as pd
 
+    least = given_count(min_count, "min_count")
     index = selection.index
     if pos not in index.layers:
         raise ConfigurationError(
@@ -106,7 +108,7 @@ def sketch(
         for number, places in _others(selection, relation, head, pos):
             numbers = index.numbered(number, attribute, index.parts[number].numbers(attribute, places))
             counts += np.bincount(numbers, minlength=len(counts))
-        keep = np.flatnonzero(counts >= max(1, min_count))
+        keep = np.flatnonzero(counts >= max(1, least))
         words = strings_column(lexicon, keep)
         o, c = counts[keep].astype(float), total[keep].astype(float)
         frame = pd.DataFrame({"relation": [relation.name] * len(keep), "word": words, "count": o, "total": c})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.given import given_count
 from corpuskit.store import CorpusFolder
 from corpuskit.tokens import Matches, Selection, find, parse_query
 from corpuskit.tokens.index import lacking
@@ -37,8 +38,9 @@ def wordlist(selection: Selection, *, min_count: int = 1, attribute: str = "lowe
     Returns:
         Columns word (str), count, documents (Int64), per_million (float64).
     """
+    least = given_count(min_count, "min_count")
     counts = selection.counts(attribute)
-    keep = np.flatnonzero(counts >= max(1, min_count))
+    keep = np.flatnonzero(counts >= max(1, least))
     keep = keep[np.argsort(-counts[keep], kind="stable")]  # a lexicon is in order
     words = strings_column(selection.index.lexicon(attribute), keep)
     return _listed(selection, "word", words, counts[keep], selection.document_counts(attribute)[keep])
@@ -71,7 +73,7 @@ def ngrams(
     """
     if not 1 <= n <= _LONGEST_RUN:
         raise ConfigurationError(f"n={n}: expected 1 to {_LONGEST_RUN}")
-    least = max(1, min_count)
+    least = max(1, given_count(min_count, "min_count"))
     if query is None:
         found = [_counted(selection, starts, n, attribute, least) for starts in _all_starts(selection, n, attribute)]
     else:
@@ -121,6 +123,7 @@ def clusters(
     """
     import pandas as pd
 
+    rarest = max(1, given_count(min_count, "min_count"))
     try:
         least, most = map(int, sizes)
     except (TypeError, ValueError):
@@ -134,7 +137,7 @@ def clusters(
     matches = find(selection, parse_query(query, syntax))
     some = []
     for n in range(least, most + 1):
-        found = _counted(selection, _starts_around(matches, n, position), n, attribute, max(1, min_count))
+        found = _counted(selection, _starts_around(matches, n, position), n, attribute, rarest)
         frame = _runs_listed(selection, [found], n, attribute, "cluster")
         frame.insert(1, "words", pd.Series([n] * len(frame), dtype="Int64"))
         some.append(frame)

@@ -58,6 +58,7 @@ def test_a_missing_argument_ends_with_2(typed, name):
         (["audit", "c", "--precision", "7"], "--precision"),
         (["kwic", "c", "floods", "--sort", "bogus"], "--sort"),
         (["kwic", "c", "floods", "--syntax", "bogus"], "--syntax"),
+        (["kwic", "c", "floods", "--window", "1000000000"], "--window 1000000000: expected at most 10,000 words"),
         (["check", "c", "--schema", "x.rng"], "--schema"),
         *(
             (["prelabel", "c", "--base-url", "http://127.0.0.1:1/v1", "--model", "m", *wrong], wrong[0])

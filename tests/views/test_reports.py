@@ -29,6 +29,13 @@ def label(corpus, count, by="me", wrong=0):
     return labels
 
 
+def label_marine_and_legal(corpus, count):
+    documents = corpus.documents()
+    for kind, name in (("/sea/", "marine"), ("/law/", "legal")):
+        some = documents[documents.uri.str.contains(kind)].doc_id.tolist()[:count]
+        corpus.set_labels(dict.fromkeys(some, name), by="me", new_class=True)
+
+
 def test_without_a_model_there_is_nothing_to_report(crawled):
     with pytest.raises(RelevanceError, match=r"train one with \.train\(\)"):
         crawled.relevance_report()
@@ -86,6 +93,24 @@ def test_few_labels_make_a_short_report(crawled):
     report = crawled.relevance_report()
     assert report.learning is None
     assert "Report on" in repr(report)
+
+
+def test_a_report_counts_classes_of_ones_own_as_the_model_did(crawled):
+    label_marine_and_legal(crawled, 12)
+    crawled.train(positive="marine")
+    report = crawled.relevance_report()
+    assert report.positive == "marine"
+    assert report.held_out.label.value_counts().to_dict() == {"relevant": 12, "other": 12}
+    assert report.average_precision > 0.9
+    assert report.learning is not None
+    assert report.urls.relevant.tolist() == [12]
+    assert "too few labels" not in repr(report)
+
+
+def test_too_few_labels_of_a_class_of_ones_own_are_told_by_its_name(crawled):
+    label_marine_and_legal(crawled, 2)
+    crawled.train(positive="marine")
+    assert "label 10 marine and 10 others" in repr(crawled.relevance_report())
 
 
 def test_crawls_side_by_side(crawled):
