@@ -1,9 +1,5 @@
-"""Licences of what an install brings; the list: ``uv run python tests/bench/dependencies.py``."""
+"""Licences of what an install brings; the list: ``uv run python benchmarks/dependencies.py``."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent / "bench"))
 import dependencies
 
 

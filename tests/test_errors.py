@@ -7,7 +7,8 @@ import corpuskit
 
 @pytest.fixture
 def shell(tmp_path):
-    interactive = pytest.importorskip("IPython.core.interactiveshell").InteractiveShell
+    from IPython.core.interactiveshell import InteractiveShell as interactive
+
     found = interactive.instance()
     found.run_cell(f"import corpuskit; corpus = corpuskit.open({str(tmp_path / 'c')!r})")
     yield found

@@ -191,8 +191,8 @@ def test_artifacts_of_another_program_are_not_dropped(corpus):
 
 def test_a_pdf_whose_form_ends_the_process_is_read_without_its_form(corpus, tmp_path, monkeypatch):
     sys.path[:0] = [str(Path(__file__).parent / "engine"), str(Path(__file__).parent / "extraction" / "pdf")]
-    from jobs_for_engine import extract_or_abort
-    from writer import Page, pdf, string
+    from engine_tasks import extract_or_abort
+    from pdf_builder import Page, pdf, string
 
     page = Page().lines(60, 60, [f"Line {i} of the rules of the upper and the lower mill." for i in range(8)])
     page.field("Tx", (60, 300, 300, 320), "mill", string("Nether Mill"))

@@ -4,7 +4,7 @@ The promise of a URL is a mean of what is known before it is fetched: how the wo
 relevant the pages are that link to it, on average and at the least, and the pages of its directory. Means of few pages are
 drawn towards those of the whole: a directory's to its host's, a host's to the crawl's. A small bonus goes to hosts with few
 pages, the upper confidence bound of a bandit over sources (Auer, Cesa-Bianchi and Fischer, 2002). No number here was chosen
-for a topic: settings around these differ by a hundredth of AUHC when one topic after another is left out (``tests/bench/steering``).
+for a topic: settings around these differ by a hundredth of AUHC when one topic after another is left out (``benchmarks/steering``).
 """
 
 from __future__ import annotations

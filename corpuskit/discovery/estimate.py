@@ -16,7 +16,7 @@ class Prices:
     Attributes:
         requests_per_second: that are polite to make of the store, in all.
         bytes_per_second: of the line.
-        cpu_seconds: to extract and score a page (18 ms were measured, ``tests/bench/scale_shards.py``).
+        cpu_seconds: to extract and score a page (18 ms were measured, ``benchmarks/scale_shards.py``).
         cores: that extract.
         per_thousand_requests: money; 0.0004 is what Amazon lists for GET in its oldest region, and over https there is none.
         per_gigabyte: money for bytes that leave the store; none within the store's own region, and none over https.

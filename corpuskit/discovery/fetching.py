@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -179,7 +178,7 @@ def _width(on: Any, workers: int | None) -> int:
     if on == "serial":
         return 1
     if isinstance(on, str):
-        return workers or os.cpu_count() or 1
+        return workers or engine.default_workers()
     return max(1, int(sum(on.nthreads().values())))
 
 

@@ -7,8 +7,8 @@ from corpuskit.engine.outcomes import Limits, Outcome, WorkerDiedError
 from corpuskit.engine.pool import Pool
 from corpuskit.engine.progress import with_progress
 from corpuskit.engine.run import check_engine, run, values
-from corpuskit.engine.workers import call, close_idle_workers
+from corpuskit.engine.workers import call, close_idle_workers, default_workers
 
 __all__ = [
-    "Limits", "Outcome", "Pool", "WorkerDiedError", "call", "check_engine", "close_idle_workers", "run", "values", "with_progress",
+    "Limits", "Outcome", "Pool", "WorkerDiedError", "call", "check_engine", "close_idle_workers", "default_workers", "run", "values", "with_progress",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.engine.outcomes import TRIES, Item, Limits, Outcome, Value, WorkerDiedError, attempt
-from corpuskit.engine.workers import call, portable
+from corpuskit.engine.workers import call, default_workers, portable
 from corpuskit.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -123,12 +123,11 @@ def _work(
 def _local(workers: int | None) -> Iterator[Client]:
     """A cluster of this machine: one thread a process, since extraction holds the interpreter's lock."""
     import logging
-    import os
 
     import dask
     from distributed import Client, LocalCluster
 
-    width = workers or os.cpu_count() or 1
+    width = workers or default_workers()
     settings = {
         "distributed.scheduler.allowed-failures": TRIES - 1,
         # Shards run for minutes: a worker that holds the lock for long is not dead.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import queue
 import threading
 import time
@@ -19,7 +18,7 @@ from corpuskit.engine.outcomes import (
     WorkerDiedError,
     WorkerLostError,
 )
-from corpuskit.engine.workers import Worker, hire, release
+from corpuskit.engine.workers import Worker, default_workers, hire, release
 
 _LOST: Final = 20  # workers that died before they began an item; then something else is wrong than the item
 
@@ -52,7 +51,7 @@ class Pool(Generic[Item, Value]):
         self._done: queue.Queue[Outcome[Item, Value] | BaseException] = queue.Queue()
         self._stop = threading.Event()
         self.next_index = 0
-        self._workers = workers or os.cpu_count() or 1
+        self._workers = workers or default_workers()
         self._threads: list[threading.Thread] = []
 
     def submit(self, item: Item) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal, cast
 
@@ -10,6 +9,7 @@ from corpuskit.engine.cluster import run_on_dask
 from corpuskit.engine.outcomes import DEFAULT_LIMITS, Item, Limits, Outcome, Value, attempt
 from corpuskit.engine.pool import Pool
 from corpuskit.engine.progress import with_progress
+from corpuskit.engine.workers import default_workers
 from corpuskit.errors import ConfigurationError
 from corpuskit.given import given_count
 
@@ -41,7 +41,7 @@ def run(  # noqa: PLR0913 - the one way to run something over many items
         items: taken as they are needed, at most some dozens ahead.
         on: ``"serial"``: in this process, without limits; ``"processes"``: in worker processes; ``"dask"``: on a Dask
             cluster of this machine, made for this run (a script needs ``if __name__ == "__main__"`` then); or a ``distributed.Client``: on that cluster.
-        workers: how many processes; default: one a CPU. A Client has its own.
+        workers: how many processes; default: ``CORPUSKIT_WORKERS``, else one per processor. A Client has its own.
         limits: for each item.
         retry: errors that pass, such as OSError of a store on the network.
         last: with ``"processes"``, called instead the last time for an item whose workers died: a way that does less.
@@ -57,7 +57,7 @@ def run(  # noqa: PLR0913 - the one way to run something over many items
     if on == "serial":
         outcomes = _run_serially(function, items, retry)
     elif on == "processes":
-        outcomes = _run_in_processes(function, items, workers or os.cpu_count() or 1, limits, retry, last)
+        outcomes = _run_in_processes(function, items, workers or default_workers(), limits, retry, last)
     else:
         outcomes = run_on_dask(function, items, None if isinstance(on, str) else on, workers, limits, retry)
     if progress is None:

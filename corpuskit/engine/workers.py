@@ -273,6 +273,17 @@ def portable(error: Exception) -> Exception:
     return error
 
 
+def default_workers() -> int:
+    """Return the number of worker processes if the caller names none.
+
+    The environment variable ``CORPUSKIT_WORKERS`` if set, else one per processor that this process may use.
+    """
+    named = os.environ.get("CORPUSKIT_WORKERS", "")
+    if named.isdecimal() and int(named) > 0:
+        return int(named)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 # Workers between two jobs: starting one costs about a second of imports.
 _idle: list[Worker] = []
 _idle_lock = threading.Lock()
@@ -300,7 +311,7 @@ def release(worker: Worker) -> None:
     with _idle_lock:
         if worker.is_fit:
             _idle.append(worker)
-            worker_to_end = _idle.pop(0) if len(_idle) > (os.cpu_count() or 1) else None
+            worker_to_end = _idle.pop(0) if len(_idle) > default_workers() else None
         else:
             worker_to_end = worker
     if worker_to_end is not None:

@@ -165,7 +165,7 @@ def first_questions(
     Two of three are near the seed words, one is from a region without labels: the texts are put into twenty clusters by
     their direction in the space, and the one nearest to the centre is asked, the largest cluster first. Without seed words
     all are of such regions; after these the rest are drawn at random. Only texts near the seed words would teach what is
-    relevant and nothing of what is not; see tests/bench/cold_start.py.
+    relevant and nothing of what is not; see benchmarks/cold_start.py.
 
     Args:
         texts: the texts to choose from, with those that are labelled.

@@ -194,7 +194,7 @@ def _selected(parts: Sequence[_Part], names: Sequence[str], where: pl.Expr | Non
     """Some of the rows, in order.
 
     Polars decodes of the other columns only the rows that are left; reading whole parts, Arrow is as fast and needs no
-    second form of the strings (``tests/bench/frames_read.py``, 2026-11-22).
+    second form of the strings (``benchmarks/frames_read.py``, 2026-11-22).
     """
     from corpuskit.interruptible import polars as pl
 

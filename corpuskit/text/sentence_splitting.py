@@ -1,7 +1,7 @@
 """Sentences: blingfire finds them, a few rules of each language mend what it is measured to get wrong.
 
 Of blingfire, nupunkt, syntok, pysbd and spaCy's sentencizer, blingfire was the best in English, French and German
-documentation (tests/bench/text_sentences.py), and the fastest but for its offsets. It overlooks sentences that begin with À or
+documentation (benchmarks/text_sentences.py), and the fastest but for its offsets. It overlooks sentences that begin with À or
 É, and ends sentences after abbreviations and ordinals of French and German. Where it has no binary, nupunkt takes its place.
 """
 

@@ -71,7 +71,7 @@ def _drawn_together(rows: Floats, n: int) -> tuple[Floats, Callable[[Floats], Fl
     Three times each row moves to the middle of those that it is near to or that are near to it: what stands between two
     topics goes to one. Then of as many directions as there are topics those are taken in which rows differ most, the
     larger ones shortened, so that a few large differences do not hide the others. NMI with classes of three sets, mean of
-    three seeds: .611, .583, .638; k-means on the rows as they are .568, .544, .596 (2026-11-23, tests/bench/topics.py).
+    three seeds: .611, .583, .638; k-means on the rows as they are .568, .544, .596 (2026-11-23, benchmarks/topics.py).
     """
     from scipy import sparse
 

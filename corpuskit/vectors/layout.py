@@ -85,7 +85,7 @@ def lay_out(matrix: Floats, *, seed: int = 0) -> Floats:
     """Return a place in the plane for each row: t-SNE, which begins with the two directions in which the rows differ most.
 
     Perplexity 15 and 400 steps: on 20,000 documents 750 steps keep .002 more of the ten nearest in three times the time
-    (2026-11-23, tests/bench/map_layout.py).
+    (2026-11-23, benchmarks/map_layout.py).
 
     Raises:
         MissingExtraError: neither openTSNE nor scikit-learn is installed.

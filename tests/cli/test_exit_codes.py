@@ -21,15 +21,15 @@ def corpus(tmp_path):
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS.keys() - PASSED_ON))
-def test_an_option_that_no_command_has_ends_with_2(typed, name):
-    done = typed(name, "--no-such-option")
+def test_an_option_that_no_command_has_ends_with_2(cli, name):
+    done = cli(name, "--no-such-option")
     assert (done.code, done.out) == (2, "")
     assert "--no-such-option" in done.err
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS.keys() - NO_ARGUMENTS))
-def test_a_missing_argument_ends_with_2(typed, name):
-    done = typed(name)
+def test_a_missing_argument_ends_with_2(cli, name):
+    done = cli(name)
     assert (done.code, done.out) == (2, "")
     assert "Missing argument" in done.err or "extract" in done.err.partition("Error")[2]
 
@@ -73,8 +73,8 @@ def test_a_missing_argument_ends_with_2(typed, name):
     ],
     ids=lambda part: " ".join(part[:1] + part[-2:]) if isinstance(part, list) else "",
 )
-def test_a_value_that_cannot_be_ends_with_2_and_is_named(typed, tmp_path, corpus, arguments, named):
-    done = typed(*arguments)
+def test_a_value_that_cannot_be_ends_with_2_and_is_named(cli, tmp_path, corpus, arguments, named):
+    done = cli(*arguments)
     assert (done.code, done.out) == (2, "")
     assert named in done.err
     assert not (tmp_path / "new").exists()
@@ -95,8 +95,8 @@ def test_a_value_that_cannot_be_ends_with_2_and_is_named(typed, tmp_path, corpus
     ],
     ids=" ".join,
 )  # fmt: skip
-def test_what_goes_wrong_ends_with_1_in_a_line(typed, corpus, arguments):
-    done = typed(*arguments)
+def test_what_goes_wrong_ends_with_1_in_a_line(cli, corpus, arguments):
+    done = cli(*arguments)
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith("corpuskit: ")
     assert len(done.err.splitlines()) == 1

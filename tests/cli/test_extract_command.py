@@ -19,10 +19,10 @@ def files(folder):
     return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
 
 
-def test_each_file_without_an_extractor_is_a_short_line_and_the_list_comes_once(typed, pages):
+def test_each_file_without_an_extractor_is_a_short_line_and_the_list_comes_once(cli, pages):
     for name in ("x.png", "y.png"):
         (pages / "p" / name).write_bytes(PNG)
-    done = typed("extract", "p", "-o", "out")
+    done = cli("extract", "p", "-o", "out")
     lines = done.err.splitlines()
     assert lines[:2] == [f"corpuskit: p/{name}: no extractor for image/png" for name in ("x.png", "y.png")]
     assert lines[2].startswith("corpuskit: there are extractors for application/epub+zip, ")
@@ -38,42 +38,42 @@ def test_each_file_without_an_extractor_is_a_short_line_and_the_list_comes_once(
         (["p", "q", "--url-filter", "zzz"], 0, "nothing to extract: --url-filter and --blacklist leave none of 2 inputs"),
     ],
 )  # fmt: skip
-def test_nothing_to_extract_is_told_with_its_reason(typed, pages, arguments, code, told):
+def test_nothing_to_extract_is_told_with_its_reason(cli, pages, arguments, code, told):
     (pages / "empty.txt").touch()
     (pages / "empty").mkdir()
-    assert typed("extract", *arguments) == (code, "", f"corpuskit: {told}\n")
+    assert cli("extract", *arguments) == (code, "", f"corpuskit: {told}\n")
     assert not (pages / "e").exists()
 
 
-def test_what_is_piped_in_is_extracted(typed, pages):
+def test_what_is_piped_in_is_extracted(cli, pages):
     page = (pages / "p" / "x" / "r.html").read_bytes()
-    assert typed("extract", "-", "-f", "txt", stdin=page) == (0, "About p and what an insurer says of it.\n", "")
-    typed("extract", "-", "-f", "txt", "-o", "out/", stdin=page)
+    assert cli("extract", "-", "-f", "txt", stdin=page) == (0, "About p and what an insurer says of it.\n", "")
+    cli("extract", "-", "-f", "txt", "-o", "out/", stdin=page)
     assert files(pages / "out") == ["stdin.txt"]
-    assert typed("extract", "-", stdin=b"")[::2] == (1, "corpuskit: -: input: empty\n")
+    assert cli("extract", "-", stdin=b"")[::2] == (1, "corpuskit: -: input: empty\n")
 
 
-def test_a_slash_at_the_end_means_a_folder(typed, pages):
-    assert typed("extract", "p/x/r.html", "-f", "txt", "-o", "new/").out == "1 document in new\n"
+def test_a_slash_at_the_end_means_a_folder(cli, pages):
+    assert cli("extract", "p/x/r.html", "-f", "txt", "-o", "new/").out == "1 document in new\n"
     assert files(pages / "new") == ["r.html.txt"]
 
 
-def test_named_files_keep_the_folders_by_which_they_differ(typed, pages):
-    typed("extract", "p/x/r.html", "./q/../q/x/r.html", "-f", "txt", "--keep-dirs", "-o", "out")
+def test_named_files_keep_the_folders_by_which_they_differ(cli, pages):
+    cli("extract", "p/x/r.html", "./q/../q/x/r.html", "-f", "txt", "--keep-dirs", "-o", "out")
     assert files(pages / "out") == ["p/x/r.html.txt", "q/x/r.html.txt"]
-    typed("extract", "../" + pages.name + "/p/x/r.html", "-f", "txt", "--keep-dirs", "-o", "one/")
+    cli("extract", "../" + pages.name + "/p/x/r.html", "-f", "txt", "--keep-dirs", "-o", "one/")
     assert files(pages / "one") == ["r.html.txt"]
 
 
-def test_two_lists_of_what_to_pass_over_both_count(typed, pages):
+def test_two_lists_of_what_to_pass_over_both_count(cli, pages):
     (pages / "1.txt").write_text("p/x/r.html\n")
     (pages / "2.txt").write_text("q/x/r.html\n")
-    done = typed("extract", "p/x/r.html", "q/x/r.html", "-b", "1.txt", "-b", "2.txt")
+    done = cli("extract", "p/x/r.html", "q/x/r.html", "-b", "1.txt", "-b", "2.txt")
     assert done.err == "corpuskit: nothing to extract: --url-filter and --blacklist leave none of 2 inputs\n"
 
 
-def test_the_words_of_the_text_are_counted_not_those_of_the_format(typed, pages):
-    assert typed("extract", "p/x/r.html", "-f", "json", "-o", "x.json").out == "x.json: 9 words\n"
+def test_the_words_of_the_text_are_counted_not_those_of_the_format(cli, pages):
+    assert cli("extract", "p/x/r.html", "-f", "json", "-o", "x.json").out == "x.json: 9 words\n"
 
 
 @pytest.mark.parametrize(
@@ -91,15 +91,15 @@ def test_the_words_of_the_text_are_counted_not_those_of_the_format(typed, pages)
         (["--input-dir", "p"], "--input-dir is Trafilatura's; here it is the folder alone, as corpuskit extract FOLDER"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_meant_is_refused_in_a_line(typed, pages, arguments, told):
+def test_what_cannot_be_meant_is_refused_in_a_line(cli, pages, arguments, told):
     (pages / "single.md").write_text("mine")
-    assert typed("extract", "p/x/r.html", *arguments) == (2, "", f"corpuskit: {told}\n")
+    assert cli("extract", "p/x/r.html", *arguments) == (2, "", f"corpuskit: {told}\n")
     assert (pages / "single.md").read_text() == "mine"
     assert not (pages / "pp").exists()
 
 
-def test_trafilaturas_short_switch_for_fast_is_told_apart(typed, pages):
-    done = typed("extract", "-f", "p/x/r.html")
+def test_trafilaturas_short_switch_for_fast_is_told_apart(cli, pages):
+    done = cli("extract", "-f", "p/x/r.html")
     assert done.code == 2
     assert done.err.startswith("corpuskit: --format p/x/r.html: expected one of nlp.txt, txt, ")
     assert "Trafilatura's -f, --fast, is here [extraction.trafilatura] fast = true" in done.err
@@ -124,7 +124,7 @@ def test_each_counterpart_of_a_switch_of_trafilatura_is_there():
 
 
 @pytest.mark.parametrize("option", [["--main-by", "bogus"], ["--favor", "x"], ["--link-density", "7"], ["-f", "bogus"]])
-def test_a_value_that_cannot_be_is_wrong_usage(typed, pages, option):
-    done = typed("extract", "p/x/r.html", *option)
+def test_a_value_that_cannot_be_is_wrong_usage(cli, pages, option):
+    done = cli("extract", "p/x/r.html", *option)
     assert (done.code, done.out) == (2, "")
     assert option[0] in done.err or option[-1] in done.err

@@ -33,9 +33,9 @@ def corpus(tmp_path):
         (["add", "https://a.example/", "in"], "is a URL: the corpus folder comes first"),
     ],
 )
-def test_a_url_that_cannot_be_fetched_is_told_with_what_to_do(typed, tmp_path, corpus, arguments, told):
+def test_a_url_that_cannot_be_fetched_is_told_with_what_to_do(cli, tmp_path, corpus, arguments, told):
     before = sorted(tmp_path.iterdir())
-    done = typed(*arguments)
+    done = cli(*arguments)
     assert done.code != 0
     assert told in " ".join(done.err.split())
     assert sorted(tmp_path.iterdir()) == before
@@ -50,20 +50,20 @@ def test_commands_repeat_trust_and_quote_a_folder():
 
 
 @pytest.mark.parametrize("trust", [[], ["--trust"]])
-def test_hints_are_typed_with_the_options_of_this_command(typed, corpus, trust):
+def test_hints_are_typed_with_the_options_of_this_command(cli, corpus, trust):
     assert (
         f"corpuskit {' '.join([*trust, 'train'])} c scores all"
-        in typed(*trust, "export", "c", "out", "--min-relevance", "0.5").err
+        in cli(*trust, "export", "c", "out", "--min-relevance", "0.5").err
     )
-    status = typed(*trust, "status", "c").out
+    status = cli(*trust, "status", "c").out
     assert f"next: corpuskit {' '.join([*trust, 'label'])} c" in " ".join(status.split())
-    told = typed(*trust, "crawl", "c", "--steer", "http://127.0.0.1:1/").err
+    told = cli(*trust, "crawl", "c", "--steer", "http://127.0.0.1:1/").err
     assert f"corpuskit {' '.join([*trust, 'train'])} c makes one" in told
 
 
-def test_a_hint_never_calls_python(typed, corpus):
+def test_a_hint_never_calls_python(cli, corpus):
     for arguments in (["status", "c"], ["train", "c"], ["audit", "c"], ["prelabel", "c", "--help"], ["check", "c"]):
-        done = typed(*arguments)
+        done = cli(*arguments)
         assert "()" not in done.out + done.err, arguments
         assert "corpus." not in (done.out + done.err).replace("corpus.toml", ""), arguments
 
@@ -76,18 +76,18 @@ def test_a_hint_never_calls_python(typed, corpus):
         (["merge", "c", "in"], "merge", "merged shards are kept"),
     ],
 )
-def test_what_is_stopped_says_what_is_kept(typed, corpus, monkeypatch, arguments, method, kept):
+def test_what_is_stopped_says_what_is_kept(cli, corpus, monkeypatch, arguments, method, kept):
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(corpuskit.corpus.Corpus, method, stopped)
-    done = typed(*arguments)
+    done = cli(*arguments)
     assert (done.code, done.err) == (130, f"corpuskit: stopped; {kept}, the same command goes on\n")
 
 
-def test_an_export_counts_its_files_and_not_its_folders(typed, corpus, tmp_path):
-    done = typed("export", "c", "out", "-f", "nlp.txt", "-f", "jsonl")
+def test_an_export_counts_its_files_and_not_its_folders(cli, corpus, tmp_path):
+    done = cli("export", "c", "out", "-f", "nlp.txt", "-f", "jsonl")
     there = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
     assert f", {counted(len(there), 'file')}, " in done.out
-    again = typed("export", "c", "out", "-f", "nlp.txt", "-f", "jsonl")
+    again = cli("export", "c", "out", "-f", "nlp.txt", "-f", "jsonl")
     assert f", {counted(len(there), 'file')}, " in again.out

@@ -12,12 +12,12 @@ PAGE = "<html><head><title>Floods</title></head><body><p>{0} the premium {0}</p>
 
 
 @pytest.fixture
-def in_window(typed, monkeypatch):
+def in_window(cli, monkeypatch):
     """Runs a command line in a window of so many columns; gives its lines, none of them longer."""
 
     def run(width, *arguments):
         monkeypatch.setenv("COLUMNS", str(width))
-        lines = typed(*arguments).out.splitlines()
+        lines = cli(*arguments).out.splitlines()
         assert [line for line in lines if len(line) > width and "│" in line] == []
         return lines
 

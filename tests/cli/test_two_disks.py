@@ -24,8 +24,8 @@ def apart(tmp_path):
     return tmp_path / "c"
 
 
-def test_check_tells_one_cause_once_and_what_to_type(typed, apart):
-    found = typed("check", apart)
+def test_check_tells_one_cause_once_and_what_to_type(cli, apart):
+    found = cli("check", apart)
     assert found.code == 3
     words = " ".join(found.out.split())
     assert words.startswith("4 problems")
@@ -36,20 +36,20 @@ def test_check_tells_one_cause_once_and_what_to_type(typed, apart):
     assert "trust=True" not in words
 
 
-def test_links_of_ones_own_corpus_are_followed_where_that_is_typed(typed, apart, tmp_path):
+def test_links_of_ones_own_corpus_are_followed_where_that_is_typed(cli, apart, tmp_path):
     (tmp_path / "in" / "e.html").write_text(PAGE.format("e"))
-    assert typed("add", apart, tmp_path / "in").code != 0
+    assert cli("add", apart, tmp_path / "in").code != 0
     assert not (tmp_path / "disk2" / "e.html.d").exists()
-    trusted = typed("--trust", "check", apart)
+    trusted = cli("--trust", "check", apart)
     assert (trusted.code, trusted.out) == (0, "all is well\n")
-    assert typed("--trust", "add", apart, tmp_path / "in").code == 0
+    assert cli("--trust", "add", apart, tmp_path / "in").code == 0
     assert (tmp_path / "disk2" / "e.html.d" / "e.html").exists()
-    assert typed("--trust", "kwic", apart, "premiums").code == 0
+    assert cli("--trust", "kwic", apart, "premiums").code == 0
 
 
-def test_what_a_message_names_is_a_command_that_lists_failures(typed, tmp_path):
+def test_what_a_message_names_is_a_command_that_lists_failures(cli, tmp_path):
     (tmp_path / "bad.pdf").write_bytes(b"%PDF-1.7 of nothing")
-    added = typed("add", "S1", tmp_path / "bad.pdf")
+    added = cli("add", "S1", tmp_path / "bad.pdf")
     assert added.code == 3
     assert "corpuskit failures S1 lists what failed" in added.out
-    assert "bad.pdf" in typed("failures", "S1").out
+    assert "bad.pdf" in cli("failures", "S1").out

@@ -36,10 +36,10 @@ def corpus(tmp_path):
         ["textworks", "--file", "x.pdf", "--annotations"],
     ],
 )
-def test_it_ends_with_2(typed, tmp_path, corpus, arguments):
+def test_it_ends_with_2(cli, tmp_path, corpus, arguments):
     (tmp_path / "tw").mkdir()
-    typed("textworks", "init", "--corpus", "tw")
-    done = typed(*arguments)
+    cli("textworks", "init", "--corpus", "tw")
+    done = cli(*arguments)
     assert (done.code, done.out) == (2, "")
     assert "Traceback" not in done.err
     assert not (tmp_path / "new").exists()
@@ -56,13 +56,13 @@ def test_it_ends_with_2(typed, tmp_path, corpus, arguments):
         (["check", "nofile.xml"], "there is no file or folder 'nofile.xml'"),
     ],
 )  # fmt: skip
-def test_the_line_says_what_to_do(typed, corpus, arguments, told):
-    assert told in typed(*arguments).err
+def test_the_line_says_what_to_do(cli, corpus, arguments, told):
+    assert told in cli(*arguments).err
 
 
-def test_a_new_class_is_named_as_it_is_typed(typed, tmp_path, corpus):
+def test_a_new_class_is_named_as_it_is_typed(cli, tmp_path, corpus):
     (tmp_path / "labels.csv").write_text("target,label\nflood.html,insurance\n")
-    done = typed("label", "c", "labels.csv")
+    done = cli("label", "c", "labels.csv")
     assert "a class of your own is begun with --new-class" in done.err
 
 
@@ -73,28 +73,28 @@ def root(tmp_path):
     shutil.copy(demo_data() / "files" / "tram-noise-report.pdf", tmp_path / "tw" / "a.pdf")
 
 
-def test_textworks_tells_that_nothing_matches(typed, root):
-    assert typed("textworks", "--init-corpus", "tw").out == "1 new entry in tw\n"
-    done = typed("textworks", "--corpus", "tw", "--filter", "zzz")
+def test_textworks_tells_that_nothing_matches(cli, root):
+    assert cli("textworks", "--init-corpus", "tw").out == "1 new entry in tw\n"
+    done = cli("textworks", "--corpus", "tw", "--filter", "zzz")
     assert done == (0, "", "corpuskit: nothing to do: tw has no entry whose whole name matches --filter zzz\n")
 
 
-def test_a_second_run_of_a_list_skips_what_is_there(typed, tmp_path, root):
+def test_a_second_run_of_a_list_skips_what_is_there(cli, tmp_path, root):
     (tmp_path / "list.txt").write_text("tw/a.pdf\n")
-    assert typed("textworks", "--input-list", "list.txt").out == "made     tw/a.pdf.textgrid.json\n"
-    assert typed("textworks", "--input-list", "list.txt") == (0, "skipped  tw/a.pdf.textgrid.json\n", "")
+    assert cli("textworks", "--input-list", "list.txt").out == "made     tw/a.pdf.textgrid.json\n"
+    assert cli("textworks", "--input-list", "list.txt") == (0, "skipped  tw/a.pdf.textgrid.json\n", "")
 
 
-def test_an_output_that_cannot_be_written_is_told_by_its_name(typed, tmp_path, corpus, root):
+def test_an_output_that_cannot_be_written_is_told_by_its_name(cli, tmp_path, corpus, root):
     (tmp_path / "file").touch()
-    done = typed("textworks", "--file", "tw/a.pdf", "--output", "file/x.json")
+    done = cli("textworks", "--file", "tw/a.pdf", "--output", "file/x.json")
     assert (done.code, done.err.startswith("corpuskit: file/x.json cannot be written: ")) == (1, True)
-    done = typed("export", "c", "file/out", "-f", "txt")
+    done = cli("export", "c", "file/out", "-f", "txt")
     assert (done.code, done.err.startswith("corpuskit: file/out cannot be written: ")) == (1, True)
     assert ".partial" not in done.err
 
 
-def test_urls_that_are_left_out_are_counted_by_reason(typed, tmp_path):
+def test_urls_that_are_left_out_are_counted_by_reason(cli, tmp_path):
     lines = [
         "http://127.0.0.1:8000/a",
         "http://localhost/b",
@@ -102,53 +102,53 @@ def test_urls_that_are_left_out_are_counted_by_reason(typed, tmp_path):
         *["https://a.example.com/p"] * 2,
     ]
     (tmp_path / "urls.txt").write_text("\n".join([*lines, "https://a.example.com/q"]))
-    done = typed("urls", "urls.txt", "--drop", "*/q")
+    done = cli("urls", "urls.txt", "--drop", "*/q")
     assert done.out == "https://a.example.com/p\n"
     assert done.err == ("1 of 5 URLs; left out: a host without a domain (2), no page by its name (1), in --drop (1)\n")
 
 
-def test_a_log_has_no_progress_bars(typed, tmp_path, web, monkeypatch):
+def test_a_log_has_no_progress_bars(cli, tmp_path, web, monkeypatch):
     import sys
 
     monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
     (tmp_path / "a.html").write_text(PAGE.format("a"), "utf-8")
-    assert typed("add", "c", "a.html").err == ""
+    assert cli("add", "c", "a.html").err == ""
     web.add("http://a.example/", "front")
-    assert typed("crawl", "c", "http://a.example/", "--delay", 0, "--proxy", web.proxy).err == ""
-    assert typed("check", "c").err == ""
+    assert cli("crawl", "c", "http://a.example/", "--delay", 0, "--proxy", web.proxy).err == ""
+    assert cli("check", "c").err == ""
 
 
-def test_faults_of_a_file_are_counted_and_told_as_a_whole(typed, tmp_path):
+def test_faults_of_a_file_are_counted_and_told_as_a_whole(cli, tmp_path):
     long = "e" * 150
     (tmp_path / "x.rng").write_text(
         '<element name="a" xmlns="http://relaxng.org/ns/structure/1.0"><empty/></element>', "utf-8"
     )
     (tmp_path / "x.xml").write_text(f"<{long}/>", "utf-8")
-    done = typed("check", "x.xml", "--schema", "x.rng")
+    done = cli("check", "x.xml", "--schema", "x.rng")
     assert done.code == 3
     assert done.out.splitlines()[0].rstrip() == "x.xml: 1 fault"
     assert long in "".join(done.out.replace("│", "").split())
 
 
-def test_what_a_config_txt_gives_is_told(typed, tmp_path, web):
+def test_what_a_config_txt_gives_is_told(cli, tmp_path, web):
     web.add("http://a.example/", "front")
     (tmp_path / "config.txt").write_text(
         "rootUrl=http://a.example/\nscope=subdomain\nmaxPageCount=3\nstorageDir=/data\n"
     )
-    done = typed("crawl", "c", "--config", "config.txt", "--delay", 0, "--proxy", web.proxy)
+    done = cli("crawl", "c", "--config", "config.txt", "--delay", 0, "--proxy", web.proxy)
     assert done.out.splitlines()[:2] == [
         "config.txt: http://a.example/ --no-missing-counts --scope host --pages 3",
         "config.txt: storageDir is not taken: documents go to the corpus folder",
     ]
 
 
-def test_a_list_tells_what_it_leaves_out(typed, web):
+def test_a_list_tells_what_it_leaves_out(cli, web):
     web.add("http://a.example/", "front", ["/p", "/q", "/r"])
     for name in "pqr":
         web.add(f"http://a.example/{name}", name)
     how = ["--delay", 0, "--proxy", web.proxy]
-    typed("crawl", "c", "http://a.example/p", *how)
-    done = typed("crawl", "c", "http://a.example/", "--list", "--pages", 2, *how)
+    cli("crawl", "c", "http://a.example/p", *how)
+    done = cli("crawl", "c", "http://a.example/", "--list", "--pages", 2, *how)
     assert done.out == "http://a.example/q\n"
     assert done.err == (
         "1 URL; known already: 1, --refresh lists them too; 1 more behind the first that --pages allows\n"
@@ -171,6 +171,6 @@ def test_a_list_tells_what_it_leaves_out(typed, web):
         (["kwic", "c", "flood", "--limit", "\x1b[2J"], "--limit  [2J: expected a whole number"),
     ],
 )  # fmt: skip
-def test_a_value_that_an_option_cannot_have_is_told_in_our_words(typed, corpus, arguments, told):
-    done = typed(*arguments)
+def test_a_value_that_an_option_cannot_have_is_told_in_our_words(cli, corpus, arguments, told):
+    done = cli(*arguments)
     assert (done.code, done.out, done.err) == (2, "", f"corpuskit: {told}\n")

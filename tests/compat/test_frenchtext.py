@@ -1,14 +1,13 @@
 """The verbs of frenchtext, on an export."""
 
 import pytest
+from export_items import item_of
 
 from corpuskit.compat import frenchtext as ft
 from corpuskit.document import DocumentBuilder
 from corpuskit.errors import SourceError
 from corpuskit.export import ExportOptions
 from corpuskit.export.formats.frenchtext import FrenchtextWriter
-
-from ..export.made import item_of
 
 
 @pytest.fixture

@@ -1,22 +1,14 @@
 """A corpus that knows tea from tax, and an index of pages of both."""
 
 import shutil
-import signal
-import sys
-from pathlib import Path
 
 import pytest
+from index_files import Archive, page, write_index
 
 import corpuskit
-from corpuskit.cli import main
 from corpuskit.ingest import document_id
 from corpuskit.shards import extract_shards
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "sources"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "shards"))
-from index_files import Archive, page, write_index
-
-pytest.importorskip("fsspec")
 TEA = "Green tea and black tea are leaves that are brewed with hot water; a tea ceremony takes an hour of quiet."
 TAX = "The income tax return lists wages, dividends and deductions; the tax office assesses what is to be paid."
 TOPICS = {"tea": TEA, "tax": TAX}
@@ -83,21 +75,3 @@ def archives(tmp_path_factory):
     root = tmp_path_factory.mktemp("archives")
     make_archives(root)
     return root
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Runs a command and gives its exit code, what it printed and what it told."""
-
-    def command(*arguments):
-        monkeypatch.setattr(sys, "argv", ["corpuskit", *map(str, arguments)])
-        before = signal.getsignal(signal.SIGINT)
-        try:
-            with pytest.raises(SystemExit) as ended:
-                main()
-        finally:
-            signal.signal(signal.SIGINT, before)  # a command that is stopped hears no second Ctrl-C
-        told = capsys.readouterr()
-        return ended.value.code or 0, told.out, told.err
-
-    return command

@@ -10,10 +10,10 @@ import corpuskit
 from corpuskit.discovery import Discovery
 
 
-def test_pages_are_discovered_and_fetched(run, corpus, archives, tmp_path):
+def test_pages_are_discovered_and_fetched(cli, corpus, archives, tmp_path):
     corpus.close()
     places = tmp_path / "places.parquet"
-    code, out, _ = run(
+    code, out, _ = cli(
         "discover", corpus.path, archives / "cc-index", "--name", "tea", "--per-host", 2, "--on", "serial", "-o", places,
         "--domain", "w00.example", "--domain", "w21.example", "--language", "en", "--mime", "text/html",
     )  # fmt: skip
@@ -22,18 +22,18 @@ def test_pages_are_discovered_and_fetched(run, corpus, archives, tmp_path):
     assert "w21.example" in out
     assert f"next: corpuskit fetch {corpus.path} tea --base {archives}\n" in out
     assert places.exists()
-    code, out, err = run("fetch", corpus.path, "tea", "--on", "serial")
+    code, out, err = cli("fetch", corpus.path, "tea", "--on", "serial")
     assert (code, out) == (1, "")
     assert "name that place yourself" in err
-    code, out, _ = run("fetch", corpus.path, "tea", "--on", "serial", "--base", archives)
+    code, out, _ = cli("fetch", corpus.path, "tea", "--on", "serial", "--base", archives)
     assert (code, out) == (0, "4 pages: 4 new\n")
     with corpuskit.open(corpus.path) as opened:
         assert len(opened) == 36 + 4
 
 
-def test_a_sample_of_an_index_is_an_estimate(run, corpus, archives):
+def test_a_sample_of_an_index_is_an_estimate(cli, corpus, archives):
     corpus.close()
-    code, out, _ = run("discover", corpus.path, archives / "cc-index", "--sample", 0.3, "--on", "serial")
+    code, out, _ = cli("discover", corpus.path, archives / "cc-index", "--sample", 0.3, "--on", "serial")
     assert code == 0
     assert "reckoned from 33.3% of the index" in out
 
@@ -47,46 +47,46 @@ def test_a_sample_of_an_index_is_an_estimate(run, corpus, archives):
         (["--per-host", "0"], 2, ""),
     ],
 )
-def test_wrong_usage_is_told_in_a_line(run, corpus, archives, arguments, code, told):
+def test_wrong_usage_is_told_in_a_line(cli, corpus, archives, arguments, code, told):
     corpus.close()
-    ended, out, err = run("discover", corpus.path, archives / "cc-index", *arguments)
+    ended, out, err = cli("discover", corpus.path, archives / "cc-index", *arguments)
     assert (ended, out) == (code, "")
     assert told in err
 
 
-def test_what_is_not_there_is_told_in_a_line(run, corpus, tmp_path):
+def test_what_is_not_there_is_told_in_a_line(cli, corpus, tmp_path):
     corpus.close()
-    code, _, err = run("discover", corpus.path, tmp_path / "missing")
+    code, _, err = cli("discover", corpus.path, tmp_path / "missing")
     assert (code, len(err.strip().splitlines())) == (1, 1)
-    code, _, err = run("fetch", corpus.path, "tea")
+    code, _, err = cli("fetch", corpus.path, "tea")
     assert code == 1
     assert "no discovery 'tea'; there are: none" in err
 
 
-def test_pages_that_fail_are_told_with_where_to_look(run, corpus, archives, tmp_path):
+def test_pages_that_fail_are_told_with_where_to_look(cli, corpus, archives, tmp_path):
     corpus.close()
     shutil.copytree(archives, tmp_path / "empty")
     for file in (tmp_path / "empty").rglob("*.warc.gz"):
         file.write_bytes(b"")
-    run("discover", corpus.path, archives / "cc-index", "--name", "tea", "--per-host", 1, "--on", "serial")
-    code, out, _ = run("fetch", corpus.path, "tea", "--on", "serial", "--base", tmp_path / "empty")
+    cli("discover", corpus.path, archives / "cc-index", "--name", "tea", "--per-host", 1, "--on", "serial")
+    code, out, _ = cli("fetch", corpus.path, "tea", "--on", "serial", "--base", tmp_path / "empty")
     assert code == 3
     assert "15 failed" in out
     assert f"corpuskit failures {corpus.path}" in out
     assert not list(Path(corpus.path).glob("originals/shard-*"))
 
 
-def test_a_wrong_base_is_one_error_before_the_start(run, corpus, archives, tmp_path):
+def test_a_wrong_base_is_one_error_before_the_start(cli, corpus, archives, tmp_path):
     corpus.close()
-    run("discover", corpus.path, archives / "cc-index", "--name", "tea", "--on", "serial")
-    code, out, err = run("fetch", corpus.path, "tea", "--on", "serial", "--base", tmp_path / "elsewhere")
+    cli("discover", corpus.path, archives / "cc-index", "--name", "tea", "--on", "serial")
+    code, out, err = cli("fetch", corpus.path, "tea", "--on", "serial", "--base", tmp_path / "elsewhere")
     assert (code, out, len(err.splitlines())) == (1, "", 1)
     assert f"none of 3 archives can be read, such as {tmp_path / 'elsewhere'}/crawl-data/CC-MAIN-2024-22/" in err
     assert "there is no such archive" in err
     assert "--base" in err
     with corpuskit.open(corpus.path) as opened:
         assert opened.failures().empty
-    assert run("fetch", corpus.path, "tea", "--on", "serial", "--base", archives)[:2] == (0, "60 pages: 60 new\n")
+    assert cli("fetch", corpus.path, "tea", "--on", "serial", "--base", archives)[:2] == (0, "60 pages: 60 new\n")
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,9 @@ def test_a_wrong_base_is_one_error_before_the_start(run, corpus, archives, tmp_p
         (["--threshold", "1"], "120 by threshold"),
     ],
 )
-def test_a_discovery_of_nothing_says_which_filters_left_its_pages_out(run, corpus, archives, filters, told):
+def test_a_discovery_of_nothing_says_which_filters_left_its_pages_out(cli, corpus, archives, filters, told):
     corpus.close()
-    code, out, _ = run("discover", corpus.path, archives / "cc-index", "--name", "tea", "--on", "serial", *filters)
+    code, out, _ = cli("discover", corpus.path, archives / "cc-index", "--name", "tea", "--on", "serial", *filters)
     assert code == 0
     assert "0 pages chosen" in out
     assert f"  left out: {told}\n" in out
@@ -122,24 +122,24 @@ def test_a_discovery_of_an_earlier_version_has_no_such_counts(corpus, archives):
     assert "left out" not in repr(found)
 
 
-def test_the_fetch_that_discover_names_has_the_base_as_it_was_typed(run, corpus, archives, tmp_path):
+def test_the_fetch_that_discover_names_has_the_base_as_it_was_typed(cli, corpus, archives, tmp_path):
     corpus.close()
     base = tmp_path / "my archives"
     shutil.copytree(archives, base)
     command = ["discover", corpus.path, archives / "cc-index", "--on", "serial", "--name"]
-    _, out, _ = run(*command, "here", "--base", f"{base}/")
+    _, out, _ = cli(*command, "here", "--base", f"{base}/")
     assert out.endswith(f'next: corpuskit fetch {corpus.path} here --base "{base}/"\n')
-    _, out, _ = run(*command, "there", "--base", "https://archives.example/data")
+    _, out, _ = cli(*command, "there", "--base", "https://archives.example/data")
     assert out.endswith(f"next: corpuskit fetch {corpus.path} there --base https://archives.example/data\n")
-    code, out, _ = run("fetch", corpus.path, "here", "--base", f"{base}/", "--on", "serial")
+    code, out, _ = cli("fetch", corpus.path, "here", "--base", f"{base}/", "--on", "serial")
     assert (code, out) == (0, "60 pages: 60 new\n")
 
 
-def test_a_sample_tells_the_precision_by_the_model_and_then_by_labels(run, corpus, archives, tmp_path):
+def test_a_sample_tells_the_precision_by_the_model_and_then_by_labels(cli, corpus, archives, tmp_path):
     corpus.close()
-    run("discover", corpus.path, archives / "cc-index", "--name", "tea", "--on", "serial")
+    cli("discover", corpus.path, archives / "cc-index", "--name", "tea", "--on", "serial")
     command = ["fetch", corpus.path, "tea", "--sample", 20, "--base", archives, "--on", "serial"]
-    code, out, _ = run(*command)
+    code, out, _ = cli(*command)
     assert code == 0
     assert "Sample of 20 pages, 20 in the corpus: precision 1.00" in out
     assert "by 20 verdicts of the model, no labels yet" in out
@@ -150,9 +150,9 @@ def test_a_sample_tells_the_precision_by_the_model_and_then_by_labels(run, corpu
     labels = tmp_path / "labels.csv"
     rows = [f"{uri},{'relevant' if number < 15 else 'other'}" for number, uri in enumerate(sampled)]
     labels.write_text("\n".join(["target,label", *rows]) + "\n")
-    assert run("label", corpus.path, labels)[0] == 0
-    code, out, _ = run(*command)
+    assert cli("label", corpus.path, labels)[0] == 0
+    code, out, _ = cli(*command)
     # Clopper and Pearson, 15 of 20 at 90 %: 0.5444 to 0.8960 (R: binom.test(15, 20, conf.level = .9))
     assert "Sample of 20 pages, 20 in the corpus: precision 0.75 (0.54 to 0.90, by 20 labels)\n" in out
-    code, _, err = run(*command, "--threshold", "0.5")
+    code, _, err = cli(*command, "--threshold", "0.5")
     assert (code, err) == (2, "corpuskit: --threshold is for the whole: leave it out with --sample\n")

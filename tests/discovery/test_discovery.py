@@ -11,16 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from index_files import DATE, Archive, index_row, page, write_index
 
 import corpuskit
 from corpuskit.discovery import Choice, Discovery
 from corpuskit.discovery.choosing import choose, scored_schema
 from corpuskit.errors import ConfigurationError, CorpusError, RelevanceError, SourceError
 from corpuskit.ingest import document_id
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "sources"))
-sys.path.insert(0, str(Path(__file__).parent))
-from index_files import DATE, Archive, index_row, page, write_index
 
 
 def discover(corpus, root, **more):
@@ -119,7 +116,6 @@ def test_per_host_budget_and_filters_hold(corpus, archives):
 
 
 def test_all_engines_choose_the_same_bytes(corpus, archives, tmp_path):
-    pytest.importorskip("distributed")
     contents = []
     for on in ("serial", "processes", "dask"):
         out = tmp_path / on
@@ -276,7 +272,6 @@ def test_a_sample_gives_the_precision_of_the_choice_with_its_interval(corpus, ar
 
 
 def test_a_sample_is_labelled_in_the_widget(corpus, archives):
-    pytest.importorskip("anywidget")
     sample = discover(corpus, archives).sample(3, on="serial", progress=False)
     labeler = sample.label(by="me")
     assert labeler is not None
@@ -376,7 +371,6 @@ def test_a_killed_fetch_loses_nothing_and_takes_nothing_twice(corpus, archives, 
 
 
 def test_all_engines_fetch_the_same_documents(taught, archives, tmp_path):
-    pytest.importorskip("distributed")
     contents = []
     for on in ("serial", "processes", "dask"):
         shutil.copytree(taught, tmp_path / on)

@@ -26,40 +26,40 @@ def stop_at(monkeypatch, where, number):
     monkeypatch.setattr(where, stopping)
 
 
-def test_a_stopped_discover_tells_how_many_files_are_scored_and_goes_on(run, corpus, archives, monkeypatch):
+def test_a_stopped_discover_tells_how_many_files_are_scored_and_goes_on(cli, corpus, archives, monkeypatch):
     corpus.close()
     command = ["discover", corpus.path, archives / "cc-index", "--name", "tea", "--on", "serial"]
     with monkeypatch.context() as patch:
         stop_at(patch, SCORE, 3)
-        assert run(*command) == (
+        assert cli(*command) == (
             130, "", "corpuskit: stopped; 2 of 3 files of the index scored and kept; the same command goes on\n",
         )  # fmt: skip
-        code, _, err = run("fetch", corpus.path, "tea")
+        code, _, err = cli("fetch", corpus.path, "tea")
         assert (code, len(err.splitlines())) == (1, 1)
         assert "the discovery 'tea' has not come to its end: the same command of discover goes on" in err
         assert ".json" not in err
     with monkeypatch.context() as patch:
         stop_at(patch, SCORE, 1)
-        assert "2 of 3 files" in run(*command)[2]
-    code, out, _ = run(*command)
+        assert "2 of 3 files" in cli(*command)[2]
+    code, out, _ = cli(*command)
     assert code == 0
     assert "60 pages chosen" in out
 
 
-def test_a_stopped_fetch_tells_how_many_shards_are_done_and_goes_on(run, corpus, archives, monkeypatch):
+def test_a_stopped_fetch_tells_how_many_shards_are_done_and_goes_on(cli, corpus, archives, monkeypatch):
     corpus.close()
-    run("discover", corpus.path, archives / "cc-index", "--name", "tea", "--on", "serial")
+    cli("discover", corpus.path, archives / "cc-index", "--name", "tea", "--on", "serial")
     monkeypatch.setattr("corpuskit.discovery.fetching._RECORDS", 20)
     command = ["fetch", corpus.path, "tea", "--on", "serial", "--base", archives]
     with monkeypatch.context() as patch:
         stop_at(patch, EXTRACT, 2)
-        code, out, err = run(*command)
+        code, out, err = cli(*command)
     assert (code, out) == (130, "")
     assert err == (
         "corpuskit: stopped; 1 of 3 shards with 60 pages fetched and kept; the same command goes on, and takes them into "
         "the corpus at its end\n"
     )
-    assert run(*command)[:2] == (0, "60 pages: 60 new\n")
+    assert cli(*command)[:2] == (0, "60 pages: 60 new\n")
 
 
 def test_in_python_a_stopped_discover_says_the_same_of_calls(corpus, archives, monkeypatch):
@@ -98,7 +98,7 @@ main()
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("moment", ["closing", "at the exit"])
-def test_a_second_ctrl_c_ends_in_one_line_too(corpus, archives, moment):
+def test_a_second_ctrl_c_ends_in_one_line_too(cli, corpus, archives, moment):
     corpus.close()
     command = [sys.executable, "-c", AGAIN, moment, corpus.path, str(archives / "cc-index"), "--on", "serial"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)

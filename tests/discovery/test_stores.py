@@ -1,19 +1,15 @@
 """An index and its archives in a bucket or on a web server: the same code, without credentials."""
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
-
-import corpuskit
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "shards"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "sources"))
+import s3fs
 from object_store import ObjectStore
 from range_server import RangeServer
 
-s3fs = pytest.importorskip("s3fs")
+import corpuskit
+
 SECRET = "AKIDSECRETSECRET"
 
 
@@ -86,7 +82,6 @@ def test_of_a_bucket_only_the_bytes_of_records_are_asked_for(corpus, bucket):
 def test_a_web_server_gives_the_same_corpus_as_the_disk(corpus, taught, archives, tmp_path):
     import shutil
 
-    pytest.importorskip("aiohttp")
     server = RangeServer()
     for file in archives.rglob("*.*"):
         if file.is_file():

@@ -1,16 +1,12 @@
 """What cannot be fetched is told before the start, with what to do."""
 
 import shutil
-import sys
-from pathlib import Path
 
 import pytest
+from range_server import RangeServer
 
 import corpuskit
 from corpuskit.errors import ConfigurationError, SourceError
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "shards"))
-from range_server import RangeServer
 
 
 def discover(corpus, root, **more):
@@ -80,7 +76,6 @@ def test_a_number_of_discover_that_is_none_is_told_with_what_is_expected(corpus,
 
 
 def test_a_server_without_the_archives_is_asked_for_some_of_them_only(corpus, archives, monkeypatch):
-    pytest.importorskip("aiohttp")
     discover(corpus, archives, name="tea")
     server = RangeServer()
     asked = []

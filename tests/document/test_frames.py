@@ -1,11 +1,10 @@
 import pandas as pd
+from document_strategies import documents
 from hypothesis import given, settings
 
 from corpuskit.document import DocumentBuilder, NLPTextDocument
 from corpuskit.document.frames import COLUMNS, arrow_to_pandas, from_arrow, to_arrow
 from corpuskit.document.marks import dump_marks, load_marks
-
-from .strategies import documents
 
 DTYPES = {
     "element_id": "int32", "parent_id": "int32", "subtree_end": "int32", "type": "category", "nesting_level": "int32",

@@ -2,14 +2,13 @@ import io
 import itertools
 import re
 
+from document_strategies import documents, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpuskit.document import DocumentBuilder, from_nlptext, read_nlptext, to_nlptext, write_nlptext
 from corpuskit.document.elements import CELLS, TEXT_BLOCK, TYPE_NAMES
 from corpuskit.document.escaping import escape, unescape
-
-from .strategies import documents, texts
 
 
 @given(documents())

@@ -2,18 +2,14 @@
 
 import os
 import signal
-import sys
 from pathlib import Path
 
+import engine_tasks as jobs
 import pytest
 
 from corpuskit import engine
 from corpuskit.engine import Limits
 from corpuskit.errors import ResourceLimitError
-
-pytest.importorskip("distributed")
-sys.path.insert(0, str(Path(__file__).parent))
-import jobs_for_engine as jobs
 
 FREE = Limits(seconds=None, memory=None)
 

@@ -3,14 +3,12 @@ import sys
 import time
 from pathlib import Path
 
+import engine_tasks as jobs
 import pytest
 
 from corpuskit import engine
 from corpuskit.engine import workers
 from corpuskit.errors import ConfigurationError, ResourceLimitError
-
-sys.path.insert(0, str(Path(__file__).parent))
-import jobs_for_engine as jobs
 
 
 @pytest.mark.parametrize("on", ["serial", "processes"])

@@ -1,5 +1,6 @@
 import json
 
+from export_items import item_of, marked_documents, write
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -7,8 +8,6 @@ from corpuskit.document import DocumentBuilder
 from corpuskit.export import ExportOptions
 from corpuskit.export.formats.chunks import ChunksWriter, chunks
 from corpuskit.text import count_words
-
-from .made import item_of, marked_documents, write
 
 
 def test_chunks_end_at_elements_and_have_their_section_path(tmp_path):

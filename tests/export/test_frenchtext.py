@@ -1,13 +1,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from export_items import item_of
 
 from corpuskit.document import DocumentBuilder
 from corpuskit.export import ExportOptions
 from corpuskit.export.formats import frenchtext
 from corpuskit.export.formats.frenchtext import FrenchtextWriter
-
-from .made import item_of
 
 
 def export(folder, shuffle):

@@ -1,11 +1,5 @@
-import importlib.util
-from pathlib import Path
-
+import export_memory as bench
 import pytest
-
-spec = importlib.util.spec_from_file_location("export_memory", Path(__file__).parents[1] / "bench" / "export_memory.py")
-bench = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(bench)
 
 
 @pytest.fixture(scope="module")

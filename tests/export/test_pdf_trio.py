@@ -124,7 +124,8 @@ def test_page_sizes_are_the_last_tokens(corpus, tmp_path):
 
 
 def test_fasttext_trains_on_it(labelled, tmp_path):
-    fasttext = pytest.importorskip("fasttext")
+    import fasttext
+
     corpus, _ = labelled
     corpus.export(tmp_path / "out", format="pdf_trio")
     train = tmp_path / "out" / "pdf_trio" / "train.ft"

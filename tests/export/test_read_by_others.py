@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from export_items import item_of
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree, html
@@ -24,8 +25,6 @@ from corpuskit.document import DocumentBuilder
 from corpuskit.document.elements import TYPE_NAMES
 from corpuskit.export.formats.markdown import to_markdown
 from corpuskit.export.xml_check import check_xml
-
-from .made import item_of
 
 
 @pytest.fixture(scope="module")

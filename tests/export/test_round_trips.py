@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from export_items import marked_documents, write
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,8 +17,6 @@ from corpuskit.export.formats.parquet import ParquetWriter
 from corpuskit.export.formats.tei import TeiWriter
 from corpuskit.export.xml_check import check_xml
 from corpuskit.store.documents import read_document
-
-from .made import marked_documents, write
 
 OPTIONS = ExportOptions()
 

@@ -1,6 +1,3 @@
-import subprocess
-import sys
-
 import pytest
 
 from corpuskit.errors import ExportError
@@ -11,19 +8,14 @@ TEI = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStm
 <text><body>{}</body></text></TEI>"""
 
 
-def run(*arguments):
-    command = [sys.executable, "-c", "from corpuskit.cli import main; main()", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-
-
-def test_check_tells_a_valid_file_from_one_that_breaks_its_schema(tmp_path):
+def test_check_tells_a_valid_file_from_one_that_breaks_its_schema(cli, tmp_path):
     good, bad = tmp_path / "good.xml", tmp_path / "bad.xml"
     good.write_text(TEI.format("<p>a</p>"))
     bad.write_text(TEI.format("\n<p>a<para/></p>"))
-    assert (run("check", good).returncode, run("check", good).stdout) == (0, f"{good}: valid\n")
-    result = run("check", bad)
-    assert result.returncode == 3
-    assert "No declaration for element para" in result.stdout
+    assert (cli("check", good).code, cli("check", good).out) == (0, f"{good}: valid\n")
+    result = cli("check", bad)
+    assert result.code == 3
+    assert "No declaration for element para" in result.out
 
 
 def test_tei_without_its_header_and_a_paragraph_behind_a_division_are_faults(tmp_path):
@@ -56,8 +48,8 @@ def test_other_files_are_checked_by_a_schema_that_is_named(tmp_path):
         check_xml(file, tmp_path / "missing.rng")
 
 
-def test_export_help_lists_each_format():
+def test_export_help_lists_each_format(cli):
     from corpuskit.export import format_names
 
-    text = run("export", "--help").stdout
+    text = cli("export", "--help").out
     assert all(f" {name} " in text for name in format_names())

@@ -1,17 +1,13 @@
 """Labels, add, export and readers beside a crawl: each goes on, the crawl too, and nothing is lost."""
 
 import os
-import sys
 import threading
-from pathlib import Path
 
 import pytest
+from command_server import Commands
 
 import corpuskit
 from corpuskit.ingest import document_id
-
-sys.path.insert(0, str(Path(__file__).parent))
-from commands import Commands
 
 PAGES = 30
 pytestmark = [pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork"), pytest.mark.timeout(240)]

@@ -1,6 +1,6 @@
 """Each hostile layout of a corpus against what can be done with a corpus: nothing outside is touched, nothing hangs.
 
-All cells: ``python tests/faults/hostile.py``; here each layout meets some of the acts in turn.
+All cells: ``python benchmarks/robustness/hostile_corpora.py``; here each layout meets some of the acts in turn.
 """
 
 import ast
@@ -10,13 +10,11 @@ import sys
 import zlib
 from pathlib import Path
 
+import hostile_corpora as hostile
 import pytest
 
 import corpuskit
 from corpuskit.corpus import Corpus
-
-sys.path.insert(0, str(Path(__file__).parent))
-import hostile
 
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 ROOMS = Path(corpuskit.__file__).parent

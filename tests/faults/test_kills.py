@@ -8,16 +8,13 @@ import random
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from command_server import Commands
 
 import corpuskit
 from corpuskit.corpus import Corpus
 from corpuskit.ingest import document_id
-
-sys.path.insert(0, str(Path(__file__).parent))
-from commands import Commands
 
 KILLS = int(os.environ.get("CORPUSKIT_FAULTS", "2"))
 PAGE = "<html><head><title>Page {0}</title></head><body><nav><a href='/x'>menu</a></nav><p>The {1} of page {0}, a text.</p></body></html>"

@@ -1,12 +1,9 @@
-"""All acts at once on one corpus, for some seconds, under kill -9. Longer: ``python tests/faults/soak_acts.py --minutes 10``."""
+"""All acts at once on one corpus, for some seconds, under kill -9. Longer: ``python benchmarks/robustness/soak_acts.py --minutes 10``."""
 
 import os
 import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 import soak_acts
 
 pytestmark = [pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork"), pytest.mark.timeout(300)]
@@ -39,7 +36,6 @@ def test_a_script_without_a_main_guard_and_an_interactive_shell_work(tmp_path):
 
 
 def test_dask_without_a_main_guard_says_what_to_do(tmp_path):
-    pytest.importorskip("distributed")
     import subprocess
 
     (tmp_path / "script.py").write_text(

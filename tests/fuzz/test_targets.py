@@ -1,16 +1,12 @@
 """Each target with some inputs of its campaign; ``CORPUSKIT_FUZZ=100`` tries a hundred times as many."""
 
 import os
-import sys
 import time
-from pathlib import Path
 
 import pytest
+from fuzz_targets import TARGETS, made
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parent))
-from targets import TARGETS, made
 
 TIMES = float(os.environ.get("CORPUSKIT_FUZZ", "1"))
 COSTLY = {"html": 10, "docx": 10, "pdf": 5, "segmentation": 2, "archive": 15, "warc": 15, "labels": 15}

@@ -9,12 +9,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import metrics
 
 import corpuskit
 from corpuskit.relevance import Space, first_questions, select, train
 from corpuskit.relevance.scoring_text import scoring_text
-
-metrics = pytest.importorskip("sklearn.metrics")
 
 DEMO = Path(__file__).parents[2] / "data" / "demo"
 DATA_HASH = "017f7a356119af81cb83d7413e9e5a763ba17a082603a65902c4c822887b3494"

@@ -34,21 +34,18 @@ def asked_in_turn(labeler, n):
 
 
 def test_a_second_annotator_begins_with_their_own_counts(filled, ids):
-    pytest.importorskip("anywidget")
     filled.set_labels(dict.fromkeys(ids[:9], "other"), by="A")
     assert filled.label(by="B").counts == {}
     assert filled.label(by="A").counts == {"other": 9}
 
 
 def test_a_selection_is_asked_of_each_annotator(filled, ids):
-    pytest.importorskip("anywidget")
     filled.set_labels(dict.fromkeys(ids[:5], "other"), by="A")
     assert [card["id"] for card in filled.label(filled.documents(), by="B").cards] == ids[:12]
     assert [card["id"] for card in filled.label(filled.documents(), by="A").cards] == ids[5:17]
 
 
 def test_the_work_is_divided_and_the_widget_says_what_it_leaves_to_others(filled, ids):
-    pytest.importorskip("anywidget")
     filled.set_labels(dict.fromkeys(ids[:20], "other"), by="A")
     labeler = filled.label(by="B", overlap=0)
     assert labeler.left_to_others == 20
@@ -58,7 +55,6 @@ def test_the_work_is_divided_and_the_widget_says_what_it_leaves_to_others(filled
 
 def test_a_share_of_the_documents_is_asked_of_everyone(filled, ids):
     """The share is drawn by a hash of the document, so that it is the same for all: BLAKE2b below a tenth of its range."""
-    pytest.importorskip("anywidget")
     share = {i for i in ids if int.from_bytes(hashlib.blake2b(i.encode(), digest_size=8).digest()) < 0.3 * 2**64}
     filled.set_labels(dict.fromkeys(ids[:30], "other"), by="A")
     labeler = filled.label(by="B", overlap=0.3)
@@ -70,13 +66,11 @@ def test_a_share_of_the_documents_is_asked_of_everyone(filled, ids):
 
 
 def test_an_overlap_is_a_share(filled):
-    pytest.importorskip("anywidget")
     with pytest.raises(ConfigurationError, match="overlap"):
         filled.label(overlap=2)
 
 
 def test_a_tie_is_asked_of_one_who_has_not_labelled_it(filled, ids):
-    pytest.importorskip("anywidget")
     for by, label in (("A", "relevant"), ("B", "other")):
         filled.set_labels({ids[7]: label}, by=by)
     first = filled.label(by="C", overlap=0).cards[0]
@@ -87,7 +81,6 @@ def test_a_tie_is_asked_of_one_who_has_not_labelled_it(filled, ids):
 
 
 def test_a_tie_in_a_selection_is_asked_again_of_those_who_made_it(filled, ids):
-    pytest.importorskip("anywidget")
     for by, label in (("A", "relevant"), ("B", "other")):
         filled.set_labels({ids[7]: label, ids[8]: "other"}, by=by)
     labeler = filled.label(ids[7:9], by="A")
@@ -96,7 +89,6 @@ def test_a_tie_in_a_selection_is_asked_again_of_those_who_made_it(filled, ids):
 
 
 def test_disagreements_come_to_the_adjudicator(filled, ids):
-    pytest.importorskip("anywidget")
     corpus = by_chief(filled)
     corpus.set_labels({ids[0]: "relevant", ids[1]: "relevant", ids[2]: "other", ids[3]: "relevant"}, by="A")
     corpus.set_labels({ids[0]: "other", ids[1]: "other", ids[2]: "other", ids[3]: "unsure"}, by="B")
@@ -125,7 +117,6 @@ def test_next_to_label_can_be_asked_for_one_annotator(filled, ids):
 
 
 def test_the_widget_tells_how_you_agree_with_each_other_annotator(filled, ids):
-    pytest.importorskip("anywidget")
     filled.set_labels({i: "relevant" if n % 2 else "other" for n, i in enumerate(ids[:6])}, by="A")
     labeler = filled.label(ids[:6], by="B")
     sent = []

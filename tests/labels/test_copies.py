@@ -42,7 +42,6 @@ def test_a_copy_of_what_is_labelled_is_not_asked(copies, ids):
 
 
 def test_the_widget_asks_one_of_each_group_also_of_a_selection_and_says_so(copies, ids):
-    pytest.importorskip("anywidget")
     labeler = copies.label(by="A", overlap=1)
     asked = {card["id"] for card in labeler.cards} | {item.doc_id for item in labeler._queue.take(24)}
     assert asked == {ids[f"http://a.example/{i}"] for i in range(12)}

@@ -147,7 +147,6 @@ def test_sources_count_what_the_rule_calls_relevant(corpus, web):
 
 
 def test_the_widget_s_undo_leaves_the_labels_of_others(filled, ids):
-    pytest.importorskip("anywidget")
     say(filled, ids[0], A="relevant")
     labeler = filled.label(filled.documents(), by="B")
     labeler.send = lambda content, buffers=None: None

@@ -45,7 +45,8 @@ def test_a_file_without_an_end_is_no_file_of_labels(corpus, tmp_path, monkeypatc
 
 
 def test_whoever_labels_has_a_name(corpus):
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
+
     doc_ids = corpus.documents().doc_id
     with pytest.raises(ConfigurationError, match="expected the name of who labels"):
         corpus.set_labels({doc_ids[0]: "relevant"}, by=" ")
@@ -53,7 +54,6 @@ def test_whoever_labels_has_a_name(corpus):
 
 
 def test_what_is_no_document_is_not_asked(corpus):
-    pytest.importorskip("anywidget")
     with pytest.raises(UnknownDocumentError, match="nope"):
         corpus.prelabel(lambda texts: ["other" for _ in texts], ["nope"], name="rule", progress=False)
     with pytest.raises(UnknownDocumentError, match="nope"):

@@ -4,8 +4,6 @@ import math
 
 import pytest
 
-pytest.importorskip("sklearn")
-
 from corpuskit.labels import corpus_labels, example_weights, judged_documents, questions, trust
 
 

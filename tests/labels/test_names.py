@@ -66,7 +66,6 @@ def test_the_command_line_has_the_same_choice(corpus, ids, tmp_path):
 
 
 def test_a_key_for_a_slip_of_the_pen_is_refused_and_one_for_a_class_of_one_s_own_is_not(corpus, ids):
-    pytest.importorskip("anywidget")
     with pytest.raises(ConfigurationError, match="did you mean 'relevant'"):
         corpus.label(keys={"j": "Relevant", "f": "other"})
     labeler = corpus.label(keys={"j": "fishing", "f": "courts"}, by="me")

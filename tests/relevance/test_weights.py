@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("sklearn")
-
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance import Space, train
 from corpuskit.relevance.training import _logistic

@@ -4,13 +4,10 @@ import gzip
 import socket
 
 import pytest
+from fsspec.implementations.http import HTTPFileSystem
 
 from corpuskit.errors import SourceError
 from corpuskit.shards import extract_shards, find_shards
-
-pytest.importorskip("fsspec")
-pytest.importorskip("aiohttp")
-HTTPFileSystem = pytest.importorskip("fsspec.implementations.http").HTTPFileSystem
 
 
 def record(url):

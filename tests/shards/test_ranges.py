@@ -1,27 +1,20 @@
 """Records by byte ranges: few requests, few bytes in vain, a busy store left in peace, nothing lost, nothing believed."""
 
 import gzip
-import sys
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from index_files import Archive, page
+from range_server import RangeServer
 
 from corpuskit.errors import SourceError
 from corpuskit.ingest import document_id
 from corpuskit.shards import extract_shards
 from corpuskit.shards.ranges import Archives, Span, StoreBusyError, merged
 
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1] / "sources"))
-from index_files import Archive, page
-from range_server import RangeServer
-
-pytest.importorskip("fsspec")
-pytest.importorskip("aiohttp")
 NAME = "crawl-data/CC-MAIN-2024-22/segments/1.0/warc/CC-MAIN-0.warc.gz"
 
 

@@ -1,15 +1,11 @@
 """A store of objects on loopback, reached as any s3 is."""
 
 import os
-import sys
-from pathlib import Path
 
 import pytest
 import s3fs
-
-sys.path.insert(0, str(Path(__file__).parent))
 from object_store import ObjectStore
-from test_shards import files, warc
+from warc_files import files, warc
 
 
 @pytest.fixture(scope="module")

@@ -7,39 +7,14 @@ import signal
 import subprocess
 import sys
 import time
-from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
+from warc_files import DATE, PAGE, files, warc
 
 import corpuskit
 from corpuskit.errors import ConfigurationError, SourceError
 from corpuskit.ingest import document_id
 from corpuskit.shards import MergeReport, ShardReport, extract_shards, find_shards
-from corpuskit.store.originals import WarcWriter
-
-pytest.importorskip("fsspec")
-PAGE = "<html><head><title>Page {0}</title></head><body><nav><a href='/x'>menu</a></nav><p>The text of page {0}.</p></body></html>"
-DATE = datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC)
-HEADERS = [("Content-Type", "text/html; charset=utf-8"), ("ETag", '"e"')]
-
-
-def warc(file, names, text=PAGE):
-    """A web archive of pages."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    writer = WarcWriter(file.parent / "w", {})
-    for name in names:
-        writer.write(
-            f"http://a.example/{name}",
-            DATE,
-            b"GET / HTTP/1.1\r\n\r\n",
-            "HTTP/1.1 200 OK",
-            HEADERS,
-            text.format(name).encode(),
-        )
-    writer.close()
-    next((file.parent / "w").iterdir()).replace(file)
-    (file.parent / "w").rmdir()
 
 
 @pytest.fixture
@@ -49,12 +24,7 @@ def archives(tmp_path):
     return tmp_path / "in"
 
 
-def files(folder):
-    return {file.name: file.read_bytes() for file in sorted(Path(folder).iterdir())}
-
-
 def test_all_engines_give_the_same_bytes(archives, tmp_path):
-    pytest.importorskip("distributed")
     reports = [extract_shards(str(archives / "*.warc.gz"), str(tmp_path / on), on=on, workers=2, progress=False) for on in ("serial", "processes", "dask")]  # fmt: skip
     assert [(r.done, r.documents, r.failures, r.quarantined) for r in reports] == [(4, 20, 0, {})] * 3
     serial = files(tmp_path / "serial")

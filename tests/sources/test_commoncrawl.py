@@ -1,25 +1,19 @@
 """Indexes of web archives: Common Crawl's columns, lines of JSON, packages; whatever they say, a place is one inside."""
 
 import gzip
-import sys
 import zipfile
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from index_files import DATE, Archive, cdxj_line, index_row, page, write_index
+from range_server import RangeServer
 
 import corpuskit
 from corpuskit.errors import ConfigurationError, SourceError
 from corpuskit.sources.commoncrawl import read_partition
 
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1] / "shards"))
-from index_files import DATE, Archive, cdxj_line, index_row, page, write_index
-from range_server import RangeServer
-
-pytest.importorskip("fsspec")
 WARC = "crawl-data/CC-MAIN-2024-22/segments/1.0/warc/CC-MAIN-0.warc.gz"
 
 
@@ -293,7 +287,6 @@ def test_a_mistyped_crawl_is_told_with_what_was_looked_for_and_how_crawls_are_na
 
 
 def test_a_crawl_that_is_not_there_is_told_with_the_address_that_was_asked(monkeypatch):
-    pytest.importorskip("aiohttp")
     server = RangeServer()
     monkeypatch.setattr("corpuskit.sources.commoncrawl.index.PUBLIC", f"{server.url}/")
     with pytest.raises(SourceError) as refused:

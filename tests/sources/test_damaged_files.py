@@ -1,16 +1,13 @@
-"""A few damaged files of each kind; ``tests/bench/damaged_files.py`` takes hundreds."""
+"""A few damaged files of each kind; ``benchmarks/damaged_files.py`` takes hundreds."""
 
 import random
 
 import pytest
-
-from .samples import KINDS, write_damaged
+from file_samples import KINDS, write_damaged
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_damaged_file_is_a_document_or_a_failure_and_the_whole_one_is_read(corpus, tmp_path, kind):
-    if kind == "zim":
-        pytest.importorskip("libzim")
     folder = tmp_path / "files"
     folder.mkdir()
     marks = write_damaged(folder, kind, 12, random.Random(7))

@@ -3,13 +3,11 @@
 import sys
 
 import pytest
+from libzim.writer import Creator, Hint, Item, StringProvider
 
 from corpuskit.errors import MissingExtraError, ResourceLimitError, SourceError
 from corpuskit.sources import find_files
 from corpuskit.sources.archives import read_file
-
-pytest.importorskip("libzim")
-from libzim.writer import Creator, Hint, Item, StringProvider
 
 ARTICLE = (
     '<!DOCTYPE html><html lang="fr"><head><title>{0}</title></head><body><h1 id="firstHeading">{0}</h1>'

@@ -16,7 +16,6 @@ TEXTS = {
 
 @pytest.fixture
 def filled(corpus, tmp_path):
-    pytest.importorskip("simplemma")
     for lang, text in TEXTS.items():
         (tmp_path / f"{lang}.txt").write_text(text, "utf-8")
     corpus.add(*tmp_path.glob("*.txt"), progress=False)
@@ -52,7 +51,6 @@ def test_nothing_is_done_twice_and_new_documents_get_lemmas(filled, tmp_path):
 
 
 def test_a_function_says_a_value_for_each_word_of_a_sentence(filled, tmp_path):
-    pytest.importorskip("blingfire")
     seen = []
 
     def shape(words):
@@ -91,7 +89,8 @@ def test_a_wrong_layer_is_told(filled):
 
 
 def a_pipeline(folder, lang="en"):
-    spacy = pytest.importorskip("spacy")
+    import spacy
+
     pipeline = spacy.blank(lang)
     ruler = pipeline.add_pipe("attribute_ruler")
     for words, says in (
@@ -142,7 +141,6 @@ def test_layers_that_are_there_stay_unless_they_are_to_be_replaced(filled, tmp_p
 
 
 def test_a_model_that_is_not_there_is_told(filled):
-    pytest.importorskip("spacy")
     with pytest.raises(ConfigurationError, match="python -m spacy download en_no_such"):
         filled.annotate("spacy:en_no_such", progress=False)
     with pytest.raises(ConfigurationError, match="expected spacy:MODEL, conllu:PATH or vert:PATH"):
@@ -151,7 +149,6 @@ def test_a_model_that_is_not_there_is_told(filled):
 
 @pytest.mark.parametrize("error", [RuntimeError("no answer"), KeyboardInterrupt()])
 def test_what_was_found_before_a_function_fails_or_is_stopped_is_kept(filled, error, capfd):
-    pytest.importorskip("blingfire")
     asked = []
 
     def fails(words):
@@ -191,7 +188,6 @@ corpus.annotate("shape", lambda words: os._exit(9) if "vu" in words else ["X"] *
 
 
 def test_a_process_that_is_killed_loses_only_what_it_found_since_it_saved(filled):
-    pytest.importorskip("blingfire")
     assert subprocess.run([sys.executable, "-c", KILLED, str(filled.path)], check=False).returncode == 9
     assert len(matches(filled, '[shape="X"]')) == 41
     again = []

@@ -110,7 +110,6 @@ def test_a_wrong_file_is_told_with_its_line(filled, tmp_path, name, content, col
 
 @pytest.mark.parametrize(("kind", "columns"), [("conllu", ["shape"]), ("vert", ["word", "lemma", "pos", "shape"])])
 def test_layers_go_out_with_an_export_and_come_back(filled, one, tmp_path, kind, columns):
-    pytest.importorskip("simplemma")
     out = tmp_path / "out"
     filled.export(out, format=kind)
     assert "layers" not in json.loads((out / "manifest.json").read_text())

@@ -4,9 +4,6 @@ import pandas as pd
 import pytest
 
 from corpuskit.errors import ConfigurationError
-
-pytest.importorskip("matplotlib")
-
 from corpuskit.views import charts
 
 DOCS = pd.DataFrame(

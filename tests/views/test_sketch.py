@@ -16,7 +16,6 @@ OF = {word: tag for tag, words in TAGS.items() for word in words.split()}
 
 @pytest.fixture
 def filled(corpus, tmp_path):
-    pytest.importorskip("blingfire")
     (tmp_path / "a.txt").write_text(TEXT)
     corpus.add(tmp_path / "a.txt", progress=False)
     corpus.annotate("pos", lambda words: [OF[word.lower()] for word in words], progress=False)

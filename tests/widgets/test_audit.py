@@ -2,8 +2,6 @@
 
 import pytest
 
-pytest.importorskip("anywidget")
-
 from corpuskit.relevance.missed import estimate, share_interval
 
 N = 400

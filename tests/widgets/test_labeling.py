@@ -2,8 +2,6 @@ import threading
 
 import pytest
 
-pytest.importorskip("anywidget")
-
 from corpuskit.errors import ConfigurationError
 from corpuskit.widgets import labeling
 from corpuskit.widgets.labeler import Labeler

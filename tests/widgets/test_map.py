@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-pytest.importorskip("anywidget")
-
 from corpuskit.errors import ConfigurationError
 from corpuskit.widgets.map import DocumentMap
 from corpuskit.widgets.map_colours import palette
@@ -406,7 +404,8 @@ def test_a_page_without_kernel_shows_a_picture_its_legend_and_its_regions_as_tex
 
 
 def test_the_picture_shows_each_point_in_its_colour(shown):
-    Image = pytest.importorskip("PIL.Image")
+    from PIL import Image
+
     data = shown.picture()
     assert struct.unpack(">II", data[16:24]) == (720, 480)
     pixels = np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).reshape(-1, 3).astype(int)

@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("anywidget")
-
 import corpuskit
 from corpuskit.document import DocumentBuilder
 from corpuskit.widgets.dashboard import MAX_BYTES, fitted

@@ -8,12 +8,11 @@ from datetime import UTC, datetime
 
 import docx
 import pytest
+from docx_packages import MEDIA_TYPE, TYPE, p, package, packed, read, texts
 
 from corpuskit.errors import EncryptedDocumentError, ExtractionError, ResourceLimitError
 from corpuskit.extraction import ExtractOptions, extract_bytes
 from corpuskit.sources import detect_media_type
-
-from .word import MEDIA_TYPE, TYPE, p, package, packed, read, texts
 
 CORE = (
     '<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" '

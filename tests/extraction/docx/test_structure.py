@@ -5,9 +5,8 @@ import json
 import zipfile
 
 import pytest
+from docx_packages import HEADINGS, cell, item, numbering, outline, p, package, packed, read, run, style, table, texts
 from lxml import etree
-
-from .word import HEADINGS, cell, item, numbering, outline, p, package, packed, read, run, style, table, texts
 
 
 def test_headings_open_nested_sections():

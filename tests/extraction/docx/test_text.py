@@ -1,8 +1,7 @@
 """What runs, fields, tracked changes and equations give; by ECMA-376 part 1 and Unicode Technical Note 28."""
 
 import pytest
-
-from .word import cell, p, package, read, run, style, table, texts
+from docx_packages import cell, p, package, read, run, style, table, texts
 
 
 def text_of(content, **options):

@@ -4,11 +4,10 @@ import io
 from pathlib import Path
 
 import pytest
+from docx_outlines import expected, found, parse, write_with_python_docx
+from docx_packages import MEDIA_TYPE
 
 from corpuskit.extraction import extract_bytes
-
-from .outlines import expected, found, parse, write_with_python_docx
-from .word import MEDIA_TYPE
 
 WRITTEN = Path(__file__).parent / "written"
 OUTLINES = {path.stem: path.read_text(encoding="utf-8") for path in sorted(WRITTEN.glob("*.gold"))}

@@ -1,7 +1,7 @@
 """Nothing is lost in silence: text that is turned, slanted, without ink, white or outside the page."""
 
-from .reading import PROSE, read, roles, table_cells
-from .writer import Page, pdf
+from pdf_builder import Page, pdf
+from pdf_reading import PROSE, read, roles, table_cells
 
 UP, SLANTED = "0 1 -1 0 {x} {y}", "0.7 0.7 -0.7 0.7 {x} {y}"
 

@@ -2,8 +2,8 @@
 
 import json
 
-from .reading import PROSE, read, roles
-from .writer import Page, pdf, string
+from pdf_builder import Page, pdf, string
+from pdf_reading import PROSE, read, roles
 
 
 def elements(document, role):

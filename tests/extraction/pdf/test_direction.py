@@ -4,11 +4,10 @@ import re
 
 import numpy as np
 import pytest
+from pdf_builder import Page, pdf
+from pdf_reading import read, table_cells
 
 from corpuskit.extraction.pdf.direction import reading_order
-
-from .reading import read, table_cells
-from .writer import Page, pdf
 
 HEBREW = ["שלום לכל אנשי הכפר הקטן", "הנהר עלה בלילה ועמד על השדות", "ואיש לא זכר שעלה כל כך 1905 שם"]
 ARABIC = ["كان النهر قد ارتفع في الليل", "ووقف على المروج السفلى طويلا"]

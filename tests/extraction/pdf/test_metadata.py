@@ -3,9 +3,8 @@
 from datetime import UTC, datetime
 
 import pytest
-
-from .reading import PROSE, read
-from .writer import Page, pdf
+from pdf_builder import Page, pdf
+from pdf_reading import PROSE, read
 
 
 def test_document_information_is_metadata():

@@ -4,13 +4,12 @@ import json
 import sys
 
 import pytest
+from pdf_builder import Page, pdf
+from pdf_reading import PROSE, read
 
 from corpuskit.errors import ConfigurationError, ExtractionError
 from corpuskit.extraction import ExtractOptions
 from corpuskit.extraction.pdf import extract_pdf_with_artifacts, ocr
-
-from .reading import PROSE, read
-from .writer import Page, pdf
 
 SCAN = pdf(Page().box(60, 60, 300, 300))
 LAYERED = pdf(Page().lines(60, 100, PROSE, mode=3))

@@ -1,13 +1,12 @@
 """The picture of a page with its blocks."""
 
 import pytest
+from pdf_builder import Page, pdf
+from pdf_reading import PROSE, read
 
 import corpuskit
 from corpuskit.errors import ExtractionError
 from corpuskit.extraction.pdf.picture import COLOURS, page_picture
-
-from .reading import PROSE, read
-from .writer import Page, pdf
 
 CONTENT = pdf(Page().text(60, 60, "The flood", size=18, font="bold").lines(60, 100, PROSE))
 

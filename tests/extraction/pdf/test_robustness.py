@@ -3,14 +3,13 @@
 import io
 
 import pytest
+from pdf_builder import Page, pdf
+from pdf_reading import PROSE, read
 
 import corpuskit
 from corpuskit import engine
 from corpuskit.errors import EncryptedDocumentError, ExtractionError, ResourceLimitError
 from corpuskit.extraction.pdf import characters, opening
-
-from .reading import PROSE, read
-from .writer import Page, pdf
 
 GOOD = pdf(Page().lines(60, 100, PROSE), Page().lines(60, 100, ["The second page."]))
 

@@ -1,9 +1,8 @@
 """Headings and sections, lists, captions, furniture, zones."""
 
 import pytest
-
-from .reading import PROSE, read, roles
-from .writer import Page, pdf
+from pdf_builder import Page, pdf
+from pdf_reading import PROSE, read, roles
 
 
 def section_titles(document):

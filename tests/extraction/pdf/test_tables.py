@@ -1,7 +1,7 @@
 """Ruled, booktabs, borderless and tagged tables, and what only looks like one."""
 
-from .reading import PROSE, read, roles, table_cells
-from .writer import Page, pdf
+from pdf_builder import Page, pdf
+from pdf_reading import PROSE, read, roles, table_cells
 
 GRAIN = [("Grain", "Spring", "Autumn"), ("Rye", "12", "14"), ("Wheat", "15", "11"), ("Oats", "9", "8")]
 

@@ -1,9 +1,8 @@
 """Words, lines and paragraphs."""
 
 import pytest
-
-from .reading import PROSE, blocks, read, roles
-from .writer import Page, pdf
+from pdf_builder import Page, pdf
+from pdf_reading import PROSE, blocks, read, roles
 
 
 def test_lines_of_a_paragraph_are_joined():

@@ -7,6 +7,8 @@ import pypdfium2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pdf_builder import Page, pdf
+from pdf_reading import PROSE, read
 
 from corpuskit.errors import ConfigurationError, CorpusError
 from corpuskit.extraction import ExtractOptions
@@ -16,9 +18,6 @@ from corpuskit.extraction.pdf.notation import token_of
 from corpuskit.extraction.pdf.textworks import annotation_json
 from corpuskit.extraction.pdf.textworks.whole_words import make_segmentation_whole, make_textgrid_whole
 from corpuskit.extraction.pdf.words import Word
-
-from .reading import PROSE, read
-from .writer import Page, pdf
 
 
 def formula(page, x, y, *parts, size=12):

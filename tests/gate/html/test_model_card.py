@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import re
 from pathlib import Path
-from types import ModuleType
 
+import html_figures as figures
 import pytest
 
 from corpuskit.extraction.html.forest import DEPTH, shipped_model
 
-COMMAND = Path(__file__).parents[2] / "bench" / "html_figures.py"
 
-
-@pytest.fixture(scope="module")
-def figures() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("html_figures", COMMAND)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_the_card_has_the_figures_that_the_command_prints_for_our_own_pages(figures: ModuleType) -> None:
+def test_the_card_has_the_figures_that_the_command_prints_for_our_own_pages() -> None:
     assert figures.sample_row() in figures.CARD.read_text("utf-8").splitlines()
 
 
-def test_the_card_speaks_of_the_file_that_is_shipped(figures: ModuleType) -> None:
+def test_the_card_speaks_of_the_file_that_is_shipped() -> None:
     card = figures.CARD.read_text("utf-8")
     model = shipped_model()
     assert hashlib.sha256(figures.CARD.with_name("model.npz").read_bytes()).hexdigest() in card
@@ -46,14 +35,12 @@ def test_the_card_speaks_of_the_file_that_is_shipped(figures: ModuleType) -> Non
     ("text", "gold", "expected"),
     [("a b c", "a b c", 1.0), ("a b", "b c", 0.5), ("", "a", 0.0), ("a", "", 0.0), ("", "", 1.0), ("a a b", "a", 0.5)],
 )
-def test_f1_of_words_is_twice_the_common_ones_by_all(
-    figures: ModuleType, text: str, gold: str, expected: float
-) -> None:
+def test_f1_of_words_is_twice_the_common_ones_by_all(text: str, gold: str, expected: float) -> None:
     assert figures.word_f1(text, gold) == expected
 
 
 def test_new_figures_take_the_place_of_the_row_of_the_same_name(
-    figures: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     card = tmp_path / "MODEL.md"
     card.write_text("| | web |\n|---|---|\n| both looks | .1 |\n| the first look alone | .2 |\n", "utf-8")

@@ -2,13 +2,12 @@ import json
 import time
 
 import pytest
+from wikipedia_server import CUT, DISCONNECT, Wiki
 
 from corpuskit.errors import FetchError
 from corpuskit.sources.resource import Resource
 from corpuskit.sources.wikipedia import WikiOptions, read_articles
 from corpuskit.sources.wikipedia.articles import _licence
-
-from .wiki import CUT, DISCONNECT, Wiki
 
 JSON = {"Content-Type": "application/json"}
 LAG = json.dumps({"error": {"code": "maxlag", "info": "Waiting for a server: 7 seconds lagged"}}).encode()
