@@ -82,15 +82,14 @@ def corpus(tmp_path):
 
 @pytest.fixture(scope="session")
 def demo_folder(build_once):
-    """The corpus that ``corpuskit demo`` makes, with its token index and vectors. Tests open a copy."""
+    """The corpus that ``corpuskit demo`` makes, with its token index. Tests open a copy."""
     from corpuskit.demo import run_demo
 
     def build(folder):
-        with run_demo(folder).corpus as corpus:
+        with run_demo(folder / "demo").corpus as corpus:
             corpus.kwic("insurance")
-            corpus.similar(corpus.documents().doc_id[0])
 
-    return build_once("demo-corpus", build)
+    return build_once("demo-corpus", build) / "demo"
 
 
 @pytest.fixture(scope="session")

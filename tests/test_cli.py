@@ -393,6 +393,7 @@ def test_an_audit_writes_over_no_answers_that_were_not_handed_in(cli, trained, t
     assert wanted.read_bytes() == foreign
 
 
+@pytest.mark.slow
 def test_after_its_claim_an_audit_asks_for_what_it_misses(cli, tmp_path):
     import pandas as pd
 
@@ -421,6 +422,7 @@ def test_after_its_claim_an_audit_asks_for_what_it_misses(cli, tmp_path):
     assert "to label" not in without
 
 
+@pytest.mark.slow
 def test_an_audit_asks_on_a_terminal_and_saves_each_answer(cli, trained):
     main, terminal = os.openpty()
     process = cli.spawn("audit", trained, stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -438,6 +440,7 @@ def test_an_audit_asks_on_a_terminal_and_saves_each_answer(cli, trained):
     corpus.close()
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_the_prompt_of_an_audit_ends_it_at_once(trained):
     main, terminal = os.openpty()
     # A process that leads a session and opens a terminal is sent its Ctrl-C; that of a shell's background job would pass it over.
@@ -619,6 +622,7 @@ def test_a_negative_seed_is_told(cli, trained):
     assert (done.code, done.err) == (2, "corpuskit: --seed -1: expected 0 or more\n")
 
 
+@pytest.mark.slow
 def test_jupyterlab_gets_its_own_options(cli):
     process = cli.spawn("lab", "notebooks", "--no-browser", "--port=9", "--version", stdout=subprocess.PIPE)
     assert re.fullmatch(r"\d+\.\d+\.\d+", process.communicate(timeout=120)[0].splitlines()[-1])

@@ -1,10 +1,8 @@
 """Fixtures of the browser tests: one JupyterLab and one browser for all of them."""
 
 import contextlib
-import importlib.util
 import json
 import os
-import sys
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -12,29 +10,16 @@ from urllib.request import Request, urlopen
 import pytest
 
 FOLDER = Path(__file__).parent
-
-
-def _harness():
-    if "corpuskit_browser_harness" not in sys.modules:
-        spec = importlib.util.spec_from_file_location("corpuskit_browser_harness", FOLDER / "harness.py")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["corpuskit_browser_harness"] = module
-        spec.loader.exec_module(module)
-    return sys.modules["corpuskit_browser_harness"]
+FAST = {"test_every_widget_can_be_read_in_light_and_dark"}  # opens each widget once
 
 
 @pytest.fixture(scope="session")
 def harness():
-    try:
-        found = _harness()
-        reason = "" if found.CHROMIUM else "no chromium is installed"
-    except ImportError as error:
-        reason = f"{error.name} is not installed"
-    if reason and os.environ.get("CI", "").lower() == "true":
-        pytest.fail(reason)
-    if reason:
-        pytest.skip(reason)
-    return found
+    import jupyter_harness
+
+    if not jupyter_harness.CHROMIUM:
+        (pytest.fail if os.environ.get("CI", "").lower() == "true" else pytest.skip)("no chromium is installed")
+    return jupyter_harness
 
 
 @pytest.fixture(scope="session")
@@ -112,6 +97,9 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if FOLDER in Path(item.path).parents:
             item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))  # one JupyterLab and one browser
+            if item.name not in FAST:
+                item.add_marker(pytest.mark.slow)
             # Playwright and JupyterLab's server are others' code; their warnings are not ours to mend.
             item.add_marker(pytest.mark.filterwarnings("ignore::ResourceWarning"))
             item.add_marker(pytest.mark.timeout(150))

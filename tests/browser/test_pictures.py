@@ -1,17 +1,12 @@
 """Every widget on the demo corpus, light and dark: contrast is measured, and pictures are kept where wanted."""
 
 SETUP = """
-import tempfile
-from pathlib import Path
 import corpuskit as ck
 from corpuskit import demo
-corpus = ck.open(Path(tempfile.mkdtemp()) / "insurance")
-corpus.add(demo.demo_data() / "files", progress=False)
+corpus = ck.open({folder!r})
+model = corpus.model()
 web = demo.serve_demo_web()
 proxy = web.__enter__()
-corpus.crawl(demo.seeds(), pages=40, **demo.crawl_options(proxy)).wait(progress=False)
-corpus.import_labels(demo.demo_data() / "labels.csv", by="demo analyst")
-model = corpus.train()
 docs = corpus.documents()
 page = docs[docs.uri.str.contains("riverside") & docs.uri.str.endswith("home-cover.html")].doc_id.iloc[0]
 pdf = docs[docs.media_type == "application/pdf"].doc_id.iloc[0]
@@ -47,8 +42,9 @@ CONTRAST = """(root) => {
 }"""
 
 
-def test_every_widget_can_be_read_in_light_and_dark(notebook, keep):
-    opened = notebook(SETUP, *CELLS.values()).run(seconds=120)
+def test_every_widget_can_be_read_in_light_and_dark(notebook, keep, copy_demo):
+    folder = str(copy_demo("insurance"))
+    opened = notebook(SETUP.format(folder=folder), *CELLS.values()).run(seconds=120)
     low = {}
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
         opened.theme(theme)

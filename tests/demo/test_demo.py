@@ -20,6 +20,7 @@ def counts(result):
     )
 
 
+@pytest.mark.slow
 def test_the_demo_gives_the_same_each_time_and_steering_pays(tmp_path):
     first = run_demo(tmp_path / "one")
     second = run_demo(tmp_path / "two")

@@ -12,6 +12,7 @@ from lxml import html
 
 from corpuskit.corpus import Corpus
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("manual")]  # builds the manual
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference"
 
