@@ -1,83 +1,6 @@
-"""Each command, walked: 2 for what cannot be meant, 1 for what went wrong; docs/reference/exit-codes.md says it."""
+"""What goes wrong, is left out or is empty: exit codes, counts and messages; docs/reference/exit-codes.md lists the codes."""
 
 import pytest
-from typer.main import get_command
-
-import corpuskit
-from corpuskit.cli.commands import app
-
-COMMANDS = get_command(app).commands
-PASSED_ON = {"lab"}  # its options are JupyterLab's
-NO_ARGUMENTS = {"demo", "lab", "textworks"}
-
-
-@pytest.fixture
-def corpus(tmp_path):
-    """A corpus ``c`` of one page, and lists."""
-    (tmp_path / "flood.html").write_text("<html><title>Flood</title><p>About floods and premiums.</p></html>", "utf-8")
-    (tmp_path / "urls.txt").write_text("https://a.example.com/x\n", "utf-8")
-    with corpuskit.open(tmp_path / "c") as opened:
-        opened.add(tmp_path / "flood.html", progress=False)
-
-
-@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - PASSED_ON))
-def test_an_option_that_no_command_has_ends_with_2(cli, name):
-    done = cli(name, "--no-such-option")
-    assert (done.code, done.out) == (2, "")
-    assert "--no-such-option" in done.err
-
-
-@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - NO_ARGUMENTS))
-def test_a_missing_argument_ends_with_2(cli, name):
-    done = cli(name)
-    assert (done.code, done.out) == (2, "")
-    assert "Missing argument" in done.err or "extract" in done.err.partition("Error")[2]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (["wikipedia", "new", "Tea", "--depth", "-1"], "--depth"),
-        (["wikipedia", "new", "Tea", "--pages", "0"], "--pages"),
-        (["wikipedia", "new", "Tea", "--lang", "bogus(("], "--lang"),
-        (["crawl", "new", "http://a.example/", "--forget", "bogus"], "--forget"),
-        (["crawl", "new", "http://a.example/", "--header", "bogus"], "--header"),
-        (["crawl", "new", "http://a.example/", "--proxy", "bogus"], "--proxy"),
-        (["crawl", "new", "http://a.example/", "--pages", "x"], "--pages"),
-        (["urls", "urls.txt", "--language", "english"], "--language"),
-        (["urls", "urls.txt", "--sample", "0"], "--sample"),
-        (["extract", "flood.html", "--on", "processes"], "extract --on"),
-        (["extract", "flood.html", "out", "--on", "bogus"], "--on bogus"),
-        (["discover", "c", "index", "--threshold", "7"], "--threshold"),
-        (["fetch", "c", "n", "--requests-per-second", "0"], "--requests-per-second"),
-        (["failures", "c", "--limit", "0"], "--limit"),
-        (["requests", "c", "--limit", "x"], "--limit"),
-        (["sources", "c", "--limit", "x"], "--limit"),
-        (["train", "c", "--seed", "-1"], "--seed"),
-        (["fasttext", "c", "x.bin", "--seed", "-1"], "--seed"),
-        (["audit", "c", "--precision", "7"], "--precision"),
-        (["kwic", "c", "floods", "--sort", "bogus"], "--sort"),
-        (["kwic", "c", "floods", "--syntax", "bogus"], "--syntax"),
-        (["kwic", "c", "floods", "--window", "1000000000"], "--window 1000000000: expected at most 10,000 words"),
-        (["check", "c", "--schema", "x.rng"], "--schema"),
-        *(
-            (["prelabel", "c", "--base-url", "http://127.0.0.1:1/v1", "--model", "m", *wrong], wrong[0])
-            for wrong in (
-                ["--requests", "-1"],
-                ["--tokens", "-1"],
-                ["--money", "-1"],
-                ["--price", "-1", "0"],
-                ["--concurrency", "0"],
-            )
-        ),
-    ],
-    ids=lambda part: " ".join(part[:1] + part[-2:]) if isinstance(part, list) else "",
-)
-def test_a_value_that_cannot_be_ends_with_2_and_is_named(cli, tmp_path, corpus, arguments, named):
-    done = cli(*arguments)
-    assert (done.code, done.out) == (2, "")
-    assert named in done.err
-    assert not (tmp_path / "new").exists()
 
 
 @pytest.mark.parametrize(
@@ -90,6 +13,9 @@ def test_a_value_that_cannot_be_ends_with_2_and_is_named(cli, tmp_path, corpus, 
         ["crawl", "new", "--seeds", "nowhere.txt"],
         ["crawl", "new", "--config", "nowhere.txt"],
         ["check", "nowhere"],
+        ["add", "c", "nowhere.html"],
+        ["crawl", "new"],
+        ["extract", "nowhere.pdf"],
         ["train", "c"],
         ["fetch", "c", "nowhere"],
     ],
@@ -100,3 +26,91 @@ def test_what_goes_wrong_ends_with_1_in_a_line(cli, corpus, arguments):
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith("corpuskit: ")
     assert len(done.err.splitlines()) == 1
+
+
+def test_a_new_class_is_named_as_it_is_typed(cli, tmp_path, corpus):
+    (tmp_path / "labels.csv").write_text("target,label\npages/flood.html,insurance\n")
+    done = cli("label", "c", "labels.csv")
+    assert "a class of your own is begun with --new-class" in done.err
+
+
+def test_textworks_tells_that_nothing_matches(cli, artifacts):
+    assert cli("textworks", "--init-corpus", "tw").out == "1 new entry in tw\n"
+    done = cli("textworks", "--corpus", "tw", "--filter", "zzz")
+    assert done == (0, "", "corpuskit: nothing to do: tw has no entry whose whole name matches --filter zzz\n")
+
+
+def test_a_second_run_of_a_list_skips_what_is_there(cli, tmp_path, artifacts):
+    (tmp_path / "list.txt").write_text("tw/a.pdf\n")
+    assert cli("textworks", "--input-list", "list.txt").out == "made     tw/a.pdf.textgrid.json\n"
+    assert cli("textworks", "--input-list", "list.txt") == (0, "skipped  tw/a.pdf.textgrid.json\n", "")
+
+
+def test_an_output_that_cannot_be_written_is_told_by_its_name(cli, tmp_path, corpus, artifacts):
+    (tmp_path / "file").touch()
+    done = cli("textworks", "--file", "tw/a.pdf", "--output", "file/x.json")
+    assert (done.code, done.err.startswith("corpuskit: file/x.json cannot be written: ")) == (1, True)
+    done = cli("export", "c", "file/out", "-f", "txt")
+    assert (done.code, done.err.startswith("corpuskit: file/out cannot be written: ")) == (1, True)
+    assert ".partial" not in done.err
+
+
+def test_urls_that_are_left_out_are_counted_by_reason(cli, tmp_path):
+    lines = [
+        "http://127.0.0.1:8000/a",
+        "http://localhost/b",
+        "https://a.example.com/x.jpg",
+        *["https://a.example.com/p"] * 2,
+    ]
+    (tmp_path / "urls.txt").write_text("\n".join([*lines, "https://a.example.com/q"]))
+    done = cli("urls", "urls.txt", "--drop", "*/q")
+    assert done.out == "https://a.example.com/p\n"
+    assert done.err == ("1 of 5 URLs; left out: a host without a domain (2), no page by its name (1), in --drop (1)\n")
+
+
+def test_a_log_has_no_progress_bars(cli, tmp_path, web, monkeypatch):
+    import sys
+
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    (tmp_path / "a.html").write_text("<p>About a", "utf-8")
+    assert cli("add", "c", "a.html").err == ""
+    web.add("http://a.example/", "front")
+    assert cli("crawl", "c", "http://a.example/", "--delay", 0, "--proxy", web.proxy).err == ""
+    assert cli("check", "c").err == ""
+
+
+def test_faults_of_a_file_are_counted_and_told_as_a_whole(cli, tmp_path):
+    long = "e" * 150
+    (tmp_path / "x.rng").write_text(
+        '<element name="a" xmlns="http://relaxng.org/ns/structure/1.0"><empty/></element>', "utf-8"
+    )
+    (tmp_path / "x.xml").write_text(f"<{long}/>", "utf-8")
+    done = cli("check", "x.xml", "--schema", "x.rng")
+    assert done.code == 3
+    assert done.out.splitlines()[0].rstrip() == "x.xml: 1 fault"
+    assert long in "".join(done.out.replace("│", "").split())
+
+
+def test_what_a_config_txt_gives_is_told(cli, tmp_path, web):
+    web.add("http://a.example/", "front")
+    (tmp_path / "config.txt").write_text(
+        "rootUrl=http://a.example/\nscope=subdomain\nmaxPageCount=3\nstorageDir=/data\n"
+    )
+    done = cli("crawl", "c", "--config", "config.txt", "--delay", 0, "--proxy", web.proxy)
+    assert done.out.splitlines()[:2] == [
+        "config.txt: http://a.example/ --no-missing-counts --scope host --pages 3",
+        "config.txt: storageDir is not taken: documents go to the corpus folder",
+    ]
+
+
+def test_a_list_tells_what_it_leaves_out(cli, web):
+    web.add("http://a.example/", "front", ["/p", "/q", "/r"])
+    for name in "pqr":
+        web.add(f"http://a.example/{name}", name)
+    how = ["--delay", 0, "--proxy", web.proxy]
+    cli("crawl", "c", "http://a.example/p", *how)
+    done = cli("crawl", "c", "http://a.example/", "--list", "--pages", 2, *how)
+    assert done.out == "http://a.example/q\n"
+    assert done.err == (
+        "1 URL; known already: 1, --refresh lists them too; 1 more behind the first that --pages allows\n"
+    )

@@ -6,18 +6,6 @@ import corpuskit
 from corpuskit.crawl.wording import command, on_command_line
 from corpuskit.store.telling import counted
 
-PAGE = "<html><head><title>{0}</title></head><body><p>The text of page {0} about premiums.</p></body></html>"
-
-
-@pytest.fixture
-def corpus(tmp_path):
-    (tmp_path / "in").mkdir()
-    for name in "ab":
-        (tmp_path / "in" / f"{name}.html").write_text(PAGE.format(name))
-    with corpuskit.open(tmp_path / "c") as opened:
-        opened.add(tmp_path / "in", progress=False)
-    return tmp_path / "c"
-
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
@@ -30,7 +18,7 @@ def corpus(tmp_path):
         (["extract", "ftp://a.example/x.pdf"], "scheme ftp; expected http:// or https://"),
         (["extract", "http:///x.pdf"], "no valid host; expected a site's name"),
         (["crawl", "http://a.example/"], "is a URL: the corpus folder comes first"),
-        (["add", "https://a.example/", "in"], "is a URL: the corpus folder comes first"),
+        (["add", "https://a.example/", "pages"], "is a URL: the corpus folder comes first"),
     ],
 )
 def test_a_url_that_cannot_be_fetched_is_told_with_what_to_do(cli, tmp_path, corpus, arguments, told):
@@ -71,9 +59,9 @@ def test_a_hint_never_calls_python(cli, corpus):
 @pytest.mark.parametrize(
     ("arguments", "method", "kept"),
     [
-        (["add", "c", "in"], "add", "what was added is kept"),
+        (["add", "c", "pages"], "add", "what was added is kept"),
         (["wikipedia", "c", "Tea"], "add_wikipedia", "what was added is kept"),
-        (["merge", "c", "in"], "merge", "merged shards are kept"),
+        (["merge", "c", "pages"], "merge", "merged shards are kept"),
     ],
 )
 def test_what_is_stopped_says_what_is_kept(cli, corpus, monkeypatch, arguments, method, kept):
