@@ -128,6 +128,7 @@ def test_originals_stand_in_artifact_directories(corpus, tmp_path):
     assert (originals / "a.html.d" / "a.html").read_text("utf-8") == PAGE.format("A")
 
 
+@pytest.mark.slow
 def test_a_killed_add_is_completed_by_the_next(corpus, tmp_path):
     write(tmp_path / "pages", **{f"p{i}": f"P{i}" for i in range(60)})
     code = "import sys, corpuskit; corpuskit.open(sys.argv[1]).add(sys.argv[2], progress=False)"

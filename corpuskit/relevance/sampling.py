@@ -12,7 +12,7 @@ import numpy as np
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.model import RelevanceModel
-from corpuskit.relevance.space import Space, matrix, one_thread
+from corpuskit.relevance.space import Space, comparable, matrix, one_thread
 from corpuskit.relevance.table import directions
 
 __all__ = ["Suggestion", "exploration", "first_questions", "rank_by_seeds", "select", "suggest"]
@@ -85,20 +85,21 @@ def suggest(
     if n < 0 or certain + random > n:
         raise RelevanceError(f"found n={n}, certain={certain}, random={random}, expected parts of n")
     logits = model.logits(pool_texts)
+    order = comparable(logits)
     free = _free(pool_texts, exclude)
     chosen: dict[int, Reason] = {}
     if random:
         drawn = np.random.RandomState(seed).permutation(len(free))
         chosen.update((free[i], "random") for i in drawn[:random])
     if certain:
-        ranked = sorted((i for i in free if i not in chosen), key=lambda i: (-logits[i], i))
+        ranked = sorted((i for i in free if i not in chosen), key=lambda i: (-order[i], i))
         chosen.update((i, "certain") for i in ranked[:certain])
-    ranked = sorted((i for i in free if i not in chosen), key=lambda i: (abs(logits[i] - model.doubt), i))
+    ranked = sorted((i for i in free if i not in chosen), key=lambda i: (abs(order[i] - model.doubt), i))
     chosen.update((i, "uncertain") for i in _unlike(model, pool_texts, ranked, n - len(chosen)))
-    order: dict[Reason, int] = {"uncertain": 0, "certain": 1, "random": 2}
+    position: dict[Reason, int] = {"uncertain": 0, "certain": 1, "random": 2}
     return [
         Suggestion(i, reason, float(1.0 / (1.0 + np.exp(-logits[i]))))
-        for i, reason in sorted(chosen.items(), key=lambda pair: order[pair[1]])
+        for i, reason in sorted(chosen.items(), key=lambda pair: position[pair[1]])
     ]
 
 
@@ -133,7 +134,7 @@ def _unlike(model: RelevanceModel, texts: Sequence[str], ranked: list[int], n: i
         for _ in range(wanted):
             at = int(np.argmin(nearest))
             chosen.append(some[at])
-            nearest = np.maximum(nearest, alike[at])
+            nearest = np.maximum(nearest, comparable(alike[at]))
             nearest[at] = np.inf
     return chosen
 
@@ -185,7 +186,7 @@ def first_questions(
     near: list[int] = []
     if seeds:
         try:
-            nearness = rank_by_seeds([texts[i] for i in free], seeds, space=space)
+            nearness = comparable(rank_by_seeds([texts[i] for i in free], seeds, space=space))
             near = [i for closeness, i in sorted(zip((-nearness).tolist(), free, strict=True)) if closeness < 0]
         except RelevanceError:
             pass
@@ -220,7 +221,7 @@ def _regions(texts: Sequence[str], free: list[int], labelled: list[int], space: 
     nearest = []
     for cluster in sorted(set(found.labels_.tolist()) - taken, key=lambda cluster: (-sizes[cluster], cluster)):
         inside = known[found.labels_ == cluster]
-        nearest.append(asked[int(inside[np.argmax(points[inside] @ found.cluster_centers_[cluster])])])
+        nearest.append(asked[int(inside[np.argmax(comparable(points[inside] @ found.cluster_centers_[cluster]))])])
     return nearest
 
 

@@ -24,7 +24,7 @@ from corpuskit.relevance.storage import pack_words, unpack_words
 from corpuskit.relevance.table import BEST_TOKENS, Bags, bags
 from corpuskit.safe_folder import Folder, as_safe, made
 
-__all__ = ["Kind", "Space", "Words", "matrix", "one_thread"]
+__all__ = ["Kind", "Space", "Words", "comparable", "matrix", "one_thread"]
 
 Kind = Literal["document", "url"]
 
@@ -104,6 +104,14 @@ def one_thread() -> Iterator[None]:
         raise MissingExtraError("scikit-learn", "relevance") from error
     with threadpoolctl.threadpool_limits(limits=1):
         yield
+
+
+def comparable(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return values rounded to six decimals, for sorting and for choosing the largest: ties are decided by position.
+
+    The last bits of a matrix product depend on the kernel that the linear algebra library selects for the processor.
+    """
+    return values.round(6)
 
 
 def matrix(found: Bags, columns: int) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from corpuskit.errors import MissingExtraError
-from corpuskit.relevance.space import one_thread
+from corpuskit.relevance.space import comparable, one_thread
 
 __all__ = ["nearest"]
 
@@ -40,4 +40,5 @@ def nearest(
         distances, places = search.kneighbors(np.ascontiguousarray(asked))
     cosines: npt.NDArray[np.float32] = (1.0 - distances**2 / 2.0).astype(np.float32)
     cosines[~np.any(asked, axis=1)] = 0.0
-    return known[places].astype(np.int64), cosines
+    order = np.lexsort((places, -comparable(cosines)), axis=-1)
+    return known[np.take_along_axis(places, order, 1)].astype(np.int64), np.take_along_axis(cosines, order, 1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from corpuskit.errors import ConfigurationError, UnknownDocumentError
 from corpuskit.relevance.learning import scoring_texts
-from corpuskit.relevance.space import Words
+from corpuskit.relevance.space import Words, comparable
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_names import doc_id_of, doc_ids_of, names_in
 from corpuskit.store.document_rows import duplicates
@@ -70,7 +70,7 @@ def similar(folder: CorpusFolder, to: str | Sequence[str] | Any, n: int = 20, na
     found, scores = [vectors.doc_ids[free[at]] for at in places[0]], cosines[0]
     if few and space is not None:
         scores = (scores + _said(folder, space.tables[0], texts[0], found)) / 2
-        order = np.argsort(-scores, kind="stable")[:n]
+        order = np.argsort(-comparable(scores), kind="stable")[:n]
         found, scores = [found[at] for at in order], scores[order]
     shared = _shared(folder, space.tables[0], texts, found) if space is not None else [""] * len(found)
     known = {row[0]: row for row in folder.catalog.tuples("SELECT doc_id, title, uri FROM current")}

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from corpuskit.errors import ConfigurationError, CorpusError
+from corpuskit.relevance.space import comparable
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import clean
 from corpuskit.store.document_names import doc_ids_of, names_in, with_names
@@ -312,5 +313,5 @@ def _central(vectors: Vectors, rows: npt.NDArray[np.int64], n: int) -> tuple[lis
     some = vectors.matrix[rows]
     [middle] = unit(some.mean(axis=0, keepdims=True))
     near = some @ middle
-    best = np.argsort(-near, kind="stable")[:n]
+    best = np.argsort(-comparable(near), kind="stable")[:n]
     return [vectors.doc_ids[row] for row in rows[best]], [float(one) for one in near[best]]

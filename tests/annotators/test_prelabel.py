@@ -292,6 +292,7 @@ with corpuskit.open(sys.argv[1]) as corpus:
 """
 
 
+@pytest.mark.slow
 def test_a_killed_call_has_lost_no_answer_that_came(filled, server):
     """The process is killed while the server holds its twelfth answer back: eleven answers came."""
     usual, twelfth = server.script, threading.Event()

@@ -25,6 +25,7 @@ def told(monkeypatch):
     return said
 
 
+@pytest.mark.slow
 def test_a_crawl_says_what_it_does_behind_its_last_page(corpus, web, told):
     web.pages[SEED] = "<p>Rates of harbour insurance.</p>"
     corpus.crawl(SEED, delay=0, proxy=web.proxy, pages=1).wait(progress=False)

@@ -33,6 +33,7 @@ def test_a_dead_host_does_not_starve_the_others(corpus, healthy, dead):
     assert crawl(corpus, None, resume=True, pages=6).progress.reason == "6 pages fetched"
 
 
+@pytest.mark.slow
 def test_a_mistyped_seed_does_not_starve_the_good_one_named_later(corpus, healthy, dead):
     crawl(corpus, dead)
     assert crawl(corpus, healthy, pages=6).progress.reason == "6 pages fetched"
@@ -40,6 +41,7 @@ def test_a_mistyped_seed_does_not_starve_the_good_one_named_later(corpus, health
 
 
 @pytest.mark.parametrize("steer", [None, lambda rows: rows.url.str.len() * 0.0])
+@pytest.mark.slow
 def test_a_dead_host_does_not_starve_a_crawl_with_few_pages_a_host(corpus, healthy, dead, steer):
     crawl(corpus, [dead, healthy], host_pages=3, steer=steer)
     for _ in range(2):

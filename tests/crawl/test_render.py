@@ -20,6 +20,7 @@ def chromium():
         pytest.skip(f"no {missing}")
 
 
+@pytest.mark.slow
 def test_a_page_made_by_scripts_is_kept_as_a_browser_shows_it(corpus, web, chromium):
     web.pages[SEED] = b"<html><body><div id=app></div><script src=/app.js></script></body></html>"
     script = (

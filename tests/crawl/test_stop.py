@@ -202,6 +202,7 @@ job.threading = type("threading", (), {"Event": Event, "Thread": threading.Threa
     assert "Crawl ended: stopped by the user" in out
 
 
+@pytest.mark.slow
 def test_a_second_ctrl_c_ends_at_once_and_damages_nothing(tmp_path, web, hang):
     web.add(SEED, "front", ["/p", "/hang"])
     web.add("http://a.example/p", "page")

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from corpuskit.cli.hints import typed
 from corpuskit.errors import ConfigurationError
 
 
@@ -171,14 +172,14 @@ def test_a_restart_without_the_option_names_it_and_fails_no_seed_for_good(tmp_pa
 
 
 @pytest.mark.parametrize(("name", "value"), [("scope", "file"), ("max_depth", -1), ("delay", "x"), ("exclude", 7)])
-def test_a_value_of_the_last_crawl_that_cannot_be_is_told_as_its(cli, corpus, web, name, value):
+def test_a_value_of_the_last_crawl_that_cannot_be_is_told_as_its(corpus, web, name, value):
     web.add("http://a.example/", "front")
     strange(corpus, "http://a.example/", **{name: value})
     with pytest.raises(ConfigurationError) as told:
         corpus.crawl(resume=True, proxy=web.proxy)
     assert name in str(told.value)
     assert str(told.value).endswith(f"; this is of the corpus' last crawl, 2026-01-01: {name}=None takes it back")
-    assert cli(str(told.value)).endswith(f": --forget {name.replace('_', '-')} takes it back")
+    assert typed(str(told.value)).endswith(f": --forget {name.replace('_', '-')} takes it back")
     corpus.crawl(resume=True, proxy=web.proxy, **{"delay": 0, name: None}).wait(progress=False)
     assert corpus.documents()["uri"].tolist() == ["http://a.example/"]
 

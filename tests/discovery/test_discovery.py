@@ -115,6 +115,7 @@ def test_per_host_budget_and_filters_hold(corpus, archives):
     assert set(corpus.discover(index, on="serial", progress=False).frame["host"]) == {"w11.example"}
 
 
+@pytest.mark.slow
 def test_all_engines_choose_the_same_bytes(corpus, archives, tmp_path):
     contents = []
     for on in ("serial", "processes", "dask"):
@@ -358,6 +359,7 @@ with corpuskit.open(corpus) as opened:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill -9 here")
 @pytest.mark.parametrize("stage", ["extract", "merge"])
+@pytest.mark.slow
 def test_a_killed_fetch_loses_nothing_and_takes_nothing_twice(corpus, archives, stage):
     corpus.close()
     done = subprocess.run([sys.executable, "-c", KILLED, stage, corpus.path, str(archives)], check=False, timeout=300)
@@ -370,6 +372,7 @@ def test_a_killed_fetch_loses_nothing_and_takes_nothing_twice(corpus, archives, 
         assert opened.check() == []
 
 
+@pytest.mark.slow
 def test_all_engines_fetch_the_same_documents(taught, archives, tmp_path):
     contents = []
     for on in ("serial", "processes", "dask"):
@@ -384,6 +387,7 @@ def test_all_engines_fetch_the_same_documents(taught, archives, tmp_path):
         assert rows.equals(contents[0][0])
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_rows(corpus, tmp_path):
     """What is held depends on the budget: a hundred times as many rows hold no more."""
     from corpuskit.discovery import scan

@@ -79,6 +79,7 @@ def test_of_a_bucket_only_the_bytes_of_records_are_asked_for(corpus, bucket):
     assert len(asked) == found.estimate().requests + 1  # the first one looks whether it is there
 
 
+@pytest.mark.slow
 def test_a_web_server_gives_the_same_corpus_as_the_disk(corpus, taught, archives, tmp_path):
     import shutil
 

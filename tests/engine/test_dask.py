@@ -41,12 +41,14 @@ def test_a_failure_is_an_outcome_and_the_rest_goes_on(client):
     assert isinstance(outcomes[3].error, ValueError)
 
 
+@pytest.mark.slow
 def test_limits_hold_there_too(client):
     outcomes = list(engine.run(jobs.sleep, [0, 30], on=client, limits=Limits(seconds=1)))
     assert outcomes[0].value == 0
     assert isinstance(outcomes[1].error, ResourceLimitError)
 
 
+@pytest.mark.slow
 def test_an_item_that_kills_its_workers_is_given_up_and_the_others_are_done(client):
     outcomes = list(engine.run(jobs.die_on_three, range(6), on=client, limits=FREE))
     assert [outcome.value for outcome in outcomes] == [0, 1, 2, None, 4, 5]
@@ -79,6 +81,7 @@ def test_a_cluster_of_its_own_is_made_and_ended():
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.slow
 def test_a_worker_that_dask_gives_up_is_replaced():
     """It does so with workers that take longer than a timeout to start again; who loses all of them waits for ever."""
     import dask

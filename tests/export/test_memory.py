@@ -11,12 +11,14 @@ def corpora(tmp_path_factory):
     return folders
 
 
+@pytest.mark.slow
 def test_memory_is_flat_where_documents_are_written_one_by_one(corpora, tmp_path):
     small, large = (bench.run(folder, tmp_path / folder.name, "jsonl,csv,xml,nlp.txt.zst,txt") for folder in corpora)
     assert large["documents"] == 4 * small["documents"]
     assert large["peak"] <= 1.1 * small["peak"]
 
 
+@pytest.mark.slow
 def test_memory_is_bounded_where_documents_are_written_in_batches(corpora, tmp_path):
     # Batches of 16 MB of text are full in neither: held whole, the larger corpus would take some times its size more.
     small, large = (bench.run(folder, tmp_path / folder.name, "parquet,datasets,frenchtext") for folder in corpora)

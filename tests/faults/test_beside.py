@@ -20,6 +20,7 @@ def commands(tmp_path):
     opened.close()
 
 
+@pytest.mark.slow
 def test_label_add_and_export_beside_a_crawl(tmp_path, web, commands):
     """The web holds its last pages back until the other commands are through, so the crawl runs all the while."""
     others_done, held = threading.Event(), threading.Event()

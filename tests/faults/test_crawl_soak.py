@@ -161,6 +161,7 @@ def start(path, hosts):
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
+@pytest.mark.slow
 def test_ten_kills_among_hosts_that_fail_in_every_way(tmp_path, web):
     hosts, rng, killed = Hosts(web), random.Random(3), 0
     assert len(hosts.seeds) == 40

@@ -53,6 +53,7 @@ def _in_turn(layout, act):
 
 @posix
 @pytest.mark.timeout(900)
+@pytest.mark.slow
 def test_nothing_outside_is_read_written_made_or_deleted(tmp_path):
     cells, wrong, _ = hostile.run_matrix(tmp_path, hostile.LAYOUTS, _in_turn)
     assert wrong == []
@@ -77,6 +78,7 @@ def test_a_watched_folder_tells_what_is_done_in_it(tmp_path):
 
 @posix
 @pytest.mark.timeout(900)
+@pytest.mark.slow
 def test_some_hundred_random_corpora_touch_nothing_outside():
     # A process of its own: it forks, and a fork of one with threads can hang.
     command = [
@@ -127,6 +129,7 @@ def _opens(tree):
                 yield node.lineno, ast.unparse(node.func)
 
 
+@pytest.mark.slow
 def test_no_other_room_puts_together_a_path_of_a_corpus():
     found = []
     for file in sorted(ROOMS.rglob("*.py")):

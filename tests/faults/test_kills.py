@@ -68,6 +68,7 @@ def assert_whole(path, documents=PAGES):
     return corpus
 
 
+@pytest.mark.slow
 def test_add(pages, tmp_path, commands, kills):
     usual = commands.run("add", tmp_path / "other", pages)
     for seed in range(KILLS):
@@ -84,6 +85,7 @@ def test_add(pages, tmp_path, commands, kills):
     assert_whole(tmp_path / "c").close()
 
 
+@pytest.mark.slow
 def test_label(filled, tmp_path, commands, kills):
     labels = tmp_path / "labels.csv"
     ids = [document_id(f"pages/{i:02d}.html") for i in range(PAGES)]
@@ -123,6 +125,7 @@ def test_labels_acknowledged_one_by_one(filled):
         corpus.close()
 
 
+@pytest.mark.slow
 def test_train(filled, commands, kills):
     corpus = corpuskit.open(filled)
     corpus.set_labels(
@@ -139,6 +142,7 @@ def test_train(filled, commands, kills):
     assert_whole(filled).close()
 
 
+@pytest.mark.slow
 def test_export(filled, tmp_path, commands, kills):
     arguments = ["export", filled, tmp_path / "out", "-f", "jsonl", "-f", "nlp.txt"]
     usual = commands.run(*arguments)
@@ -156,6 +160,7 @@ def files(folder):
 
 
 @pytest.mark.parametrize("back", [False, True])
+@pytest.mark.slow
 def test_pack_and_unpack(filled, back, commands, kills):
     there, again = ["pack", filled], ["pack", "--undo", filled]
     if back:
@@ -183,6 +188,7 @@ def test_repair(filled, commands, kills):
         corpus.close()
 
 
+@pytest.mark.slow
 def test_merge(pages, tmp_path, commands, kills):
     commands.run("extract", "--on", "serial", pages, tmp_path / "out")
     usual = commands.run("merge", tmp_path / "other", tmp_path / "out")

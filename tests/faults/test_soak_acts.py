@@ -9,6 +9,7 @@ import soak_acts
 pytestmark = [pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork"), pytest.mark.timeout(300)]
 
 
+@pytest.mark.slow
 def test_what_was_acknowledged_outlives_kills_beside_all_other_acts(tmp_path):
     kills, ended, wrong = soak_acts.soak(tmp_path, 12, kills_every=1.0)
     assert wrong == []
@@ -16,6 +17,7 @@ def test_what_was_acknowledged_outlives_kills_beside_all_other_acts(tmp_path):
     assert sum(ended.values()) > 0
 
 
+@pytest.mark.slow
 def test_a_script_without_a_main_guard_and_an_interactive_shell_work(tmp_path):
     """Workers are processes of their own, which do not run the script again."""
     import subprocess
@@ -35,6 +37,7 @@ def test_a_script_without_a_main_guard_and_an_interactive_shell_work(tmp_path):
     assert shell.stdout == "1 unchanged 1\n", shell.stderr
 
 
+@pytest.mark.slow
 def test_dask_without_a_main_guard_says_what_to_do(tmp_path):
     import subprocess
 

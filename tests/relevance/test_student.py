@@ -66,6 +66,7 @@ def test_agreement_precision_and_recall_are_those_of_the_texts_it_never_saw(
     assert student.recall == sum(a and b for a, b in pairs) / sum(b for _, b in pairs)
 
 
+@pytest.mark.slow
 def test_the_same_input_and_seed_give_the_same_bytes_in_another_process(tmp_path: Path) -> None:
     code = (
         "import sys; from corpuskit.relevance import train, to_fasttext\n"

@@ -206,6 +206,7 @@ for kind, pool in (("document", texts), ("url", urls)):
 """
 
 
+@pytest.mark.slow
 def test_processes_write_the_same_bytes_whatever_memory_holds(tmp_path: object, request: pytest.FixtureRequest) -> None:
     folder = str(request.path.parent)
     digests = set()

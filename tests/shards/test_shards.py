@@ -24,6 +24,7 @@ def archives(tmp_path):
     return tmp_path / "in"
 
 
+@pytest.mark.slow
 def test_all_engines_give_the_same_bytes(archives, tmp_path):
     reports = [extract_shards(str(archives / "*.warc.gz"), str(tmp_path / on), on=on, workers=2, progress=False) for on in ("serial", "processes", "dask")]  # fmt: skip
     assert [(r.done, r.documents, r.failures, r.quarantined) for r in reports] == [(4, 20, 0, {})] * 3
@@ -286,6 +287,7 @@ def test_there_is_nothing_to_merge_in_an_empty_folder(tmp_path, corpus):
         corpus.merge(tmp_path / "nothing")
 
 
+@pytest.mark.slow
 def test_the_commands_extract_stop_go_on_and_merge(tmp_path):
     for number in range(12):
         warc(tmp_path / "in" / f"{number:02d}.warc.gz", [f"{number}-{i}" for i in range(40)])

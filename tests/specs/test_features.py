@@ -29,6 +29,7 @@ def test_a_row_has_tests_that_are_there_or_a_reason(row):
         assert len(row.reason.split()) >= 5
 
 
+@pytest.mark.slow
 def test_the_script_runs_rows_and_prints_the_table():
     script = Path(__file__).with_name("features.py")
     command = [sys.executable, str(script), "--rows", "A3,A24,F11,X7"]

@@ -281,6 +281,7 @@ def test_the_settings_of_a_stranger_name_no_file_of_this_machine(filled, tmp_pat
         assert corpus.check() == []
 
 
+@pytest.mark.slow
 def test_a_catalogue_whose_pages_lead_back_to_themselves_is_refused_at_once(filled):
     """A tree in which a page stands many times is read nearly for ever by a query that counts its rows."""
     connection = filled._folder.catalog.connection

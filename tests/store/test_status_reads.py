@@ -61,6 +61,7 @@ def test_the_summary_asks_the_catalogue_as_often_of_few_documents_as_of_many(cor
     assert 0 < len(many) < 30
 
 
+@pytest.mark.slow
 def test_the_command_opens_as_many_files_for_few_documents_as_for_many(corpora):
     opened = []
     for path in corpora:

@@ -74,6 +74,7 @@ def sentence_starts(part):
 
 @given(TEXTS, QUERIES, st.booleans())
 @settings(max_examples=CASES, deadline=None)
+@pytest.mark.slow
 def test_the_engine_finds_what_trying_every_place_finds(rows, written, main):
     index = index_of(rows)
     for part in index.parts:

@@ -43,6 +43,7 @@ def test_documents_that_are_alike_stand_together(way):
     assert inside.sum() == 81  # nine in ten of 90
 
 
+@pytest.mark.slow
 def test_the_same_documents_and_seed_give_the_same_map(way):
     rows, _ = islands((40, 30))
     assert (lay_out(rows, seed=3) == lay_out(rows, seed=3)).all()

@@ -58,6 +58,7 @@ def test_a_frame_of_another_kind_is_told():
         charts.hosts(DOCS)
 
 
+@pytest.mark.slow
 def test_every_chart_is_a_picture_in_a_kernel_that_never_heard_of_pyplot():
     import inspect
 

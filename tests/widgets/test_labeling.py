@@ -258,6 +258,7 @@ def test_after_every_ten_labels_the_model_learns_and_what_comes_next_is_chosen_a
     filled.close()
 
 
+@pytest.mark.slow
 def test_a_key_is_answered_while_the_model_learns(filled, monkeypatch):
     """The training is held back until a key has been saved: it would never end if the key waited for it."""
     go_on, learns = threading.Event(), threading.Event()

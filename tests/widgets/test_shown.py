@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 SHOWN = """
 import json, sys
 import corpuskit
@@ -56,6 +58,7 @@ print(json.dumps([kinds, texts, sorted(unseen)]))
 """
 
 
+@pytest.mark.slow
 def test_every_chart_and_widget_shows_itself_in_a_bare_kernel(demo_folder, tmp_path):
     import shutil
 

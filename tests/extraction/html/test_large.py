@@ -65,6 +65,7 @@ def test_a_page_is_the_same_document_without_a_tree(path: Path, request: pytest.
         ("table", '<tr><td>{0}</td><td>ab cd</td><td><a href="/x/{0}">link</a></td></tr>\n', 15),
     ],
 )
+@pytest.mark.slow
 def test_memory_is_bounded_by_the_size_of_a_page_of_small_elements(
     around: str, piece: str, most: int, all_are_large: None
 ) -> None:
