@@ -8,10 +8,14 @@ import sys
 import pytest
 from command_line import CommandLine
 from filelock import FileLock
+from hypothesis import settings
 from local_web import LocalWeb
 
 import corpuskit
 
+# No test depends on the speed of the machine or on luck; benchmarks/robustness/fuzz_parsers.py searches at random.
+settings.register_profile("tests", deadline=None, derandomize=True)
+settings.load_profile("tests")
 # Each pytest worker has engine workers of its own.
 os.environ.setdefault("CORPUSKIT_WORKERS", "2")
 # Without bytecode files each of the many interpreters that tests start compiles all its imports: 5.6 s instead of 1.8 s.
@@ -125,15 +129,44 @@ def manual(build_once):
     return build_once("manual", build)
 
 
+@pytest.fixture(scope="session")
+def templates(tmp_path_factory):
+    """Directory of the corpora that ``make_once`` copies."""
+    return tmp_path_factory.mktemp("templates")
+
+
 @pytest.fixture
-def two_topics(corpus, tmp_path):
-    """Fills the corpus with so many texts, of two topics by turns."""
+def make_once(templates, tmp_path):
+    """``make_once(key, make)`` → a new corpus, the copy of one that ``make(corpus)`` filled when it was first asked for."""
+    opened = []
+
+    def copy(key, make):
+        template = templates / key / "corpus"
+        if not template.exists():
+            with corpuskit.open(template) as corpus:
+                make(corpus)
+        opened.append(corpuskit.open(shutil.copytree(template, tmp_path / "corpus")))
+        return opened[-1]
+
+    yield copy
+    for corpus in opened:
+        corpus.close()
+
+
+@pytest.fixture
+def add_once(make_once):
+    """``add_once(key, *sources)`` → a new corpus with these sources, which are read when it is first asked for."""
+    return lambda key, *sources: make_once(key, lambda corpus: corpus.add(*sources, progress=False))
+
+
+@pytest.fixture
+def two_topics(add_once, tmp_path):
+    """``two_topics(30)`` → a corpus of thirty texts; those with an odd number are about insurance, the others about gardens."""
 
     def filled(number):
         for i in range(number):
             topic = "insurance premium claim" if i % 2 else "garden flower tomato"
             (tmp_path / f"d{i:02}.txt").write_text(f"Text {i}\n\nAbout {topic} number {i}.", "utf-8")
-        corpus.add(tmp_path / "d*.txt", progress=False)
-        return corpus
+        return add_once(f"two-topics-{number}", tmp_path / "d*.txt")
 
     return filled

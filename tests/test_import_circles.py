@@ -67,6 +67,7 @@ def test_no_room_and_no_part_of_a_room_is_in_a_circle(imports):
         assert circles(needs) == [], package
 
 
+@pytest.mark.slow
 def test_what_lower_rooms_offer_is_done_above_and_nothing_else():
     assert {name for _, name in calls("done_above")} == set(from_above._FUNCTIONS)
 

@@ -40,6 +40,7 @@ def filled(corpus, tmp_path, web):
     return corpus, ids
 
 
+@pytest.mark.slow
 def test_a_file_and_a_crawled_page_give_their_bytes_and_a_path(filled):
     corpus, ids = filled
     for uri in ("files/page.html", "http://a.example/"):

@@ -21,6 +21,7 @@ class ChatServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = 1 << 16  # one packet per answer: no wait for delayed acknowledgements
 
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -87,10 +88,6 @@ def server(monkeypatch):
 
 
 @pytest.fixture
-def filled(corpus, tmp_path):
+def filled(two_topics):
     """Thirty documents; the odd ones are about insurance."""
-    for i in range(30):
-        topic = "insurance premium claim" if i % 2 else "garden flower tomato"
-        (tmp_path / f"d{i:02}.txt").write_text(f"Text {i}\n\nAbout {topic} number {i}.", "utf-8")
-    corpus.add(tmp_path / "d*.txt", progress=False)
-    return corpus
+    return two_topics(30)

@@ -82,4 +82,4 @@ def prepare(opened, widget, name):
             opened.page.keyboard.press(key)
         if widget.locator(".ck-history").is_hidden():
             opened.page.keyboard.press("h")
-    opened.page.wait_for_timeout(500)
+    opened.page.wait_for_timeout(100)

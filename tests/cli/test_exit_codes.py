@@ -46,6 +46,7 @@ def test_a_second_run_of_a_list_skips_what_is_there(cli, tmp_path, artifacts):
     assert cli("textworks", "--input-list", "list.txt") == (0, "skipped  tw/a.pdf.textgrid.json\n", "")
 
 
+@pytest.mark.slow
 def test_an_output_that_cannot_be_written_is_told_by_its_name(cli, tmp_path, corpus, artifacts):
     (tmp_path / "file").touch()
     done = cli("textworks", "--file", "tw/a.pdf", "--output", "file/x.json")

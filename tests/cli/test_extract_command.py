@@ -205,6 +205,7 @@ def test_options_of_extraction_are_options_of_the_command(cli, topics):
     )  # as its own command prints it
 
 
+@pytest.mark.slow
 def test_a_url_is_extracted(cli, topics, web):
     port = web.proxy.rpartition(":")[2]
     web.add(f"http://127.0.0.1:{port}/page", "the text of the page", title="On the web")

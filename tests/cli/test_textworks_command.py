@@ -2,6 +2,8 @@
 
 import shutil
 
+import pytest
+
 from corpuskit.demo import demo_data
 
 
@@ -17,6 +19,7 @@ def test_artifacts_beside_pdf_files_are_asked_for_and_dropped(cli, tmp_path):
     assert [file.name for file in entry.iterdir()] == [pdf.name]
 
 
+@pytest.mark.slow
 def test_the_command_lines_of_textworks_are_taken(cli, tmp_path):
     root, file = tmp_path / "root", tmp_path / "x.pdf"
     root.mkdir()
@@ -45,6 +48,7 @@ def test_the_command_lines_of_textworks_are_taken(cli, tmp_path):
     assert "there is only dehyphenate" in cli("textworks", "--corpus", root, "--options", "shout").err
 
 
+@pytest.mark.slow
 def test_textworks_artifacts_are_made_once_and_an_unprepared_folder_is_told_what_to_do(cli, tmp_path):
     from corpuskit.demo import demo_data
 

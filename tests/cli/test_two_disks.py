@@ -36,6 +36,7 @@ def test_check_tells_one_cause_once_and_what_to_type(cli, apart):
     assert "trust=True" not in words
 
 
+@pytest.mark.slow
 def test_links_of_ones_own_corpus_are_followed_where_that_is_typed(cli, apart, tmp_path):
     (tmp_path / "in" / "e.html").write_text(PAGE.format("e"))
     assert cli("add", apart, tmp_path / "in").code != 0

@@ -57,6 +57,7 @@ def test_robots_txt_is_read_first_and_obeyed(corpus, web):
 
 
 @pytest.mark.parametrize(("status", "pages"), [(404, 7), (403, 7), (500, 0), (503, 0)])
+@pytest.mark.slow
 def test_without_robots_txt_all_is_allowed_but_not_while_the_server_is_broken(corpus, web, status, pages):
     small_site(web)
     web.pages["http://a.example/robots.txt"] = lambda _: (status, {}, b"")
@@ -98,6 +99,7 @@ def test_the_same_page_at_its_other_address_is_asked_for_after_the_delay_too(cor
     assert times[1] - times[0] >= 0.28
 
 
+@pytest.mark.slow
 def test_the_delay_counts_from_the_answer(corpus, web):
     small_site(web, pages=3)
     web.pages["http://a.example/robots.txt"] = lambda _: (200, {}, b"User-agent: *\nCrawl-delay: 0.3\n")
@@ -286,6 +288,7 @@ def test_pictures_are_refused_without_reading_them(corpus, web):
     assert corpus.frontier("refused").reason_refused.tolist() == ["media type image/png"]
 
 
+@pytest.mark.slow
 def test_a_cut_answer_is_tried_again(corpus, web):
     asked = []
 

@@ -179,6 +179,7 @@ def test_a_source_without_scores_is_held_and_harms_nothing(ranking):
     assert priority(ranking, "other.example")[0] > 0
 
 
+@pytest.mark.slow
 def test_a_crawl_ends_when_hardly_a_page_is_relevant_any_more(harbour, web):
     model = harbour.train()
     job = harbour.crawl(resume=True, steer=model, min_harvest=0.5, delay=0, proxy=web.proxy).wait(progress=False)
@@ -198,6 +199,7 @@ def test_a_least_harvest_needs_a_model_and_is_a_share(harbour):
         harbour.crawl(resume=True, min_harvest=5)
 
 
+@pytest.mark.slow
 def test_labels_are_asked_where_the_next_pages_come_from(corpus, web):
     """Of two sources nobody labelled, the one that the crawl is about to fetch from is asked first, held or not."""
     sites = {

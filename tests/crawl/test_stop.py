@@ -166,6 +166,7 @@ def start(tmp_path, web, grace, *, before=""):
 
 
 @pytest.mark.parametrize("url", [SEED, f"{SEED}robots.txt"])
+@pytest.mark.slow
 def test_ctrl_c_while_a_host_hangs_tells_how_to_go_on(tmp_path, web, hang, url):
     web.pages[url] = hang
     process = start(tmp_path, web, 0.1)
@@ -179,6 +180,7 @@ def test_ctrl_c_while_a_host_hangs_tells_how_to_go_on(tmp_path, web, hang, url):
 
 
 @pytest.mark.skipif(not hasattr(signal, "siginterrupt"), reason="no system calls that go on after a signal")
+@pytest.mark.slow
 def test_ctrl_c_is_heard_while_polars_is_imported(tmp_path, web, hang):
     web.pages[SEED] = hang
     # What the import does to a wait that has begun; the handler is set when the crawl waits.

@@ -172,6 +172,7 @@ def test_a_restart_without_the_option_names_it_and_fails_no_seed_for_good(tmp_pa
 
 
 @pytest.mark.parametrize(("name", "value"), [("scope", "file"), ("max_depth", -1), ("delay", "x"), ("exclude", 7)])
+@pytest.mark.slow
 def test_a_value_of_the_last_crawl_that_cannot_be_is_told_as_its(corpus, web, name, value):
     web.add("http://a.example/", "front")
     strange(corpus, "http://a.example/", **{name: value})

@@ -190,6 +190,7 @@ def test_a_seed_that_only_waits_for_a_pause_has_failed_in_a_later_crawl_too(corp
     assert f"1 seed could not be fetched: {dead} (connection refused)" in repr(again)
 
 
+@pytest.mark.slow
 def test_the_command_ends_with_3_where_a_seed_failed_and_with_0_where_a_link_was_broken(tmp_path, web):
     web.add("http://a.example/", "front", ["/gone"])
     main = "from corpuskit.cli import main; main()"

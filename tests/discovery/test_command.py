@@ -10,6 +10,7 @@ import corpuskit
 from corpuskit.discovery import Discovery
 
 
+@pytest.mark.slow
 def test_pages_are_discovered_and_fetched(cli, corpus, archives, tmp_path):
     corpus.close()
     places = tmp_path / "places.parquet"

@@ -161,6 +161,7 @@ def test_what_is_scored_is_not_scored_again(corpus, archives, monkeypatch):
     assert len(done) == 4
 
 
+@pytest.mark.slow
 def test_a_damaged_file_of_an_index_costs_only_itself_and_is_tried_again(corpus, archives, tmp_path):
     root = tmp_path / "root"
     shutil.copytree(archives, root)

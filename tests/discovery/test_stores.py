@@ -46,6 +46,7 @@ def domain_corpus(corpus, index, **more):
 
 
 @ignored
+@pytest.mark.slow
 def test_a_bucket_is_read_without_credentials_and_none_is_written(corpus, bucket):
     signed = []
     handler = bucket._server.RequestHandlerClass
@@ -73,6 +74,7 @@ def test_a_bucket_that_asks_for_an_account_gets_the_credentials_of_the_environme
 
 
 @ignored
+@pytest.mark.slow
 def test_of_a_bucket_only_the_bytes_of_records_are_asked_for(corpus, bucket):
     found, _ = domain_corpus(corpus, corpuskit.commoncrawl("s3://archive/cc-index"))
     asked = [key for method, key, _ in bucket.requests if method == "GET" and key.endswith(".warc.gz")]

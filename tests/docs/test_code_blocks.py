@@ -91,11 +91,16 @@ def examples(page):
     return Document.parse(str(page), *parsers).examples()
 
 
-@pytest.mark.parametrize(
-    "page",
-    [page for page in PAGES if re.search(r"^(```(python|console)|% run: )", page.read_text("utf-8"), re.MULTILINE)],
-    ids=lambda page: page.relative_to(ROOT).as_posix(),
-)
+def pages_with_code():
+    """Pages with code; README and tutorial are in the fast tier."""
+    for page in PAGES:
+        if re.search(r"^(```(python|console)|% run: )", page.read_text("utf-8"), re.MULTILINE):
+            is_fast = page.name == "README.md" or page.parent.name == "tutorial"
+            name = page.relative_to(ROOT).as_posix()
+            yield pytest.param(page, id=name, marks=[] if is_fast else pytest.mark.slow)
+
+
+@pytest.mark.parametrize("page", pages_with_code())
 def test_the_code_of_a_page_runs(page, desk, demo_proxy, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     names = {"ck": corpuskit, "seeds": seeds(), "web": crawl_options(demo_proxy)}

@@ -58,7 +58,7 @@ def test_arrow_gives_the_marks_back_and_backs_the_frame_when_asked():
 
 
 @given(documents())
-@settings(max_examples=50)
+@settings(max_examples=20)
 def test_arrow_gives_the_same_table_back(document):
     table = document.normalize().table
     assert from_arrow(to_arrow(table)) == table

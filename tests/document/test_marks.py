@@ -84,6 +84,7 @@ def test_values_at_the_bounds_are_read():
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_decompression_bomb_is_refused_before_it_fills_the_memory():
     bomb = zstandard.ZstdCompressor(level=19).compress(b" " * (600 * 1024 * 1024))
     assert len(bomb) < 100_000

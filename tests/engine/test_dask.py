@@ -28,6 +28,7 @@ def importable(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
 
 
+@pytest.mark.slow
 def test_outcomes_come_in_the_order_of_the_items(client):
     outcomes = list(engine.run(jobs.double, range(40), on=client, limits=FREE))
     assert [(outcome.index, outcome.value, outcome.error) for outcome in outcomes] == [
@@ -55,11 +56,13 @@ def test_an_item_that_kills_its_workers_is_given_up_and_the_others_are_done(clie
     assert isinstance(outcomes[3].error, engine.WorkerDiedError)
 
 
+@pytest.mark.slow
 def test_an_item_whose_worker_was_killed_once_is_done(client, tmp_path):
     outcomes = list(engine.run(jobs.die_once, [str(tmp_path / "marker")], on=client, limits=FREE))
     assert outcomes[0].value == "second try"
 
 
+@pytest.mark.slow
 def test_an_error_that_passes_is_tried_three_times(client, tmp_path):
     items = [str(tmp_path / "a")]
     (outcome,) = engine.run(jobs.fail_twice, items, on=client, limits=FREE, retry=(OSError,))

@@ -128,6 +128,7 @@ def test_an_unknown_engine_is_refused():
 
 
 @pytest.mark.parametrize("on", ["serial", "processes"])
+@pytest.mark.slow
 def test_an_error_that_passes_is_tried_three_times(on, tmp_path):
     items = [str(tmp_path / "a")]
     (outcome,) = engine.run(jobs.fail_twice, items, on=on, workers=1, retry=(OSError,))

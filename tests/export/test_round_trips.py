@@ -63,7 +63,7 @@ def told(document):
 
 @pytest.mark.parametrize("way", WAYS)
 @given(documents=st.lists(marked_documents(), max_size=3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_documents_with_marks_survive_writing_and_reading(way, documents):
     with tempfile.TemporaryDirectory() as folder:
         read = way(Path(folder), documents)
@@ -71,7 +71,7 @@ def test_documents_with_marks_survive_writing_and_reading(way, documents):
 
 
 @given(documents=st.lists(marked_documents(), min_size=1, max_size=2))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_documents_survive_the_whole_circle_of_formats(documents):
     current = documents
     for way in WAYS:
@@ -128,6 +128,7 @@ def test_a_line_that_is_no_document_is_refused_with_its_number(tmp_path, line):
     assert caught.value.line == 2
 
 
+@pytest.mark.slow
 def test_a_zstd_bomb_is_refused(tmp_path):
     bomb = zstandard.ZstdCompressor(level=19).compress(b"\0" * (600 * 1024 * 1024))
     (tmp_path / "bomb.zst").write_bytes(bomb)

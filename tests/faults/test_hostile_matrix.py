@@ -60,6 +60,7 @@ def test_nothing_outside_is_read_written_made_or_deleted(tmp_path):
     assert cells == sum(_in_turn(layout, act) for layout in hostile.LAYOUTS for act in hostile.ACTS)
 
 
+@pytest.mark.slow
 def test_a_watched_folder_tells_what_is_done_in_it(tmp_path):
     """A matrix that sees nothing would pass."""
     template = hostile.make_template(tmp_path / "template")

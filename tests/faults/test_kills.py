@@ -175,6 +175,7 @@ def test_pack_and_unpack(filled, back, commands, kills):
         assert_whole(filled).close()
 
 
+@pytest.mark.slow
 def test_repair(filled, commands, kills):
     corpus = corpuskit.open(filled)
     corpus.set_labels({document_id("pages/01.html"): "relevant"}, by="me")

@@ -11,7 +11,7 @@ from corpuskit.relevance.asking import of_sources
 
 
 @pytest.fixture
-def sites(corpus, web):
+def sites(make_once, web):
     for host, words in (("sea.example", "fish net boat harbour tide"), ("law.example", "tax form court clause duty")):
         links = [f"/{n}" for n in range(30)]
         web.add(f"http://{host}/", f"front of {host}", links)
@@ -19,8 +19,8 @@ def sites(corpus, web):
             # Random words: the clusters of symmetrical texts depend on the last bit of matrix products.
             picked = " ".join(Random(f"{host} {n}").choices(words.split(), k=12))
             web.add(f"http://{host}/{n}", f"{picked} page number {n} of this site", [])
-    corpus.crawl(["http://sea.example/", "http://law.example/"], delay=0, proxy=web.proxy).wait(progress=False)
-    return corpus
+    seeds = ["http://sea.example/", "http://law.example/"]
+    return make_once("two-hosts", lambda corpus: corpus.crawl(seeds, delay=0, proxy=web.proxy).wait(progress=False))
 
 
 def id_of(corpus, uri):

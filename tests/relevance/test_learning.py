@@ -16,14 +16,13 @@ def text_of(words, number):
 
 
 @pytest.fixture
-def filled(corpus, tmp_path):
+def filled(add_once, tmp_path):
     folder = tmp_path / "pages"
     folder.mkdir()
     for i in range(60):
         (folder / f"fish{i:02d}.html").write_text(text_of(FISH, i + 1))
         (folder / f"tax{i:02d}.html").write_text(text_of(TAX, i + 1))
-    corpus.add(folder, progress=False)
-    return corpus
+    return add_once("fish-and-tax", folder)
 
 
 def truth(uri):
@@ -47,6 +46,7 @@ def test_training_scores_all_documents_and_keeps_the_model(filled):
     assert set(documents.decision) == {"unknown"}
 
 
+@pytest.mark.slow
 def test_the_score_of_an_older_text_is_forgotten(filled, tmp_path):
     label_some(filled, 24)
     filled.train()

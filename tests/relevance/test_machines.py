@@ -99,6 +99,7 @@ def test_the_same_labels_give_the_same_model_with_machines():
     assert first.fingerprint == second.fingerprint
 
 
+@pytest.mark.slow
 def test_a_corpus_trains_with_machines_says_so_and_keeps_it(corpus, tmp_path):
     for i in range(90):
         (tmp_path / f"d{i:02}.txt").write_text(TEXTS[i], "utf-8")

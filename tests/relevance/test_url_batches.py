@@ -99,6 +99,7 @@ def test_many_urls_have_the_scores_that_each_has_by_itself(model, scorer):
     )
 )
 @example(["https://a.b/x", "\ud7ff", "https://a.b/y"])
+@pytest.mark.slow
 def test_any_strings_have_the_scores_that_each_has_by_itself(model, scorer, urls):
     same(model, scorer, urls)
 

@@ -50,6 +50,7 @@ def extract(source, tmp_path, **options):
     return extract_shards(source, str(tmp_path / "out"), on="serial", progress=False, **options)
 
 
+@pytest.mark.slow
 def test_a_list_asks_no_private_address(web, base, tmp_path):
     (tmp_path / "x.paths").write_text(f"{base}/x.warc.gz\n")
     report = extract(str(tmp_path / "x.paths"), tmp_path)

@@ -256,6 +256,7 @@ def test_records_that_are_no_pages_are_failures_and_hosts_text_is_only_text(tmp_
         assert told in rows[f"https://a.example/{name}"]["message"]
 
 
+@pytest.mark.slow
 def test_a_record_that_is_a_bomb_itself_is_refused(tmp_path):
     made = Archive(NAME)
     made.add("https://a.example/bomb", bytes(200_000_000))

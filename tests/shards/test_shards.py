@@ -111,6 +111,7 @@ def test_a_shard_left_halfway_is_done_again(archives, tmp_path):
     assert files(out) == whole
 
 
+@pytest.mark.slow
 def test_a_shard_that_cannot_be_read_is_set_aside_with_its_reason_and_tried_again(archives, tmp_path):
     (archives / "bad.parquet").write_bytes(b"no Parquet")
     report = extract_shards(str(archives), str(tmp_path / "out"), on="serial", progress=False)
@@ -247,6 +248,7 @@ def test_links_in_a_folder_of_archives_are_not_followed(archives, tmp_path):
     assert [shard.name for shard in find_shards([str(tmp_path / "folder" / "link.warc.gz")])] == ["folder__link"]
 
 
+@pytest.mark.slow
 def test_parquet_of_urls_alone_is_refused_and_says_what_to_do(tmp_path):
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -66,6 +66,7 @@ def test_pages_are_read_with_their_dates_and_headers(tmp_path):
     assert found.modified.isoformat() == "2015-10-21T07:28:00+00:00"
 
 
+@pytest.mark.slow
 def test_only_answers_with_text_are_taken(tmp_path):
     content = (
         page("a")
@@ -111,6 +112,7 @@ def test_a_damaged_record_is_one_failure_and_the_rest_is_read(tmp_path, content,
     assert names(read(tmp_path, content)) == expected
 
 
+@pytest.mark.slow
 def test_a_record_that_is_too_large_is_a_failure(tmp_path):
     large = record("http://a.example/l", "x" * 200_000, kind="text/plain")
     bomb = record("http://a.example/z", gzip.compress(b"x" * 1_000_000), headers=[("Content-Encoding", "gzip")])
@@ -126,6 +128,7 @@ def revisit(uri, refers_to, digest):
     )
 
 
+@pytest.mark.slow
 def test_revisits_give_the_payload_of_the_earlier_record(tmp_path):
     first = page("a")
     digest = re.search(rb"WARC-Payload-Digest: (\S+)", gzip.decompress(first))[1].decode()
@@ -147,6 +150,7 @@ def test_resource_records_are_taken(tmp_path):
     assert [f.content for f in read(tmp_path, content)] == [b"<p>kept</p>"]
 
 
+@pytest.mark.slow
 def test_a_wacz_package_gives_the_pages_of_its_archives(tmp_path):
     path = tmp_path / "x.wacz"
     with zipfile.ZipFile(path, "w") as package:
@@ -167,6 +171,7 @@ def test_a_packed_bomb_in_a_package_is_not_unpacked(tmp_path, monkeypatch):
     assert names(read_wacz(tmp_path / "x.wacz", max_bytes=1_000_000)) == ["ResourceLimitError", "a"]
 
 
+@pytest.mark.slow
 def test_a_damaged_record_in_a_package_costs_that_record_alone(tmp_path):
     path = tmp_path / "x.wacz"
     with zipfile.ZipFile(path, "w") as package:
@@ -194,6 +199,7 @@ def test_a_record_whose_uri_is_none_does_not_stop_the_others(corpus, tmp_path):
     assert (report.new, report.failed) == (2, 1)
 
 
+@pytest.mark.slow
 def test_a_corpus_takes_a_web_archive(corpus, tmp_path):
     (tmp_path / "x.warc.gz").write_bytes(page("a") + damaged(page("b")) + page("c"))
     report = corpus.add(tmp_path / "x.warc.gz", progress=False)

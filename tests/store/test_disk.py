@@ -24,6 +24,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "--lazy", disk], check=False)
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_a_clear_error_and_loses_nothing_that_was_reported(small_disk, tmp_path):
     pages = tmp_path / "pages"
     pages.mkdir()

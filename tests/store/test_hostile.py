@@ -217,6 +217,7 @@ def test_labels_are_appended_to_no_file_behind_a_link(filled, victim):
 @pytest.mark.parametrize(
     "name", ["labels/x.jsonl", "corpus.toml", "catalog.sqlite", "catalog.sqlite-wal", "catalog.sqlite-journal"]
 )
+@pytest.mark.slow
 def test_a_pipe_or_device_in_a_corpus_is_told_at_once(filled, tmp_path, victim, name, what):
     """Finding 4: it hung, or ate all memory."""
     filled._folder.catalog.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -248,6 +249,7 @@ ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELEC
         "DROP TABLE tombstones",
     ],
 )
+@pytest.mark.slow
 def test_a_catalogue_that_holds_what_corpuskit_does_not_make_is_refused_and_repaired(filled, script):
     """Finding 4: a view took the place of current, a trigger answered with a bare error."""
     filled._folder.catalog.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -326,6 +328,7 @@ def test_a_journal_that_names_another_file_deletes_it_not(filled, victim):
 
 @pytest.mark.parametrize("what", ["file", "folder", "loop", "fifo", "zero"])
 @pytest.mark.parametrize("room", ["documents", "originals", "labels", "models"])
+@pytest.mark.slow
 def test_a_backup_copies_only_what_is_the_corpus_own(filled, victim, tmp_path, room, what):
     """Finding 5: it copied what lies outside, looped, hung."""
     Path(filled.path, room).mkdir(exist_ok=True)

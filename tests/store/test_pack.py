@@ -93,6 +93,7 @@ def test_a_removed_document_leaves_no_text_in_the_packs(filled):
     assert filled.check() == []
 
 
+@pytest.mark.slow
 def test_documents_can_be_read_all_the_while(filled):
     doc_ids = filled.documents()["doc_id"].tolist()
     failures, stop = [], threading.Event()

@@ -99,6 +99,7 @@ def test_a_catalogue_that_cannot_be_opened_is_made_from_the_files_and_kept(fille
     assert_same(filled).close()
 
 
+@pytest.mark.slow
 def test_a_page_damaged_anywhere_is_found_and_repaired(filled, tmp_path):
     """Every page of the catalogue in turn: what check finds, repair mends; what it does not find, harms nothing."""
     file = tmp_path / "corpus" / "catalog.sqlite"
@@ -177,6 +178,7 @@ def test_other_folders_are_left_alone(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["x"]
 
 
+@pytest.mark.slow
 def test_the_command_tells_what_was_lost(filled, tmp_path):
     code = "import sys; from corpuskit.cli import main; sys.argv = ['corpuskit', *sys.argv[1:]]; main()"
     command = [sys.executable, "-c", code, "repair", filled.path]

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from hypothesis.strategies import integers, lists, sampled_from
@@ -127,7 +128,7 @@ class Life(RuleBasedStateMachine):
 
 
 LIVES = int(os.environ.get("CORPUSKIT_FUZZ", "0"))
-TestLife = Life.TestCase
+TestLife = pytest.mark.slow(Life.TestCase)
 TestLife.settings = settings(
     max_examples=LIVES or 6, stateful_step_count=15, deadline=None, derandomize=not LIVES, database=None
 )

@@ -119,6 +119,7 @@ def test_tokens_stay_when_the_elements_are_made_again(filled, tmp_path, monkeypa
     assert seen == []
 
 
+@pytest.mark.slow
 def test_small_parts_are_put_together(filled, tmp_path, monkeypatch):
     words_of(filled)
     seen = cuts(monkeypatch)

@@ -103,6 +103,7 @@ def a_pipeline(folder, lang="en"):
     return f"spacy:{folder}"
 
 
+@pytest.mark.slow
 def test_a_pipeline_of_spacy_speaks_of_documents_in_its_language(filled, tmp_path):
     (tmp_path / "not.txt").write_text("They don't go back to that old house. It isn't theirs, and it never was.")
     filled.add(tmp_path / "not.txt", progress=False)
@@ -130,6 +131,7 @@ def test_what_spacy_calls_lemmas_is_not_mixed_with_those_of_simplemma(filled, tm
     assert len(matches(filled, '[lemma="go"]')) == 5
 
 
+@pytest.mark.slow
 def test_layers_that_are_there_stay_unless_they_are_to_be_replaced(filled, tmp_path):
     filled.annotate("lemma", progress=False)
     name = a_pipeline(tmp_path / "model")

@@ -31,13 +31,12 @@ def pages(tmp_path):
 
 
 @pytest.fixture
-def three(corpus, pages):
+def three(add_once, pages):
     """A corpus of three subjects: 12 pages of insurance, 10 of gardens, 8 of rockets."""
     for subject, words, n in (("insurance", INSURANCE, 12), ("garden", GARDEN, 10), ("rocket", ROCKET, 8)):
         for i in range(n):
             pages.write(subject, f"{subject}{i:02}", words)
-    corpus.add(pages.folder, progress=False)
-    return corpus
+    return add_once("three-subjects", pages.folder)
 
 
 @pytest.fixture

@@ -34,6 +34,7 @@ def way(request, monkeypatch):
     monkeypatch.setattr(layout, "_STEPS", 100)
 
 
+@pytest.mark.slow
 def test_documents_that_are_alike_stand_together(way):
     rows, of = islands((40, 30, 20))
     points = lay_out(rows)

@@ -145,6 +145,7 @@ def test_runs_of_words_that_are_rare_are_left_out_as_they_were(corpus, tmp_path)
     assert corpus.ngrams(8, min_count=1).ngram.tolist() == ["a b c a b c a b"]
 
 
+@pytest.mark.slow
 def test_frequencies_by_group_add_up_to_the_lines(filled):
     for query in QUERIES:
         for asked in ({}, {"main": False}, {"copies": True}):

@@ -9,15 +9,18 @@ LAW = ["law", "form", "tax", "office", "court", "clause", "duty", "invoice", "cl
 
 
 @pytest.fixture
-def crawled(corpus, web):
+def crawled(make_once, web):
     web.add("http://site.example/", "front page", [f"/{kind}/{n}" for n in range(30) for kind in ("sea", "law")])
     for kind, words in (("sea", SEA), ("law", LAW)):
         for n in range(30):
             text = " ".join(words[(n * k + k) % 10] for k in range(1, 9))
             web.add(f"http://site.example/{kind}/{n}", f"{text} and more of it {n}", [])
-    corpus.crawl("http://site.example/", pages=31, delay=0, proxy=web.proxy).wait(progress=False)
-    corpus.crawl(resume=True, delay=0, proxy=web.proxy).wait(progress=False)
-    return corpus
+
+    def crawl(corpus):
+        corpus.crawl("http://site.example/", pages=31, delay=0, proxy=web.proxy).wait(progress=False)
+        corpus.crawl(resume=True, delay=0, proxy=web.proxy).wait(progress=False)
+
+    return make_once("sea-and-law", crawl)
 
 
 def label(corpus, count, by="me", wrong=0):
@@ -41,6 +44,7 @@ def test_without_a_model_there_is_nothing_to_report(crawled):
         crawled.relevance_report()
 
 
+@pytest.mark.slow
 def test_a_report_tells_how_good_the_model_is_on_what_it_has_not_seen(crawled):
     label(crawled, 12)
     model = crawled.train()
@@ -57,6 +61,7 @@ def test_a_report_tells_how_good_the_model_is_on_what_it_has_not_seen(crawled):
     assert len(report.chart().axes) == 3
 
 
+@pytest.mark.slow
 def test_mistakes_are_listed_to_be_looked_at_again(crawled):
     labels = label(crawled, 14, wrong=1)
     crawled.train()
@@ -95,6 +100,7 @@ def test_few_labels_make_a_short_report(crawled):
     assert "Report on" in repr(report)
 
 
+@pytest.mark.slow
 def test_a_report_counts_classes_of_ones_own_as_the_model_did(crawled):
     label_marine_and_legal(crawled, 12)
     crawled.train(positive="marine")

@@ -81,6 +81,7 @@ class Page:
         assert not self.errors
 
 
+@pytest.mark.slow
 def test_an_audit_by_keys_comes_to_the_claim_of_an_audit_by_hand_and_tells_what_is_missed(corpus):
     page = Page(corpus, corpus.audit().label(by="me"))
     page.to_the_end()
@@ -105,6 +106,7 @@ def test_an_audit_by_keys_comes_to_the_claim_of_an_audit_by_hand_and_tells_what_
     assert repr(found) in repr(again)
 
 
+@pytest.mark.slow
 def test_cards_of_an_audit_tell_nothing_that_sways(corpus):
     audit = corpus.audit()
     widget = audit.label(by="me")
@@ -127,6 +129,7 @@ def test_labels_of_the_widget_are_the_audits_and_are_never_trained_on(corpus):
     assert not set(page.labelled) & set(judged_documents(corpus._folder))
 
 
+@pytest.mark.slow
 def test_a_label_that_is_taken_back_is_asked_again_and_the_end_is_the_same(corpus):
     page = Page(corpus, corpus.audit().label(by="me"))
     for _ in range(3):

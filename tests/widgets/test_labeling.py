@@ -233,6 +233,7 @@ def right(corpus, doc_id):
     return "relevant" if int(corpus.documents([doc_id]).uri[0][-6:-4]) % 2 else "other"
 
 
+@pytest.mark.slow
 def test_after_every_ten_labels_the_model_learns_and_what_comes_next_is_chosen_anew(filled):
     filled.describe(seeds=[])
     labeler = filled.label(by="me")

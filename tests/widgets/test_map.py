@@ -118,6 +118,7 @@ def test_new_documents_appear_and_the_old_ones_stay(shown, filled, tmp_path):
     assert "36 documents" in shown.summary()
 
 
+@pytest.mark.slow
 def test_documents_of_a_crawl_appear_without_being_asked(shown, filled, tmp_path, monkeypatch):
     came = threading.Event()
     shown.points.observe(lambda change: came.set(), "places")

@@ -87,6 +87,7 @@ def test_a_bad_page_leaves_the_others(monkeypatch):
     assert document.warnings == ["page 1: too many characters"]
 
 
+@pytest.mark.slow
 def test_a_page_too_large_for_memory_does_not_end_this_process(tmp_path):
     import zlib
 
