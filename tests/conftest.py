@@ -16,8 +16,8 @@ import corpuskit
 # No test depends on the speed of the machine or on luck; benchmarks/robustness/fuzz_parsers.py searches at random.
 settings.register_profile("tests", deadline=None, derandomize=True)
 settings.load_profile("tests")
-# Each pytest worker has engine workers of its own.
-os.environ.setdefault("CORPUSKIT_WORKERS", "2")
+# Each pytest worker has an engine worker of its own.
+os.environ.setdefault("CORPUSKIT_WORKERS", "1")
 # Without bytecode files each of the many interpreters that tests start compiles all its imports: 5.6 s instead of 1.8 s.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False

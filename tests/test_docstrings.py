@@ -32,6 +32,7 @@ def names(copy_demo):
 
 
 @pytest.mark.parametrize("name", METHODS)
+@pytest.mark.slow
 def test_the_example_of_a_method_holds(name, names):
     [test] = doctest.DocTestFinder(recurse=False).find(METHODS[name], name, globs=names)
     assert test.examples, "no example"
@@ -113,6 +114,7 @@ def owner(name):
     return PUBLIC[room] if room in PUBLIC else importlib.import_module(room)
 
 
+@pytest.mark.slow
 def test_no_docstring_only_sends_elsewhere():
     """``See :func:`...` `` as the whole of it tells a reader nothing where the reader is."""
     found = []

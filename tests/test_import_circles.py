@@ -72,6 +72,7 @@ def test_what_lower_rooms_offer_is_done_above_and_nothing_else():
     assert {name for _, name in calls("done_above")} == set(from_above._FUNCTIONS)
 
 
+@pytest.mark.slow
 def test_a_document_shows_itself_where_nothing_but_corpuskit_was_imported():
     code = (
         "import corpuskit as ck\n"

@@ -120,6 +120,7 @@ def test_provenance_stands_in_the_metadata(corpus, tmp_path):
     assert len(metadata["original_sha256"]) == 64
 
 
+@pytest.mark.slow
 def test_originals_stand_in_artifact_directories(corpus, tmp_path):
     write(tmp_path / "pages", a="A")
     corpus.add(tmp_path / "pages", progress=False)
@@ -190,6 +191,7 @@ def test_artifacts_of_another_program_are_not_dropped(corpus):
     assert artifacts(corpus) == MADE
 
 
+@pytest.mark.slow
 def test_a_pdf_whose_form_ends_the_process_is_read_without_its_form(corpus, tmp_path, monkeypatch):
     sys.path[:0] = [str(Path(__file__).parent / "engine"), str(Path(__file__).parent / "extraction" / "pdf")]
     from engine_tasks import extract_or_abort
@@ -227,6 +229,7 @@ def test_a_list_of_paths_is_added_as_its_paths(tmp_path):
 
 
 @pytest.mark.parametrize("inside", ["", "originals", "documents"])
+@pytest.mark.slow
 def test_a_corpus_does_not_take_its_own_folder_into_itself(corpus, tmp_path, inside):
     write(tmp_path / "pages", a="A")
     corpus.add(tmp_path / "pages", progress=False)
@@ -235,6 +238,7 @@ def test_a_corpus_does_not_take_its_own_folder_into_itself(corpus, tmp_path, ins
     assert len(corpus) == 1
 
 
+@pytest.mark.slow
 def test_a_folder_of_the_users_own_below_the_corpus_is_added(corpus):
     folder = Path(corpus.path) / "texts"
     folder.mkdir()

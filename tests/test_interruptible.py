@@ -28,6 +28,7 @@ except KeyboardInterrupt:
 @pytest.mark.skipif(not hasattr(signal, "siginterrupt"), reason="no system calls that go on after a signal")
 @pytest.mark.parametrize("wait", ["threading.Event().wait()", "sys.stdin.readline()"])
 @pytest.mark.parametrize("question", ['corpus.find("sluice")', 'corpus.kwic("sluice")', "corpus.elements()"])
+@pytest.mark.slow
 def test_ctrl_c_interrupts_a_wait_after_a_question(tmp_path, question, wait):
     (tmp_path / "a.txt").write_text("The sluice is open.")
     with corpuskit.open(tmp_path / "c") as corpus:

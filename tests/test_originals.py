@@ -55,6 +55,7 @@ def test_a_file_and_a_crawled_page_give_their_bytes_and_a_path(filled):
     assert corpus.original(ids["files/page.html"]).path.is_relative_to(corpus.path)
 
 
+@pytest.mark.slow
 def test_a_page_opens_in_lxml_and_trafilatura(filled):
     import trafilatura
 

@@ -53,6 +53,7 @@ def test_every_notebook_stands_in_the_readme():
     assert named == {f"notebooks/{path.name}" for path in (ROOT / "notebooks").glob("*.ipynb")}
 
 
+@pytest.mark.slow
 def test_no_file_names_a_machine_or_a_registry():
     wrong = re.compile(r"/work/|/root/|files\.pythonhosted|pypi\.org/simple", re.IGNORECASE)
     found = [

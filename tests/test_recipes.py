@@ -72,6 +72,7 @@ def test_the_files_on_the_five_ways_are_there():
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
+@pytest.mark.slow
 def test_the_recipe_of_an_extractor(added):
     added("corpuskit/extraction/subrip.py")
     film = b"1\n00:00:01,000 --> 00:00:02,000\nGood morning.\n\n2\n00:00:03,000 --> 00:00:04,000\nTea?\n"

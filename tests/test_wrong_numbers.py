@@ -91,6 +91,7 @@ def test_whole_numbers_of_numpy_and_floats_without_a_fraction_are_whole_numbers(
 
 
 @pytest.mark.parametrize("syntax", [None, "text"])
+@pytest.mark.slow
 def test_the_widest_window_shows_the_whole_of_a_short_document(corpus, syntax):
     line = corpus.kwic("says", docs="a.txt", window=10_000, syntax=syntax).iloc[0]
     assert (line["left"], line["right"].rstrip(".")) == (f"{TEXT} So", "a.txt")

@@ -21,7 +21,7 @@ class ChatServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-            wbufsize = 1 << 16  # one packet per answer: no wait for delayed acknowledgements
+            disable_nagle_algorithm = True  # no wait for delayed acknowledgements
 
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -27,6 +27,7 @@ def test_the_command_labels_and_tells_what_it_cost(cli, prelabel, server, monkey
     assert "secret-key-1" not in done.out + done.err
 
 
+@pytest.mark.slow
 def test_some_failures_are_told_by_the_exit_code(cli, prelabel, server):
     server.script = lambda number, body: (200, {}, b"{}") if number == 1 else "other"
     done = cli(*prelabel)

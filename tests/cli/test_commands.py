@@ -130,6 +130,7 @@ def test_files_that_are_added_can_be_stopped_and_say_how_it_goes_on(cli, pages, 
     assert (done.code, done.err) == (130, "corpuskit: stopped; what was added is kept, the same command goes on\n")
 
 
+@pytest.mark.slow
 def test_commands_that_read_say_so_and_make_no_folder(cli, tmp_path):
     for name in ("status", "label", "train", "audit", "kwic", "pack", "export", "repair"):
         assert "made if absent" not in cli(name, "--help").out
@@ -155,6 +156,7 @@ def test_a_second_crawl_is_told_when_the_first_began_to_the_minute(tmp_path):
     corpus.close()
 
 
+@pytest.mark.slow
 def test_the_version_and_help_can_be_asked_for_as_everywhere(cli, tmp_path):
     module = subprocess.run(
         [sys.executable, "-m", "corpuskit", "--version"], capture_output=True, text=True, check=True

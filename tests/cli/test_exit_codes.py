@@ -40,6 +40,7 @@ def test_textworks_tells_that_nothing_matches(cli, artifacts):
     assert done == (0, "", "corpuskit: nothing to do: tw has no entry whose whole name matches --filter zzz\n")
 
 
+@pytest.mark.slow
 def test_a_second_run_of_a_list_skips_what_is_there(cli, tmp_path, artifacts):
     (tmp_path / "list.txt").write_text("tw/a.pdf\n")
     assert cli("textworks", "--input-list", "list.txt").out == "made     tw/a.pdf.textgrid.json\n"

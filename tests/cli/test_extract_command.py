@@ -47,6 +47,7 @@ def test_nothing_to_extract_is_told_with_its_reason(cli, tree, arguments, code, 
     assert not (tree / "e").exists()
 
 
+@pytest.mark.slow
 def test_what_is_piped_in_is_extracted(cli, tree):
     page = (tree / "p" / "x" / "r.html").read_bytes()
     assert cli("extract", "-", "-f", "txt", stdin=page) == (0, "About p and what an insurer says of it.\n", "")
@@ -159,6 +160,7 @@ def topics(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_folder_is_extracted_into_another(cli, topics):
     done = cli("extract", topics / "in", "-o", topics / "flat", "-f", "txt", "--parallel", 2)
     assert done.out == f"2 documents in {topics / 'flat'}\n"
@@ -191,6 +193,7 @@ def test_inputs_are_filtered(cli, topics):
     assert cli("extract", "-i", topics / "list.txt", "-b", topics / "no.txt", "-f", "txt").out == done.out
 
 
+@pytest.mark.slow
 def test_options_of_extraction_are_options_of_the_command(cli, topics):
     page = topics / "in" / "flood" / "page.html"
     assert cli("extract", page, "-f", "txt", "--target-language", "fr").out == ""

@@ -14,6 +14,7 @@ from cli_pages import PAGE, side_of
 import corpuskit
 
 
+@pytest.mark.slow
 def test_a_class_of_ones_own_is_trained_on_the_command_line(cli, trained):
     with corpuskit.open(trained) as corpus:
         corpus.set_labels(

@@ -65,6 +65,7 @@ def test_without_robots_txt_all_is_allowed_but_not_while_the_server_is_broken(co
     assert sum(web.fetched.values()) == pages
 
 
+@pytest.mark.slow
 def test_a_crawl_delay_is_kept_even_when_told_not_to_wait(corpus, web):
     small_site(web, pages=3)
     web.pages["http://a.example/robots.txt"] = lambda _: (200, {}, b"User-agent: *\nCrawl-delay: 0.3\n")

@@ -94,6 +94,7 @@ def test_calendars_far_from_today_are_a_trap(corpus, web):
     assert {"http://a.example/2019/05/", "http://a.example/product/2099/5"} <= set(web.fetched)
 
 
+@pytest.mark.slow
 def test_a_kind_of_page_that_brings_nothing_new_is_left(corpus, web):
     web.add(SEED, "front", ["/list?page=0", "/good/0"])
     for i in range(400):

@@ -73,6 +73,7 @@ def test_a_host_that_is_full_is_left(catalog):
 
 
 @pytest.mark.parametrize("in_turns", [True, False])
+@pytest.mark.slow
 def test_a_choice_does_not_look_at_all_hosts(catalog, in_turns):
     """Of 3,000 hosts each is looked at a few times while each gets two pages: not once for every page of the crawl."""
     hosts = [f"h{i}.example" for i in range(3000)]

@@ -32,6 +32,7 @@ def test_pages_are_discovered_and_fetched(cli, corpus, archives, tmp_path):
         assert len(opened) == 36 + 4
 
 
+@pytest.mark.slow
 def test_a_sample_of_an_index_is_an_estimate(cli, corpus, archives):
     corpus.close()
     code, out, _ = cli("discover", corpus.path, archives / "cc-index", "--sample", 0.3, "--on", "serial")
@@ -48,6 +49,7 @@ def test_a_sample_of_an_index_is_an_estimate(cli, corpus, archives):
         (["--per-host", "0"], 2, ""),
     ],
 )
+@pytest.mark.slow
 def test_wrong_usage_is_told_in_a_line(cli, corpus, archives, arguments, code, told):
     corpus.close()
     ended, out, err = cli("discover", corpus.path, archives / "cc-index", *arguments)
@@ -77,6 +79,7 @@ def test_pages_that_fail_are_told_with_where_to_look(cli, corpus, archives, tmp_
     assert not list(Path(corpus.path).glob("originals/shard-*"))
 
 
+@pytest.mark.slow
 def test_a_wrong_base_is_one_error_before_the_start(cli, corpus, archives, tmp_path):
     corpus.close()
     cli("discover", corpus.path, archives / "cc-index", "--name", "tea", "--on", "serial")
@@ -123,6 +126,7 @@ def test_a_discovery_of_an_earlier_version_has_no_such_counts(corpus, archives):
     assert "left out" not in repr(found)
 
 
+@pytest.mark.slow
 def test_the_fetch_that_discover_names_has_the_base_as_it_was_typed(cli, corpus, archives, tmp_path):
     corpus.close()
     base = tmp_path / "my archives"

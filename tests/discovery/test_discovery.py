@@ -239,6 +239,7 @@ def test_pages_that_the_corpus_has_are_not_fetched_again(corpus, archives):
     assert (report.pages, report.known, report.counts["new"]) == (50, 10, 50)
 
 
+@pytest.mark.slow
 def test_only_documents_above_a_threshold_are_taken_in_and_the_others_teach(corpus, archives):
     everything = discover(corpus, archives, threshold=0.0)
     assert len(everything) == 120

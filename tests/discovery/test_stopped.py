@@ -46,6 +46,7 @@ def test_a_stopped_discover_tells_how_many_files_are_scored_and_goes_on(cli, cor
     assert "60 pages chosen" in out
 
 
+@pytest.mark.slow
 def test_a_stopped_fetch_tells_how_many_shards_are_done_and_goes_on(cli, corpus, archives, monkeypatch):
     corpus.close()
     cli("discover", corpus.path, archives / "cc-index", "--name", "tea", "--on", "serial")

@@ -100,7 +100,7 @@ def pages_with_code():
             yield pytest.param(page, id=name, marks=[] if is_fast else pytest.mark.slow)
 
 
-@pytest.mark.parametrize("page", pages_with_code())
+@pytest.mark.parametrize("page", list(pages_with_code()))
 def test_the_code_of_a_page_runs(page, desk, demo_proxy, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     names = {"ck": corpuskit, "seeds": seeds(), "web": crawl_options(demo_proxy)}

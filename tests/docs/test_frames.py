@@ -38,6 +38,7 @@ def corpus(demo_folder, tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", sorted(SAID))
+@pytest.mark.slow
 def test_a_frame_has_the_columns_and_types_that_the_reference_says(corpus, name):
     if name == "sketch":
         corpus.annotate("pos", lambda words: ["NOUN"] * len(words), progress=False)

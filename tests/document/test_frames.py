@@ -1,4 +1,5 @@
 import pandas as pd
+import pytest
 from document_strategies import documents
 from hypothesis import given, settings
 
@@ -66,6 +67,7 @@ def test_arrow_gives_the_same_table_back(document):
 
 @given(documents())
 @settings(max_examples=50)
+@pytest.mark.slow
 def test_marks_survive_their_file(document):
     table = document.normalize().table
     for element_id in range(0, len(table), 2):

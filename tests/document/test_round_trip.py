@@ -2,6 +2,7 @@ import io
 import itertools
 import re
 
+import pytest
 from document_strategies import documents, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -35,6 +36,7 @@ def test_a_document_in_normal_form_survives_writing_and_reading(document):
 
 
 @given(documents())
+@pytest.mark.slow
 def test_normalize_is_idempotent(document):
     normal = document.normalize()
     assert normal.normalize() == normal
@@ -89,6 +91,7 @@ def literal_reader(text):
 
 @given(documents())
 @settings(max_examples=60)
+@pytest.mark.slow
 def test_a_literal_reader_of_the_specification_finds_the_same_elements(document):
     normal = document.normalize()
     rows = literal_reader(to_nlptext(normal))

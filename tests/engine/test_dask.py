@@ -36,6 +36,7 @@ def test_outcomes_come_in_the_order_of_the_items(client):
     ]
 
 
+@pytest.mark.slow
 def test_a_failure_is_an_outcome_and_the_rest_goes_on(client):
     outcomes = list(engine.run(jobs.fail_on_three, range(6), on=client, limits=FREE))
     assert [outcome.value for outcome in outcomes] == [0, 1, 2, None, 4, 5]

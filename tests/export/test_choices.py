@@ -40,6 +40,7 @@ def test_patterns_match_what_was_found_and_the_spdx_name():
     assert not is_licensed(None, ["*"])
 
 
+@pytest.mark.slow
 def test_only_licensed_documents_are_exported_and_the_others_are_counted(small, tmp_path):
     report = small.export(tmp_path / "out", format="jsonl", only_licensed=["CC-BY-4.0"])
     rows = [json.loads(line) for line in (tmp_path / "out" / "corpus.jsonl").read_text("utf-8").splitlines()]
@@ -56,6 +57,7 @@ def test_documents_whose_keep_is_false_are_left_out(small, tmp_path):
     assert pd.read_csv(tmp_path / "out" / "documents.csv").uri.tolist() == ["pages/a.html", "pages/c.html"]
 
 
+@pytest.mark.slow
 def test_a_document_that_is_not_there_is_named(small, tmp_path):
     with pytest.raises(UnknownDocumentError, match="ffff"):
         small.export(tmp_path / "out", docs=["ffff"])

@@ -1,5 +1,6 @@
 import json
 
+import pytest
 from export_items import item_of, marked_documents, write
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -59,6 +60,7 @@ def test_tables_are_cut_between_rows_and_items_have_bullets():
 
 @given(marked_documents(), st.integers(8, 60), st.booleans())
 @settings(max_examples=40)
+@pytest.mark.slow
 def test_no_chunk_is_over_budget_and_no_text_is_lost(document, budget, by_characters):
     # Characters: a counter for which the parts of a text never add up to the whole.
     count = (lambda text: 1 + len(text) // 4) if by_characters else count_words

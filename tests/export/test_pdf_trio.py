@@ -101,6 +101,7 @@ def test_the_documents_of_one_host_are_split_too(corpus, web, tmp_path, shuffle)
 
 
 @pytest.mark.parametrize("shuffle", range(4))
+@pytest.mark.slow
 def test_a_host_is_on_one_side_where_there_are_small_ones(corpus, web, tmp_path, shuffle):
     urls = [f"http://h{host}.example/{i}" for host in range(9) for i in range(2)]
     for url in urls:
@@ -139,6 +140,7 @@ def test_an_unknown_preset_is_told(corpus, tmp_path):
         corpus.export(tmp_path / "out", format="fasttext", preset="trio")
 
 
+@pytest.mark.slow
 def test_urls_make_a_training_set_and_a_list_of_each_class_that_is_read_again(corpus, web, tmp_path):
     import corpuskit
     from corpuskit.relevance import pdf_trio_url_tokens

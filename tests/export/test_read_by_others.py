@@ -175,6 +175,7 @@ def test_pandas_reads_the_frames_of_frenchtext(whole, small):
     np.testing.assert_allclose(urls[languages].sum(axis=1), 1)
 
 
+@pytest.mark.slow
 def test_mlcroissant_takes_the_description_and_reads_the_records(whole, small, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of packages that mlcroissant imports

@@ -24,6 +24,7 @@ def folder(tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 def test_tokens_ids_and_boxes_are_equal_after_reading(folder):
     written = json.loads((folder / "segmentation.json").read_bytes())
     read = read_segmentation(folder / "segmentation.json")
@@ -46,6 +47,7 @@ def test_rows_and_places_are_equal_after_reading(folder):
     assert [drawn for row in read.rows for drawn in row.is_glyph] == ["g" in x for _, r in rows for x in r["loci"]]
 
 
+@pytest.mark.slow
 def test_both_artifacts_have_the_same_text(folder):
     tokens = [token for block in read_segmentation(folder / "segmentation.json").blocks for line in block.lines
               for token in line.tokens]  # fmt: skip

@@ -18,6 +18,7 @@ def test_without_libreoffice_the_error_says_what_to_install(monkeypatch):
         extract_bytes(RTF, media_type=detect_media_type(RTF, "a.rtf"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("soffice"), reason="LibreOffice is not installed")
 def test_a_rich_text_file_is_read_through_libreoffice():
     document = extract_bytes(RTF, media_type="application/rtf")

@@ -103,6 +103,7 @@ def test_label(filled, tmp_path, commands, kills):
     corpus.close()
 
 
+@pytest.mark.slow
 def test_labels_acknowledged_one_by_one(filled):
     code = (
         "import sys, corpuskit\n"

@@ -91,6 +91,7 @@ def is_on_purpose(error):
 
 
 @pytest.mark.parametrize("name", METHODS)
+@pytest.mark.slow
 def test_nonsense_is_told_where_it_is_given(name, trained, tmp_path, monkeypatch):
     corpus, work, ids = trained
     monkeypatch.chdir(tmp_path)

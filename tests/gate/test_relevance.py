@@ -64,6 +64,7 @@ def test_labels_that_the_model_asks_for_teach_more_than_random_ones(pages):
     assert np.mean(asked) > np.mean(drawn)
 
 
+@pytest.mark.slow
 def test_ten_first_questions_by_seed_words_are_enough_for_a_model(pages):
     found = []
     for seed, texts, relevant, space, rest, truth in halves(pages):

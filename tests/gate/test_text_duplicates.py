@@ -2,6 +2,8 @@
 
 import random
 
+import pytest
+
 from corpuskit.text import jaccard, near_duplicates
 
 WORDS = [f"{a}{b}{c}" for a in "bcdfghjklmnprstvwz" for b in "aeiouy" for c in ("", "l", "mp", "n", "rk", "st")]
@@ -26,6 +28,7 @@ def documents(number, seed):
     return items
 
 
+@pytest.mark.slow
 def test_recall_and_precision_at_a_jaccard_index_of_eight_tenths_are_at_least_95_percent():
     items = documents(400, seed=1)
     text_of = {name: text for name, text, _ in items}

@@ -43,7 +43,7 @@ class ObjectStore:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    wbufsize = 1 << 16  # one packet per answer: no wait for delayed acknowledgements
+    disable_nagle_algorithm = True  # no wait for delayed acknowledgements
     store: ObjectStore
 
     def do_GET(self):

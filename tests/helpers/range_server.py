@@ -28,7 +28,7 @@ class RangeServer:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    wbufsize = 1 << 16  # one packet per answer: no wait for delayed acknowledgements
+    disable_nagle_algorithm = True  # no wait for delayed acknowledgements
     server_of: RangeServer
 
     def do_HEAD(self):

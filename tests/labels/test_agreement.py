@@ -34,6 +34,7 @@ def test_where_chance_agrees_always_there_is_no_kappa():
 
 
 @pytest.mark.parametrize(("share", "error"), [(0.5, 0.05), (0.2, 0.15), (0.1, 0.1)])
+@pytest.mark.slow
 def test_the_interval_covers_the_true_kappa_about_as_often_as_it_says(share, error):
     """Two annotators who err independently; the true kappa by the formula on the expected table."""
     random = np.random.RandomState(3)

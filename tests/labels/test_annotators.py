@@ -33,18 +33,21 @@ def asked_in_turn(labeler, n):
     return cards + [item.doc_id for item in labeler._queue.take(n - len(cards))]
 
 
+@pytest.mark.slow
 def test_a_second_annotator_begins_with_their_own_counts(filled, ids):
     filled.set_labels(dict.fromkeys(ids[:9], "other"), by="A")
     assert filled.label(by="B").counts == {}
     assert filled.label(by="A").counts == {"other": 9}
 
 
+@pytest.mark.slow
 def test_a_selection_is_asked_of_each_annotator(filled, ids):
     filled.set_labels(dict.fromkeys(ids[:5], "other"), by="A")
     assert [card["id"] for card in filled.label(filled.documents(), by="B").cards] == ids[:12]
     assert [card["id"] for card in filled.label(filled.documents(), by="A").cards] == ids[5:17]
 
 
+@pytest.mark.slow
 def test_the_work_is_divided_and_the_widget_says_what_it_leaves_to_others(filled, ids):
     filled.set_labels(dict.fromkeys(ids[:20], "other"), by="A")
     labeler = filled.label(by="B", overlap=0)
@@ -53,6 +56,7 @@ def test_the_work_is_divided_and_the_widget_says_what_it_leaves_to_others(filled
     assert filled.label(by="A", overlap=0).left_to_others == 0
 
 
+@pytest.mark.slow
 def test_a_share_of_the_documents_is_asked_of_everyone(filled, ids):
     """The share is drawn by a hash of the document, so that it is the same for all: BLAKE2b below a tenth of its range."""
     share = {i for i in ids if int.from_bytes(hashlib.blake2b(i.encode(), digest_size=8).digest()) < 0.3 * 2**64}
@@ -88,6 +92,7 @@ def test_a_tie_in_a_selection_is_asked_again_of_those_who_made_it(filled, ids):
     assert "disagree" in labeler.cards[0]["why"]
 
 
+@pytest.mark.slow
 def test_disagreements_come_to_the_adjudicator(filled, ids):
     corpus = by_chief(filled)
     corpus.set_labels({ids[0]: "relevant", ids[1]: "relevant", ids[2]: "other", ids[3]: "relevant"}, by="A")
@@ -116,6 +121,7 @@ def test_next_to_label_can_be_asked_for_one_annotator(filled, ids):
     assert set(asked.doc_id[asked.reason == "for everyone"]) == set(ids[:30])
 
 
+@pytest.mark.slow
 def test_the_widget_tells_how_you_agree_with_each_other_annotator(filled, ids):
     filled.set_labels({i: "relevant" if n % 2 else "other" for n, i in enumerate(ids[:6])}, by="A")
     labeler = filled.label(ids[:6], by="B")

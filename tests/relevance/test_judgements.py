@@ -58,6 +58,7 @@ def test_rules_alone_train_a_model(sites):
     assert means["sea.example"] > 0.7 > 0.3 > means["law.example"]
 
 
+@pytest.mark.slow
 def test_what_a_rule_taught_is_not_audited(sites):
     sites.set_labels({"sea.example": "relevant", "law.example": "other"}, kind="host", by="rule")
     sites.train()

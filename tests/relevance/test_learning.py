@@ -35,6 +35,7 @@ def label_some(corpus, count):
     corpus.set_labels({row.doc_id: truth(row.uri) for row in chosen.itertuples()}, by="me")
 
 
+@pytest.mark.slow
 def test_training_scores_all_documents_and_keeps_the_model(filled):
     label_some(filled, 24)
     model = filled.train()

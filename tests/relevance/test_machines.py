@@ -75,6 +75,7 @@ def test_of_a_machine_that_errs_in_one_source_that_source_is_left_out():
     assert reached(model) >= reached(alone()) - 0.005
 
 
+@pytest.mark.slow
 def test_a_good_machine_counts_beside_a_poor_one():
     model, weights = trained(good={i: TRUTH[i] for i in TEXTS}, poor={i: FLIP[TRUTH[i]] for i in TEXTS})
     assert [weight.by for weight in weights] == ["good", "poor"]
@@ -94,6 +95,7 @@ def test_few_labels_of_a_machine_count_little():
     assert weight.weight <= 0.35 * 20 / 60 + 1e-9
 
 
+@pytest.mark.slow
 def test_the_same_labels_give_the_same_model_with_machines():
     first, second = (trained(good={i: TRUTH[i] for i in TEXTS})[0] for _ in range(2))
     assert first.fingerprint == second.fingerprint

@@ -84,6 +84,7 @@ def test_one_group_cannot_be_split() -> None:
         split(["a", "a"])
 
 
+@pytest.mark.slow
 def test_a_learning_curve_grows_and_tells_the_gain(world: World) -> None:
     texts, labels = world
     found = learning_curve(texts[:120], labels[:120], space=Space.fit(texts))

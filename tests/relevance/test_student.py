@@ -193,6 +193,7 @@ def documents_of(corpus: Any, side: str) -> list[str]:
     return documents[documents.uri.str.contains(f"/{side}")].sort_values("uri").doc_id.tolist()
 
 
+@pytest.mark.slow
 def test_a_corpus_teaches_with_its_documents_and_the_labels_of_people(filled: Any, tmp_path: Path) -> None:
     with pytest.raises(RelevanceError, match="train one first"):
         filled.export_fasttext(tmp_path / "s.bin")
@@ -210,6 +211,7 @@ def test_a_corpus_teaches_with_its_documents_and_the_labels_of_people(filled: An
         filled.export_fasttext(tmp_path / "s.bin", kind="url")
 
 
+@pytest.mark.slow
 def test_a_class_of_ones_own_is_the_relevant_one(filled: Any, tmp_path: Path) -> None:
     relevant, other = documents_of(filled, "relevant"), documents_of(filled, "other")
     labels = dict.fromkeys(relevant[:6], "ships") | dict.fromkeys(other[:10], "courts")

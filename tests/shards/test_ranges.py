@@ -232,6 +232,7 @@ def test_what_an_index_says_wrongly_is_a_failure_of_that_row_only(tmp_path, arch
         assert any(told in message for message in messages), (told, messages)
 
 
+@pytest.mark.slow
 def test_records_that_are_no_pages_are_failures_and_hosts_text_is_only_text(tmp_path):
     made = Archive(NAME)
     made.add("https://a.example/ok", page("<script>alert(1)</script>", "x"))

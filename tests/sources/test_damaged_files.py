@@ -7,6 +7,7 @@ from file_samples import KINDS, write_damaged
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow
 def test_each_damaged_file_is_a_document_or_a_failure_and_the_whole_one_is_read(corpus, tmp_path, kind):
     folder = tmp_path / "files"
     folder.mkdir()

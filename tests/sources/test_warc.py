@@ -26,7 +26,7 @@ def written(make, gz=True):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         writer.write_record(make(writer))
-        gc.collect()
+        gc.collect(1)
     return out.getvalue()
 
 
@@ -192,6 +192,7 @@ def test_a_package_whose_part_ends_too_early_is_a_failure(tmp_path):
     assert "SourceError" in names(read_wacz(tmp_path / "x.wacz", max_bytes=1_000_000))
 
 
+@pytest.mark.slow
 def test_a_record_whose_uri_is_none_does_not_stop_the_others(corpus, tmp_path):
     broken = record("http://[a.example/x", PAGE.format("x"))
     (tmp_path / "x.warc.gz").write_bytes(page("a") + broken + page("c"))
@@ -210,6 +211,7 @@ def test_a_corpus_takes_a_web_archive(corpus, tmp_path):
     assert "2 unchanged" in repr(corpus.add(tmp_path / "x.warc.gz", progress=False))
 
 
+@pytest.mark.slow
 def test_pages_of_a_web_archive_stay_records_with_their_headers(corpus, tmp_path):
     packed = record("http://a.example/g", gzip.compress(PAGE.format("g").encode()),
                     headers=[("Content-Encoding", "gzip"), ("Server", "s")])  # fmt: skip
@@ -231,6 +233,7 @@ def test_pages_of_a_web_archive_stay_records_with_their_headers(corpus, tmp_path
     assert corpus.check() == []
 
 
+@pytest.mark.slow
 def test_adding_again_keeps_nothing_twice_and_a_changed_page_is_a_new_version(corpus, tmp_path):
     path = tmp_path / "x.warc.gz"
     path.write_bytes(page("a"))
@@ -243,6 +246,7 @@ def test_adding_again_keeps_nothing_twice_and_a_changed_page_is_a_new_version(co
     assert files == ["added-00001.warc.gz", "added-00002.warc.gz"]
 
 
+@pytest.mark.slow
 def test_a_revisit_finds_its_payload_in_a_file_added_before(corpus, tmp_path):
     first = page("a")
     digest = re.search(rb"WARC-Payload-Digest: (\S+)", gzip.decompress(first))[1].decode()

@@ -247,6 +247,7 @@ lines = st.one_of(
 
 @settings(max_examples=500, deadline=None)
 @given(st.lists(lines, max_size=9), st.lists(st.sampled_from([s for s in SEGMENTS if s not in "%2féツ*$"]), max_size=5))
+@pytest.mark.slow
 def test_google_s_matcher_says_the_same(rules, path):
     from gpyrobotstxt.robots_cc import RobotsMatcher
 

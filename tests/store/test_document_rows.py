@@ -62,6 +62,7 @@ CHANGES = st.lists(st.tuples(st.sampled_from(["insert", "version", "extract", "s
 
 @given(CHANGES)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30)
+@pytest.mark.slow
 def test_whatever_changes_the_frame_is_as_the_catalogue(tmp_path_factory, changes):
     opened = CorpusFolder(tmp_path_factory.mktemp("c") / "c")
     catalog = opened.catalog

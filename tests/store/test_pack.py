@@ -173,6 +173,7 @@ def test_a_folder_with_the_name_of_a_pack_is_passed_over(filled):
     assert frames(filled) == before
 
 
+@pytest.mark.slow
 def test_the_command_packs_and_unpacks(filled):
     code = "import sys; from corpuskit.cli import main; sys.argv = ['corpuskit', *sys.argv[1:]]; main()"
     run = [sys.executable, "-c", code]

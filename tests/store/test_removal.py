@@ -91,6 +91,7 @@ def test_a_backup_is_a_corpus_with_the_same_documents_and_labels(crawled, tmp_pa
     copy.close()
 
 
+@pytest.mark.slow
 def test_a_backup_of_a_running_crawl_can_be_gone_on_with(corpus, web, tmp_path):
     import corpuskit
 

@@ -27,6 +27,7 @@ def matches(corpus, query):
     return corpus.kwic(query).match.tolist()
 
 
+@pytest.mark.slow
 def test_lemmas_are_those_of_the_language_of_each_document(filled):
     assert filled.annotate("lemma", progress=False) == 53
     assert matches(filled, '[lemma="go"]') == ["goes", "went", "going"]
@@ -120,6 +121,7 @@ def test_a_pipeline_of_spacy_speaks_of_documents_in_its_language(filled, tmp_pat
     assert filled.annotate(name, progress=False) == 0
 
 
+@pytest.mark.slow
 def test_what_spacy_calls_lemmas_is_not_mixed_with_those_of_simplemma(filled, tmp_path):
     name = a_pipeline(tmp_path / "model")
     filled.annotate(name, progress=False)
@@ -189,6 +191,7 @@ corpus.annotate("shape", lambda words: os._exit(9) if "vu" in words else ["X"] *
 """
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_loses_only_what_it_found_since_it_saved(filled):
     assert subprocess.run([sys.executable, "-c", KILLED, str(filled.path)], check=False).returncode == 9
     assert len(matches(filled, '[shape="X"]')) == 41
@@ -197,6 +200,7 @@ def test_a_process_that_is_killed_loses_only_what_it_found_since_it_saved(filled
     assert len(again) == 2
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_while_a_layer_is_replaced_keeps_the_other_layers(filled, monkeypatch):
     filled.annotate("lemma", progress=False)
     filled.annotate("shape", lambda words: ["X"] * len(words), progress=False)

@@ -72,6 +72,7 @@ def test_problems_are_told_in_a_line():
 
 
 @pytest.mark.parametrize("kind", [r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", r"a\b.", r"a\B.", "[^a-z]", "[^k]"])
+@pytest.mark.slow
 def test_both_engines_know_the_same_characters(kind):
     assigned = [
         f"a{chr(code)}" if "." in kind else chr(code)

@@ -95,6 +95,7 @@ def test_equal_documents_have_a_place():
     assert np.isfinite(points).all()
 
 
+@pytest.mark.slow
 def test_new_documents_are_placed_without_moving_the_old(three, pages, subject_of):
     before = three.positions()
     assert list(before.columns) == ["doc_id", "title", "uri", "x", "y"]

@@ -71,6 +71,7 @@ def test_mistakes_are_listed_to_be_looked_at_again(crawled):
     assert report.mistakes.wrong_by.is_monotonic_decreasing
 
 
+@pytest.mark.slow
 def test_annotators_are_compared(crawled):
     label(crawled, 10, by="ann")
     label(crawled, 10, by="bob", wrong=2)
@@ -80,6 +81,7 @@ def test_annotators_are_compared(crawled):
     assert row["kappa"] == pytest.approx(0.8)  # 18 of 20 agree; by chance one half
 
 
+@pytest.mark.slow
 def test_audit_labels_judge_the_decisions(crawled):
     label(crawled, 8)
     crawled.train()

@@ -117,6 +117,7 @@ def test_cards_of_an_audit_tell_nothing_that_sways(corpus):
     assert set(shown) <= set(audit.wanted())
 
 
+@pytest.mark.slow
 def test_labels_of_the_widget_are_the_audits_and_are_never_trained_on(corpus):
     page = Page(corpus, corpus.audit().label(by="me"))
     for _ in range(5):
@@ -144,6 +145,7 @@ def test_a_label_that_is_taken_back_is_asked_again_and_the_end_is_the_same(corpu
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_a_claim_is_void_when_one_of_its_labels_is_taken_back(corpus):
     audit = corpus.audit()
     page = Page(corpus, audit.label(by="me"))

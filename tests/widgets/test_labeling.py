@@ -174,6 +174,7 @@ def test_seed_words_that_nobody_uses_are_told(filled):
     assert filled._folder.settings.seeds == ("quaternion",)
 
 
+@pytest.mark.slow
 def test_seed_words_are_not_asked_for_where_there_are_labels_or_a_selection(filled):
     docs = filled.documents()
     assert not filled.label(docs, by="me").asks_seeds
@@ -421,6 +422,7 @@ def test_undo_gives_back_the_label_that_came_with_a_group(labeler, filled):
     assert doc_id not in labeler._queue.judged
 
 
+@pytest.mark.slow
 def test_the_widget_tells_labels_of_others_beside_ones_own(filled):
     ids = filled.documents().doc_id.tolist()
     assert filled.label(by="me").summary() == "Labelling: no labels by me yet"

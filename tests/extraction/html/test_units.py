@@ -121,6 +121,7 @@ def test_links_and_cells_stay_where_they_were():
     assert {TYPE_NAMES[found.type[cell]] for cell in found.cells} == {"TableHeader", "TableCell"}
 
 
+@pytest.mark.slow
 def test_units_in_units_without_end_cost_no_more_than_time():
     body = "".join(f'<div id="comment-{n}"><span class=author>A</span><p>t</p>' for n in range(1, 400))
     assert 0 < len(units(extracted(body))) <= 50

@@ -2,7 +2,6 @@
 
 import json
 
-import jsonschema
 import pypdfium2
 import pytest
 from hypothesis import given, settings
@@ -165,6 +164,8 @@ def test_annotations_are_zones_with_boxes_in_hundredths_of_points():
 
 
 def check(segmentation, textgrid):
+    import jsonschema  # three seconds, which collecting tests does not need
+
     jsonschema.Draft202012Validator(textworks.SEGMENTATION_SCHEMA).validate(segmentation)
     jsonschema.Draft202012Validator(textworks.TEXTGRID_SCHEMA).validate(textgrid)
     places = dict(segmentation["ids"])

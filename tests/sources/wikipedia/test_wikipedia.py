@@ -65,6 +65,7 @@ def test_redirects_are_followed_once_and_what_is_no_article_is_a_failure(wiki):
 
 
 @pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.slow
 def test_faults_of_the_server_cost_no_article(wiki, fault):
     """Each request of a walk over links, parts of answers, redirects and pages fails once, then twice in a row."""
     wiki.pages = {"A": 0, "B": 0, "C": 0, "D": 0, "Category:X": 14}
