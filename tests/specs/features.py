@@ -80,9 +80,8 @@ def verdicts(chosen: list[Row]) -> dict[str, tuple[str, str]]:
     names = sorted({f"{TESTS / file}::{name}" for row in chosen for file, name in row.tests})
     outcomes = _Outcomes()
     if names:
-        pytest.main(
-            ["-q", "--no-header", "-p", "no:cacheprovider", f"--rootdir={TESTS.parent}", *names], plugins=[outcomes]
-        )
+        options = ["-q", "--no-header", "-m", "", "-n0", "-p", "no:cacheprovider", f"--rootdir={TESTS.parent}"]
+        pytest.main([*options, *names], plugins=[outcomes])
     found = {}
     for row in chosen:
         keys = [f"{file}::{name}" for file, name in row.tests]
