@@ -93,6 +93,7 @@ def pytest_runtest_makereport(item, call):
             opened.screenshot(path=str(Path(item.config.rootpath) / ".pytest_cache" / f"{item.name}.png"))
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items):
     for item in items:
         if FOLDER in Path(item.path).parents:
