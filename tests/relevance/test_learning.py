@@ -16,13 +16,19 @@ def text_of(words, number):
 
 
 @pytest.fixture
-def filled(add_once, tmp_path):
+def pages(tmp_path):
+    """Directory of sixty pages on fish and sixty on taxes."""
     folder = tmp_path / "pages"
     folder.mkdir()
     for i in range(60):
         (folder / f"fish{i:02d}.html").write_text(text_of(FISH, i + 1))
         (folder / f"tax{i:02d}.html").write_text(text_of(TAX, i + 1))
-    return add_once("fish-and-tax", folder)
+    return folder
+
+
+@pytest.fixture
+def filled(add_once, pages):
+    return add_once("fish-and-tax", pages)
 
 
 def truth(uri):
@@ -48,19 +54,19 @@ def test_training_scores_all_documents_and_keeps_the_model(filled):
 
 
 @pytest.mark.slow
-def test_the_score_of_an_older_text_is_forgotten(filled, tmp_path):
-    label_some(filled, 24)
-    filled.train()
-    pages = tmp_path / "pages"
+def test_the_score_of_an_older_text_is_forgotten(corpus, pages):
+    corpus.add(pages, progress=False)  # a file that changes is known by the path from which it was added
+    label_some(corpus, 24)
+    corpus.train()
     (pages / "fish01.html").write_text(text_of(TAX, 3))
     (pages / "fish02.html").write_text(text_of(FISH, 3).replace("<body>", "<body class=new>"))
-    assert str(filled.add(pages, progress=False)) == "118 unchanged, 2 changed"
-    documents = filled.documents()
+    assert str(corpus.add(pages, progress=False)) == "118 unchanged, 2 changed"
+    documents = corpus.documents()
     changed = documents.uri.str.endswith("fish01.html")
     assert documents.relevance.isna().tolist() == changed.tolist()
     assert documents.decision.isna().tolist() == changed.tolist()
-    filled.train()
-    assert filled.documents().relevance.notna().all()
+    corpus.train()
+    assert corpus.documents().relevance.notna().all()
 
 
 def test_what_to_label_next_has_a_reason_and_is_never_labelled_already(filled):
