@@ -127,7 +127,6 @@ def ask_ours(folder: Path, words: list[str], lemma: bool, brief: bool) -> None:
 
         import corpuskit
         from corpuskit.tokens import open_index
-        from corpuskit.views import collocation, concordance, word_lists  # noqa: F401  (Conc imports all of its own too)
 
         opened.append(corpuskit.open(folder / "ours"))
         open_index(opened[0]._folder)

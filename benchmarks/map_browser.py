@@ -26,7 +26,7 @@ SETUP = """
 import numpy as np, pandas as pd
 import corpuskit as ck
 from corpuskit.store.catalog import now
-from corpuskit.widgets.map import DocumentMap
+from corpuskit.features.vectors.widgets.map import DocumentMap
 corpus, N = ck.open({folder!r}), {n}
 folder, random = corpus._folder, np.random.default_rng(0)
 rows = [(f"{{i:016x}}", f"http://host{{i % 50}}.example/{{i}}", f"host{{i % 50}}.example", f"Document {{i}}", now(), f"{{i}}", str(i), i) for i in range(N)]

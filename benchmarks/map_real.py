@@ -72,7 +72,7 @@ def made_up(corpus):
     import numpy as np
     import pandas as pd
 
-    from corpuskit.widgets.map import DocumentMap
+    from corpuskit.features.vectors.widgets.map import DocumentMap
 
     doc_ids, drawn = corpus.documents()["doc_id"], np.random.default_rng(0)
     topic = drawn.integers(0, 60, len(doc_ids))
@@ -91,7 +91,7 @@ def timed(name, folder, acts):
 
     def run():
         import corpuskit as ck
-        import corpuskit.widgets.map
+        import corpuskit.features.vectors.widgets.map
 
         with ck.open(folder) as corpus:
             corpus.documents()

@@ -16,7 +16,7 @@ from pathlib import Path
 import pypdfium2
 from PIL import Image, ImageDraw, ImageFont
 
-from corpuskit.extraction.pdf import textworks
+from corpuskit.compat import textworks
 from corpuskit.extraction.pdf.analysis import analyse
 
 JUDGED = Path(__file__).with_suffix(".json")

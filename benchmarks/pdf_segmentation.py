@@ -13,7 +13,7 @@ from pathlib import Path
 
 import jsonschema
 
-from corpuskit.extraction.pdf import textworks
+from corpuskit.compat import textworks
 
 SEGMENTATION = jsonschema.Draft202012Validator(textworks.SEGMENTATION_SCHEMA)
 TEXTGRID = jsonschema.Draft202012Validator(textworks.TEXTGRID_SCHEMA)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import IO, TYPE_CHECKING, Any
 
-from corpuskit import conveniences as conveniences
 from corpuskit._version import __version__ as __version__
 from corpuskit.errors import CorpusKitError, DocumentFormatError
 
@@ -49,7 +48,7 @@ def open(path: str | os.PathLike[str], *, trust: bool = False) -> Corpus:
 
 
 def commoncrawl(index: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], **wanted: Any) -> Index:
-    """Return an index of web archives, such as ``CC-MAIN-2024-22``, for :meth:`Corpus.discover`.
+    """Return an index of web archives, such as ``CC-MAIN-2024-22``, for ``corpus.archives.discover()``.
 
     Args:
         index: a crawl of Common Crawl, or files, folders and patterns of indexes on disk, over https or in a bucket.
@@ -61,9 +60,10 @@ def commoncrawl(index: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
         ConfigurationError: a filter cannot be.
         MissingExtraError: the extra ``dask`` is not installed.
     """
-    from corpuskit.sources import commoncrawl as room
+    from corpuskit.hooks import hook
 
-    return room.commoncrawl(index, **wanted)
+    found: Index = hook("commoncrawl")(index, **wanted)
+    return found
 
 
 def extract(

@@ -18,8 +18,10 @@
     │   ├── CorpusBusyError                   another crawl runs on this corpus
     │   └── UnknownDocumentError (KeyError)   no such doc_id
     ├── ConfigurationError (ValueError)       a wrong option, keyword or line of corpus.toml
+    │   └── UnknownNameError (KeyError)       no such sub-corpus or saved query
     ├── RelevanceError (ValueError)           labels or texts no model can be trained from; a model folder that cannot be read
     ├── ExportError (ValueError)              an export cannot be written as asked
+    ├── MissingFeatureError (LookupError)     a feature group of corpuskit is not installed
     └── MissingExtraError (ImportError)       a package of an optional extra is not installed
 """
 
@@ -38,11 +40,13 @@ __all__ = [
     "ExtractionError",
     "FetchError",
     "MissingExtraError",
+    "MissingFeatureError",
     "RefusedError",
     "RelevanceError",
     "ResourceLimitError",
     "SourceError",
     "UnknownDocumentError",
+    "UnknownNameError",
     "UnreachableError",
     "UnsupportedMediaTypeError",
 ]
@@ -196,12 +200,23 @@ class ConfigurationError(CorpusKitError, ValueError):
     """A wrong option, keyword or line of corpus.toml."""
 
 
+class UnknownNameError(ConfigurationError, KeyError):
+    """There is no sub-corpus or saved query of this name."""
+
+    def __str__(self) -> str:  # KeyError would show the repr
+        return str(self.args[0]) if self.args else ""
+
+
 class RelevanceError(CorpusKitError, ValueError):
     """Labels or texts from which no model can be trained, or a model folder that cannot be read."""
 
 
 class ExportError(CorpusKitError, ValueError):
     """An export cannot be written as asked."""
+
+
+class MissingFeatureError(CorpusKitError, LookupError):
+    """A feature group of corpuskit is not installed, or cannot be imported."""
 
 
 class MissingExtraError(CorpusKitError, ImportError):

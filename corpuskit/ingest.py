@@ -19,6 +19,7 @@ from typing import Any, Final, Literal
 
 from corpuskit import engine
 from corpuskit._version import __version__
+from corpuskit.dates import as_utc
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import CorpusError, CorpusKitError
 from corpuskit.extraction import ExtractOptions, extract_bytes
@@ -371,7 +372,7 @@ def describe(document: NLPTextDocument, task: Task) -> Extracted:
         words=words,
         main_words=words if main == whole else count_words(main),
         elements=len(document.table),
-        timestamp=_utc(document.timestamp or datetime.fromisoformat(task.fetched)).isoformat(),
+        timestamp=as_utc(document.timestamp or datetime.fromisoformat(task.fetched)).isoformat(),
         text_hash=text_hash(main) if main else None,
         said=said_by(document.metadata),
         text=main[:_SCORED_TEXT],
@@ -421,7 +422,7 @@ def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> fl
         value = outcome.value
         assert value is not None
         share = _share_of_new_text(connection, value.texts)
-        _forget_score(connection, task.doc_id, value.text_hash)
+        folder.catalog.forget_score(task.doc_id, value.text_hash)
         connection.execute(
             "UPDATE documents SET status = 'extracted', title = ?, lang = ?, words = ?, main_words = ?, elements = ?, "
             "timestamp = ?, text_hash = ?, unique_share = ?, extractor = ? WHERE doc_id = ? AND version = ?",
@@ -436,16 +437,6 @@ def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> fl
     return share
 
 
-def _forget_score(connection: sqlite3.Connection, doc_id: str, text: int | None) -> None:
-    """The score of another text says nothing of this one: the next training or crawl scores it."""
-    row = connection.execute(
-        "SELECT text_hash FROM documents WHERE doc_id = ? AND text_hash IS NOT NULL ORDER BY version DESC LIMIT 1",
-        (doc_id,),
-    ).fetchone()
-    if row is not None and row[0] != text:
-        connection.execute("DELETE FROM scores WHERE doc_id = ?", (doc_id,))
-
-
 def _share_of_new_text(connection: sqlite3.Connection, texts: tuple[tuple[int, int], ...]) -> float:
     new = sum(
         length
@@ -455,14 +446,7 @@ def _share_of_new_text(connection: sqlite3.Connection, texts: tuple[tuple[int, i
     return new / max(sum(length for _, length in texts), 1)
 
 
-def _utc(date: datetime) -> datetime:
-    """A date without zone is taken as UTC."""
-    return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
-
-
-host_of = host_column  # its earlier name here
-
 __all__ = [
     "Extracted", "IngestReport", "Registered", "Task", "commit", "document_id", "extract", "extract_all",
-    "extract_carefully", "extract_pending", "host_of", "ingest", "known_payload", "pending", "register", "task_of",
+    "extract_carefully", "extract_pending", "ingest", "known_payload", "pending", "register", "task_of",
 ]  # fmt: skip

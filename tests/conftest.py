@@ -23,6 +23,11 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 
+def pytest_make_parametrize_id(val, argname):
+    """Name bytes by their argument: packed data and records have other bytes in each worker, and ids must be equal."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.fixture(scope="session")
 def build_once(tmp_path_factory, worker_id):
     """``build_once(name, build)`` → a directory that ``build(path)`` has made once for all pytest workers."""

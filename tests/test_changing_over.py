@@ -65,6 +65,7 @@ def test_a_text_document_keeps_its_own_uri_date_and_metadata(corpus, tmp_path):
     assert [corpuskit.read_nlptext(file).uri for file in exported] == ["https://bank.example/livret"]
 
 
+@pytest.mark.feature("compat")
 def test_the_same_document_from_elsewhere_is_known_and_a_changed_one_is_a_version(corpus, tmp_path):
     one, two = extractor_tree(tmp_path / "one"), extractor_tree(tmp_path / "two")
     corpus.add(one, progress=False)
@@ -75,6 +76,7 @@ def test_the_same_document_from_elsewhere_is_known_and_a_changed_one_is_a_versio
     assert len(corpus) == 2
 
 
+@pytest.mark.feature("compat")
 def test_a_log_with_the_time_of_day_alone_has_the_day_when_it_was_written(corpus, tmp_path):
     """As the extractor itself writes it, past two midnights."""
     log = tmp_path / "requests.log.csv"
@@ -90,6 +92,7 @@ def test_a_log_with_the_time_of_day_alone_has_the_day_when_it_was_written(corpus
     ]  # fmt: skip
 
 
+@pytest.mark.feature("compat")
 def test_lines_of_a_log_that_are_not_understood_are_a_failure(corpus, tmp_path):
     (tmp_path / "requests.log.csv").write_text(LOG + "25:00:00;https://bank.example/late;OK\nyesterday;;\n")
     assert "3 requests" in repr(corpus.add(tmp_path / "requests.log.csv", progress=False))
@@ -97,6 +100,7 @@ def test_lines_of_a_log_that_are_not_understood_are_a_failure(corpus, tmp_path):
     assert "2 lines without a clock or an address, the first: 25:00:00;https://bank.example/late;OK" in failure.message
 
 
+@pytest.mark.feature("compat")
 def test_a_tree_of_the_language_resource_extractor_gives_documents_and_requests(corpus, tmp_path):
     root = extractor_tree(tmp_path / "out")
     for expected in ("2 new, 3 requests", "2 unchanged"):
@@ -119,6 +123,7 @@ def test_a_tree_of_the_language_resource_extractor_gives_documents_and_requests(
     assert requests.parent.tolist()[1] == "https://bank.example/livret"
 
 
+@pytest.mark.feature("compat")
 def test_the_log_written_by_us_is_read_back(corpus, tmp_path, web):
     web.add("http://a.example/", "the first page", ["/b", "/missing"])
     web.add("http://a.example/b", "the second page")
@@ -210,6 +215,7 @@ def test_changed_marks_are_taken_in(corpus, tmp_path):
         assert again.documents().main_words.sum() == before
 
 
+@pytest.mark.feature("compat")
 @pytest.mark.parametrize("is_lost", [False, True])
 def test_a_repaired_corpus_of_text_documents_is_whole(corpus, tmp_path, is_lost):
     with corpuskit.open(tmp_path / "first") as first:
@@ -228,6 +234,7 @@ def test_a_repaired_corpus_of_text_documents_is_whole(corpus, tmp_path, is_lost)
         assert repr(repaired.add(*added, progress=False)).startswith("3 unchanged")
 
 
+@pytest.mark.feature("compat")
 def test_a_textworks_root_gives_its_pdfs_with_their_artifacts(corpus, tmp_path):
     pdf = demo_data() / "files" / "household-policy-booklet.pdf"
     root = tmp_path / "root"

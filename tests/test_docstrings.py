@@ -13,13 +13,10 @@ import pytest
 from corpuskit_docs import public
 
 import corpuskit
-from corpuskit.corpus import Corpus
 
-METHODS = {
-    name: function
-    for name, function in inspect.getmembers(Corpus, inspect.isroutine)
-    if not name.startswith("_") and function.__module__.startswith("corpuskit.")
-}
+pytestmark = pytest.mark.feature("archives", "compat", "linguistics", "vectors")
+
+METHODS = public.corpus_methods()
 
 
 @pytest.fixture
@@ -31,15 +28,26 @@ def names(copy_demo):
     corpus.close()
 
 
-@pytest.mark.parametrize("name", METHODS)
-@pytest.mark.slow
-def test_the_example_of_a_method_holds(name, names):
-    [test] = doctest.DocTestFinder(recurse=False).find(METHODS[name], name, globs=names)
-    assert test.examples, "no example"
+def failures(tests):
+    """Run the examples and return what did not hold."""
     told = []
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
-    runner.run(test, out=told.append)
-    assert not runner.failures, "".join(told)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("linecache.checkcache", lambda filename=None: None)  # looks at all files at each run
+        for test in tests:
+            runner.run(test, out=told.append)
+    return "".join(told)
+
+
+ACCESSORS = {name: kind for name, kind in public.accessors().items() if ">>>" in kind.__doc__}
+
+
+@pytest.mark.parametrize("name", [*METHODS, *ACCESSORS])
+@pytest.mark.slow
+def test_the_example_of_a_method_holds(name, names):
+    [test] = doctest.DocTestFinder(recurse=False).find({**METHODS, **ACCESSORS}[name], name, globs=names)
+    assert test.examples, "no example"
+    assert failures([test]) == ""
 
 
 def argument_findings(name, function):
@@ -133,13 +141,8 @@ def test_docstrings_follow_the_rules(rule, names):
     assert [finding for name, thing in names.items() for finding in rule(name, thing)] == []
 
 
-@pytest.mark.parametrize("package", sorted({name.split(".")[1] for name in MODULES} - {"corpus"}))
+@pytest.mark.parametrize("package", sorted({name.split(".")[1] for name in MODULES} - {"corpus", "features"}))
 def test_the_examples_of_a_package_hold(package, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    told = []
-    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
-    for module in MODULES:
-        if module.split(".")[1] == package:
-            for test in doctest.DocTestFinder(exclude_empty=True).find(importlib.import_module(module)):
-                runner.run(test, out=told.append)
-    assert not told, "".join(told)
+    modules = [importlib.import_module(name) for name in MODULES if name.split(".")[1] == package]
+    assert failures(test for module in modules for test in doctest.DocTestFinder(exclude_empty=True).find(module)) == ""

@@ -14,6 +14,8 @@ from corpuskit.demo import demo_data
 from corpuskit.errors import ResourceLimitError, SourceError, UnsupportedMediaTypeError
 from corpuskit.extraction import ExtractOptions
 
+pytestmark = pytest.mark.feature("archives", "compat", "linguistics", "vectors")
+
 HEAVY = {
     "aiohttp", "anywidget", "dask", "docx", "fasttext", "fastwarc", "ipywidgets", "lxml", "matplotlib", "numpy", "pandas",
     "pdfplumber", "pyarrow", "pypdfium2", "rich", "scipy", "sklearn", "tqdm", "trafilatura", "typer",

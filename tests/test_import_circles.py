@@ -12,7 +12,9 @@ import grimp
 import pytest
 
 import corpuskit
-from corpuskit import from_above
+from corpuskit.plugins import feature_groups
+
+pytestmark = pytest.mark.feature("archives", "compat", "linguistics", "vectors")
 
 ROOT = Path(corpuskit.__file__).parent
 
@@ -67,9 +69,9 @@ def test_no_room_and_no_part_of_a_room_is_in_a_circle(imports):
         assert circles(needs) == [], package
 
 
-@pytest.mark.slow
-def test_what_lower_rooms_offer_is_done_above_and_nothing_else():
-    assert {name for _, name in calls("done_above")} == set(from_above._FUNCTIONS)
+def test_every_hook_that_is_called_is_registered_and_no_other():
+    called = {name for function in ("hook", "hooks") for module, name in calls(function) if module != "corpuskit.hooks"}
+    assert called == {name for group in feature_groups() for name in group.hooks}
 
 
 @pytest.mark.slow

@@ -161,6 +161,7 @@ def artifacts(corpus):
 MADE = ["household-policy-booklet.pdf", "segmentation.json", "textgrid.json"]
 
 
+@pytest.mark.feature("compat")
 def test_artifacts_of_textworks_are_written_where_asked_and_can_be_dropped(corpus):
     pdf = demo_data() / "files" / "household-policy-booklet.pdf"
     corpus.add(pdf, progress=False)
@@ -182,6 +183,7 @@ def test_corpus_toml_asks_for_artifacts(corpus):
         assert artifacts(asked) == MADE
 
 
+@pytest.mark.feature("compat")
 def test_artifacts_of_another_program_are_not_dropped(corpus):
     pdf = demo_data() / "files" / "household-policy-booklet.pdf"
     corpus.add(pdf, progress=False, textworks=True)

@@ -8,6 +8,8 @@ from typer.testing import CliRunner
 
 from corpuskit.cli.commands import app
 
+pytestmark = pytest.mark.feature("archives", "compat", "linguistics", "vectors")
+
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 COMMAND_PAGE = (ROOT / "docs" / "reference" / "commands.md").read_text("utf-8")

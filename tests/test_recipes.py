@@ -7,13 +7,14 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer.main
 from typer.testing import CliRunner
 
 import corpuskit as ck
 from corpuskit.cli.app import app
-from corpuskit.discovered import import_all
 from corpuskit.export.writers import FORMATS
 from corpuskit.extraction.extractors import EXTRACTORS
+from corpuskit.plugins import import_all
 from corpuskit.preprocessing.step_definition import STEPS
 from corpuskit.sources.container import READERS
 
@@ -45,6 +46,7 @@ def added(tmp_path, monkeypatch):
         table.clear()
         table.update(old)
     app.registered_commands[:] = commands
+    typer.main.get_command.cache_clear()
     import_all.cache_clear()
 
 
@@ -101,6 +103,7 @@ def test_the_recipe_of_a_chart(added, corpus):
 def test_the_recipe_of_a_command(added, corpus):
     added("corpuskit/cli/counting.py")
     import_all("corpuskit.cli")
+    typer.main.get_command.cache_clear()
     assert CliRunner().invoke(app, ["count", str(corpus.path)]).stdout == "1\n"
 
 

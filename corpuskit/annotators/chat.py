@@ -14,6 +14,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from corpuskit.annotators.budget import BudgetSpentError, Price, Purse
+from corpuskit.dates import parse_retry_after
 from corpuskit.errors import ConfigurationError, CorpusKitError, FetchError, MissingExtraError
 
 LABELS: Final[Mapping[str, str]] = {
@@ -340,18 +341,6 @@ def _usage(answer: Any, most: tuple[int, int]) -> tuple[int, int]:
 
 
 def _seconds(after: str | None) -> float | None:
-    """Seconds of a ``Retry-After``, which may be a date (RFC 9110, 10.2.3); None where it says nothing."""
-    from datetime import UTC, datetime
-    from email.utils import parsedate_to_datetime
-
-    if not after:
-        return None
-    try:
-        seconds = (
-            float(after)
-            if after.strip().isdecimal()
-            else (parsedate_to_datetime(after) - datetime.now(UTC)).total_seconds()
-        )
-    except (ValueError, TypeError):
-        return None
-    return max(0.0, seconds)
+    """Return the seconds of a Retry-After header, at least 0."""
+    seconds = parse_retry_after(after)
+    return None if seconds is None else max(0.0, seconds)

@@ -11,18 +11,16 @@ import typer
 
 from corpuskit.cli.app import app
 from corpuskit.cli.crawling import crawl
-from corpuskit.cli.discovering import discover, fetch
 from corpuskit.cli.exporting import ExportCommand, export
 from corpuskit.cli.extracting import extract
 from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent, stopped_by_ctrl_c
 from corpuskit.cli.hints import to_type, typed
-from corpuskit.cli.printing import print_frame, print_lines_of_a_concordance, print_table, printable
+from corpuskit.cli.printing import print_frame, print_table, printable
 from corpuskit.cli.tables import SPARE, failures, requests, sources, with_files_named
-from corpuskit.cli.textworks import textworks
 from corpuskit.cli.training import audit, fasttext, train
 from corpuskit.cli.urls import urls
-from corpuskit.cli.usage import ExtractCommand, as_usage, refuse
-from corpuskit.discovered import import_all
+from corpuskit.cli.usage import ExtractCommand, refuse
+from corpuskit.plugins import import_all
 
 __all__ = ["app"]
 
@@ -104,8 +102,6 @@ def _tell_added(report: IngestReport, folder: Path) -> None:
 
 app.command()(crawl)
 app.command()(urls)
-app.command()(discover)
-app.command()(fetch)
 
 
 @app.command()
@@ -115,7 +111,7 @@ def status(folder: Existing) -> None:
 
     corpus = existing(folder)
     typer.echo(summary(corpus._folder, TYPED.of(to_type)) + "\n")
-    print_frame("Sources", with_files_named(corpus.sources()).head(30), spare=SPARE["Sources"])
+    print_frame("Sources", with_files_named(corpus.web.sources()).head(30), spare=SPARE["Sources"])
     print_frame("Failures", corpus.failures()[["uri", "stage", "message"]].tail(10), spare=SPARE["Failures"])
 
 
@@ -184,7 +180,7 @@ def prelabel(
     budget = Budget(requests, tokens, money)
     corpus = existing(folder)
     try:
-        report = corpus.prelabel(annotator, budget=budget, again=again, progress=sys.stderr.isatty())
+        report = corpus.labelling.prelabel(annotator, budget=budget, again=again, progress=sys.stderr.isatty())
     except KeyboardInterrupt as stopped:
         typer.echo(_lines(typed(str(stopped))))
         raise typer.Exit(130) from None
@@ -196,38 +192,6 @@ def prelabel(
 for command in (train, audit, fasttext):
     app.command()(command)
 app.command(cls=ExportCommand)(export)
-
-
-@app.command()
-def kwic(
-    folder: Existing,
-    query: Annotated[str, typer.Argument(help='Regular expressions for words, such as "access controls?", or CQL.')],
-    window: Annotated[int, typer.Option(min=0, help="Words on each side.")] = 8,
-    sort: Annotated[str | None, typer.Option(help="1R, 2L ...: by the nth word right or left.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Lines shown.")] = 40,
-    syntax: Annotated[
-        str | None, typer.Option(help="cql, simple, wildcards (insur*), or text: the running text.")
-    ] = None,
-    all_text: Annotated[bool, typer.Option("--all-text", help="Navigation, headers and footers too.")] = False,
-    copies: Annotated[bool, typer.Option("--copies", help="Exact copies of documents too.")] = False,
-) -> None:
-    """Shows key words in context, in the main content."""
-    from corpuskit.store.telling import counted
-
-    corpus = existing(folder)
-    with as_usage():
-        found = corpus.concordance(query, window=window, sort=sort, syntax=syntax, main=not all_text, copies=copies)
-    frame = found.frame
-    print_lines_of_a_concordance(frame.head(limit))
-    if len(frame) > limit:
-        typer.echo(f"... {counted(len(frame) - limit, 'more line')}; --limit shows them")
-    if frame.empty:
-        typer.echo(f"corpuskit: nothing matches {query!r}", err=True)
-    if found.note:
-        typer.echo(typed(found.note), err=True)
-
-
-app.add_typer(textworks, name="textworks")
 
 
 @app.command()
@@ -262,7 +226,7 @@ def check(
         return
     refuse(schema is not None, f"--schema is for an XML file, and {target} is a folder: leave it out")
     corpus = existing(target)
-    problems = corpus.check(progress=sys.stderr.isatty())
+    problems = corpus.maintenance.check(progress=sys.stderr.isatty())
     if waits := waiting(corpus._folder):
         typer.echo(
             f"{counted(waits, 'document')} not read yet, since a run was stopped or is at work, which is no damage: the "
@@ -281,18 +245,6 @@ def check(
 
 
 @app.command()
-def merge(
-    folder: Folder, shards: Annotated[str, typer.Argument(help="A folder of shards, or its URL.", show_default=False)]
-) -> None:
-    """Takes shards that corpuskit extract --on has made into a corpus."""
-    with made_if_absent(folder) as corpus, stopped_by_ctrl_c("merged shards are kept"):
-        report = corpus.merge(shards, progress=sys.stderr.isatty())
-    typer.echo(typed(repr(report)))
-    if report.damaged:
-        raise typer.Exit(3)
-
-
-@app.command()
 def pack(
     folder: Existing,
     undo: Annotated[bool, typer.Option("--undo", help="Write packed documents as files again.")] = False,
@@ -301,7 +253,7 @@ def pack(
     from corpuskit.store.telling import counted
 
     corpus = existing(folder)
-    number = corpus.unpack() if undo else corpus.pack()
+    number = corpus.maintenance.unpack() if undo else corpus.maintenance.pack()
     typer.echo(f"{counted(number, 'document')} {'unpacked' if undo else 'packed'}")
 
 

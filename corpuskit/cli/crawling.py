@@ -172,9 +172,9 @@ def crawl(
     options: dict[str, Any] = dict.fromkeys(forgotten) | named
     roots: list[str] = []
     if config is not None:
-        from corpuskit.crawl import read_legacy_config
+        from corpuskit.hooks import hook
 
-        roots, written = read_legacy_config(config)
+        roots, written = hook("read crawl configuration")(config)
         options = written | options
         typer.echo("\n".join(_taken(config, roots, written)), err=links)
     going_on = {"resume": resume, "restart": restart}

@@ -362,11 +362,11 @@ def _extract_one(item: tuple[_Input, Any], *, options: Any, output: _Output) -> 
 
 
 def _extract_shards(sources: list[str], on: str, workers: int | None, base: str | None, options: Any) -> None:
-    from corpuskit.shards import extract_shards
+    from corpuskit.hooks import hook
 
     refuse(len(sources) < 2, "extract --on: expected what to extract, then the folder or URL for the output")
     with stopped_by_ctrl_c("finished shards are kept"), engine_at(on) as engine:
-        report = extract_shards(
+        report = hook("extract shards")(
             sources[:-1],
             sources[-1],
             on=engine,

@@ -28,7 +28,7 @@ _IN_PYTHON: Final[dict[str, str | Callable[[re.Match[str]], str]]] = {
     r"\bopens with trust=True": "opens with corpuskit --trust COMMAND ...",
     r"\bnew_class=True": "--new-class",
     r"(?<=; )positive is one of": "--positive is one of",
-    r"\bcopies=True": "--copies",
+    r"\binclude_duplicates=True": "--copies",
     r"\b(syntax|favor|kind|label)=[\"'](\w+)[\"']": r"--\1 \2",
     r"^(sort|syntax) (?=')": r"--\1 ",
     r"^window=(?=\d)": "--window ",

@@ -50,6 +50,9 @@ def audit(
         typer.Option(min=0.5, max=0.999, help="How sure the claim is to be; default: as before, else 0.9."),
     ] = None,
     by: Annotated[str, typer.Option(help="Who labels.")] = "audit",
+    other: Annotated[
+        bool, typer.Option("--other", help="Audit the low end: up to which score documents can be called other.")
+    ] = False,
     below: Annotated[
         int,
         typer.Option(
@@ -64,7 +67,7 @@ def audit(
     from corpuskit.labels import read_label_file
 
     corpus = existing(folder)
-    running = corpus.audit(precision=precision, confidence=confidence)
+    running = corpus.audit(precision=precision, confidence=confidence, label="other" if other else "relevant")
     answers = dict(read_label_file(labels)) if labels is not None else {}
     while len(batch := running.next()) or (below and len(batch := running.next_below(below))):
         found = {doc_id: answers[doc_id] for doc_id in batch["doc_id"] if answers.get(doc_id)}

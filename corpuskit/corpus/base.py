@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-import inspect
-import logging
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from corpuskit.corpus.door import checked
+from corpuskit.corpus.accessor import check_arguments
 from corpuskit.document import NLPTextDocument
-from corpuskit.given import given_path
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_names import doc_id_of
-
-if TYPE_CHECKING:
-    from corpuskit.tokens import Selection
-    from corpuskit.views.choosing import Scope
-
-
-_LOG = logging.getLogger(__name__)
+from corpuskit.validation import check_path
 
 
 class OpenCorpus:
     """An open corpus folder and its documents: what all parts of class Corpus stand on."""
 
     def __init_subclass__(cls) -> None:
-        """Have the arguments of each public method checked when it is called."""
-        for name, method in list(vars(cls).items()):
-            if inspect.isfunction(method) and not name.startswith("_"):
-                setattr(cls, name, checked(method))
+        """Check the arguments of each public method when it is called."""
+        check_arguments(cls, "Corpus")
 
     def __init__(self, path: str | os.PathLike[str], *, trust: bool = False) -> None:
-        self._folder = CorpusFolder(given_path(path), trust=trust)
+        self._folder = CorpusFolder(check_path(path), trust=trust)
 
     @property
     def path(self) -> str:
@@ -53,25 +42,9 @@ class OpenCorpus:
 
     def _ids(self, docs: Any) -> list[str] | None:
         """The ids of the documents meant, each of which is there; there may be none."""
-        from corpuskit.views.choosing import meant
+        from corpuskit.views.doc_selection import meant
 
         return meant(self._folder, docs)
-
-    def _tokens(self, docs: Any, *, main: bool, copies: bool) -> Selection:
-        return self._scope(docs, main=main, copies=copies).selection()
-
-    def _scope(self, docs: Any, *, main: bool, copies: bool) -> Scope:
-        from corpuskit.views import choosing
-
-        return choosing.Scope(self._folder, choosing.doc_ids_of(self._folder, docs), main, copies)
-
-    def _tell_hints(self, *queries: str, syntax: str | None) -> None:
-        """Log what queries may have been meant to be; a column of counts has no place to say it."""
-        from corpuskit.tokens import parse_query
-
-        for query in queries if syntax != "text" else ():
-            if hint := parse_query(query, syntax).hint:
-                _LOG.warning("%s", hint)
 
     def __iter__(self) -> Iterator[NLPTextDocument]:
         """Iterate over the documents, by host and URI, reading one at a time."""

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, overload
 from corpuskit.corpus.base import OpenCorpus
 from corpuskit.document.frames import in_types
 from corpuskit.errors import SourceError
-from corpuskit.ingest import IngestReport, extract_pending, ingest, known_payload
+from corpuskit.hooks import hooks
+from corpuskit.ingest import IngestReport, ingest, known_payload
 from corpuskit.sources.archives import read_file
 from corpuskit.sources.files import find_files
-from corpuskit.sources.request_log import is_request_log, read_request_log
 from corpuskit.sources.resource import Resource
 from corpuskit.store.request_rows import add_requests
 from corpuskit.store.telling import counted
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from corpuskit.crawl import CrawlJob
-    from corpuskit.shards import MergeReport
-    from corpuskit.views.comparison import CrawlComparison
 
 
 Seeds: TypeAlias = Iterable[str | os.PathLike[str]] | str | os.PathLike[str] | None
@@ -53,7 +51,7 @@ class CorpusCollect(OpenCorpus):
 
         Archives (ZIP, tar, WARC, WACZ), mailboxes, feeds, ZIM files and dumps of wikis are opened, and what they hold is added.
         A ``.nlp.txt`` file keeps its own URI, date, metadata and marks. Of a folder written by the Language Resource Extractor the
-        log becomes rows of :meth:`requests`; a PDF of TextWorks keeps its artifacts.
+        log becomes rows of ``corpus.web.requests()``; a PDF of TextWorks keeps its artifacts.
 
         A file that fails is a row of :meth:`failures`; adding it again tries it again. The folder of a corpus is no folder of files:
         one that lies among the files, this one too, is left out, and the report says so.
@@ -82,7 +80,12 @@ class CorpusCollect(OpenCorpus):
         max_bytes = self._folder.settings.extraction.max_bytes
         corpora: set[Path] = set()
         found = list(find_files(paths, into=self._folder.path, left_out=corpora))
-        logs = [file for file in found if not file.leads_out and is_request_log(file.path)]
+        logs = {
+            file: log
+            for log in hooks("request log")
+            for file in found
+            if not file.leads_out and log.is_request_log(file.path)
+        }
 
         def known(digest: str) -> tuple[bytes, str, str | None] | None:
             return known_payload(self._folder, digest)
@@ -104,14 +107,14 @@ class CorpusCollect(OpenCorpus):
 
         report = ingest(self._folder, resources(), progress=progress, textworks=textworks)
         report.left_out = tuple(sorted(map(str, corpora)))
-        for log in logs:
+        for file, log in logs.items():
             unread: list[str] = []
-            report.counts["requests"] += add_requests(self._folder.catalog, read_request_log(log.path, unread))
+            report.counts["requests"] += add_requests(self._folder.catalog, log.read_request_log(file.path, unread))
             if unread:
                 told = (
-                    f"{log.uri}: {counted(len(unread), 'line')} without a clock or an address, the first: {unread[0]}"
+                    f"{file.uri}: {counted(len(unread), 'line')} without a clock or an address, the first: {unread[0]}"
                 )
-                self._folder.catalog.add_failure(log.uri, "read", SourceError(told))
+                self._folder.catalog.add_failure(file.uri, "read", SourceError(told))
                 report.counts["failed"] += 1
         return report
 
@@ -234,141 +237,6 @@ class CorpusCollect(OpenCorpus):
             return plan_crawl(self._folder, first_urls(self._folder, urls, resume=resume), choices, kind=plan)
         return start_crawl(self._folder, urls, choices, resume=resume)
 
-    def crawl_report(self, *, arrow: bool = False) -> pd.DataFrame:
-        """Return one row a host: what its requests came to, the host with the most requests first.
-
-        Args:
-            arrow: Return columns of pandas' ArrowDtype.
-
-        Returns:
-            Columns host (str); requests, ok (2xx), no_content (204), moved (301, 308), redirect (302, 303, 307), not_modified (304),
-            bad_request (400), forbidden (401, 403), not_found (404, 410), busy (429, 503), server_error (other 5xx), no_answer
-            (timeouts, broken connections, and what was refused before an answer), bytes (Int64); response_ms (float64, mean);
-            new_text (float64, mean share of characters that were new); queued (Int64, URLs that wait), refused (Int64, URLs that are
-            not fetched), refused_why (str, the three most frequent reasons); crawl_delay (float64, seconds, of robots.txt); robots
-            (str, what asking for robots.txt came to).
-
-        Example:
-            >>> corpus.crawl_report()[["host", "requests", "ok"]].head(2)
-                                      host  requests  ok
-            0  riverside-insurance.example        15  15
-            1     assurance-du-lac.example        13  13
-        """
-        from corpuskit.crawl import site_report
-
-        return in_types(site_report(self._folder.catalog), arrow)
-
-    def compare(self, *crawls: CrawlJob | int) -> CrawlComparison:
-        """Compare crawls: the share of relevant pages and how it develops, crawl by crawl.
-
-        Args:
-            crawls: Crawl jobs or their numbers. None given: all crawls of this corpus.
-
-        Returns:
-            A :class:`corpuskit.views.comparison.CrawlComparison`: ``.table`` has one row a crawl, ``.pages`` one row a page, and
-            ``.chart()`` draws both.
-
-        Raises:
-            ConfigurationError: A crawl left no page in this corpus.
-
-        Example:
-            >>> corpus.compare().table[["crawl", "pages"]]
-               crawl  pages
-            0      1     40
-            1      2     25
-        """
-        from corpuskit.views.comparison import compare_crawls
-
-        return compare_crawls(self._folder, *crawls)
-
-    def set_source(self, host: str, verdict: str, *, why: str | None = None) -> None:
-        """Set your verdict on a source. Later crawls follow it; ``CrawlJob.judge`` tells a running one.
-
-        Args:
-            host: Host as in :meth:`sources`, with its port if it has one.
-            verdict: ``approve``: fetch it, also out of scope, and never let a model hold it back. ``boost``: fetch it before all
-                others. ``hold``: fetch nothing more. ``none``: no verdict.
-            why: Reason to keep with the verdict.
-
-        Raises:
-            ConfigurationError: There is no such verdict, or no such host: the corpus has not met it, and it has no dot as those that
-                a later crawl may meet. The message names the nearest.
-
-        Example:
-            >>> corpus.set_source("cooking-blog.example", "hold", why="recipes")
-            >>> sources = corpus.sources().set_index("host")
-            >>> sources.loc["cooking-blog.example", ["verdict", "why"]].tolist()
-            ['hold', 'recipes']
-        """
-        from corpuskit.crawl import set_verdict
-
-        set_verdict(self._folder.catalog, host, verdict, why)
-
-    def sources(self, *, candidates: bool = False, arrow: bool = False) -> pd.DataFrame:
-        """Return one row a host, the host with the most pages first; documents that came as files are one row, with host "".
-
-        Args:
-            candidates: Add hosts without a page that documents link to. Those the most pages link to come first, and ``why`` tells
-                how many and how relevant these pages are on average.
-            arrow: Return columns of pandas' ArrowDtype.
-
-        Returns:
-            Columns host, verdict (approve, hold, boost or none), why (str); pages, relevant (labelled relevant, or else scored at
-            least 0.5 by the last model; missing where no page has a label or a score), labels (Int64); harvest (float64,
-            relevant / pages).
-
-        Example:
-            >>> corpus.sources()[["host", "pages", "relevant"]].head(3)
-                                      host  pages  relevant
-            0  riverside-insurance.example     15        13
-            1     assurance-du-lac.example     13        12
-            2  householders-advice.example      9         8
-        """
-        from corpuskit.views import frames
-
-        return in_types(frames.sources(self._folder, candidates=candidates), arrow)
-
-    def frontier(self, *states: str, arrow: bool = False) -> pd.DataFrame:
-        """Return one row a URL that crawls know, the queued ones first, by falling priority.
-
-        Args:
-            states: Only URLs in these states: ``queued``, ``fetched``, ``failed``, ``refused``. None given: all.
-            arrow: Return columns of pandas' ArrowDtype.
-
-        Returns:
-            Columns url, host, parent (the page it was found on), anchor (text of the link), state, why (the reason for its
-            priority), reason_refused (str); depth (Int64, links from a seed); priority (float64); next_allowed (datetime64, UTC).
-
-        Raises:
-            ConfigurationError: A state that there is not.
-
-        Example:
-            >>> len(corpus.frontier("queued"))
-            31
-        """
-        from corpuskit.views import frames
-
-        return in_types(frames.frontier(self._folder, states), arrow)
-
-    def requests(self, *, arrow: bool = False) -> pd.DataFrame:
-        """Return one row a request of the crawls, in order.
-
-        Args:
-            arrow: Return columns of pandas' ArrowDtype.
-
-        Returns:
-            Columns clock (datetime64, UTC, when it was sent), url, parent, redirected_from, error (str), status_code, response_ms
-            (until the first byte), download_ms, bytes, depth, retries (Int64), unique_share (float64, share of the text's
-            characters that was new), retry_after_s (float64, seconds).
-
-        Example:
-            >>> int((corpus.requests()["status_code"] == 200).sum())
-            65
-        """
-        from corpuskit.views import frames
-
-        return in_types(frames.requests(self._folder), arrow)
-
     def failures(self, *, arrow: bool = False) -> pd.DataFrame:
         """Return one row a resource and stage that failed and has not succeeded since.
 
@@ -391,42 +259,3 @@ class CorpusCollect(OpenCorpus):
         from corpuskit.views import frames
 
         return in_types(frames.failures(self._folder), arrow)
-
-    def extract_pending(self) -> int:
-        """Extract what was fetched before a process was killed and is not extracted yet.
-
-        :meth:`crawl` does so by itself when it begins.
-
-        Returns:
-            The number of documents extracted.
-
-        Example:
-            >>> corpus.extract_pending()
-            0
-        """
-        return extract_pending(self._folder)
-
-    def merge(self, shards: str | os.PathLike[str], *, progress: bool = True) -> MergeReport:
-        """Merge shards that :func:`corpuskit.shards.extract_shards` has written. Those merged before are passed over.
-
-        Documents arrive packed. Their originals stay where they are. Of two contents of one page the second is a new version. A
-        process that dies goes on where it stopped.
-
-        Args:
-            shards: Folder of the shards, or its address on a store of objects.
-            progress: Show a progress bar.
-
-        Returns:
-            The number of new, updated, unchanged and failed documents.
-
-        Raises:
-            SourceError: There are no outputs of shards.
-            CorpusBusyError: Another process packs or merges.
-
-        Example:
-            >>> corpus.merge("shards")                              # doctest: +SKIP
-            12,408 new
-        """
-        from corpuskit.shards import merge
-
-        return merge(self._folder, os.fspath(shards), progress=progress)

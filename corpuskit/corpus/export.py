@@ -1,24 +1,23 @@
-"""Pre-processing, and what leaves a corpus: documents in formats of the field, a classifier."""
+"""Pre-processing, export and removal of documents, and repair of a corpus."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from corpuskit.corpus.base import OpenCorpus
 from corpuskit.errors import ConfigurationError
-from corpuskit.given import given_target
 
 if TYPE_CHECKING:
     from corpuskit.export import ExportReport
     from corpuskit.preprocessing import Preprocessing, Step
-    from corpuskit.relevance import Student
+    from corpuskit.store.repair import Repaired
 
 
 class CorpusExport(OpenCorpus):
-    """Pre-processing, and what leaves a corpus: documents in formats of the field, a classifier."""
+    """Pre-processing, export and removal of documents, and repair of a corpus."""
 
     def preprocess(
         self, steps: Sequence[Step | str] | Step | str, *, docs: Any = None, progress: bool = True
@@ -107,107 +106,53 @@ class CorpusExport(OpenCorpus):
             progress=progress,
         )  # fmt: skip
 
-    def export_fasttext(
-        self, path: str | os.PathLike[str], *, kind: Literal["document", "url"] = "document", seed: int = 0
-    ) -> Student:
-        """Export a fastText classifier that has learned the last model's verdicts, for programs that read ``.bin`` files.
-
-        :func:`corpuskit.relevance.to_fasttext` prepares texts for it. Audit before: then its threshold is the certified one.
+    def remove(self, docs: Any, *, reason: str) -> int:
+        """Remove documents for good: text, original, vectors, index entries and results of steps. They are not taken in again.
 
         Args:
-            path: File to write; an existing one is replaced.
-            kind: Model to learn from: that of documents or that of URLs.
-            seed: The same corpus and seed give the same classifier.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus.
+            reason: Why they are removed; kept with their URIs.
 
         Returns:
-            A :class:`corpuskit.relevance.Student`: its size, and how far it agrees with the model.
+            The number of documents removed.
 
         Raises:
-            RelevanceError: There is no model of this kind, or it finds nothing relevant, or nothing else.
-            SourceError: The path is a folder.
-            MissingExtraError: fastText is not installed.
+            UnknownDocumentError: A document is not in the corpus. None is removed.
+            ConfigurationError: ``reason`` is empty.
 
         Example:
-            >>> student = corpus.export_fasttext("insurance.bin")
+            >>> corpus.remove(["baking-course.docx", "tram-noise-report.pdf"], reason="off topic")
+            2
         """
-        from corpuskit.relevance.learning import corpus_to_fasttext
+        from corpuskit.hooks import hooks
+        from corpuskit.preprocessing import step_results
+        from corpuskit.store.removal import remove_documents
 
-        return corpus_to_fasttext(self._folder, given_target(path), kind=kind, seed=seed)
+        doc_ids = self._ids(docs) or []
+        for remove_derived in hooks("remove documents"):
+            remove_derived(self._folder, doc_ids)
+        step_results.forget(self._folder.inside.within(step_results.FOLDER), doc_ids)
+        return remove_documents(self._folder, doc_ids, reason)
 
-    def export_seeds(self, path: str | os.PathLike[str]) -> int:
-        """Write the seeds and the approved sources, one URL a line, for another crawl.
+    @staticmethod
+    def repair(path: str | os.PathLike[str]) -> Repaired:
+        """Rebuild the catalogue of a damaged corpus from its other files. Nobody may have the corpus open.
 
         Args:
-            path: File to write; an existing one is replaced.
+            path: Folder of the corpus.
 
         Returns:
-            The number of URLs written.
+            A :class:`corpuskit.store.repair.Repaired`: what was found, rebuilt and lost.
 
         Raises:
-            SourceError: The path is a folder.
+            CorpusError: ``path`` is not a corpus.
+            CorpusBusyError: A crawl runs.
 
         Example:
-            >>> corpus.export_seeds("seeds.txt")
-            3
+            >>> path = corpus.path
+            >>> corpus.close()
+            >>> repaired = type(corpus).repair(path)
         """
-        from corpuskit.crawl import write_seeds
+        from corpuskit.store.repair import repair
 
-        return write_seeds(self._folder.catalog, given_target(path))
-
-    def export_queue(self, path: str | os.PathLike[str]) -> int:
-        """Write the queued URLs, the best first, for StormCrawler or Nutch.
-
-        Each line holds a URL and ``key=value`` pairs (``depth``, ``priority``) after tabs: the format of StormCrawler's
-        ``FileSpout`` and of Nutch's injector.
-
-        Args:
-            path: File to write; an existing one is replaced.
-
-        Returns:
-            The number of URLs written.
-
-        Raises:
-            SourceError: The path is a folder.
-
-        Example:
-            >>> corpus.export_queue("queue.txt")
-            31
-        """
-        from corpuskit.store.queue_file import write_queue
-
-        return write_queue(self._folder, given_target(path))
-
-    def write_seeds(self, path: str | os.PathLike[str]) -> int:
-        """Write the queued URLs: the earlier name of :meth:`export_queue`.
-
-        Args:
-            path: File to write; an existing one is replaced.
-
-        Returns:
-            The number of URLs written.
-
-        Example:
-            >>> corpus.write_seeds("queue.txt")
-            31
-        """
-        return self.export_queue(path)
-
-    def export_requests(self, path: str | os.PathLike[str]) -> int:
-        """Write ``requests.log.csv`` with the columns of the Language Resource Extractor.
-
-        Args:
-            path: File to write; an existing one is replaced.
-
-        Returns:
-            The number of rows written.
-
-        Raises:
-            SourceError: The path is a folder.
-
-        Example:
-            >>> corpus.export_requests("requests.log.csv")
-            65
-        """
-        from corpuskit.crawl import write_requests
-
-        return write_requests(self._folder.catalog, given_target(path))
+        return repair(Path(path))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from corpuskit.corpus.base import OpenCorpus
@@ -13,11 +11,8 @@ from corpuskit.document.frames import in_types
 if TYPE_CHECKING:
     import pandas as pd
 
-    from corpuskit.annotators import Annotator, Budget, PrelabelReport
-    from corpuskit.labels import LabelImport, LabelsReport
     from corpuskit.relevance import CorpusModel
     from corpuskit.relevance.auditing import CorpusAudit
-    from corpuskit.views.relevance_report import RelevanceReport
     from corpuskit.widgets.labeler import Labeler
 
 
@@ -56,7 +51,7 @@ class CorpusLabel(OpenCorpus):
             docs: Documents to ask, in this order: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a
                 sub-corpus. Left out are those that ``by`` has labelled (unless annotators are tied on them) and all but one of
                 documents with the same main text. None: ties first, then some of those that everyone is asked, then those whose
-                labels teach the model most, see :meth:`next_to_label`.
+                labels teach the model most, see ``corpus.labelling.next_to_label()``.
             keys: Key → label. Default: j relevant, f other, space unsure.
             by: Name of the annotator. Default: the name of the user.
             question: Question to show.
@@ -71,9 +66,10 @@ class CorpusLabel(OpenCorpus):
         Example:
             >>> labeller = corpus.label(by="anna", question="Is this about home insurance?")
         """
+        from corpuskit.hooks import hooks
         from corpuskit.widgets.labeler import Labeler
-        from corpuskit.widgets.likeness import similar_documents
 
+        similar_documents = next(hooks("similar documents"), None)
         return Labeler(
             self._folder,
             self._ids(docs),
@@ -82,7 +78,7 @@ class CorpusLabel(OpenCorpus):
             question=question,
             overlap=overlap,
             show_scores=show_scores,
-            similar=similar_documents(self._folder),
+            similar=similar_documents(self._folder) if similar_documents else None,
         )
 
     def set_labels(
@@ -92,6 +88,7 @@ class CorpusLabel(OpenCorpus):
         by: str,
         kind: Literal["document", "url", "host"] = "document",
         note: str | None = None,
+        origin: Literal["single", "group"] = "single",
         new_class: bool = False,
     ) -> int:
         """Label documents, URLs or hosts. The labels are on the disk when this returns.
@@ -102,6 +99,8 @@ class CorpusLabel(OpenCorpus):
             by: Person or rule that gives the labels.
             kind: What the targets are.
             note: Reason to keep with the labels.
+            origin: ``single``: somebody looked at each document. ``group``: all were labelled at once, for example by a
+                search; n such documents count as the root of n in a training, and one look at a document outranks them.
             new_class: Allow labels that are not in use yet. Without it they are taken for typing errors.
 
         Returns:
@@ -124,7 +123,11 @@ class CorpusLabel(OpenCorpus):
         if kind == "document":
             labels, versions = of_documents(self._folder, labels)
         return self._folder.labels.add(
-            ((target, kind, label) for target, label in labels.items()), by=by, note=note, versions=versions
+            ((target, kind, label) for target, label in labels.items()),
+            by=by,
+            note=note,
+            versions=versions,
+            origin=origin,
         )
 
     def labels(self, *, arrow: bool = False) -> pd.DataFrame:
@@ -135,7 +138,8 @@ class CorpusLabel(OpenCorpus):
 
         Returns:
             Columns target (doc_id, URL or host), kind (document, url or host), label, by, note (str); when (datetime64, UTC);
-            version (Int32, of the document); superseded (bool, whether the same person has labelled the target again).
+            version (Int32, of the document); superseded (bool, whether the same person has labelled the target again); origin (str: ``single``, ``group``: given
+            to many documents at once, ``audit``: certifies a model and is not trained on).
 
         Example:
             >>> corpus.labels()["label"].value_counts().to_dict()
@@ -144,150 +148,6 @@ class CorpusLabel(OpenCorpus):
         from corpuskit.views import frames
 
         return in_types(frames.labels(self._folder), arrow)
-
-    def import_labels(
-        self, file: str | os.PathLike[str], *, by: str, new_class: bool = False, label: str | None = None
-    ) -> LabelImport:
-        """Import labels from a CSV file with the columns target (doc_id, URI or file name) and label.
-
-        Args:
-            file: CSV file. With ``label`` a list: one URL a line, or id, URL and time separated by tabs.
-            by: Person or rule that gave the labels.
-            new_class: Allow labels that are not in use yet.
-            label: Label of everything in the file.
-
-        Returns:
-            The number of labels taken (``.taken``) and the targets that are not in the corpus (``.unknown``).
-
-        Raises:
-            ConfigurationError: The file cannot be read, lacks a column, or has a label that is not in use.
-
-        Example:
-            >>> from pathlib import Path
-            >>> _ = Path("labels.csv").write_text("target,label\\nclaims-handbook.docx,relevant\\nnobody.pdf,other\\n")
-            >>> corpus.import_labels("labels.csv", by="anna")
-            1 label taken, 1 not in the corpus: nobody.pdf
-        """
-        from corpuskit.labels import import_labels
-
-        return import_labels(self._folder, Path(file), by=by, new_class=new_class, label=label)
-
-    def labels_report(self) -> LabelsReport:
-        """Return who labelled how much, how far annotators agree, and what they disagree on.
-
-        Returns:
-            A :class:`corpuskit.labels.LabelsReport`; a notebook shows its tables.
-
-        Example:
-            >>> print(corpus.labels_report())
-            Labels of documents: 12 other, 10 relevant; rule: majority
-              demo analyst: 22 documents
-        """
-        from corpuskit.labels import labels_report
-
-        return labels_report(self._folder)
-
-    def disagreements(self, *, arrow: bool = False) -> pd.DataFrame:
-        """Return the documents on which people differ and no adjudicator has decided, ties first.
-
-        ``corpus.label(corpus.disagreements(), by="...")`` settles them.
-
-        Args:
-            arrow: Return columns of pandas' ArrowDtype.
-
-        Returns:
-            Columns doc_id, uri, title, label (that of the corpus; missing in a tie), said (who said what) (str); annotators
-            (Int32); agreement (float64).
-
-        Example:
-            >>> corpus.set_labels({"avis-de-sinistre.docx": "other"}, by="anna")
-            1
-            >>> corpus.disagreements()["said"].tolist()
-            ['anna: other; demo analyst: relevant']
-        """
-        from corpuskit.labels import disagreements
-
-        return in_types(disagreements(self._folder), arrow)
-
-    def prelabel(
-        self,
-        annotator: Annotator,
-        docs: Any = None,
-        *,
-        budget: Budget | int | None = 1_000,
-        name: str | None = None,
-        again: bool = False,
-        progress: bool = True,
-    ) -> PrelabelReport:
-        """Have a machine label documents, as ``machine:NAME``: apart from people, and trusted only as far as measured.
-
-        Args:
-            annotator: A :class:`corpuskit.annotators.ChatAnnotator`, or a function that takes a list of texts and returns a label,
-                or a (label, reason), for each.
-            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None:
-                those that people have labelled, which measures the machine, then others at random.
-            budget: A :class:`corpuskit.annotators.Budget` of this call, or a number of requests. None: no limit.
-            name: Name that signs the labels. Default: the annotator's.
-            again: Ask also for documents it has labelled already.
-            progress: Show a progress bar.
-
-        Returns:
-            A :class:`corpuskit.annotators.PrelabelReport`: labels, failures, requests, and agreement with people.
-
-        Raises:
-            ConfigurationError: A name, budget or label is wrong, or the server refuses every request.
-            CorpusBusyError: Another call runs on this corpus.
-            MissingExtraError: The extra ``annotate`` is not installed.
-            KeyboardInterrupt: Stopped. What was answered is kept, and the same call goes on.
-
-        Example:
-            >>> def by_word(texts):
-            ...     return ["relevant" if "insur" in text or "assur" in text else "other" for text in texts]
-            >>> report = corpus.prelabel(by_word, progress=False)
-            >>> corpus.labels()["by"].unique().tolist()
-            ['demo analyst', 'machine:by_word']
-        """
-        from corpuskit.annotators import prelabel
-
-        report = prelabel(
-            self._folder, annotator, self._ids(docs), budget=budget, name=name, again=again, progress=progress
-        )
-        if report.is_interrupted:
-            raise KeyboardInterrupt(repr(report))
-        return report
-
-    def next_to_label(
-        self, n: int = 10, *, by: str | None = None, overlap: float | None = None, arrow: bool = False
-    ) -> pd.DataFrame:
-        """Return the documents whose labels would teach the model most, each with the reason it is asked for.
-
-        Ties between annotators come first, then a few that everyone is asked, then some on which a machine and the model disagree.
-        Of what nobody has labelled, three in four come from the sources that a crawl would fetch most from next, the others are
-        those the model is least certain of, unlike each other, and one drawn at random. Before there is a model, documents come
-        from regions of the corpus without labels, two of three near the seed words of :meth:`describe`.
-
-        Args:
-            n: Number of documents.
-            by: Annotator to ask. None: anybody.
-            overlap: Share of the documents that every annotator is asked. Default: 0.1.
-            arrow: Return columns of pandas' ArrowDtype.
-
-        Returns:
-            Columns doc_id, uri, reason (disagreement, for everyone, machine and model disagree, new source, uncertain, certain,
-            random, seed words or new region), title, host (str), relevance (float64).
-
-        Raises:
-            RelevanceError: What is kept of the last model cannot be read.
-
-        Example:
-            >>> questions = corpus.next_to_label(3)
-            >>> questions["reason"].tolist()
-            ['new source', 'new source', 'uncertain']
-        """
-        from corpuskit.crawl.steering import stakes
-        from corpuskit.relevance.asking import next_to_label
-
-        return in_types(next_to_label(self._folder, n, by=by, overlap=overlap, stakes=stakes(self._folder)), arrow)
 
     def train(self, *, positive: str = "relevant", seed: int = 0) -> CorpusModel:
         """Train a model of documents and a model of URLs on the labels, and score all documents.
@@ -324,32 +184,14 @@ class CorpusLabel(OpenCorpus):
 
         return last_model(self._folder)
 
-    def relevance_report(self, *, seed: int = 0) -> RelevanceReport:
-        """Return how good the last model is, where it errs, and what more labels would bring.
-
-        Args:
-            seed: Seed of the folds.
-
-        Returns:
-            A :class:`corpuskit.views.relevance_report.RelevanceReport`; a notebook shows its tables and charts.
-
-        Raises:
-            RelevanceError: There is no model yet, or the seed is below 0.
-
-        Example:
-            >>> print(corpus.relevance_report())
-            Report on model-0001: 12 other, 10 relevant
-              average precision 0.9... on labels held back
-              ...
-        """
-        from corpuskit.errors import RelevanceError
-        from corpuskit.views.relevance_report import relevance_report
-
-        if seed < 0:
-            raise RelevanceError(f"seed={seed}: expected 0 or more")
-        return relevance_report(self._folder, seed=seed)
-
-    def audit(self, *, precision: float | None = None, confidence: float | None = None, seed: int = 0) -> CorpusAudit:
+    def audit(
+        self,
+        *,
+        precision: float | None = None,
+        confidence: float | None = None,
+        seed: int = 0,
+        label: Literal["relevant", "other"] = "relevant",
+    ) -> CorpusAudit:
         """Start an audit of the last model, or go on with it.
 
         An audit asks for labels of documents drawn at random above the threshold, until "relevant" can be claimed to hold with this
@@ -360,6 +202,9 @@ class CorpusLabel(OpenCorpus):
                 replaces the claim.
             confidence: How sure the claim is to be. None: as so far, or else 0.9.
             seed: Seed of the samples.
+            label: ``other`` audits the low end of the ranking: documents with a score up to the threshold are then decided as
+                other. Both claims hold together if they have the same precision and confidence; else the later one replaces the
+                earlier.
 
         Returns:
             A :class:`corpuskit.relevance.auditing.CorpusAudit`: ``.label()`` is the widget, ``.next()`` and ``.add(labels)`` the way
@@ -380,11 +225,13 @@ class CorpusLabel(OpenCorpus):
 
         if seed < 0:
             raise RelevanceError(f"seed={seed}: expected 0 or more")
+        if label not in {"relevant", "other"}:
+            raise RelevanceError(f"label={label!r}: expected relevant or other")
         model = self.model()
         if model is None:
             raise RelevanceError("there is no model to audit: train one first")
         usual = aims(self._folder, model)
         return CorpusAudit(
             self._folder, model, precision=usual[0] if precision is None else precision,
-            confidence=usual[1] if confidence is None else confidence, seed=seed,
+            confidence=usual[1] if confidence is None else confidence, seed=seed, label=label,
         )  # fmt: skip

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from corpuskit import engine
 from corpuskit.corpus.base import OpenCorpus
 from corpuskit.document.frames import in_types
 from corpuskit.store.document_names import doc_id_of
@@ -41,7 +39,7 @@ class CorpusLook(OpenCorpus):
 
             What a document states of itself: author, site_name, description, categories, tags, license, canonical, image (str);
             published, updated (datetime64, UTC). ``fingerprint`` (str, 16 hexadecimal digits) is equal where main texts are equal
-            but for white space and case. ``topic`` (Int32) is that of :meth:`topics`, missing for documents that came since.
+            but for white space and case. ``topic`` (Int32) is that of ``corpus.vectors.topics()``, missing for documents that came since.
 
         Raises:
             UnknownDocumentError: A document of ``docs`` is not in the corpus.
@@ -53,11 +51,12 @@ class CorpusLook(OpenCorpus):
             1    Avis de sinistre : mode d'emploi    251
             3  Carnet de voyage : le canal à vélo    298
         """
-        from corpuskit.vectors import topic_column
+        from corpuskit.hooks import hooks
         from corpuskit.views import frames
 
         found = frames.documents(self._folder, self._ids(docs), versions=versions)
-        found["topic"] = topic_column(self._folder, found["doc_id"].tolist())
+        for columns in hooks("document columns"):
+            found = found.assign(**columns(self._folder, found["doc_id"].tolist()))
         return in_types(found, arrow)
 
     def elements(
@@ -151,123 +150,6 @@ class CorpusLook(OpenCorpus):
 
         return in_types(frames.sample(self._folder, n, seed=seed, doc_ids=self._ids(docs)), arrow)
 
-    def save_subcorpus(self, name: str, docs: Any) -> int:
-        """Save a list of documents under a name, which any ``docs=`` takes. An earlier list of this name is replaced.
-
-        Args:
-            name: Name of the sub-corpus.
-            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus.
-
-        Returns:
-            The number of documents.
-
-        Raises:
-            UnknownDocumentError: A document is not in the corpus.
-
-        Example:
-            >>> documents = corpus.documents()
-            >>> corpus.save_subcorpus("french", documents[documents["lang"] == "fr"])
-            25
-            >>> len(corpus.kwic("franchise", docs="french"))
-            19
-        """
-        from corpuskit.views import frames
-
-        return frames.save_subcorpus(self._folder, name, self._ids(docs) or [])
-
-    def subcorpus(self, name: str, *, arrow: bool = False) -> pd.DataFrame:
-        """Return the documents of a sub-corpus.
-
-        Args:
-            name: Name given by :meth:`save_subcorpus`.
-            arrow: Return columns of pandas' ArrowDtype.
-
-        Returns:
-            The columns of :meth:`documents`.
-
-        Raises:
-            ConfigurationError: There is no sub-corpus of this name.
-
-        Example:
-            >>> corpus.save_subcorpus("files", ["claims-handbook.docx", "household-policy-booklet.pdf"])
-            2
-            >>> corpus.subcorpus("files")["title"].tolist()
-            ['Handbook for household claims', 'Your household policy in ten minutes']
-        """
-        from corpuskit.views import frames
-
-        return in_types(frames.subcorpus(self._folder, name), arrow)
-
-    def subcorpora(self) -> dict[str, int]:
-        """Return the names of the sub-corpora with their number of documents.
-
-        Example:
-            >>> corpus.save_subcorpus("files", ["claims-handbook.docx"])
-            1
-            >>> corpus.subcorpora()
-            {'files': 1}
-        """
-        from corpuskit.views import frames
-
-        return frames.subcorpora(self._folder)
-
-    def vocabulary(
-        self,
-        *,
-        known: Container[str] | None = None,
-        min_count: int = 1,
-        docs: Any = None,
-        tags: Mapping[str, Mapping[str, Iterable[str]]] | None = None,
-        arrow: bool = False,
-    ) -> pd.DataFrame:
-        """Return the words of the main content, with hints at names and at words that no dictionary has.
-
-        Args:
-            known: Words of a dictionary, in lower case.
-            min_count: Leave out rarer words.
-            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
-            tags: Name of a dictionary → word in lower case → its tags, as :func:`corpuskit.text.read_tags` reads them.
-            arrow: Return columns of pandas' ArrowDtype.
-
-        Returns:
-            Columns word (str), length (characters), count, documents (int64), share (float64, of all words), capitalised (float64, share of the
-            occurrences inside a sentence that begin with a capital; missing where there are none), proper (bool, whether more than
-            half of at least two such occurrences are capitalised; in German that holds for every noun), known (boolean, missing
-            without ``known`` and ``tags``). With ``tags`` also ``NAME_tags`` for each dictionary and common_tags (str, sorted).
-
-        Example:
-            >>> words = corpus.vocabulary(known={"premium", "excess"}, min_count=20)
-            >>> words.loc[words["known"], "word"].tolist()
-            ['excess', 'premium']
-        """
-        from corpuskit.preprocessing.words_and_characters import vocabulary
-
-        found = self._ids(docs)
-        return in_types(vocabulary(self._folder, known=known, min_count=min_count, tags=tags, doc_ids=found), arrow)
-
-    def charset(self, *, by_site: bool = False, docs: Any = None, arrow: bool = False) -> pd.DataFrame:
-        """Return one row a character of the main content, the most frequent first.
-
-        Args:
-            by_site: Add the columns ``count HOST`` and ``per_million HOST`` for each host.
-            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
-            arrow: Return columns of pandas' ArrowDtype.
-
-        Returns:
-            Columns code (int64), char, name (of Unicode), category (letter, mark, number, punctuation, symbol, separator or other),
-            subcategory, block (such as ``Latin-1 Supplement``), script (str); count, documents (int64); per_million (float64, of all
-            characters).
-
-        Example:
-            >>> corpus.charset()[["char", "name"]].head(2)
-              char                  name
-            0                      SPACE
-            1    e  LATIN SMALL LETTER E
-        """
-        from corpuskit.preprocessing.words_and_characters import charset
-
-        return in_types(charset(self._folder, by_site=by_site, doc_ids=self._ids(docs)), arrow)
-
     def browse(self) -> Any:
         """Return the documents as a widget: filter them, see the query as code, open one as a tree, find more like it.
 
@@ -354,7 +236,6 @@ class CorpusLook(OpenCorpus):
         Example:
             >>> picture = corpus.page("household-policy-booklet.pdf", 1)
         """
-        from corpuskit.extraction.pdf.picture import page_picture
+        from corpuskit.corpus.page_image import draw_page
 
-        # In a worker: a hostile PDF can end the process that draws it.
-        return engine.call(page_picture, self._folder.original(doc_id_of(self._folder, doc_id)), number)
+        return draw_page(self._folder.original(doc_id_of(self._folder, doc_id)), number)

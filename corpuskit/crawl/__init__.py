@@ -2,14 +2,14 @@
 
 from corpuskit.crawl.choices import DOORS, ONE_CALL, SECRET, Choices, choose
 from corpuskit.crawl.job import CrawlJob, first_urls, start_crawl
-from corpuskit.crawl.legacy_config import read_legacy_config
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.planning import plan_crawl
 from corpuskit.crawl.ranking import BreadthFirst, Ranking
-from corpuskit.crawl.report import site_report, write_requests
+from corpuskit.crawl.report import site_report
 from corpuskit.crawl.seeds import read_seeds, write_seeds
 from corpuskit.crawl.source_verdicts import set_verdict
 from corpuskit.crawl.steering import ranking_of
+from corpuskit.plugins import moved_names
 
 __all__ = [
     "DOORS",
@@ -24,11 +24,11 @@ __all__ = [
     "first_urls",
     "plan_crawl",
     "ranking_of",
-    "read_legacy_config",
     "read_seeds",
     "set_verdict",
     "site_report",
     "start_crawl",
-    "write_requests",
     "write_seeds",
 ]
+
+__getattr__ = moved_names(__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import logging
+import math
 import os
 import threading
 import time
@@ -21,7 +22,7 @@ from corpuskit.crawl.state import Progress
 from corpuskit.crawl.steering import ranking_of
 from corpuskit.crawl.wording import IN_PYTHON, Ways
 from corpuskit.errors import ConfigurationError, MissingExtraError
-from corpuskit.from_above import done_above
+from corpuskit.hooks import hook
 from corpuskit.sources.web.client import is_private_literal
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _UPDATE_SECONDS: Final = 0.3
+_POLL_SECONDS: Final = 0.02
 logger = logging.getLogger(__name__)
 
 
@@ -58,8 +60,9 @@ class CrawlJob:
         self._crawler = Crawler(
             folder, choices.options, ranking, seeds=seeds, job=self._job, looks_again=choices.looks_again
         )
-        # Not Thread.join: interrupted by Ctrl-C it takes a running thread for an ended one (Python 3.11).
-        self._ended = threading.Event()
+        # A flag that is polled: Thread.join, interrupted by Ctrl-C, takes a running thread for an ended one (Python 3.11),
+        # and an interrupted Event.wait may keep the lock that Event.set needs.
+        self._has_ended = False
         self._thread = threading.Thread(target=self._run, name="corpuskit-crawl", daemon=True)
         self._thread.start()
 
@@ -78,7 +81,7 @@ class CrawlJob:
                 (now(), self.progress.reason, self.progress.pages, self._job),
             )
             self._lock.__exit__(None, None, None)
-            self._ended.set()
+            self._has_ended = True
 
     def _again(self) -> list[str]:
         """Options that are never kept and that the rest of the queue needs; of seeds also where none was asked yet."""
@@ -94,7 +97,7 @@ class CrawlJob:
     @property
     def is_running(self) -> bool:
         """It has not ended."""
-        return not self._ended.is_set()
+        return not self._has_ended
 
     @property
     def closing(self) -> Closing:
@@ -136,10 +139,10 @@ class CrawlJob:
         self._crawler.stopping.ask()
         self._wait()
 
-    def _wait(self) -> None:
-        # Not without a timeout: what the crawl's thread imports (Polars) may have a wait go on after Ctrl-C.
-        while not self._ended.wait(_UPDATE_SECONDS):
-            pass
+    def _wait(self, seconds: float = math.inf) -> None:
+        end = time.monotonic() + seconds
+        while not self._has_ended and time.monotonic() < end:
+            time.sleep(_POLL_SECONDS)
 
     def pause(self) -> None:
         """Fetch nothing new until :meth:`resume`."""
@@ -216,14 +219,14 @@ class CrawlJob:
         return self._crawler.judge(host.strip().lower(), verdict)
 
     def report(self) -> pd.DataFrame:
-        """Return one row a site, in the columns of :meth:`corpuskit.corpus.Corpus.crawl_report`."""
+        """Return one row a site, in the columns of :meth:`corpuskit.corpus.web.WebAccessor.crawl_report`."""
         from corpuskit.crawl.report import site_report
 
         return site_report(self._folder.catalog, job=self._job)
 
     def dashboard(self) -> object:
         """Return the crawl as a widget for notebooks."""
-        widget: object = done_above("CrawlJob.dashboard")(self)
+        widget: object = hook("CrawlJob.dashboard")(self)
         return widget
 
     def _show(self) -> None:
@@ -232,7 +235,8 @@ class CrawlJob:
         with tqdm(total=self.options.pages, desc="crawl", unit="page", mininterval=_UPDATE_SECONDS) as bar:
             has_ended = False
             while not has_ended:
-                has_ended = self._ended.wait(_UPDATE_SECONDS)
+                self._wait(_UPDATE_SECONDS)
+                has_ended = self._has_ended
                 state = self.progress
                 bar.n = state.pages
                 bar.set_description_str(state.doing, refresh=False)

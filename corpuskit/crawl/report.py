@@ -1,12 +1,9 @@
-"""What became of the requests of a site, and the requests in the form of an older crawler's log."""
+"""Report on the requests of each host."""
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from corpuskit.sources.request_log import COLUMNS, status_name
 from corpuskit.store.catalog import Catalog
 
 if TYPE_CHECKING:
@@ -90,32 +87,3 @@ def _reasons(catalog: Catalog) -> dict[str, str]:
         if len(reasons) < 3:
             reasons.append(f"{row['reason']} {row['n']:,}")
     return {host: "; ".join(reasons) for host, reasons in found.items()}
-
-
-def write_requests(catalog: Catalog, path: Path) -> int:
-    """Write ``requests.log.csv`` as the Language Resource Extractor does, and return the number of rows.
-
-    Separated by ``;``, which becomes ``,`` in values; the status by its name in .NET; the share of new text as a fraction
-    of 1, though its column says per cent, as there.
-
-    Args:
-        catalog: The catalogue of the corpus.
-        path: The file.
-    """
-    rows = catalog.connection.execute(f"SELECT {', '.join(COLUMNS.values())} FROM requests ORDER BY id")
-    count = 0
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, delimiter=";", quoting=csv.QUOTE_NONE, escapechar="\\", lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for row in rows:
-            values = list(row)
-            values[2] = status_name(values[2])
-            writer.writerow(["" if value is None else _plain(str(value)) for value in values])
-            count += 1
-    return count
-
-
-def _plain(text: str) -> str:
-    """Without what would end a value or line, or be run by a spreadsheet."""
-    text = " ".join(text.replace(";", ",").replace('"', "'").replace("\\", "/").split())
-    return f"'{text}" if text[:1] in {"=", "+", "@"} else text

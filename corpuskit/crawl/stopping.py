@@ -1,8 +1,7 @@
-"""The wish that a crawl stops, and how long it may take."""
+"""A request to stop a crawl, and how long the crawl may take to follow it."""
 
 from __future__ import annotations
 
-import threading
 import time
 from typing import Final
 
@@ -10,25 +9,27 @@ _GRACE: Final = 5.0  # seconds
 
 
 class Stopping:
-    """Told by any thread; what is under way then has a few seconds to come to its end."""
+    """Set by any thread; what is in progress then has a few seconds to finish.
+
+    Without a lock: Ctrl-C may interrupt the main thread at any point of :meth:`ask`, also while it holds the lock of a
+    :class:`threading.Event`, and a second call would then wait for ever.
+    """
 
     def __init__(self) -> None:
-        self._event = threading.Event()
-        self._deadline = 0.0
+        self._deadline: float | None = None
 
     def ask(self, *, at_once: bool = False) -> None:
-        """Asks the crawl to stop; ``at_once``: what is under way is broken off."""
-        if not self._event.is_set():
-            self._deadline = time.monotonic() + _GRACE
+        """Ask the crawl to stop; ``at_once``: what is in progress is cancelled."""
         if at_once:
             self._deadline = 0.0
-        self._event.set()
+        elif self._deadline is None:
+            self._deadline = time.monotonic() + _GRACE
 
     def is_set(self) -> bool:
-        """The crawl is to stop."""
-        return self._event.is_set()
+        """Whether the crawl is to stop."""
+        return self._deadline is not None
 
     @property
     def is_over(self) -> bool:
-        """The crawl is to stop, and what was under way has had its time."""
-        return self._event.is_set() and time.monotonic() >= self._deadline
+        """Whether the crawl is to stop and the time of what was in progress is over."""
+        return self._deadline is not None and time.monotonic() >= self._deadline

@@ -1,6 +1,5 @@
 """The demonstration: a small web of this project's own, crawled, labelled, learnt and exported on this machine."""
 
-from corpuskit.demo.archive import demo_archive
 from corpuskit.demo.chat import serve_demo_chat
 from corpuskit.demo.run import (
     DemoResult,
@@ -14,12 +13,12 @@ from corpuskit.demo.run import (
 )
 from corpuskit.demo.server import DemoWeb, demo_data, serve_demo_web, start_demo_web
 from corpuskit.demo.story import story
+from corpuskit.plugins import moved_names
 
 __all__ = [
     "DemoResult",
     "DemoWeb",
     "crawl_options",
-    "demo_archive",
     "demo_corpus",
     "demo_data",
     "harvest",
@@ -32,3 +31,5 @@ __all__ = [
     "story",
     "truth",
 ]
+
+__getattr__ = moved_names(__name__)

@@ -117,14 +117,14 @@ class Discovery:
             return cls.named(folder, given, archives=archives)
         if not isinstance(given, Discovery):
             raise ConfigurationError(
-                f"found {given!r:.80}, expected a discovery: what corpus.discover(index) returned, or its name"
+                f"found {given!r:.80}, expected a discovery: what corpus.archives.discover(index) returned, or its name"
             )
         if given._folder.path.resolve() != folder.path.resolve():
             where = archives or given._archives or given._summary["archives"]
             raise ConfigurationError(
                 f"the discovery {given.name!r} is of the corpus {given._folder.path}, not of {folder.path}, whose model has not "
                 f"chosen these pages: discover here, or to take them all the same, .write(file) it, then corpuskit extract "
-                f"FILE OUT --base {where} and corpus.merge(OUT)"
+                f"FILE OUT --base {where} and corpus.archives.merge(OUT)"
             )
         return given if archives is None else cls(folder, given.name, given.url, archives=archives)
 
@@ -343,7 +343,7 @@ class Discovery:
                 f"  {counted(len(self.damaged), 'file')} could not be scored, such as {url}: {why}; the same call tries again"
             )
         told.append(
-            "next: .sample(50).label(), then corpus.fetch(discovery)"
+            "next: .sample(50).label(), then corpus.archives.fetch(discovery)"
             if len(self)
             else "nothing to fetch: discover with other filters or a lower threshold"
         )

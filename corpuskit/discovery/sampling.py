@@ -98,11 +98,13 @@ class Sample:
         Args:
             how: Keywords of :meth:`corpuskit.corpus.Corpus.label`.
         """
+        from corpuskit.hooks import hook
         from corpuskit.widgets.labeler import Labeler
-        from corpuskit.widgets.likeness import similar_documents
 
         options = {"keys": None, "by": None, "question": "Is this document relevant?", "overlap": None, **how}
-        return Labeler(self._folder, self.frame["doc_id"].tolist(), similar=similar_documents(self._folder), **options)
+        return Labeler(
+            self._folder, self.frame["doc_id"].tolist(), similar=hook("similar documents")(self._folder), **options
+        )
 
     def __len__(self) -> int:
         """How many of its pages are in the corpus."""

@@ -14,7 +14,7 @@ from corpuskit.document.elements import (
     ElementTable,
     normal_string,
 )
-from corpuskit.from_above import done_above
+from corpuskit.hooks import hook
 
 if TYPE_CHECKING:
     import os
@@ -142,12 +142,12 @@ class NLPTextDocument:
         Raises:
             ExportError: An unknown format.
         """
-        text: str = done_above("NLPTextDocument.to")(self, format, main=main, metadata=metadata)
+        text: str = hook("NLPTextDocument.to")(self, format, main=main, metadata=metadata)
         return text
 
     def view(self) -> object:
         """Return the document as a tree widget for notebooks."""
-        widget: object = done_above("NLPTextDocument.view")(self)
+        widget: object = hook("NLPTextDocument.view")(self)
         return widget
 
     def page(
@@ -164,7 +164,7 @@ class NLPTextDocument:
             ExtractionError: no such page, no PDF, or the document does not know its file.
         """
         file = source if source is not None else self.original
-        picture: PagePicture = done_above("NLPTextDocument.page")(file, number, password=password)
+        picture: PagePicture = hook("NLPTextDocument.page")(file, number, password=password)
         return picture
 
     def __repr__(self) -> str:

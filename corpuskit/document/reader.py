@@ -20,7 +20,7 @@ from corpuskit.document.elements import (
 from corpuskit.document.escaping import unescape, unguard
 from corpuskit.document.model import NLPTextDocument
 from corpuskit.errors import DocumentFormatError
-from corpuskit.given import given_file
+from corpuskit.validation import check_input_file
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _PROPERTY: Final = "## NLPTextDocument "
@@ -46,7 +46,7 @@ def read_nlptext(path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str], *, 
         TypeError: neither a path nor a file.
     """
     if isinstance(path_or_file, (str, os.PathLike)):
-        return from_nlptext(given_file(path_or_file).read_bytes(), strict=strict, where=os.fspath(path_or_file))
+        return from_nlptext(check_input_file(path_or_file).read_bytes(), strict=strict, where=os.fspath(path_or_file))
     if not hasattr(path_or_file, "read"):
         raise TypeError(f"found {path_or_file!r}, expected a path or a file opened for reading")
     return from_nlptext(path_or_file.read(), strict=strict)

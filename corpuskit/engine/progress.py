@@ -23,10 +23,16 @@ def with_progress(
         total: How many there will be; None: unknown.
         has_failed: Tells those that are counted as failed.
     """
-    if sys.stderr.isatty() or "ipykernel" in sys.modules:
+    if sys.stderr.isatty() or _is_notebook():
         yield from _with_bar(things, name, total, has_failed)
     else:
         yield from _with_lines(things, name, total, has_failed)
+
+
+def _is_notebook() -> bool:
+    # Only an imported IPython can be the shell of this process.
+    ipython = sys.modules.get("IPython")
+    return hasattr(ipython and ipython.get_ipython(), "kernel")
 
 
 def _with_bar(

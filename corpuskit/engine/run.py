@@ -11,7 +11,7 @@ from corpuskit.engine.pool import Pool
 from corpuskit.engine.progress import with_progress
 from corpuskit.engine.workers import default_workers
 from corpuskit.errors import ConfigurationError
-from corpuskit.given import given_count
+from corpuskit.validation import check_count
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -78,7 +78,7 @@ def check_engine(on: object, workers: object = None) -> None:
     if not (on in {"serial", "processes", "dask"} if isinstance(on, str) else hasattr(on, "submit")):
         raise ConfigurationError(f"on={on!r:.80}: expected 'serial', 'processes', 'dask' or a distributed.Client")
     if workers is not None:
-        given_count(workers, "workers", least=1)
+        check_count(workers, "workers", least=1)
 
 
 def values(

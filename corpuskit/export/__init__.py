@@ -4,22 +4,20 @@ from corpuskit.export.formats.json_lines import read_jsonl
 from corpuskit.export.formats.nlptext import read_nlptext_archive
 from corpuskit.export.formats.parquet import read_parquet
 from corpuskit.export.formats.tei_reader import read_tei
-from corpuskit.export.formats.textworks import Segmentation, TextGrid, read_segmentation, read_textgrid
 from corpuskit.export.options import ExportOptions, make_options
 from corpuskit.export.run import ExportReport, export, format_names
+from corpuskit.plugins import moved_names
 
 __all__ = [
     "ExportOptions",
     "ExportReport",
-    "Segmentation",
-    "TextGrid",
     "export",
     "format_names",
     "make_options",
     "read_jsonl",
     "read_nlptext_archive",
     "read_parquet",
-    "read_segmentation",
     "read_tei",
-    "read_textgrid",
 ]
+
+__getattr__ = moved_names(__name__)

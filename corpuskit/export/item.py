@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -13,7 +13,6 @@ from corpuskit.document import NLPTextDocument
 
 if TYPE_CHECKING:
     from corpuskit.export.options import ExportOptions
-    from corpuskit.tokens import Annotation
 
 _NOT_SAID: Final = ("last-modified", "fetched")  # of a timestamp's sources
 ROW_TYPES: Final = {
@@ -22,6 +21,21 @@ ROW_TYPES: Final = {
     "label": str, "license": str,
 }  # fmt: skip
 """Columns of :attr:`Item.row`."""
+
+
+class TokenLayers(Protocol):
+    """Layers of the tokens of a corpus, such as lemmas."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the layers."""
+
+    @property
+    def state(self) -> str:
+        """A value that changes when the layers change."""
+
+    def of(self, doc_id: str) -> dict[int, tuple[Sequence[str], Sequence[Sequence[str]]]]:
+        """Return element_id → its words, and for each word its values, layer by layer."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +57,7 @@ class Item:
     document: NLPTextDocument
     main: bool = True
     original: Callable[[], bytes] = bytes
-    annotation: Annotation | None = None
+    annotation: TokenLayers | None = None
 
     @cached_property
     def text(self) -> str:

@@ -21,11 +21,12 @@ from corpuskit.export.item import Item, Writer
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.selection import STAGE, Selection
 from corpuskit.export.tally import Tally
+from corpuskit.export.writers import Format
+from corpuskit.hooks import hook
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_names import doc_id_of
 from corpuskit.store.telling import counted
-from corpuskit.tokens import annotation_of
 
 _SHOWN: Final = 3  # names in a message
 _KEY: Final = "export "  # + a hash of where it stands: what was written there last
@@ -149,7 +150,8 @@ def _export(
     folder: CorpusFolder, target: Path, doc_ids: Sequence[str] | None, formats: list[str], options: ExportOptions,
     record: str | None, progress: bool,
 ) -> ExportReport:  # fmt: skip
-    annotation = annotation_of(folder) if any(known_formats()[name].layers for name in formats) else None
+    has_layers = any(known_formats()[name].layers for name in formats)
+    annotation = hook("token layers")(folder) if has_layers else None
     selection = Selection(folder, doc_ids, options, annotation)
     key = _key(folder, selection, formats, options, record)
     if (known := _unchanged(folder, target, key)) is not None:
@@ -233,10 +235,11 @@ def _write(
         folder.catalog.add_failure(uri, STAGE, error)
 
     tally = Tally(work)
+    known = known_formats()
     with contextlib.closing(tally), _writers(work, formats, options) as writers:
         items = selection.items(on_failure)
         for item in tqdm(items, desc="export", total=len(selection), unit="doc", disable=not progress):
-            _write_one(item, writers, on_failure)
+            _write_one(item, writers, known, on_failure)
             uri = item.row["uri"]
             if uri in mended and uri not in failed:
                 folder.catalog.clear_failure(uri, [STAGE])
@@ -246,10 +249,10 @@ def _write(
     return tally, len(failed)
 
 
-def _write_one(item: Item, writers: dict[str, Writer], on_failure: Any) -> None:
+def _write_one(item: Item, writers: dict[str, Writer], known: Mapping[str, Format], on_failure: Any) -> None:
     for name, writer in writers.items():
         try:
-            writer.write(item.shown if known_formats()[name].tree else item)
+            writer.write(item.shown if known[name].tree else item)
         except OSError:
             raise  # the disk, not the document
         except Exception as error:

@@ -13,7 +13,7 @@ from typing import Final
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import CorpusError, CorpusKitError, UnknownDocumentError
-from corpuskit.export.item import Item
+from corpuskit.export.item import Item, TokenLayers
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.rights import is_licensed
 from corpuskit.labels import corpus_labels
@@ -21,7 +21,6 @@ from corpuskit.store import CorpusFolder
 from corpuskit.store.database import CATALOG, connect
 from corpuskit.store.documents import MARKS_SUFFIX, TEXT_SUFFIX, read_document
 from corpuskit.text import mask, personal_data
-from corpuskit.tokens import Annotation
 
 STAGE: Final = "export"
 _QUERY: Final = (
@@ -49,7 +48,7 @@ class Selection:
         folder: CorpusFolder,
         doc_ids: Sequence[str] | None,
         options: ExportOptions,
-        annotation: Annotation | None = None,
+        annotation: TokenLayers | None = None,
     ) -> None:
         self._folder = folder
         self.annotation = annotation

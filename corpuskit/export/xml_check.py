@@ -13,7 +13,7 @@ from corpuskit.errors import DocumentFormatError, ExportError, MissingExtraError
 from corpuskit.export.formats.tei import NAMESPACE as TEI
 from corpuskit.export.formats.xml import NAMESPACE as CORPUS
 from corpuskit.export.formats.xml_text import parse
-from corpuskit.given import given_file
+from corpuskit.validation import check_input_file
 
 # The document type has no tables: their module, as chapter 14 of the Guidelines (TEI P5) declares it.
 _LISTS: Final = '<!ENTITY % model.listLike "'
@@ -54,7 +54,7 @@ def check_xml(path: str | os.PathLike[str], schema: str | os.PathLike[str] | Non
     """
     from lxml import etree
 
-    file = given_file(path)
+    file = check_input_file(path)
     where = os.fspath(path)
     try:
         root = parse(file.read_bytes(), where)

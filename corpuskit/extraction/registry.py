@@ -6,16 +6,16 @@ whose value an :class:`Extractor`.
 
 from __future__ import annotations
 
-from functools import partial
-from importlib.metadata import entry_points
+from functools import cache, partial
+from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
-from corpuskit.discovered import import_all
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import ExtractionError, ResourceLimitError, UnsupportedMediaTypeError
 from corpuskit.extraction.choices import apply_choices
 from corpuskit.extraction.extractors import EXTRACTORS, WITH_FOLDER, Extractor
 from corpuskit.extraction.options import ExtractOptions
+from corpuskit.plugins import import_all
 from corpuskit.safe_folder import Folder
 
 __all__ = ["Extractor", "extract_bytes", "media_types", "register"]
@@ -42,13 +42,7 @@ def register(media_type: str, extractor: Extractor) -> None:
 def media_types() -> list[str]:
     """Return the media types that can be extracted, sorted."""
     import_all("corpuskit.extraction")
-    return sorted(
-        {
-            *EXTRACTORS,
-            *_registered,
-            *(point.name for point in entry_points(group="corpuskit.extractors")),
-        }
-    )
+    return sorted({*EXTRACTORS, *_registered, *_entry_points()})
 
 
 def extract_bytes(
@@ -97,14 +91,19 @@ def extract_bytes(
     return document
 
 
+@cache  # reading the metadata of all installed packages takes tens of milliseconds
+def _entry_points() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group="corpuskit.extractors")}
+
+
 def _find(media_type: str) -> Extractor:
     if media_type in _registered:
         return _registered[media_type]
     import_all("corpuskit.extraction")
     if media_type in EXTRACTORS:
         return EXTRACTORS[media_type]
-    for point in entry_points(group="corpuskit.extractors", name=media_type):
-        register(media_type, point.load())
+    if media_type in _entry_points():
+        register(media_type, _entry_points()[media_type].load())
         return _registered[media_type]
     what = next((what for kinds, what in _NO_DOCUMENT.items() if media_type in kinds), "")
     raise UnsupportedMediaTypeError(f"no extractor for {media_type}{what}")

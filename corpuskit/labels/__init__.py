@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from corpuskit.labels.agreement import Agreement, AgreementWithOthers, agreement_frame, agreements
 from corpuskit.labels.copies import Copies
-from corpuskit.labels.current import AUDIT_NOTE, GROUP_NOTE, CorpusLabel, audited, corpus_labels
 from corpuskit.labels.files import LabelImport, import_labels, read_label_file
 from corpuskit.labels.groups import example_weights
 from corpuskit.labels.judgements import by_annotator, judged_documents, judged_urls, sample
@@ -25,17 +24,17 @@ from corpuskit.labels.names import check_names, names_in_use
 from corpuskit.labels.queue import OVERLAP, Questions, labels_of, questions
 from corpuskit.labels.report import LabelsReport, disagreements, labels_report
 from corpuskit.labels.rule import decide
+from corpuskit.labels.snapshot import CorpusLabel, LabelSnapshot, audited, corpus_labels, holding_labels, snapshot_of
 from corpuskit.labels.targets import of_documents
 
 __all__ = [
-    "AUDIT_NOTE",
-    "GROUP_NOTE",
     "OVERLAP",
     "Agreement",
     "AgreementWithOthers",
     "Copies",
     "CorpusLabel",
     "LabelImport",
+    "LabelSnapshot",
     "LabelsReport",
     "Questions",
     "Trust",
@@ -48,6 +47,7 @@ __all__ = [
     "decide",
     "disagreements",
     "example_weights",
+    "holding_labels",
     "import_labels",
     "informedness",
     "is_machine",
@@ -62,6 +62,7 @@ __all__ = [
     "questions",
     "read_label_file",
     "sample",
+    "snapshot_of",
     "trust",
     "trust_of",
 ]

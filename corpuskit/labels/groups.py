@@ -6,28 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from math import sqrt
 
-from corpuskit.labels.current import GROUP_NOTE
+from corpuskit.labels.snapshot import snapshot_of
 from corpuskit.store import CorpusFolder
-from corpuskit.store.labels import MACHINE, WITHDRAWN
-
-Group = tuple[str, str]
-"""Who labelled it, and when."""
-
-
-def groups_of(folder: CorpusFolder) -> dict[str, list[Group]]:
-    """Return document → the groups with which it was labelled; none of those that somebody looked at by themselves."""
-    folder.labels.refresh()
-    rows = folder.catalog.tuples(
-        "SELECT target, by, \"when\", note IS ? FROM labels WHERE NOT superseded AND label <> ? AND kind = 'document' "
-        "AND substr(by, 1, ?) <> ? ORDER BY id",
-        (GROUP_NOTE, WITHDRAWN, len(MACHINE), MACHINE),
-    )
-    looked_at = {target for target, _, _, is_guess in rows if not is_guess}
-    found: dict[str, list[Group]] = {}
-    for target, by, when, _ in rows:
-        if target not in looked_at:
-            found.setdefault(target, []).append((by, when))
-    return found
 
 
 def example_weights(folder: CorpusFolder, doc_ids: Iterable[str]) -> dict[str, float]:
@@ -45,7 +25,7 @@ def example_weights(folder: CorpusFolder, doc_ids: Iterable[str]) -> dict[str, f
     Returns:
         Document → weight, of the documents that were labelled with a group alone.
     """
-    groups = groups_of(folder)
+    groups = snapshot_of(folder).groups
     members = {doc_id: groups[doc_id] for doc_id in doc_ids if doc_id in groups}
     size = Counter(group for some in members.values() for group in some)
     return {doc_id: 1.0 / sqrt(min(size[group] for group in some)) for doc_id, some in members.items()}

@@ -7,8 +7,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Final
 
 from corpuskit.labels.copies import Copies
-from corpuskit.labels.current import GROUP_NOTE, CorpusLabel, audited, corpus_labels
 from corpuskit.labels.rule import UNSURE
+from corpuskit.labels.snapshot import CorpusLabel, corpus_labels, snapshot_of
 from corpuskit.store import CorpusFolder
 from corpuskit.store.labels import is_machine
 
@@ -36,9 +36,10 @@ def judged_documents(
         groups: give also those that were labelled with a group, see :func:`corpuskit.labels.example_weights`.
         known: the documents with their copies, where they have been read already.
     """
-    labels = corpus_labels(folder)
+    snapshot = snapshot_of(folder)
+    labels = snapshot.labels()
     own = {label.target: label for label in labels if label.kind == "document"}
-    apart = audited(folder)
+    apart = snapshot.audited
     same = known or Copies(folder)
     judged = {
         target: side
@@ -109,7 +110,7 @@ def by_annotator(folder: CorpusFolder, *, machines: bool = False, groups: bool =
     """
     found: dict[str, dict[str, str]] = {}
     for label in folder.labels.current("document"):
-        if (groups or label.note != GROUP_NOTE) and (machines or not is_machine(label.by)):
+        if (groups or label.origin != "group") and (machines or not is_machine(label.by)):
             found.setdefault(label.by, {})[label.target] = label.label
     return found
 

@@ -10,8 +10,9 @@ from typing import Final
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels.judgements import judged_documents
 from corpuskit.labels.rule import UNSURE
+from corpuskit.labels.snapshot import snapshot_of
 from corpuskit.store import CorpusFolder
-from corpuskit.store.labels import MACHINE, WITHDRAWN, is_machine
+from corpuskit.store.labels import MACHINE, is_machine
 from corpuskit.store.telling import counted
 
 _SIGMAS: Final = 1.959964  # of the normal distribution, for 95 %
@@ -83,15 +84,10 @@ def machine_labels(folder: CorpusFolder, *, positive: str = "relevant") -> dict[
         folder: the corpus.
         positive: the class to find; all others are ``other``.
     """
-    folder.labels.refresh()
-    rows = folder.catalog.tuples(
-        "SELECT by, target, label FROM labels WHERE NOT superseded AND kind = 'document' AND label NOT IN (?, ?) "
-        "AND substr(by, 1, ?) = ? ORDER BY id",
-        (WITHDRAWN, UNSURE, len(MACHINE), MACHINE),
-    )
     found: dict[str, dict[str, str]] = {}
-    for by, target, label in rows:
-        found.setdefault(by, {})[target] = "relevant" if label == positive else "other"
+    for target, kind, by, label, *_ in snapshot_of(folder).by_machines:
+        if kind == "document" and label != UNSURE:
+            found.setdefault(by, {})[target] = "relevant" if label == positive else "other"
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels.copies import Copies
-from corpuskit.labels.current import GROUP_NOTE, CorpusLabel, corpus_labels
+from corpuskit.labels.snapshot import CorpusLabel, corpus_labels
 from corpuskit.store import CorpusFolder
 from corpuskit.store.labels import WITHDRAWN
 
@@ -92,8 +92,8 @@ def labels_of(folder: CorpusFolder, by: str) -> dict[str, str]:
     return dict(
         folder.catalog.tuples(
             "SELECT target, label FROM labels WHERE kind = 'document' AND NOT superseded AND label <> ? AND by = ? "
-            "AND note IS NOT ?",
-            (WITHDRAWN, by, GROUP_NOTE),
+            "AND origin <> 'group'",
+            (WITHDRAWN, by),
         )
     )
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from corpuskit.labels.agreement import agreement_frame
-from corpuskit.labels.current import corpus_labels
 from corpuskit.labels.judgements import by_annotator
 from corpuskit.labels.machines import Trust, trust
+from corpuskit.labels.snapshot import corpus_labels
 from corpuskit.store import CorpusFolder, LabelSettings
 from corpuskit.store.labels import is_machine
 from corpuskit.store.telling import counted
@@ -57,7 +57,7 @@ class LabelsReport:
             ties = int(self.disagreements["label"].isna().sum())
             lines.append(
                 f"  {len(self.disagreements):,} disagreements, {ties:,} of them ties without a label: "
-                ".label(corpus.disagreements())"
+                ".label(corpus.labelling.disagreements())"
             )
         return "\n".join(lines)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from corpuskit.errors import ConfigurationError
+from corpuskit.errors import ConfigurationError, CorpusError
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.tables import read_table
 
@@ -17,6 +17,7 @@ DUPLICATES: Final = "duplicates.parquet"
 """The last verdicts on duplicates, which ``documents()`` shows."""
 _TYPES: Final[dict[str, tuple[type, ...]]] = {"str": (str,), "int64": (int,), "float64": (float, int), "bool": (bool,)}
 _COMPACT_AT: Final = 64
+_PARTS: Final = "part-[0-9]*.parquet"
 
 
 class StepResults:
@@ -35,7 +36,7 @@ class StepResults:
         self.name = key.rpartition("-")[0]
 
     def _parts(self) -> list[str]:
-        return self._folder.names("part-[0-9]*.parquet")
+        return self._folder.names(_PARTS)
 
     def checked(self, name: str, value: Any) -> Any:
         """The value, if it is of the column's type or missing.
@@ -98,6 +99,41 @@ class StepResults:
             {name: pa.array(found[name].tolist(), pa.string()) for name in ("doc_id", "duplicate_of")}
         )  # fmt: skip
         _save(table, self._above, DUPLICATES)
+
+
+def forget(above: SafeFolder, doc_ids: Iterable[str]) -> None:
+    """Take documents out of the results of all steps: some hold text.
+
+    A damaged table goes as a whole, since nobody can say what it holds; its step makes it again.
+
+    Args:
+        above: The folder of all results.
+        doc_ids: The documents.
+    """
+    gone = list(doc_ids)
+    for key in above.folders():
+        room = above.within(key)
+        for part in room.names(_PARTS):
+            _take_out(room, part, ["doc_id"], gone)
+    if above.has(DUPLICATES):
+        _take_out(above, DUPLICATES, ["doc_id", "duplicate_of"], gone)
+
+
+def _take_out(folder: SafeFolder, name: str, columns: Sequence[str], gone: Sequence[str]) -> None:
+    """Rewrite a table without the rows that name one of the documents in one of the columns."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        table = read_table(folder, name)
+        stays = table
+        for column in columns:
+            stays = stays.filter(pc.invert(pc.is_in(stays[column], value_set=pa.array(gone, pa.string()))))
+    except (CorpusError, KeyError, pa.ArrowException):
+        folder.remove(name)
+        return
+    if len(stays) < len(table):
+        _save(stays, folder, name)
 
 
 def _next(parts: list[str]) -> str:

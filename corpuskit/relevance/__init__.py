@@ -6,13 +6,13 @@ most (`select`), and claims a threshold only after an audit of its own (`Audit`)
 
 from __future__ import annotations
 
+from corpuskit.plugins import moved_names
 from corpuskit.relevance.audit import Audit
 from corpuskit.relevance.checking import check_models
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.examples import split
 from corpuskit.relevance.machines import MachineWeight, train_with_machines
 from corpuskit.relevance.model import AuditRecord, Explanation, ModelCard, RelevanceModel
-from corpuskit.relevance.pdf_trio import FastTextTest, PdfTrioModel, decode_confidence, encode_confidence
 from corpuskit.relevance.report import (
     agreement,
     confusion,
@@ -35,10 +35,8 @@ __all__ = [
     "AuditRecord",
     "CorpusModel",
     "Explanation",
-    "FastTextTest",
     "MachineWeight",
     "ModelCard",
-    "PdfTrioModel",
     "RelevanceModel",
     "Space",
     "Student",
@@ -49,10 +47,8 @@ __all__ = [
     "confusion",
     "contradictions",
     "curve",
-    "decode_confidence",
     "document_tokens",
     "drift",
-    "encode_confidence",
     "fasttext_line",
     "first_questions",
     "host_of",
@@ -72,3 +68,5 @@ __all__ = [
     "url_tokens",
     "without_wayback",
 ]
+
+__getattr__ = moved_names(__name__)

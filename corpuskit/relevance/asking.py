@@ -39,8 +39,9 @@ def next_to_label(
     by: str | None = None,
     overlap: float | None = None,
     model: CorpusModel | None = None,
-    seed: int = 0,
     stakes: Mapping[str, int] | None = None,
+    taken: Set[str] = frozenset(),
+    texts: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Documents to label next, each with the reason it is asked for.
 
@@ -52,6 +53,7 @@ def next_to_label(
     at random, and until ten relevant ones are known a quarter are those that the model is most certain of. Before there is a
     model, documents from regions of the corpus without labels are asked for; with seed words (:meth:`Corpus.describe`) two
     of three are the ones nearest to them, until ten are labelled and three of these are relevant, see :func:`first_questions`.
+    What a model chooses comes with the reasons in turn, so that the first few are like all.
 
     Args:
         folder: the corpus.
@@ -59,9 +61,10 @@ def next_to_label(
         by: who is to be asked; None: anybody.
         overlap: the share of the documents that every annotator is asked, and of these ``n``; default 0.1.
         model: chooses; None: the last one.
-        seed: of the random ones.
         stakes: host → how many of the pages that a crawl would fetch next are its own; see
             :func:`corpuskit.crawl.steering.stakes`.
+        taken: documents that are not to be asked.
+        texts: what a model reads of all documents; None: they are read where they are needed.
 
     Returns:
         Columns doc_id, uri, reason (disagreement, for everyone, machine and model disagree, new source, uncertain, certain,
@@ -73,36 +76,42 @@ def next_to_label(
         raise RelevanceError(f"n={n}: expected at least 1")
     model = model or last_model(folder)
     seeds = seeds_to_ask_by(folder)
-    texts = scoring_texts(folder) if model or seeds else {}
+    if texts is None:
+        texts = scoring_texts(folder) if model or seeds else {}
     share = OVERLAP if overlap is None else overlap
-    open_to = questions(folder, by, overlap=share)
+    open_to = questions(folder, by, overlap=share).without(taken)
     labelled = {label.target for label in corpus_labels(folder, "document") if not label.is_guess}
     rows = folder.catalog.rows("SELECT doc_id, uri, title, host FROM current ORDER BY host, uri")
     known = {row["doc_id"]: row for row in rows}
     free = open_to.free
     chosen = dict.fromkeys(open_to.disputed[:n], "disagreement")
     chosen |= dict.fromkeys(for_everyone(open_to, n - len(chosen), share), "for everyone")
+    first = len(chosen)
     wanted = n - len(chosen)
+    scored: Mapping[str, float] = {}
     if model is not None:
-        scored = _scores_of(folder)
+        scored = _scores_of(folder, model, free, texts)
         chosen |= dict.fromkeys(at_odds(folder, free, scored)[: share_at_odds(wanted)], MACHINE_AT_ODDS)
         wanted = n - len(chosen)
         free = [doc_id for doc_id in free if doc_id not in chosen]
     if model is None or seeds:
-        chosen |= _first_ones(folder, seeds, texts, free, labelled, wanted, seed)
+        chosen |= _first_ones(folder, seeds, texts, free, labelled, wanted)
         model = None
     elif stakes:
         given = Counter(known[doc_id]["host"] for doc_id in known if doc_id in labelled)
         hosts = {doc_id: known[doc_id]["host"] for doc_id in free}
-        chosen |= of_sources(hosts, given, _doubt(folder), stakes, wanted - wanted // 4)
+        doubt = {doc_id: abs(score - 0.5) for doc_id, score in scored.items()}
+        chosen |= of_sources(hosts, given, doubt, stakes, wanted - wanted // 4)
     rest = [doc_id for doc_id in free if doc_id not in chosen]
     left = min(n - len(chosen), len(rest))
     if model is None:
         chosen |= dict.fromkeys(sample(rest, left), "random")
     elif left:
         certain, drawn = (0, int(left >= _MIXED)) if stakes else exploration(model.document, left)
-        found = suggest(model.document, [texts[i] for i in rest], left, certain=certain, random=drawn, seed=seed)
+        found = suggest(model.document, [texts[i] for i in rest], left, certain=certain, random=drawn)
         chosen |= {rest[item.index]: item.reason for item in found}
+    if model is not None:
+        chosen = _alternating(chosen, first)
     scores = model.score([texts[doc_id] for doc_id in chosen]) if model and chosen else [float("nan")] * len(chosen)
     asked = [
         (doc_id, known[doc_id]["uri"], reason, known[doc_id]["title"] or "", known[doc_id]["host"], float(score))
@@ -110,6 +119,20 @@ def next_to_label(
     ]
     columns = {"doc_id": "str", "uri": "str", "reason": "str", "title": "str", "host": "str", "relevance": "float64"}
     return pd.DataFrame(asked, columns=list(columns)).astype(columns)
+
+
+def _alternating(chosen: Mapping[str, str], first: int) -> dict[str, str]:
+    """The first ones as they are, then one of each reason in turn, in proportion to how many there are of it."""
+    items = list(chosen.items())
+    by_reason: dict[str, list[str]] = {}
+    for doc_id, reason in items[first:]:
+        by_reason.setdefault(reason, []).append(doc_id)
+    places = [
+        ((position + 0.5) / len(group), order, doc_id)
+        for order, group in enumerate(by_reason.values())
+        for position, doc_id in enumerate(group)
+    ]
+    return dict(items[:first]) | {doc_id: chosen[doc_id] for _, _, doc_id in sorted(places)}
 
 
 def for_everyone(open_to: Questions, n: int, share: float) -> list[str]:
@@ -171,7 +194,6 @@ def _first_ones(
     free: Sequence[str],
     labelled: Set[str],
     n: int,
-    seed: int,
 ) -> dict[str, Reason]:
     """What is asked without a model, or with one that knows less than the seed words; of a sample where there are none."""
     known = [*free, *sorted(labelled)] if seeds else [*sample(free, max(n, _POOL)), *sample(labelled, _POOL)]
@@ -180,7 +202,7 @@ def _first_ones(
     said = [position for position, doc_id in enumerate(known) if doc_id in labelled]
     if n < 1 or len(said) == len(known):
         return {}
-    found = first_questions([texts[doc_id] for doc_id in known], n, seeds=seeds, labelled=said, seed=seed)
+    found = first_questions([texts[doc_id] for doc_id in known], n, seeds=seeds, labelled=said)
     return {known[item.index]: item.reason for item in found}
 
 
@@ -216,9 +238,11 @@ def of_sources(
     return chosen
 
 
-def _doubt(folder: CorpusFolder) -> dict[str, float]:
-    return {doc_id: abs(score - 0.5) for doc_id, score in _scores_of(folder).items()}
-
-
-def _scores_of(folder: CorpusFolder) -> dict[str, float]:
-    return dict(folder.catalog.tuples("SELECT doc_id, relevance FROM scores"))
+def _scores_of(
+    folder: CorpusFolder, model: CorpusModel, free: Sequence[str], texts: Mapping[str, str]
+) -> dict[str, float]:
+    """The scores in six decimals: the last bits depend on the processor, and documents are sorted by them."""
+    if model.version:
+        return dict(folder.catalog.tuples("SELECT doc_id, round(relevance, 6) FROM scores"))
+    known = [doc_id for doc_id in free if doc_id in texts]
+    return dict(zip(known, model.score([texts[doc_id] for doc_id in known]).round(6).tolist(), strict=True))

@@ -7,16 +7,16 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from corpuskit.errors import RelevanceError
-from corpuskit.from_above import done_above
-from corpuskit.labels import AUDIT_NOTE, corpus_labels, is_machine, judged_documents
+from corpuskit.hooks import hook
+from corpuskit.labels import corpus_labels, is_machine, judged_documents
 from corpuskit.relevance.audit import Audit
 from corpuskit.relevance.corpus_model import CorpusModel
-from corpuskit.relevance.learning import score_documents, scoring_texts
+from corpuskit.relevance.learning import decide_documents, scoring_texts
 from corpuskit.relevance.missed import Missed, estimate
-from corpuskit.relevance.model import RelevanceModel
+from corpuskit.relevance.model import AuditRecord, RelevanceModel
 from corpuskit.store import CorpusFolder
 from corpuskit.store.labels import WITHDRAWN
 from corpuskit.store.telling import counted
@@ -63,13 +63,13 @@ class CorpusAudit:
         precision: float = 0.95,
         confidence: float = 0.9,
         seed: int = 0,
+        label: Literal["relevant", "other"] = "relevant",
     ) -> None:
         self._folder = folder
         self._model = model
         self._seed = seed
-        self._note = f"{AUDIT_NOTE} of {model.version}"
-        current = folder.labels.current("document")
-        asked = {label.target for label in current if label.note == self._note and not is_machine(label.by)}
+        self._note = f"audit of {model.version}" + ("" if label == "relevant" else f": {label}")
+        asked = self._answered()
         self._read()
         by_name = {label.target for label in corpus_labels(folder, "document")}
         labelled = judged_documents(folder).keys() - by_name  # what a rule for a host has taught the model
@@ -81,18 +81,23 @@ class CorpusAudit:
         if not texts:
             raise RelevanceError("all documents are labelled already: there is nothing left to audit on")
         self._doc_ids = list(texts)
-        self._audit = Audit(model.document, list(texts.values()), precision=precision, confidence=confidence, seed=seed)
+        self._audit = Audit(
+            model.document, list(texts.values()), precision=precision, confidence=confidence, seed=seed, label=label
+        )
         self._positions = {doc_id: position for position, doc_id in enumerate(self._doc_ids)}
         self._is_saved = False
         self._replay()
 
-    def _read(self) -> None:
-        """The labels that were given to this audit; a tie of two who answered is asked again."""
-        asked = {
+    def _answered(self) -> set[str]:
+        return {
             label.target
             for label in self._folder.labels.current("document")
-            if label.note == self._note and not is_machine(label.by)
+            if label.origin == "audit" and label.note == self._note and not is_machine(label.by)
         }
+
+    def _read(self) -> None:
+        """The labels that were given to this audit; a tie of two who answered is asked again."""
+        asked = self._answered()
         labels = {label.target: label.label for label in corpus_labels(self._folder, "document")}
         self._given = {target: labels[target] or "" for target in asked if labels[target] in _LABELS}
 
@@ -100,6 +105,11 @@ class CorpusAudit:
     def model(self) -> CorpusModel:
         """What is audited; with its claim, once there is one."""
         return self._model
+
+    @property
+    def audited_label(self) -> Literal["relevant", "other"]:
+        """The label that the claim is about."""
+        return self._audit.label
 
     @property
     def labels_given(self) -> int:
@@ -113,7 +123,7 @@ class CorpusAudit:
 
     @property
     def threshold(self) -> float | None:
-        """Scores from here on are relevant; None before the end, and where nothing can be claimed."""
+        """Scores from here on are relevant, or up to here other; None before the end, and where nothing can be claimed."""
         return self._audit.threshold
 
     @property
@@ -159,7 +169,7 @@ class CorpusAudit:
     def next_below(self, n: int = 60) -> pd.DataFrame:
         """Return documents below the threshold to label now, drawn at random: they tell what it misses, see :attr:`missed`.
 
-        Empty before the claim, without one, and once ``n`` have a label. Columns as of :meth:`next`.
+        Empty before the claim, without one, once ``n`` have a label, and in an audit of ``other``. Columns as of :meth:`next`.
         """
         return self._frame(self.wanted_below(n))
 
@@ -179,7 +189,7 @@ class CorpusAudit:
         import numpy as np
 
         threshold, known = self.threshold, self._audit.labels
-        if threshold is None:
+        if threshold is None or self.audited_label == "other":
             return []
         below = [self._doc_ids[i] for i in np.flatnonzero(self._audit.score < threshold).tolist() if i not in known]
         # By a hash of each: the order of the others stays when one is labelled elsewhere or removed.
@@ -191,7 +201,7 @@ class CorpusAudit:
 
         Where the audit itself asked for all that is below, nothing is left to estimate.
         """
-        if self.threshold is None or not self.is_done:
+        if self.threshold is None or not self.is_done or self.audited_label == "other":
             return None
         drawn = self._drawn()
         # The drawn ones in their order, up to the first without a label: what was labelled out of turn is no sample.
@@ -233,7 +243,7 @@ class CorpusAudit:
                 "next() gave"
             )
         self._folder.labels.add(
-            ((doc_id, "document", label) for doc_id, label in labels.items()), by=by, note=self._note
+            ((doc_id, "document", label) for doc_id, label in labels.items()), by=by, note=self._note, origin="audit"
         )
         if below:
             self._given |= labels
@@ -244,14 +254,14 @@ class CorpusAudit:
 
     def take_back(self, doc_id: str, *, by: str) -> None:
         """Withdraw a label that was given to this audit; it goes on from the others, and its claim is void until then."""
-        self._folder.labels.add([(doc_id, "document", WITHDRAWN)], by=by, note=self._note)
+        self._folder.labels.add([(doc_id, "document", WITHDRAWN)], by=by, note=self._note, origin="audit")
         self._read()
         if doc_id in self._positions and self._positions[doc_id] not in self._audit.labels:
             return  # one of those below the threshold
         self._audit.restart()
         if self._is_saved:
             self._is_saved = False
-            self._keep(dataclasses.replace(self._model.document, audit=None))
+            self._keep(dataclasses.replace(self._model.document, audit=self._other_claim()))
 
     def label(self, *, by: str | None = None, question: str = "Is this document relevant?") -> Any:
         """Return the audit as a widget: a key for each label, without scores; at the end the claim, and what it misses.
@@ -263,21 +273,36 @@ class CorpusAudit:
         Raises:
             MissingExtraError: the extra ``notebook`` is not installed.
         """
-        return done_above("CorpusAudit.label")(self._folder, self, by=by, question=question)
+        return hook("CorpusAudit.label")(self._folder, self, by=by, question=question)
 
     def _save(self) -> None:
         """Writes the claim into the model's folder and decides the documents by it."""
         if self._is_saved:
             return
         self._is_saved = True
-        self._keep(self._model.document.certified(self._audit.record()))
+        record, other = self._audit.record(), self._other_claim()
+        if other is not None and (other.precision, other.confidence) == (record.precision, record.confidence):
+            bounds = (record, other) if self.audited_label == "relevant" else (other, record)
+            record = dataclasses.replace(
+                record, threshold=bounds[0].threshold, other_threshold=bounds[1].other_threshold
+            )
+        self._keep(self._model.document.certified(record))
+
+    def _other_claim(self) -> AuditRecord | None:
+        """Return the claim about the other label, if the model has one."""
+        known = self._model.document.audit
+        if known is None:
+            return None
+        if self.audited_label == "relevant":
+            return None if known.other_threshold is None else dataclasses.replace(known, threshold=None)
+        return None if known.threshold is None else dataclasses.replace(known, other_threshold=None)
 
     def _keep(self, document: RelevanceModel) -> None:
         self._model = dataclasses.replace(self._model, document=document)
         name = self._folder.catalog.value("SELECT folder FROM models WHERE version = ?", (self._model.version,))
         if name is not None:
             self._model.save(self._folder.models.within(name))
-        score_documents(self._folder, self._model, scoring_texts(self._folder))
+        decide_documents(self._folder, self._model)
 
     def __repr__(self) -> str:
         given = len(self._audit.labels)
@@ -290,10 +315,10 @@ class CorpusAudit:
         told = f"Audit of {self._model.version} with {counted(given, 'label')}: {self._model.document.summary}"
         if (missed := self.missed) is not None:
             told += f"\n  {missed!r}"
-        elif self.threshold is not None:
+        elif self.threshold is not None and self.audited_label == "relevant":
             told += (
                 "\n  what the threshold misses is not known: .label() or .next_below() asks for a sample from below it"
             )
-        else:
+        elif self.threshold is None:
             told += f"\n  asked: {self._audit.so_far()}\n  label more and train again, or audit for a lower precision"
         return told

@@ -31,14 +31,12 @@ class CorpusModel:
         document: scores texts.
         url: scores URLs; None where the labels did not suffice for one.
         version: the name of this training.
-        gain: what 50 more labels would add to average precision, or None where it was not measured.
         machines: what the labels of each machine count in the model of documents.
     """
 
     document: RelevanceModel
     url: RelevanceModel | None = None
     version: str = ""
-    gain: float | None = None
     machines: tuple[MachineWeight, ...] = ()
 
     def __post_init__(self) -> None:
@@ -137,7 +135,6 @@ class CorpusModel:
             self.url.save(inside.within("url"))
         meta = {
             "version": self.version,
-            "gain": self.gain,
             "machines": [asdict(one) for one in self.machines],
             "document": self.document.fingerprint,
             "url": self.url.fingerprint if self.url else None,
@@ -163,12 +160,11 @@ class CorpusModel:
             raise RelevanceError(
                 f"{folder}: the models are not of one training, the last save was cut short; train again"
             )
-        gain = meta.get("gain")
         try:
             machines = tuple(_weight(one) for one in meta.get("machines", ()))
         except (TypeError, KeyError) as error:
             raise RelevanceError(f"{folder}/models.json: the machines cannot be read: {error}; train again") from error
-        return cls(document, url, str(meta.get("version", "")), float(gain) if gain is not None else None, machines)
+        return cls(document, url, str(meta.get("version", "")), machines)
 
     def __repr__(self) -> str:
         return f"Corpus{self.summary}"
@@ -179,8 +175,6 @@ class CorpusModel:
         lines = [f"Model {self.version}".rstrip(), f"  documents: {self.document.summary}"]
         lines.append(f"  URLs: {self.url.summary}" if self.url else "  URLs: no model yet")
         lines += [f"  {one!r}" for one in self.machines]
-        if self.gain is not None:
-            lines.append(f"  50 more labels would bring about {self.gain:+.3f} average precision")
         return "\n".join(lines)
 
 

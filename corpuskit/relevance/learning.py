@@ -14,6 +14,7 @@ from corpuskit.labels import (
     Copies,
     corpus_labels,
     example_weights,
+    holding_labels,
     judged_documents,
     judged_urls,
     machine_labels,
@@ -31,7 +32,7 @@ from corpuskit.store.catalog import now
 from corpuskit.store.element_cache import main_texts
 from corpuskit.store.telling import writing
 
-_POOL: Final = 5000  # unlabelled texts that teach the model which words there are
+POOL: Final = 5000  # unlabelled texts that teach the model which words there are
 _URL_POOL: Final = 20_000
 _VERDICT: Final = 0.5  # of a label: what a verdict of the model of documents counts where that is certain
 _LEAST_SURE: Final = 0.2  # distance of its score from one half, doubled
@@ -65,7 +66,7 @@ def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int 
     """
     if seed < 0:
         raise RelevanceError(f"seed={seed}: expected 0 or more")
-    with writing("the model", "the one before stays the last"):
+    with writing("the model", "the one before stays the last"), holding_labels(folder):
         return _train_corpus(folder, positive, seed)
 
 
@@ -198,7 +199,7 @@ def train_documents(
     return train_with_machines(
         judged, machines, texts, sources=copies.hosts if machines else {}, groups={doc_id: copies.of(doc_id) for doc_id in judged},
         weights=example_weights(folder, judged),
-        pool=[texts[doc_id] for doc_id in sample(texts, _POOL)], seed=seed,
+        pool=[texts[doc_id] for doc_id in sample(texts, POOL)], seed=seed,
     )  # fmt: skip
 
 
@@ -236,6 +237,27 @@ def score_documents(folder: CorpusFolder, model: CorpusModel, texts: dict[str, s
             ],
         )
     return len(texts)
+
+
+def decide_documents(folder: CorpusFolder, model: CorpusModel) -> int:
+    """Decide the documents by the claim of a model's audit, and return the number of documents read for it.
+
+    Scores do not change with a claim: only documents beyond its bounds, and those decided by an earlier claim, are read.
+
+    Args:
+        folder: The corpus folder.
+        model: The model with its audit.
+    """
+    audit = model.document.audit
+    upper = 2.0 if audit is None or audit.threshold is None else audit.threshold
+    lower = -1.0 if audit is None or audit.other_threshold is None else audit.other_threshold
+    score_documents(folder, model)
+    rows = folder.catalog.tuples(
+        "SELECT s.doc_id FROM scores s JOIN current c ON c.doc_id = s.doc_id WHERE s.model = ? "
+        "AND (s.decision <> 'unknown' OR s.relevance >= ? OR s.relevance <= ?)",
+        (model.version, upper, lower),
+    )
+    return score_documents(folder, model, scoring_texts(folder, [doc_id for (doc_id,) in rows])) if rows else 0
 
 
 def corpus_to_fasttext(folder: CorpusFolder, path: Path, *, kind: Kind = "document", seed: int = 0) -> Student:

@@ -21,7 +21,7 @@ from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.holding_out import held_out_logits
 from corpuskit.relevance.model import RelevanceModel
 from corpuskit.relevance.report import curve
-from corpuskit.relevance.space import Kind, Space
+from corpuskit.relevance.space import Kind, Space, comparable
 from corpuskit.relevance.training import places_of, space_of, train
 
 __all__ = ["MachineWeight", "train_with_machines"]
@@ -209,7 +209,7 @@ def _trial(
     for weight in _WEIGHTS:
         share = room * weight
         mixed = (1.0 - share) * held + share * said
-        tried.append((curve(mixed[known].tolist(), truth).average_precision, share, mixed))
+        tried.append((curve(comparable(mixed[known]).tolist(), truth).average_precision, share, mixed))
     best = max(tried, key=lambda one: one[:2])
     return _Trial(other, scale, best[1], best[2], tried[0][0], best[0])
 

@@ -238,7 +238,7 @@ class RelevanceModel:
         else:
             contributions = self.tables[0].contributions(text)
             start = self.tables[0].bias if contributions else self._no_evidence
-        contributions.sort(key=lambda pair: -abs(pair[1]))
+        contributions.sort(key=lambda pair: -round(abs(pair[1]), 6))
         shares = ((_START, start), *contributions)
         return Explanation(float(_probability(logits)[0]), float(logits[0]), shares, tokens, float(unknown[0]))
 
@@ -345,7 +345,13 @@ class RelevanceModel:
                 f"precision >= {self.audit.precision:.0%} from score {self.audit.threshold:.3f} on "
                 f"(confidence {self.audit.confidence:.0%}, {self.audit.labels} audit labels)"
             )
-        elif self.audit:
+        if self.audit and self.audit.other_threshold is not None:
+            other = (
+                f"other with precision >= {self.audit.precision:.0%} up to score {self.audit.other_threshold:.3f} "
+                f"(confidence {self.audit.confidence:.0%}, {self.audit.labels} audit labels)"
+            )
+            claim = other if self.audit.threshold is None else f"{claim}; {other}"
+        elif self.audit and self.audit.threshold is None:
             claim = f"audited with {self.audit.labels} labels: nothing could be claimed"
         return f"{labels}, {words:,} tokens from a pool of {self.card.pool:,}; {claim}"
 

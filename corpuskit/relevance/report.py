@@ -126,7 +126,7 @@ def mistakes(scores: Sequence[float], labels: Sequence[str]) -> list[tuple[int, 
         for position, (score, label) in enumerate(zip(scores, labels, strict=True))
         if (label == "relevant" and score < 0.5) or (label == "other" and score >= 0.5)
     ]
-    return sorted(found, key=lambda pair: (-pair[1], pair[0]))
+    return sorted(found, key=lambda pair: (-round(pair[1], 6), pair[0]))
 
 
 def agreement(first: Mapping[str, str], second: Mapping[str, str]) -> float:

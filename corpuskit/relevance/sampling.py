@@ -12,7 +12,7 @@ import numpy as np
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.model import RelevanceModel
-from corpuskit.relevance.space import Space, comparable, matrix, one_thread
+from corpuskit.relevance.space import Space, comparable, matrix, one_thread, untied
 from corpuskit.relevance.table import directions
 
 __all__ = ["Suggestion", "exploration", "first_questions", "rank_by_seeds", "select", "suggest"]
@@ -215,11 +215,12 @@ def _regions(texts: Sequence[str], free: list[int], labelled: list[int], space: 
     if not different:
         return []
     with one_thread():
-        found = KMeans(min(_REGIONS, different), n_init=1, random_state=seed).fit(points[known])
+        found = KMeans(min(_REGIONS, different), n_init=1, random_state=seed).fit(untied(points[known]))
     taken = {found.labels_[at] for at, i in enumerate(known) if i >= len(free)}
     sizes = np.bincount(found.labels_)
     nearest = []
-    for cluster in sorted(set(found.labels_.tolist()) - taken, key=lambda cluster: (-sizes[cluster], cluster)):
+    by_position = (cluster for cluster in dict.fromkeys(found.labels_.tolist()) if cluster not in taken)
+    for cluster in sorted(by_position, key=lambda cluster: -sizes[cluster]):
         inside = known[found.labels_ == cluster]
         nearest.append(asked[int(inside[np.argmax(comparable(points[inside] @ found.cluster_centers_[cluster]))])])
     return nearest

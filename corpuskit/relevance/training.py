@@ -16,11 +16,11 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from corpuskit.errors import MissingExtraError, RelevanceError
+from corpuskit.hooks import hook
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.examples import Examples, examples, label_hash
 from corpuskit.relevance.host_means import Places
 from corpuskit.relevance.model import ModelCard, RelevanceModel
-from corpuskit.relevance.pdf_trio import PdfTrioModel, train_pdf_trio
 from corpuskit.relevance.space import Kind, Space, Words, matrix, one_thread
 from corpuskit.relevance.table import Bags, Meaning, WordTable, directions
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
@@ -44,7 +44,7 @@ def train(
     kind: Kind = "document",
     seed: int = 0,
     positive: str = "relevant",
-) -> PdfTrioModel: ...
+) -> Any: ...
 
 
 @overload
@@ -75,7 +75,7 @@ def train(  # noqa: PLR0913 - the public signature
     groups: Sequence[Hashable] | None = None,
     weights: Sequence[float] | None = None,
     preset: str | None = None,
-) -> RelevanceModel | PdfTrioModel:
+) -> RelevanceModel | Any:
     """Train a model that tells relevant texts or URLs from others.
 
     Args:
@@ -107,7 +107,7 @@ def train(  # noqa: PLR0913 - the public signature
             raise RelevanceError(
                 "the preset pdf_trio learns from labels alone: pool, space, groups and weights go without it"
             )
-        return train_pdf_trio(texts, labels, kind=kind, seed=seed, positive=positive)
+        return hook("train pdf_trio")(texts, labels, kind=kind, seed=seed, positive=positive)
     given = examples(texts, labels, positive=positive)
     if groups is not None and len(groups) != len(texts):
         raise RelevanceError(f"found {len(texts)} texts and {len(groups)} groups, expected as many of each")

@@ -133,6 +133,8 @@ def _merge_shard(
             _keep_records(folder, files[RECORDS_SUFFIX], name, digests[RECORDS_SUFFIX], taken)
     with folder.catalog.transaction() as connection:
         for row in taken:
+            folder.catalog.forget_score(row["doc_id"], row["text_hash"])
+            folder.catalog.clear_failure(row["uri"], ["fetch", "read", "keep", "extract"])
             _insert(connection, row)
         connection.executemany(
             "INSERT OR REPLACE INTO element_cache VALUES (?, ?, ?)",

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from corpuskit.dates import as_utc, parse_iso_date
 from corpuskit.errors import CorpusKitError, SourceError
 from corpuskit.shards.inputs import Shard
 from corpuskit.shards.ranges import Archives
@@ -138,13 +139,8 @@ def _page(row: dict[str, Any], url: Any, content: Any, max_bytes: int) -> Found:
 
 def _date(value: Any) -> datetime:
     if isinstance(value, str):
-        try:
-            value = datetime.fromisoformat(value)
-        except ValueError:
-            return _NO_DATE
-    if not isinstance(value, datetime):
-        return _NO_DATE
-    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        return parse_iso_date(value) or _NO_DATE
+    return as_utc(value) if isinstance(value, datetime) else _NO_DATE
 
 
 def local_copy(url: str, folder: Path, *, listed: bool = False) -> Path:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from html import escape
 from typing import Final
 from urllib.parse import urlsplit
 
 from lxml import etree
 
+from corpuskit.dates import as_utc, parse_loose_date
 from corpuskit.errors import SourceError
 from corpuskit.sources.resource import Resource
 
@@ -114,10 +115,8 @@ def _is_url(link: str) -> bool:
 
 
 def _date(text: str) -> datetime | None:
-    from dateutil import parser  # type: ignore[import-untyped]
-
+    date = parse_loose_date(text)
     try:
-        date: datetime = parser.parse(text)
-        return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
-    except (ValueError, OverflowError):
+        return None if date is None else as_utc(date)
+    except OverflowError:
         return None

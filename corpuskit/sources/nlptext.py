@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Final
 
+from corpuskit.dates import parse_iso_date
 from corpuskit.document import from_nlptext
 from corpuskit.errors import DocumentFormatError
 from corpuskit.sources.resource import Resource
@@ -26,13 +26,5 @@ def as_itself(resource: Resource) -> Resource:
         return resource
     if document.uri in {"", "?"}:
         return resource
-    fetched = _date(document.metadata.get("fetched", "")) or resource.fetched
+    fetched = parse_iso_date(document.metadata.get("fetched", "")) or resource.fetched
     return replace(resource, uri=document.uri, origin=None, modified=None, fetched=fetched)
-
-
-def _date(text: str) -> datetime | None:
-    try:
-        date = datetime.fromisoformat(text)
-        return date.astimezone(UTC) if date.tzinfo else date.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
-        return None

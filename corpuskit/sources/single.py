@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from corpuskit.errors import SourceError
-from corpuskit.given import given_path
 from corpuskit.sources.media import detect_media_type
 from corpuskit.sources.packed import packed_by, unpack
+from corpuskit.validation import check_path
 
 _URL: Final = re.compile(r"https?://", re.IGNORECASE)
 _MARKUP: Final = re.compile(r"\s*<")
@@ -55,7 +55,7 @@ def open_source(source: Any, *, media_type: str | None, uri: str | None, max_byt
     elif isinstance(source, str) and (_MARKUP.match(source) or "\n" in source):
         raise TypeError("markup in a str has lost its encoding: use extract(text.encode(), media_type='text/html')")
     elif isinstance(source, (str, os.PathLike)):
-        path = given_path(source, "source")
+        path = check_path(source, "source")
         try:
             content = path.read_bytes()
             modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)

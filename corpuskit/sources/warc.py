@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
+from corpuskit.dates import as_utc
 from corpuskit.errors import ResourceLimitError, SourceError
 from corpuskit.sources.media import detect_media_type
 from corpuskit.sources.resource import Found, Known, Resource
@@ -182,7 +183,7 @@ class _WarcReader:
         """
         headers = record.headers
         digest = headers.get("WARC-Payload-Digest") or ""
-        date = _utc(record.record_date)
+        date = _date(record.record_date)
         offset = self._payloads.get(digest)
         if offset is not None:
             if (headers.get("WARC-Refers-To-Target-URI") or "").strip("<> ") == uri:
@@ -255,8 +256,8 @@ class _WarcReader:
             content=content,
             media_type=media_type,
             charset=charset,
-            fetched=_utc(record.record_date) or datetime.now(UTC),
-            modified=_utc(record.http_last_modified) if http is not None else None,
+            fetched=_date(record.record_date) or datetime.now(UTC),
+            modified=_date(record.http_last_modified) if http is not None else None,
             name=name,
             etag=http.get("ETag") if http is not None else None,
             source="warc",
@@ -311,7 +312,5 @@ def _name_of(uri: str) -> str:
     return unquote(parts.path).rpartition("/")[2] or parts.hostname or "page"
 
 
-def _utc(date: datetime | None) -> datetime | None:
-    if date is None:
-        return None
-    return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
+def _date(date: datetime | None) -> datetime | None:
+    return None if date is None else as_utc(date)

@@ -225,6 +225,15 @@ class Catalog:
             "DELETE FROM failures WHERE uri = ? AND stage = ?", [(clean(uri), stage) for stage in stages]
         )
 
+    def forget_score(self, doc_id: str, text_hash: int | None) -> None:
+        """Delete the score of a document whose text changes to one with this hash: the next training or crawl scores it."""
+        last = self.connection.execute(
+            "SELECT text_hash FROM documents WHERE doc_id = ? AND text_hash IS NOT NULL ORDER BY version DESC LIMIT 1",
+            (doc_id,),
+        ).fetchone()
+        if last is not None and last[0] != text_hash:
+            self.connection.execute("DELETE FROM scores WHERE doc_id = ?", (doc_id,))
+
     def close(self) -> None:
         """Closes the connections of all threads."""
         with self._lock:

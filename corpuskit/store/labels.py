@@ -10,7 +10,7 @@ import platform
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from corpuskit.errors import ConfigurationError, CorpusError
 from corpuskit.safe_folder import MOST_BYTES, Folder, as_safe
@@ -18,7 +18,10 @@ from corpuskit.store.catalog import Catalog, clean, now
 
 Kind = Literal["document", "url", "host"]
 KINDS: Final[tuple[Kind, ...]] = ("document", "url", "host")
-_NEEDED: Final = ("target", "kind", "label", "by", "when")  # of a row; it may have a note and a version
+Origin = Literal["single", "group", "audit"]
+ORIGINS: Final[tuple[Origin, ...]] = ("single", "group", "audit")
+_REQUIRED: Final = ("target", "kind", "label", "by", "when")
+_OPTIONAL: Final = ("note", "version", "origin")
 _MAX_LABEL: Final = 64
 _MOST_LINE: Final = 1_000_000  # bytes
 _FILES: Final = "label files"  # key in meta: up to where each was read
@@ -39,6 +42,8 @@ class Label:
         when: UTC, ISO 8601.
         note: free text.
         version: the document's version that was judged.
+        origin: ``single``: somebody judged this target; ``group``: it was labelled with others, without a look at each;
+            ``audit``: the label certifies a model, which is not trained on it.
     """
 
     target: str
@@ -48,6 +53,7 @@ class Label:
     when: str
     note: str | None = None
     version: int | None = None
+    origin: Origin = "single"
 
 
 class LabelLog:
@@ -66,7 +72,7 @@ class LabelLog:
         self._index()
 
     def add(self, labels: Iterable[tuple[str, Kind, str]], *, by: str, note: str | Mapping[str, str] | None = None,
-            versions: dict[str, int] | None = None) -> int:  # fmt: skip
+            versions: dict[str, int] | None = None, origin: Origin | Mapping[str, Origin] = "single") -> int:  # fmt: skip
         """Append labels (target, kind, label) and return their number.
 
         Args:
@@ -74,6 +80,7 @@ class LabelLog:
             by: who or which rule says so; machines begin with ``machine:``.
             note: of all of them, or target → note.
             versions: doc_id → the version that was judged.
+            origin: how all of them came about, or target → origin; those not named are ``single``.
 
         Raises:
             ConfigurationError: an unknown kind, or a label that is empty or longer than 64 characters.
@@ -89,7 +96,8 @@ class LabelLog:
                 raise ConfigurationError(f"label {label!r}: expected 'relevant', 'other', 'unsure' or a short name")
             version = (versions or {}).get(target)
             told = note.get(target) if isinstance(note, Mapping) else note
-            rows.append(Label(clean(target), kind, clean(label.strip()), clean(by), when, told, version))
+            how = origin.get(target, "single") if isinstance(origin, Mapping) else origin
+            rows.append(Label(clean(target), kind, clean(label.strip()), clean(by), when, told, version, how))
         if not rows:
             return 0
         lines = "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows).encode()
@@ -138,8 +146,8 @@ class LabelLog:
                     (row.target, row.by, row.kind),
                 )
                 connection.execute(
-                    'INSERT INTO labels (target, kind, label, by, note, "when", version) VALUES (?, ?, ?, ?, ?, ?, ?)',
-                    (row.target, row.kind, row.label, row.by, row.note, row.when, row.version),
+                    'INSERT INTO labels (target, kind, label, by, note, "when", version, origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+                    (row.target, row.kind, row.label, row.by, row.note, row.when, row.version, row.origin),
                 )
             self._catalog.set_meta(_FILES, json.dumps(known))
 
@@ -203,21 +211,22 @@ class LabelLog:
         """
         self._index_if_changed()
         rows = self._catalog.rows(
-            'SELECT target, kind, label, by, "when", note, version FROM labels '
+            'SELECT target, kind, label, by, "when", note, version, origin FROM labels '
             "WHERE NOT superseded AND label <> ? AND (? IS NULL OR kind = ?) ORDER BY id",
             (WITHDRAWN, kind, kind),
         )
         return [Label(**dict(row)) for row in rows]
 
     def targets_before(self, note: str) -> set[str]:
-        """Return the documents and hosts that had a label, withdrawn since or not, before the first one with this note.
+        """Return the documents and hosts that had a label, withdrawn since or not, before the first one of an audit.
 
         Args:
-            note: The note.
+            note: The note of the labels of this audit.
         """
         self._index_if_changed()
         rows = self._catalog.tuples(
-            "SELECT DISTINCT target FROM labels WHERE id < (SELECT min(id) FROM labels WHERE note = ?)", (note,)
+            "SELECT DISTINCT target FROM labels WHERE id < (SELECT min(id) FROM labels WHERE origin = 'audit' AND note = ?)",
+            (note,),
         )
         return {target for (target,) in rows}
 
@@ -242,19 +251,30 @@ def is_machine(by: str) -> bool:
 def _label(line: bytes) -> Label:
     said = json.loads(line)
     if not isinstance(said, dict):
-        raise TypeError(f"no object with {_listed(_NEEDED)}")
-    if lacking := [name for name in _NEEDED if name not in said]:
+        raise TypeError(f"no object with {_listed(_REQUIRED)}")
+    if lacking := [name for name in _REQUIRED if name not in said]:
         raise ValueError(f"it lacks {_listed(lacking)}")
-    if unknown := sorted(said.keys() - {*_NEEDED, "note", "version"}):
+    if unknown := sorted(said.keys() - {*_REQUIRED, *_OPTIONAL}):
         raise ValueError(f"unknown names: {', '.join(unknown)[:200]}")
-    row = Label(**said)
+    row = Label(**said) if "origin" in said else Label(**said, origin=_origin_by_note(said))
     texts = (row.target, row.label, row.by, row.when, row.note or "")
-    if row.kind not in KINDS or not all(isinstance(text, str) for text in texts):
+    if row.kind not in KINDS or row.origin not in ORIGINS or not all(isinstance(text, str) for text in texts):
         raise ValueError("a wrong field")
     if row.version is not None and (type(row.version) is not int or not 0 <= row.version < 2**31):
         raise ValueError("a wrong version")
     "".join(texts).encode()  # lone surrogates: SQLite does not take them
     return row
+
+
+def _origin_by_note(said: Mapping[str, Any]) -> Origin:
+    """Return the origin of a label of an earlier version, which had only the note to tell it."""
+    note = said.get("note")
+    if said["kind"] != "document" or not isinstance(note, str):
+        return "single"
+    if note in {"map", "labelled as a selection"}:
+        return "group"
+    is_audit = note == "audit" or note.startswith("audit of ")
+    return "audit" if is_audit and not str(said["by"]).startswith(MACHINE) else "single"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 
 from corpuskit.errors import CorpusError, CorpusVersionError
 
-VERSION: Final = 7
+VERSION: Final = 8
 DOCUMENTS_STATE: Final = "documents_state"  # keys in meta
 ELEMENTS_STATE: Final = "elements_state"
 
@@ -108,7 +108,8 @@ CREATE TABLE models (
 -- An index of labels/*.jsonl, which are the truth.
 CREATE TABLE labels (
     id INTEGER PRIMARY KEY, target TEXT NOT NULL, kind TEXT NOT NULL, label TEXT NOT NULL, by TEXT NOT NULL, note TEXT,
-    "when" TEXT NOT NULL, version INTEGER, superseded INTEGER NOT NULL DEFAULT 0
+    "when" TEXT NOT NULL, version INTEGER, superseded INTEGER NOT NULL DEFAULT 0,
+    origin TEXT NOT NULL DEFAULT 'single'   -- single, group, audit
 );
 CREATE INDEX labels_target ON labels (target, by);
 """
@@ -151,6 +152,10 @@ CREATE TABLE documents (
 );
 CREATE INDEX documents_payload ON documents (json_extract(metadata, '$.payload_digest'))
     WHERE json_extract(metadata, '$.payload_digest') IS NOT NULL;
+CREATE TABLE labels (
+    id INTEGER PRIMARY KEY, target TEXT NOT NULL, kind TEXT NOT NULL, label TEXT NOT NULL, by TEXT NOT NULL, note TEXT,
+    "when" TEXT NOT NULL, version INTEGER, superseded INTEGER NOT NULL DEFAULT 0
+);
 """
 _DOCUMENTS: Final = _state(DOCUMENTS_STATE, "documents", "scores")
 _ELEMENTS: Final = _state(ELEMENTS_STATE, "element_cache")
@@ -179,6 +184,12 @@ UPDATE documents SET payload_digest = json_extract(metadata, '$.payload_digest')
 CREATE INDEX documents_payload ON documents (payload_digest) WHERE payload_digest IS NOT NULL;
 """,
     6: _SAID,
+    # The labels are read again from their files, whose notes tell the origin.
+    7: """
+ALTER TABLE labels ADD COLUMN origin TEXT NOT NULL DEFAULT 'single';
+DELETE FROM labels;
+DELETE FROM meta WHERE key = 'label files';
+""",
 }
 
 

@@ -12,7 +12,6 @@ from corpuskit.text.personal import PersonalData, mask, personal_data
 from corpuskit.text.quality_rules import QUALITY_RULES, Rule, quality, verdicts
 from corpuskit.text.sentence_splitting import sentences
 from corpuskit.text.shingles import jaccard
-from corpuskit.text.subwords import SubwordModel, train_subwords
 from corpuskit.text.tokens import WORD, count_words
 from corpuskit.text.word_lists import ngrams, read_tags, stop_words, vocabulary, words
 
@@ -28,7 +27,6 @@ __all__ = [
     "OffsetMap",
     "PersonalData",
     "Rule",
-    "SubwordModel",
     "Target",
     "block_of",
     "charset",
@@ -49,7 +47,6 @@ __all__ = [
     "sentences",
     "stop_words",
     "text_hash",
-    "train_subwords",
     "verdicts",
     "vocabulary",
     "words",

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from corpuskit.given import given_count
 from corpuskit.text.tokens import WORD
+from corpuskit.validation import check_count
 
 SKETCH: Final = 512
 """Of a text with more runs, only so many are kept: those with the smallest hashes."""
@@ -25,7 +25,7 @@ class Shingles:
     """
 
     def __init__(self, size: int = 3) -> None:
-        self.size = given_count(size, "size", least=1)
+        self.size = check_count(size, "size", least=1)
         self._words: dict[str, int] = {}
 
     def of(self, text: str) -> Any:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.errors import ConfigurationError, SourceError
-from corpuskit.given import given_count
 from corpuskit.text.tokens import WORD
+from corpuskit.validation import check_count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +47,7 @@ def words(
     Raises:
         ConfigurationError: min_count is no whole number, or less than 0.
     """
-    least = given_count(min_count, "min_count")
+    least = check_count(min_count, "min_count")
     counts: Counter[str] = Counter()
     documents: Counter[str] = Counter()
     for text in texts:
@@ -91,7 +91,7 @@ def ngrams(
     """
     if n < 1:
         raise ConfigurationError(f"runs of {n} words: n must be at least 1")
-    least = given_count(min_count, "min_count")
+    least = check_count(min_count, "min_count")
     counts: Counter[str] = Counter()
     documents: Counter[str] = Counter()
     for text in texts:
@@ -147,7 +147,7 @@ def vocabulary(
     """
     import pandas as pd
 
-    least = given_count(min_count, "min_count")
+    least = check_count(min_count, "min_count")
     counts: Counter[str] = Counter()
     documents: Counter[str] = Counter()
     inside: Counter[str] = Counter()

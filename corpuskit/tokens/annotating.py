@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.given import given_file
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.telling import counted
@@ -33,6 +32,7 @@ from corpuskit.tokens.making import LAYERS_MADE, made_by
 from corpuskit.tokens.part import Part, layer_of
 from corpuskit.tokens.spacy_layers import Spacy
 from corpuskit.tokens.storage import add_layer
+from corpuskit.validation import check_input_file
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -222,7 +222,7 @@ def _annotator(folder: CorpusFolder, name: str, function: Values | None, columns
                     folder.catalog.clear_failure(of_id[doc_id], [STAGE])
 
             known = {uri: doc_id for doc_id, uri in rows} | {doc_id: doc_id for doc_id in of_id}
-            return FileLayers(kind, given_file(what, "name"), columns, known, judge)
+            return FileLayers(kind, check_input_file(what, "name"), columns, known, judge)
         raise ConfigurationError(f"layers from {kind!r}: expected spacy:MODEL, conllu:PATH or vert:PATH")
     check_name(name)
     if function is not None:

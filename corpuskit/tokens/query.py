@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.text import WORD
-from corpuskit.tokens.patterns import compiled_pattern, needed_characters
+from corpuskit.text.patterns import compiled_pattern, needed_characters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -140,8 +140,9 @@ class Query:
     hint: str = field(default="", compare=False)
 
 
+@functools.lru_cache(maxsize=128)  # a concordance needs it at three places
 def parse_query(text: str, syntax: str | None = None) -> Query:
-    """Read a query.
+    """Parse a query.
 
     Args:
         text: what is looked for. In CQL: ``"insur.*"%c``, ``[lemma="insure" & pos!="N.*"]``, ``[]{0,3}``, groups, ``|``,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, overload
 import numpy as np
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.tokens import patterns
+from corpuskit.text import patterns
 from corpuskit.tokens.part import Part
 from corpuskit.tokens.query import Test
 

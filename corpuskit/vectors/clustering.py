@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from corpuskit.errors import MissingExtraError
-from corpuskit.relevance.space import one_thread
+from corpuskit.relevance.space import one_thread, untied
 from corpuskit.vectors.making import Floats, unit
 from corpuskit.vectors.neighbours import nearest
 
@@ -82,19 +82,21 @@ def _drawn_together(rows: Floats, n: int) -> tuple[Floats, Callable[[Floats], Fl
     for _ in range(_MOVES):
         steps.append(unit(both @ steps[-1]))
     middle = steps[-1].mean(axis=0)
-    centred = np.asarray(steps[-1] - middle, np.float64)
+    centred = untied(steps[-1])
+    centred -= centred.mean(axis=0)
     with one_thread():
         spread, axes = np.linalg.eigh(centred.T @ centred)
     first = np.argsort(-spread, kind="stable")[:n]
     first = first[spread[first] > 1e-6 * max(float(spread.max()), 1e-9)]
     if not len(first):  # rows that do not differ
         return rows, lambda others: others
-    turn = (axes[:, first] / spread[first] ** 0.25).astype(np.float32)
+    turn = axes[:, first] / spread[first] ** 0.25
 
-    def place(others: Floats) -> Floats:
-        return unit((unit(_graph(others, rows, near) @ steps[-2]) - middle) @ turn)
+    def turned(moved: Floats) -> Floats:
+        with one_thread():
+            return unit((moved - middle).astype(np.float64) @ turn)
 
-    return unit((steps[-1] - middle) @ turn), place
+    return turned(steps[-1]), lambda others: turned(unit(_graph(others, rows, near) @ steps[-2]))
 
 
 def _graph(rows: Floats, among: Floats, near: int) -> Any:
@@ -115,14 +117,14 @@ def _fitted(rows: Floats, some: Floats, n: int, seed: int) -> Labels:
     different = len(np.unique(some.round(5), axis=0))
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # rows that hardly differ: there are fewer clusters
-        found = KMeans(min(n, different), n_init=_BEGINNINGS, random_state=seed).fit(some)
-        labels: Labels = found.predict(rows).astype(np.int64)
-    return labels
+        found = KMeans(min(n, different), n_init=_BEGINNINGS, random_state=seed).fit(untied(some))
+        labels: Labels = found.labels_ if rows is some else found.predict(rows.astype(np.float64))
+    return labels.astype(np.int64)
 
 
 def _in_order(labels: Labels) -> Labels:
     sizes = np.bincount(labels)
-    order = sorted((cluster for cluster in range(len(sizes)) if sizes[cluster]), key=lambda one: (-sizes[one], one))
+    order = sorted(dict.fromkeys(labels.tolist()), key=lambda one: -sizes[one])  # of equal size the first to appear
     number = np.zeros(len(sizes), np.int64)
     number[order] = np.arange(len(order))
     numbered: Labels = number[labels]

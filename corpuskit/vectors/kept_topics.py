@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from corpuskit.errors import CorpusError
 from corpuskit.relevance.learning import scoring_texts
-from corpuskit.relevance.space import comparable
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_rows import duplicates
@@ -24,6 +23,7 @@ from corpuskit.vectors.clustering import centres_of, found_again, grouped, usual
 from corpuskit.vectors.edits import Edit, held_by
 from corpuskit.vectors.making import Vectors, corpus_space, room_of, unit, writing
 from corpuskit.vectors.naming import name_of, stop_words_of, together, words_of
+from corpuskit.vectors.neighbours import cosines_of
 from corpuskit.vectors.newcomers import far_from_topics
 
 __all__ = [
@@ -158,7 +158,7 @@ def make(folder: CorpusFolder, vectors: Vectors, n: int | None, seed: int) -> No
         matrix = np.asarray(vectors.matrix[once])
         found, stable = found_again(matrix, n or usual_number(len(matrix)), seed=seed)
         centres = centres_of(matrix, found, int(found.max()) + 1)
-        labels = comparable(vectors.matrix @ centres.T).argmax(axis=1)
+        labels = cosines_of(vectors.matrix, centres).argmax(axis=1)
         labels[once] = found
         parent = grouped(centres)
     rows = np.zeros(len(vectors), _RECORD)
@@ -291,7 +291,7 @@ def _assigned(vectors: Vectors, kept: _Clusters) -> npt.NDArray[np.int64]:
     new = labels < 0
     if new.any() and kept.parent:
         centres = centres_of(vectors.matrix[~new], labels[~new], len(kept.parent))
-        labels[new] = comparable(vectors.matrix[new] @ centres.T).argmax(axis=1)
+        labels[new] = cosines_of(vectors.matrix[new], centres).argmax(axis=1)
     return labels
 
 
@@ -334,7 +334,7 @@ def _split(vectors: Vectors, state: _State, edit: Edit, topic_of: dict[str, int]
         return
     middles = unit(np.stack([vectors.matrix[rows].mean(axis=0) for rows in parts]))
     members = np.flatnonzero(state.topic == whole)
-    nearest = comparable(vectors.matrix[members] @ middles.T).argmax(axis=1)
+    nearest = cosines_of(vectors.matrix[members], middles).argmax(axis=1)
     state.changed.add(whole)
     state.parts.pop(whole, None)
     for part in range(1, len(parts)):

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from corpuskit.errors import MissingExtraError
-from corpuskit.relevance.space import one_thread
+from corpuskit.relevance.space import comparable, one_thread, untied
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 from corpuskit.vectors import records
@@ -101,22 +101,35 @@ def lay_out(matrix: Floats, *, seed: int = 0) -> Floats:
             import openTSNE
         except ImportError:
             return scaled(_by_scikit_learn(matrix, beginning, perplexity, seed))
+        is_large = len(matrix) >= _MANY
         alike = openTSNE.affinity.PerplexityBasedNN(
-            matrix,
+            matrix if is_large else None,
             perplexity=perplexity,
             metric="euclidean",
-            method="annoy" if len(matrix) >= _MANY else "exact",
+            method="annoy",
+            knn_index=None if is_large else _neighbours(matrix, int(3 * perplexity)),
             n_jobs=1,
             random_state=seed,
         )
         model = openTSNE.TSNE(
             early_exaggeration_iter=_EARLY,
             n_iter=_STEPS,
-            negative_gradient_method="fft" if len(matrix) >= _MANY else "bh",
+            negative_gradient_method="fft" if is_large else "bh",
             n_jobs=1,
             random_state=seed,
         )
         return scaled(np.asarray(model.fit(affinities=alike, initialization=beginning)))
+
+
+def _neighbours(matrix: Floats, n: int) -> Any:
+    """The nearest rows of each row, by distances that do not depend on the processor: t-SNE enlarges a last bit to a map."""
+    import openTSNE
+    from scipy.spatial.distance import cdist
+
+    distances = comparable(cdist(matrix, matrix))
+    np.fill_diagonal(distances, np.inf)
+    places = np.argsort(distances, axis=1, kind="stable")[:, :n]
+    return openTSNE.nearest_neighbors.PrecomputedNeighbors(places, np.take_along_axis(distances, places, 1))
 
 
 def _by_scikit_learn(matrix: Floats, beginning: npt.NDArray[Any], perplexity: float, seed: int) -> npt.NDArray[Any]:
@@ -135,12 +148,14 @@ def _flat(matrix: Floats) -> Floats:
     """The rows along the two directions in which they differ most."""
     found = np.zeros((len(matrix), 2), np.float32)
     if len(matrix):
-        centred = matrix - matrix.mean(axis=0)
+        centred = untied(matrix)
+        centred -= centred.mean(axis=0)
         with one_thread():
-            _, _, axes = np.linalg.svd(np.asarray(centred.T @ centred, np.float64))
+            _, _, axes = np.linalg.svd(centred.T @ centred)
             # The sign of an axis is an accident of the machine: its largest number is above 0.
-            axes = axes[:2] * np.sign(axes[np.arange(len(axes[:2])), np.abs(axes[:2]).argmax(axis=1)])[:, None]
-            found[:, : len(axes)] = centred @ axes.T
+            largest = comparable(np.abs(axes[:2])).argmax(axis=1)
+            axes = axes[:2] * np.sign(axes[np.arange(len(axes[:2])), largest])[:, None]
+            found[:, : len(axes)] = comparable(centred @ axes.T)
     return found
 
 

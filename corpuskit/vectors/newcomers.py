@@ -13,6 +13,7 @@ from corpuskit.relevance.table import directions
 from corpuskit.store import CorpusFolder
 from corpuskit.vectors.clustering import centres_of
 from corpuskit.vectors.making import OWN, Vectors, corpus_space
+from corpuskit.vectors.neighbours import cosines_of
 
 __all__ = ["far_from_topics"]
 
@@ -45,7 +46,7 @@ def far_from_topics(
     if not (asked.any() and made.any()):
         return far
     centres = centres_of(vectors.matrix[made], labels[made], int(labels.max()) + 1)
-    likeness = (vectors.matrix @ centres.T).max(axis=1)
+    likeness = cosines_of(vectors.matrix, centres).max(axis=1)
     far[asked] = likeness[asked] < np.quantile(likeness[made], _SHARE)
     space = corpus_space(folder) if vectors.name == OWN else None
     if space is not None:

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from corpuskit.errors import ConfigurationError, CorpusError
-from corpuskit.relevance.space import comparable
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import clean
 from corpuskit.store.document_names import doc_ids_of, names_in, with_names
@@ -22,6 +21,7 @@ from corpuskit.vectors.clustering import cluster
 from corpuskit.vectors.edits import Edit
 from corpuskit.vectors.kept_topics import COARSE, FINE, Topic
 from corpuskit.vectors.making import OWN, Vectors, room_of, unit, vectors_of
+from corpuskit.vectors.neighbours import cosines_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +34,7 @@ MOST_TOPICS: Final = 1_000
 
 
 class Topics:
-    """The topics of a corpus; ``corpus.topics()`` gives them.
+    """The topics of a corpus; ``corpus.vectors.topics()`` gives them.
 
     Args:
         folder: The corpus folder.
@@ -291,8 +291,8 @@ def told_of_newcomers(later: int, far: int) -> str:
     return told
 
 
-def topic_column(folder: CorpusFolder, doc_ids: Sequence[str]) -> Any:
-    """Return the topics of documents as they are kept, an Int32 array: nothing is made or assigned.
+def topic_column(folder: CorpusFolder, doc_ids: Sequence[str]) -> dict[str, Any]:
+    """Return the column ``topic`` (Int32) of a frame of documents, as stored: no topics are computed or assigned.
 
     Args:
         folder: The corpus folder.
@@ -303,7 +303,7 @@ def topic_column(folder: CorpusFolder, doc_ids: Sequence[str]) -> Any:
     of: dict[str, int] = {}
     with contextlib.suppress(CorpusError):
         of = kept_topics.topics_of(room_of(folder))
-    return pd.array([of.get(doc_id) for doc_id in doc_ids], dtype="Int32")
+    return {"topic": pd.array([of.get(doc_id) for doc_id in doc_ids], dtype="Int32")}
 
 
 def _central(vectors: Vectors, rows: npt.NDArray[np.int64], n: int) -> tuple[list[str], list[float]]:
@@ -311,7 +311,6 @@ def _central(vectors: Vectors, rows: npt.NDArray[np.int64], n: int) -> tuple[lis
     if not len(rows):
         return [], []
     some = vectors.matrix[rows]
-    [middle] = unit(some.mean(axis=0, keepdims=True))
-    near = some @ middle
-    best = np.argsort(-comparable(near), kind="stable")[:n]
+    near = cosines_of(some, unit(some.mean(axis=0, keepdims=True)))[:, 0]
+    best = np.argsort(-near, kind="stable")[:n]
     return [vectors.doc_ids[row] for row in rows[best]], [float(one) for one in near[best]]

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 from corpuskit.document.elements import FORMATTING
 from corpuskit.document.frames import COLUMNS as ELEMENT_COLUMNS
 from corpuskit.document.frames import arrow_to_pandas, in_types
-from corpuskit.errors import ConfigurationError, CorpusError, UnknownDocumentError
-from corpuskit.given import given_count
+from corpuskit.errors import ConfigurationError
 from corpuskit.labels import corpus_labels
 from corpuskit.store import CorpusFolder
-from corpuskit.store.catalog import clean
 from corpuskit.store.document_rows import document_rows
 from corpuskit.store.document_rows import names as document_names
 from corpuskit.store.element_cache import element_table
 from corpuskit.store.tables import read_table
+from corpuskit.validation import check_count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from corpuskit.interruptible import polars as pl
 
 _LAST_SECOND: Final = 253_402_300_800  # of the year 9999
-_SUBCORPUS: Final = "sub-corpus "
 _NEAR_DUPLICATES: Final = "preprocessing/duplicates.parquet"
 _STRINGS: Final = {"text", "links", "tex", "locator"}  # nine tenths of the memory of an element frame
 _DOCUMENTS: Final = {
@@ -53,7 +51,7 @@ _SOURCES: Final = {
 }  # fmt: skip
 _LABELS: Final = {
     "target": "str", "kind": "str", "label": "str", "by": "str", "note": "str", "when": "utc", "version": "Int32",
-    "superseded": "bool",
+    "superseded": "bool", "origin": "str",
 }  # fmt: skip
 _FAILURES: Final = {
     "uri": "str", "stage": "str", "error": "str", "message": "str", "when": "utc", "tries": "Int64",
@@ -370,7 +368,7 @@ def labels(folder: CorpusFolder) -> pd.DataFrame:
     """Return one row a label ever given, in order; ``superseded`` by a later one of the same person for the same target.
 
     Columns: target, kind (document, url, host), label, by, note (str); when (datetime64, UTC); version (Int32);
-    superseded (bool).
+    superseded (bool); origin (str: single, group, audit).
     """
     folder.labels.refresh()  # takes in what another process has written
     return _typed(folder.catalog.frame(f"SELECT {_quoted(_LABELS)} FROM labels ORDER BY id"), _LABELS)
@@ -404,64 +402,11 @@ def sample(folder: CorpusFolder, n: int, *, seed: int = 0, doc_ids: Sequence[str
     A document's place in the draw depends on its id and the seed alone: more documents in the corpus push some out of the
     sample, and leave the others in it.
     """
-    n = given_count(n, "n")
+    n = check_count(n, "n")
     frame = documents(folder, doc_ids)
     keys = [hashlib.sha256(f"{seed} {doc_id}".encode()).digest() for doc_id in frame["doc_id"]]
     chosen = sorted(sorted(range(len(frame)), key=keys.__getitem__)[:n])
     return frame.iloc[chosen].reset_index(drop=True)
-
-
-def save_subcorpus(folder: CorpusFolder, name: str, doc_ids: Sequence[str]) -> int:
-    """Names documents; returns how many they are.
-
-    Raises:
-        ConfigurationError: the name is empty, or there are no documents.
-        UnknownDocumentError: a doc_id is not in the corpus.
-    """
-    if not name.strip():
-        raise ConfigurationError("a sub-corpus needs a name")
-    if not doc_ids:
-        raise ConfigurationError(f"the sub-corpus {name.strip()!r}: found no documents to give this name")
-    known = {row["doc_id"] for row in folder.catalog.rows("SELECT doc_id FROM current")}
-    unknown = [doc_id for doc_id in doc_ids if doc_id not in known]
-    if unknown:
-        raise UnknownDocumentError(f"no document {unknown[0]!r} ({len(unknown)} unknown in all)")
-    folder.catalog.set_meta(_SUBCORPUS + clean(name.strip()), json.dumps(list(doc_ids)))
-    return len(doc_ids)
-
-
-def subcorpus(folder: CorpusFolder, name: str) -> pd.DataFrame:
-    """The documents of a name that are still in the corpus.
-
-    Raises:
-        ConfigurationError: there is no such name.
-        CorpusError: what is kept under it cannot be read.
-    """
-    found = folder.catalog.meta(_SUBCORPUS + clean(name.strip()))
-    if found is None:
-        raise ConfigurationError(f"no sub-corpus {name!r}; there are: {', '.join(subcorpora(folder)) or 'none'}")
-    doc_ids = _ids_in(found)
-    if doc_ids is None:
-        raise CorpusError(f"the sub-corpus {name!r} cannot be read: save it again")
-    return documents(folder, doc_ids)
-
-
-def subcorpora(folder: CorpusFolder) -> dict[str, int]:
-    """Name → how many documents were named."""
-    rows = folder.catalog.rows(
-        "SELECT key, value FROM meta WHERE key >= ? AND key < ?", (_SUBCORPUS, _SUBCORPUS + "\uffff")
-    )
-    found = {row["key"][len(_SUBCORPUS) :]: _ids_in(row["value"]) for row in rows}
-    return {name: len(doc_ids) for name, doc_ids in found.items() if doc_ids is not None}
-
-
-def _ids_in(text: str) -> list[str] | None:
-    """The documents of a sub-corpus; None where the catalogue holds something else."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, list) and all(isinstance(doc_id, str) for doc_id in found) else None
 
 
 def _quoted(names: Iterable[str]) -> str:

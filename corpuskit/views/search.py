@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from corpuskit.document.elements import TYPE_NAMES
 from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
-from corpuskit.tokens.patterns import ignoring_case, problem_of
+from corpuskit.text.patterns import ignoring_case, problem_of
 from corpuskit.views.frames import element_frame
 
 if TYPE_CHECKING:

@@ -56,10 +56,11 @@ class AuditLabeler(Cards):
             is_done = audit.is_done
             missed = audit.missed
             left = len(audit.wanted_below(BELOW)) if is_done else 0
+            can_miss = audit.threshold is not None and audit.audited_label == "relevant"
             return {
                 "given": audit.labels_given, "most": audit.most, "done": is_done,
                 "claim": _claim(audit) if is_done else "",
-                "below": {"left": left, "of": min(BELOW, audit.below)} if audit.threshold is not None else None,
+                "below": {"left": left, "of": min(BELOW, audit.below)} if can_miss else None,
                 "missed": repr(missed) if missed is not None and not left else "",
             }  # fmt: skip
 
@@ -123,7 +124,8 @@ def _claim(audit: CorpusAudit) -> str:
             f"Nothing can be claimed with {audit.labels_given} labels: the model is not good enough. "
             "Label more with corpus.label(), train again, and audit the new model."
         )
+    region = f"from {audit.threshold:.3f} on" if audit.audited_label == "relevant" else f"up to {audit.threshold:.3f}"
     return (
-        f"At least {record.precision:.0%} of the documents with a score from {audit.threshold:.3f} on are relevant "
+        f"At least {record.precision:.0%} of the documents with a score {region} are {audit.audited_label} "
         f"(confidence {record.confidence:.0%}, {record.labels} labels). They are decided: documents().decision."
     )

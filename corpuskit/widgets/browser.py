@@ -9,11 +9,10 @@ import traitlets
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import ConfigurationError, CorpusKitError
+from corpuskit.hooks import hook
 from corpuskit.labels import corpus_labels
 from corpuskit.store import CorpusFolder
-from corpuskit.vectors.similar import similar
-from corpuskit.views import choosing, frames
-from corpuskit.views.word_lists import places_in_documents
+from corpuskit.views import frames
 from corpuskit.widgets.documents import labels_of, show_document
 from corpuskit.widgets.shell import MAX_ROWS, Box, Widget, module, styles
 from corpuskit.widgets.tree import DocumentTree
@@ -77,8 +76,7 @@ class DocumentRows(Widget):
         with self._lock:
             found = self._frame
         if says := conditions.get("says"):
-            selection = choosing.chosen(self._folder, copies=True)
-            known = set(places_in_documents(self._folder, selection, says)["doc_id"])
+            known = hook("documents that match")(self._folder, says)
             found = found[found["doc_id"].isin(known)]
         if query := query_of(conditions):
             found = found.query(query)
@@ -106,13 +104,13 @@ class DocumentRows(Widget):
 
         if not 0 < len(doc_ids) <= _MOST_LIKE:
             raise ConfigurationError(f"more like {len(doc_ids):,} documents: expected 1 to {_MOST_LIKE:,}")
-        found = similar(self._folder, list(doc_ids), _ALIKE)["doc_id"]
+        found = hook("similar documents")(self._folder, n=_ALIKE)(list(doc_ids))["doc_id"]
         with self._lock:
             asked = repr(doc_ids[0]) if len(doc_ids) == 1 else self.code.removeprefix("docs = ")
             places = pd.Index(self._frame["doc_id"]).get_indexer(pd.Index([*doc_ids[: len(doc_ids) == 1], *found]))
             self._found = self._frame.iloc[places[places >= 0]]  # what came since is not in the frame
             with self.hold_sync():
-                self.code = f"docs = corpus.similar({asked}, {_ALIKE})"
+                self.code = f"docs = corpus.vectors.similar({asked}, {_ALIKE})"
                 self.order = ["", False]
                 self.state = [self.state[0] + 1, len(self._found), len(self._frame)]
 
@@ -202,7 +200,7 @@ def query_of(conditions: dict[str, str]) -> str:
 def code_of(conditions: dict[str, str]) -> str:
     """The line of code that gives the same documents."""
     says, query, column = conditions.get("says"), query_of(conditions), conditions.get("sort")
-    code = f"docs = corpus.documents({f'corpus.kwic({says!r}, copies=True)' if says else ''})"
+    code = f"docs = corpus.documents({f'corpus.text(include_duplicates=True).kwic({says!r})' if says else ''})"
     if query:
         code += f".query({query!r})"
     if column in _SORTED:

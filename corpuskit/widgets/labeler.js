@@ -241,7 +241,9 @@ function render({ model, el }) {
       if (!unsaved.size) counts = { ...message.counts };
       agreement = message.agreement ?? [];
       if (audit && message.audit) audit.take(message.audit);
-      status();
+      // The end of an audit is shown with the progress after its last label, whichever message comes first.
+      if (audit && ended && !cards.length) show();
+      else status();
     },
     cards: (message) => {
       asked = false;

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import traitlets
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.labels import GROUP_NOTE, check_names, corpus_labels, is_machine
+from corpuskit.labels import check_names, corpus_labels, is_machine
 from corpuskit.relevance.asking import seeds_in_no_text
 from corpuskit.store import CorpusFolder
 from corpuskit.store.telling import counted
@@ -21,6 +21,8 @@ from corpuskit.widgets.learner import Asked, Choice
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from corpuskit.store.labels import Origin
 
 _IN_QUERY: Final = 500  # documents asked for at once
 _WITHDRAWN: Final = "withdrawn"
@@ -132,7 +134,7 @@ class Labeler(Cards):
 
         def save() -> None:
             ids = dict.fromkeys([*map(str, message["ids"]), *self._queue.rest()])
-            saved = self._save(message, dict.fromkeys(ids, label), note="labelled as a selection")
+            saved = self._save(message, dict.fromkeys(ids, label), note="labelled as a selection", origin="group")
             self.send({"op": "bulked", "n": saved, "of": message["seq"]})
 
         self._in_order(message, save)
@@ -144,7 +146,7 @@ class Labeler(Cards):
             doc_id: self._guessed[doc_id] for doc_id, label in before.items() if not label and doc_id in self._guessed
         }
         labels = {doc_id: label or guessed.get(doc_id, _WITHDRAWN) for doc_id, label in before.items()}
-        self._save(message, labels, note=dict.fromkeys(guessed, GROUP_NOTE))
+        self._save(message, labels, origin=dict.fromkeys(guessed, "group"))
         if len(before) > 1:
             items = [Asked(doc_id, "selection", None) for doc_id in before]
             self._queue.put_back(items[PREFETCH:])
@@ -173,24 +175,29 @@ class Labeler(Cards):
         """A card of the history, to be judged again."""
         self.send({"op": "back", "cards": [self._card(Asked(str(message["id"]), "you asked for it", None))]})
 
-    def _save(self, message: dict[str, Any], labels: dict[str, str], *, note: str | dict[str, str] | None) -> int:
+    def _save(self, message: dict[str, Any], labels: dict[str, str], *, note: str | None = None,
+              origin: Origin | Mapping[str, Origin] = "single") -> int:  # fmt: skip
         rows: list[Any] = []
         ids = list(labels)
-        guesses = note if isinstance(note, dict) else {}
+        guesses = origin if isinstance(origin, Mapping) else {}
         for start in range(0, len(ids), _IN_QUERY):
             part = ids[start : start + _IN_QUERY]
             marks = ", ".join("?" * len(part))
             rows += self._folder.catalog.rows(f"SELECT doc_id, version FROM current WHERE doc_id IN ({marks})", part)
             self._guessed |= self._folder.catalog.tuples(
-                "SELECT target, label FROM labels WHERE NOT superseded AND kind = 'document' AND by = ? AND note = ? "
+                "SELECT target, label FROM labels WHERE NOT superseded AND kind = 'document' AND by = ? AND origin = 'group' "
                 f"AND target IN ({marks})",
-                (self._by, GROUP_NOTE, *part),
+                (self._by, *part),
             )
         versions = {row["doc_id"]: row["version"] for row in rows}
         known = [doc_id for doc_id in ids if doc_id in versions]
         before = {doc_id: self._queue.judged.get(doc_id) for doc_id in known}
         self._folder.labels.add(
-            [(doc_id, "document", labels[doc_id]) for doc_id in known], by=self._by, note=note, versions=versions
+            [(doc_id, "document", labels[doc_id]) for doc_id in known],
+            by=self._by,
+            note=note,
+            versions=versions,
+            origin=origin,
         )
         self._undo[str(message["page"]), int(message["seq"])] = before
         for doc_id in known:
@@ -210,7 +217,9 @@ def a_person(by: str | None) -> str:
     if by is None:
         return user_name()
     if not by.strip() or is_machine(by):
-        raise ConfigurationError(f"by={by!r}: expected the name of a person; machines label by corpus.prelabel()")
+        raise ConfigurationError(
+            f"by={by!r}: expected the name of a person; machines label by corpus.labelling.prelabel()"
+        )
     return by
 
 

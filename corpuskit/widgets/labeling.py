@@ -27,7 +27,7 @@ from corpuskit.relevance.asking import next_to_label
 from corpuskit.relevance.learning import last_model
 from corpuskit.store import CorpusFolder
 from corpuskit.text import WORD
-from corpuskit.widgets.learner import Asked, Choice, choose
+from corpuskit.widgets.learner import Asked, Choice, asked_of, choose
 from corpuskit.widgets.structure import OPENED, SHOWN, structure
 
 _BATCH: Final = 120  # documents chosen at once
@@ -138,10 +138,7 @@ class LabelQueue:
             self._folder, _BATCH, by=self._by, overlap=self._overlap, model=model, stakes=stakes(self._folder)
         )
         self._is_all = len(frame) < _BATCH
-        self._waiting.extend(
-            Asked(doc_id, reason, None if model is None else float(score))
-            for doc_id, reason, score in zip(frame["doc_id"], frame["reason"], frame["relevance"], strict=True)
-        )
+        self._waiting.extend(asked_of(frame))
 
     def begin_again(self) -> bool:
         """Forgets what was chosen, and chooses by the seed words of the corpus; returns whether any document is near them."""
@@ -319,9 +316,8 @@ class LabelQueue:
 
     def _choose_without_model(self, taken: Set[str]) -> None:
         """By seed words, and from regions without labels."""
-        frame = next_to_label(self._folder, _BATCH + len(taken), by=self._by, overlap=self._overlap)
-        rows = zip(frame["doc_id"], frame["reason"], strict=True)
-        self._wait_for([Asked(doc_id, reason, None) for doc_id, reason in rows if doc_id not in taken][:_BATCH])
+        frame = next_to_label(self._folder, _BATCH, by=self._by, overlap=self._overlap, taken=taken)
+        self._wait_for(asked_of(frame))
 
     def card(self, item: Asked, *, opened: bool = False) -> dict[str, Any]:
         """What the page shows of a document; opened: all of it, as far as a page can hold."""

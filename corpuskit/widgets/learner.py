@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Set
+from collections.abc import Set
 from dataclasses import dataclass, replace
-from typing import Final
+from math import isnan
+from typing import TYPE_CHECKING, Final
 
+from corpuskit.crawl.steering import stakes
 from corpuskit.errors import RelevanceError
-from corpuskit.labels import example_weights, judged_documents, questions, sample
-from corpuskit.relevance import RelevanceModel, Space, learning_curve, train
-from corpuskit.relevance.asking import MACHINE_AT_ODDS, at_odds, for_everyone, seeds_to_ask_by, share_at_odds
-from corpuskit.relevance.learning import last_model, scoring_texts
-from corpuskit.relevance.sampling import exploration, suggest
+from corpuskit.labels import judged_documents, sample
+from corpuskit.relevance import CorpusModel, RelevanceModel, learning_curve
+from corpuskit.relevance.asking import next_to_label, seeds_to_ask_by
+from corpuskit.relevance.learning import POOL, last_model, scoring_texts, train_documents
+from corpuskit.relevance.training import space_of
 from corpuskit.safe_folder import Folder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.schema import DOCUMENTS_STATE
 
-_POOL: Final = 5_000  # texts that teach which words there are
+if TYPE_CHECKING:
+    import pandas as pd
+
 _MEASURED_EVERY: Final = 40  # labels; a learning curve takes a dozen trainings
 
 
@@ -54,8 +57,7 @@ class _Known:
     path: str
     state: str
     texts: dict[str, str]
-    space: Space | None = None
-    model: RelevanceModel | None = None
+    model: CorpusModel | None = None
     measured: int = 0  # labels when the learning curve was drawn
     gain: float | None = None
 
@@ -83,17 +85,26 @@ def choose(path: Folder, by: str, overlap: float, taken: Set[str], n: int, learn
             raise RelevanceError("seed words know more than a model of so few labels")
         known = _of(folder)
         labels, gain = _learn(folder, known) if learn else (0, None)
-        if known.model is None:
-            saved = last_model(folder)
-            if saved is None:
-                raise RelevanceError("there is no model yet")
-            known.model = saved.document
-        items = _choice(folder, known, known.model, by, overlap, taken, n)
+        model = known.model or last_model(folder)
+        if model is None:
+            raise RelevanceError("there is no model yet")
+        frame = next_to_label(
+            folder, n, by=by, overlap=overlap, model=model, stakes=stakes(folder), taken=taken, texts=known.texts
+        )
     finally:
         folder.close()
     # Without what it has made to score, which would be sent too.
-    sent = replace(known.model, tables=tuple(replace(table) for table in known.model.tables)) if learn else None
-    return Choice(tuple(items), sent, labels, gain)
+    document = model.document
+    sent = replace(document, tables=tuple(replace(table) for table in document.tables)) if learn else None
+    return Choice(tuple(asked_of(frame)), sent, labels, gain)
+
+
+def asked_of(frame: pd.DataFrame) -> list[Asked]:
+    """Return the rows of :func:`corpuskit.relevance.asking.next_to_label`."""
+    return [
+        Asked(doc_id, reason, None if isnan(score) else score)
+        for doc_id, reason, score in zip(frame["doc_id"], frame["reason"], frame["relevance"].tolist(), strict=True)
+    ]
 
 
 def _of(folder: CorpusFolder) -> _Known:
@@ -104,51 +115,16 @@ def _of(folder: CorpusFolder) -> _Known:
 
 
 def _learn(folder: CorpusFolder, known: _Known) -> tuple[int, float | None]:
-    """Trains on all labels; returns how many, and what 50 more would bring."""
+    """Trains as ``Corpus.train`` does; returns the number of labels, and what 50 more would bring."""
     said = {doc_id: label for doc_id, label in judged_documents(folder).items() if doc_id in known.texts}
-    texts = [known.texts[doc_id] for doc_id in said]
-    labels = list(said.values())
-    if known.space is None:
-        known.space = Space.fit([known.texts[doc_id] for doc_id in sample(known.texts, _POOL)])
-    weights = example_weights(folder, said)
-    known.model = train(texts, labels, space=known.space, weights=[weights.get(doc_id, 1.0) for doc_id in said])
+    document, machines = train_documents(folder, said, known.texts)
+    known.model = CorpusModel(document, machines=machines)
     if len(said) >= known.measured + _MEASURED_EVERY:
         known.measured = len(said)
+        texts = [known.texts[doc_id] for doc_id in said]
+        pool = [known.texts[doc_id] for doc_id in sample(known.texts, POOL)]
         try:
-            known.gain = learning_curve(texts, labels, space=known.space).gain
+            known.gain = learning_curve(texts, list(said.values()), space=space_of(texts, pool, "document", 0)).gain
         except RelevanceError:
             known.gain = None
     return len(said), known.gain
-
-
-def _choice(
-    folder: CorpusFolder, known: _Known, model: RelevanceModel, by: str, overlap: float, taken: Set[str], n: int
-) -> list[Asked]:
-    left = questions(folder, by, overlap=overlap).without(taken)
-    found = [Asked(doc_id, "disagreement", None) for doc_id in left.disputed[:n]]
-    shared = for_everyone(left, n - len(found), overlap)
-    found += [Asked(doc_id, "for everyone", None) for doc_id in shared]
-    free = [doc_id for doc_id in left.free if doc_id in known.texts]
-    scores = dict(zip(free, model.score([known.texts[doc_id] for doc_id in free]).tolist(), strict=True))
-    odd = at_odds(folder, free, scores)[: share_at_odds(n - len(found))]
-    rest = [doc_id for doc_id in free if doc_id not in set(odd)]
-    room = max(0, min(n - len(found) - len(odd), len(rest)))
-    certain, drawn = exploration(model, room)
-    chosen = suggest(model, [known.texts[i] for i in rest], room, certain=certain, random=drawn)
-    some = [Asked(rest[item.index], item.reason, item.score) for item in chosen]
-    return found + mixed([*some, *(Asked(doc_id, MACHINE_AT_ODDS, scores[doc_id]) for doc_id in odd)])
-
-
-def mixed(items: Iterable[Asked]) -> list[Asked]:
-    """One of each reason in turn, so that certain and random ones do not come in a block at the end."""
-    by_reason: dict[str, deque[Asked]] = {}
-    for item in items:
-        by_reason.setdefault(item.reason, deque()).append(item)
-    total = {reason: len(group) for reason, group in by_reason.items()}
-    found: list[Asked] = []
-    while by_reason:
-        reason = max(by_reason, key=lambda name: len(by_reason[name]) / total[name])
-        found.append(by_reason[reason].popleft())
-        if not by_reason[reason]:
-            del by_reason[reason]
-    return found

@@ -20,17 +20,22 @@ MAX_ROWS: Final = 5_000  # of one message from the page; more is a mistake or an
 logger = logging.getLogger(__name__)
 
 
-def module(*names: str) -> str:
-    """The ES module of a widget: shell.js, then the named files.
+def module(*names: str, folder: Path = _FOLDER) -> str:
+    """The ES module of a widget: shell.js, then the named files of a folder or of this one.
 
     A browser gets the module as one blob, where a relative import finds nothing; so the files are put together here.
     """
-    return "\n".join((_FOLDER / f"{name}.js").read_text("utf-8") for name in ("shell", *names))
+    return _together(names, ".js", folder)
 
 
-def styles(*names: str) -> str:
-    """The style sheet of a widget: shell.css, then the named files."""
-    return "\n".join((_FOLDER / f"{name}.css").read_text("utf-8") for name in ("shell", *names))
+def styles(*names: str, folder: Path = _FOLDER) -> str:
+    """The style sheet of a widget: shell.css, then the named files of a folder or of this one."""
+    return _together(names, ".css", folder)
+
+
+def _together(names: tuple[str, ...], suffix: str, folder: Path) -> str:
+    paths = (folder / f"{name}{suffix}" for name in ("shell", *names))
+    return "\n".join((path if path.exists() else _FOLDER / path.name).read_text("utf-8") for path in paths)
 
 
 class Widget(anywidget.AnyWidget):

@@ -213,7 +213,7 @@ def test_description_question_and_a_few_human_labels_stand_in_the_prompt_and_the
 def test_labels_of_an_audit_are_no_examples(filled, server):
     ids = filled.documents().doc_id.tolist()
     for doc_id in ids[:16]:
-        filled._folder.labels.add([(doc_id, "document", "relevant")], by="me", note="audit of model-0001")
+        filled._folder.labels.add([(doc_id, "document", "relevant")], by="me", origin="audit")
     report = filled.prelabel(annotator(server), progress=False)
     assert len(server.requests[0]["messages"]) == 2
     assert report.trust is None
@@ -259,6 +259,8 @@ def test_a_redirect_is_not_followed(filled, server):
         filled.prelabel(annotator(server, concurrency=1), progress=False)
 
 
+# The signal may come between the opening of a directory and the with statement that closes it.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_stopped_with_ctrl_c_what_was_answered_is_kept_and_the_same_call_goes_on(filled, server):
     usual, main = server.script, threading.main_thread()
 

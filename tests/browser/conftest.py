@@ -10,6 +10,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 FOLDER = Path(__file__).parent
+FAILED = pytest.StashKey[bool]()
 FAST = {"test_every_widget_can_be_read_in_light_and_dark"}  # opens each widget once
 
 
@@ -35,19 +36,53 @@ def browser(harness):
         yield context
 
 
+class Pages:
+    """The page of JupyterLab that the tests share: it loads for five seconds, a notebook opens in one."""
+
+    def __init__(self, browser, base):
+        self.browser, self.base, self.shared = browser, base, None
+
+    def new(self):
+        opened = self.browser.new_page()
+        wrong = opened.wrong = []
+        own = (self.base, self.base.replace("http", "ws"), "data:", "blob:")
+        opened.on("console", lambda told: wrong.append(f"console: {told.text}") if told.type == "error" else None)
+        opened.on("pageerror", lambda error: wrong.append(f"page: {error}"))
+        opened.on("request", lambda asked: None if asked.url.startswith(own) else wrong.append(f"request: {asked.url}"))
+        opened.set_default_timeout(20_000)
+        return opened
+
+    def close(self):
+        if self.shared is not None:
+            self.shared.close()
+        self.shared = None
+
+
+@pytest.fixture(scope="session")
+def pages(lab, browser):
+    found = Pages(browser, lab[1])
+    yield found
+    found.close()
+
+
 @pytest.fixture
-def page(lab, browser):
-    """A page that fails the test for an error in its console or a request to anywhere else."""
+def page(lab, pages, request):
+    """A page that fails the test for an error in its console or a request to anywhere else.
+
+    The next test goes on with it, unless this one fails or is marked ``spoils_page``.
+    """
     _, base, token = lab
-    opened, wrong = browser.new_page(), []
-    opened.set_default_timeout(20_000)
-    own = (base, base.replace("http", "ws"), "data:", "blob:")
-    opened.on("console", lambda message: wrong.append(f"console: {message.text}") if message.type == "error" else None)
-    opened.on("pageerror", lambda error: wrong.append(f"page: {error}"))
-    opened.on("request", lambda asked: None if asked.url.startswith(own) else wrong.append(f"request: {asked.url}"))
-    opened.wrong = wrong
+    pages.shared = pages.shared or pages.new()
+    opened = pages.shared
+    opened.wrong.clear()  # what a notebook said while it was taken away
     yield opened
-    opened.close()
+    wrong = list(opened.wrong)
+    if wrong or request.node.get_closest_marker("spoils_page") or request.node.stash.get(FAILED, False):
+        pages.close()
+    else:
+        opened.evaluate("() => window.jupyterapp?.shell?.currentWidget?.dispose()")
+        opened.wait_for_timeout(300)  # what its widgets do in the next frame is no fault of the next test
+        opened.set_viewport_size({"width": 1280, "height": 900})
     end_kernels(base, token)
     assert not wrong, wrong
 
@@ -87,6 +122,8 @@ def keep():
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
     outcome = yield
+    if outcome.get_result().failed:
+        item.stash[FAILED] = True
     opened = item.funcargs.get("page") if hasattr(item, "funcargs") else None
     if call.when == "call" and outcome.get_result().failed and opened is not None:
         with contextlib.suppress(Exception):  # a page that hangs has no picture, and the next tests run all the same

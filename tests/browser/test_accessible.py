@@ -29,15 +29,12 @@ SHOWN = {
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_axe_finds_nothing_in_a_widget(notebook, name):
-    from axe_playwright_python.sync_playwright import Axe
-
     opened = notebook(CORPUS, SHOWN[name]).run(seconds=100)
     opened.output(1).locator(f".ck-{name}").first.wait_for()
     found = []
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
         opened.theme(theme)
-        for one in Axe().run(opened.page, context=f".ck-{name}").response["violations"]:
-            found.append((theme, one["id"], one["impact"], [node["html"][:150] for node in one["nodes"][:2]]))
+        found += [(theme, *one) for one in opened.violations(f".ck-{name}")]
     opened.theme("JupyterLab Light")
     assert found == []
 
@@ -46,7 +43,7 @@ def test_enter_opens_the_tree_in_view_with_the_keyboard(notebook):
     opened = notebook(CORPUS, SHOWN["browser"]).run(seconds=100)
     listed = opened.output(1).locator("[role=listbox]")
     listed.locator("[role=option]", has_text="rocket3").click()
-    opened.page.keyboard.press("Enter")
+    opened.press("Enter")
     tree = opened.output(1).locator("[role=tree]")
     tree.wait_for()
     opened.page.wait_for_function("() => document.activeElement?.getAttribute('role') === 'tree'")
@@ -67,7 +64,7 @@ def test_a_head_sorts_words_filter_and_keys_label(notebook):
     widget.get_by_role("button", name="words, sorted falling").wait_for()
     rows.first.filter(has_text="rocket4").wait_for()
     rows.first.click()
-    opened.page.keyboard.press("j")
+    opened.press("j")
     rows.first.filter(has_text="relevant").wait_for()
     assert opened.python("print(corpus.labels().label.tolist())") == "['relevant']"
 

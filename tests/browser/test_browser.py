@@ -24,4 +24,4 @@ def test_more_like_this_by_key_and_by_button(notebook):
     listed.locator("[role=option]", has_text="garden1").click()
     opened.output(0).get_by_role("button", name="More like this").click()
     listed.locator("[role=option]").first.filter(has_text="garden1").wait_for()
-    assert "corpus.similar(" in opened.output(0).locator(".ck-code code").inner_text()
+    assert "corpus.vectors.similar(" in opened.output(0).locator(".ck-code code").inner_text()

@@ -30,9 +30,7 @@ def test_lines_and_documents_are_found_sorted_and_lead_to_the_tree(notebook):
     marked = [widget.locator(f".ck-line >> nth=0 >> .ck-sort-{number}").inner_text() for number in (1, 2, 3)]
     assert marked == ["the", "of", "policy"]
     widget.locator(".ck-list").focus()
-    for key in ["ArrowDown", "ArrowDown", "a", "x", "b", "d", "d", "m"]:
-        opened.page.keyboard.press(key)
-    opened.page.keyboard.press("Enter")
+    opened.press("ArrowDown", "ArrowDown", "a", "x", "b", "d", "d", "m", "Enter")
     tree = opened.output(1).locator(".ck-tree")
     tree.locator("[role=treeitem][aria-selected=true]").wait_for()
     opened.eventually("'premium' in view.tree.selected_element.text")
@@ -56,9 +54,7 @@ def filters_and_shows_the_query_as_code(opened):
     same = "docs.doc_id.tolist() == documents.found.doc_id.tolist()"
     assert opened.python(f"{code}; print(len(docs), {same})") == "10 True"
     widget.locator(".ck-list").focus()
-    for key in ["ArrowDown", "a", "x", "b", "d", "d"]:
-        opened.page.keyboard.press(key)
-    opened.page.keyboard.press("Enter")
+    opened.press("ArrowDown", "a", "x", "b", "d", "d", "Enter")
     opened.output(3).locator(".ck-tree [role=treeitem]").first.wait_for()
     assert opened.cells == 4
 

@@ -27,9 +27,7 @@ def test_a_crawl_is_shown_paused_steered_and_stopped(notebook):
         "() => Number(document.querySelector('.ck-dashboard .ck-figures dd').textContent) >= 3", timeout=30_000
     )
     dashboard.click(position={"x": 300, "y": 60})
-    for key in ["a", "x", "b", "z", "m", "c", "d", "d"]:
-        opened.page.keyboard.press(key)
-    opened.page.keyboard.press("p")
+    opened.press("a", "x", "b", "z", "m", "c", "d", "d", "p")
     dashboard.get_by_text("Paused").wait_for()
     assert opened.python("print(repr(crawl)[:12])") == "Crawl paused"
     host = dashboard.locator("tbody tr td").first.inner_text()

@@ -1,6 +1,7 @@
 """The explorer and the concordance's tools in a browser: by keys alone, narrow and wide, light and dark, with hostile texts."""
 
 import pytest
+from jupyter_harness import too_wide
 
 SETUP = """
 import tempfile
@@ -26,45 +27,41 @@ def ready(opened, cell=1, text="601 lines in 31 documents"):
     return widget
 
 
-def press(opened, *keys):
-    for key in keys:
-        opened.page.keyboard.press(key)
-
-
 def test_the_explorer_goes_by_keys_from_tabs_to_lines_to_the_tree(notebook):
     opened = notebook(SETUP, "view = corpus.explore('premium'); view", "'kept'").run()
     widget = ready(opened)
     widget.locator(".ck-list").first.focus()
-    press(opened, "2")
+    opened.press("2")
     widget.get_by_role("tabpanel", name="Collocates").locator(".ck-number").first.wait_for()
-    press(opened, "ArrowDown", "Enter")
+    opened.press("ArrowDown", "Enter")
     widget.locator(".ck-chip").get_by_text("only with").wait_for()
     opened.eventually("view.tabs.only.startswith('only with')")
-    press(opened, "3")
+    opened.press("3")
     clusters = widget.get_by_role("tabpanel", name="Clusters")
     clusters.locator(".ck-line").get_by_text("premium of policy").first.wait_for()
-    press(opened, "ArrowDown", "Enter")
+    opened.press("ArrowDown", "Enter")
     opened.eventually("view.tabs.asked['query'].count('[lower==') == 3")
     assert widget.get_by_label("Pattern").input_value().count("[lower==") == 3
-    press(opened, "5")
+    opened.press("5")
     widget.get_by_role("tabpanel", name="Plot").locator(".ck-strokes path").first.wait_for()
-    press(opened, "End", "Enter")
+    opened.press("End", "Enter")
     opened.eventually("view.tabs.only.startswith('only in')")
-    press(opened, "6")
+    opened.press("6")
     widget.get_by_role("tabpanel", name="Words").locator(".ck-line").get_by_text("premium").first.wait_for()
-    press(opened, "1", "ArrowDown", "Enter")
+    opened.press("1", "ArrowDown", "Enter")
     opened.output(1).locator(".ck-tree [role=treeitem][aria-selected=true]").wait_for()
     widget.locator(".ck-list").first.focus()
-    press(opened, "a", "x", "b", "d", "d", "m")
+    opened.press("a", "x", "b", "d", "d", "m")
     assert opened.cells == 3
-    press(opened, "/")
+    opened.press("/")
     opened.page.keyboard.type("low premium")
-    press(opened, "Enter")
+    opened.press("Enter")
     ready(opened, text="300 lines in 30 documents")
     assert opened.sources[2] == "'kept'"
     assert opened.page.evaluate(HURT) == [None, 0]
 
 
+@pytest.mark.spoils_page
 def test_lines_are_thinned_saved_copied_and_of_a_subcorpus(notebook):
     opened = notebook(SETUP, "view = corpus.concordance('premium').view(); view").run()
     widget = opened.output(1).locator(".ck-concordance")
@@ -96,8 +93,6 @@ def test_lines_are_thinned_saved_copied_and_of_a_subcorpus(notebook):
 
 @pytest.mark.parametrize("width", [1280, 900])
 def test_no_tab_scrolls_to_the_side_and_axe_finds_nothing(notebook, keep, width):
-    from axe_playwright_python.sync_playwright import Axe
-
     opened = notebook(SETUP, "corpus.explore('high', sort='1L 1R 2R')")
     opened.page.set_viewport_size({"width": width, "height": 900})
     opened.run()
@@ -109,14 +104,8 @@ def test_no_tab_scrolls_to_the_side_and_axe_finds_nothing(notebook, keep, width)
             widget.get_by_role("tab", name=tab, exact=True).click()
             widget.locator("[role=tabpanel]:visible .ck-line:not(:empty)").first.wait_for()
             keep(widget, f"explorer-{tab}-{width}-{theme.rpartition(' ')[2].lower()}".replace(" ", "-"))
-            wide += widget.evaluate(
-                "(root, tab) => [root, ...root.querySelectorAll('*')].filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1"
-                " && ['auto', 'scroll'].includes(getComputedStyle(one).overflowX)).map((one) => `${tab} ${one.className}`)"
-                ".concat(root.getBoundingClientRect().right > innerWidth ? [`${tab} wider than the page`] : [])",
-                tab,
-            )
-            axe = Axe().run(opened.page, context=".ck-explore").response["violations"]
-            found += [(tab, theme, one["id"], [node["html"][:150] for node in one["nodes"][:2]]) for one in axe]
+            wide += [(tab, one) for one in too_wide(widget)]
+            found += [(tab, theme, *one) for one in opened.violations(".ck-explore")]
     opened.theme("JupyterLab Light")
     assert wide == []
     assert found == []
@@ -132,22 +121,20 @@ corpus.annotate("pos", lambda words: [tags.get(word.lower(), "X") for word in wo
 
 
 def test_with_parts_of_speech_there_is_a_word_sketch_whose_rows_lead_to_lines(notebook):
-    from axe_playwright_python.sync_playwright import Axe
-
     opened = notebook(TAGGED, "view = corpus.explore('premium'); view").run()
     widget = ready(opened)
     widget.locator(".ck-list").first.focus()
-    press(opened, "7")
+    opened.press("7")
     sketch = widget.get_by_role("tabpanel", name="Word sketch")
     sketch.locator(".ck-line").get_by_text("high").first.wait_for()
     assert "adjective" in sketch.locator(".ck-line").first.inner_text()
-    press(opened, "ArrowDown", "Enter")
+    opened.press("ArrowDown", "Enter")
     opened.eventually("view.tabs.asked['query'].startswith('[')")
     widget.get_by_text("300 lines in 30 documents").wait_for()
     opened.page.wait_for_function(
         "() => [...document.querySelectorAll('.ck-explore .ck-line')].every((line) => line.textContent)"
     )
-    assert Axe().run(opened.page, context=".ck-explore").response["violations"] == []
+    assert opened.violations(".ck-explore") == []
 
 
 def test_without_parts_of_speech_there_are_six_tabs(notebook):
@@ -185,7 +172,7 @@ def test_a_query_that_cannot_be_answered_takes_the_place_of_the_lines_before_it(
 
 
 def test_a_list_that_is_cut_says_of_how_many_rows(notebook):
-    cut = "import corpuskit.widgets.explore as explore; explore._MOST = 5; corpus.explore()"
+    cut = "import corpuskit.features.linguistics.widgets.explore as explore; explore._MOST = 5; corpus.explore()"
     widget = notebook(SETUP, cut).run().output(1).locator(".ck-explore")
     widget.get_by_text("all words of the documents: the first 5 of").wait_for()
     assert widget.get_by_role("tabpanel", name="Words").locator(".ck-line").count() == 5

@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 SETUP = """
 import tempfile
 from pathlib import Path
@@ -52,28 +54,9 @@ def test_two_hundred_keys_at_machine_speed_are_two_hundred_labels_in_order(noteb
 def test_keys_of_the_notebook_do_nothing_and_a_selection_is_labelled_and_taken_back_at_once(notebook):
     opened = notebook(SETUP.format(n=30, where=NEW), "labeler = corpus.label(by='me'); labeler", "'kept'").run()
     ready(opened)
-    for key in [
-        "j",
-        "f",
-        "Space",
-        "u",
-        "a",
-        "x",
-        "b",
-        "d",
-        "d",
-        "z",
-        "m",
-        "c",
-        "v",
-        "j",
-        "Enter",
-        "h",
-        "h",
-        "?",
-        "Escape",
-    ]:
-        opened.page.keyboard.press(key)
+    opened.press(
+        "j", "f", "Space", "u", "a", "x", "b", "d", "d", "z", "m", "c", "v", "j", "Enter", "h", "h", "?", "Escape"
+    )
     all_saved(opened)
     assert opened.cells == 3
     assert opened.sources[2] == "'kept'"
@@ -83,12 +66,12 @@ def test_keys_of_the_notebook_do_nothing_and_a_selection_is_labelled_and_taken_b
     )
 
 
+@pytest.mark.spoils_page
 def test_a_killed_kernel_loses_no_acknowledged_label_and_the_cell_goes_on(notebook, tmp_path):
     where = repr(str(tmp_path / "corpus"))
     opened = notebook(SETUP.format(n=40, where=where), "labeler = corpus.label(docs, by='me'); labeler").run()
     labeler = ready(opened)
-    for key in "jjfjfjjfjj":
-        opened.page.keyboard.press(key)
+    opened.press(*"jjfjfjjfjj")
     all_saved(opened)
     killed = opened.page.evaluate("() => document.querySelector('.ck-labeler').dataset.given")
     opened.page.evaluate(
@@ -105,7 +88,7 @@ def test_a_killed_kernel_loses_no_acknowledged_label_and_the_cell_goes_on(notebo
         }"""
     )
     # A dialog may tell of the restart.
-    opened.page.keyboard.press("Escape")
+    opened.press("Escape")
     opened.page.wait_for_timeout(300)
     while opened.page.locator(".jp-Dialog").count():
         opened.page.locator(".jp-Dialog .jp-mod-accept").first.click()
@@ -121,16 +104,16 @@ def test_a_killed_kernel_loses_no_acknowledged_label_and_the_cell_goes_on(notebo
 def test_a_selection_is_labelled_at_once_and_taken_back_at_once(notebook):
     opened = notebook(SETUP.format(n=30, where=NEW), "labeler = corpus.label(docs.head(25), by='me'); labeler").run()
     labeler = ready(opened)
-    opened.page.keyboard.press("j")
-    opened.page.keyboard.press("b")
+    opened.press("j", "b")
     labeler.locator(".ck-bulk").get_by_text("other", exact=True).click()
     labeler.get_by_text("24 documents were labelled", exact=False).wait_for()
     assert opened.python("print(corpus.documents().label.value_counts().to_dict())") == "{'other': 24, 'relevant': 1}"
-    opened.page.keyboard.press("u")
+    opened.press("u")
     all_saved(opened)
     opened.eventually("corpus.documents().label.value_counts().to_dict() == {'relevant': 1}")
 
 
+@pytest.mark.spoils_page
 def test_two_annotators_and_an_adjudicator_label_one_corpus_from_two_kernels(
     notebook, browser, harness, lab, page, tmp_path
 ):
@@ -158,7 +141,7 @@ def test_two_annotators_and_an_adjudicator_label_one_corpus_from_two_kernels(
         ready(one)
     # Key by key in turn: ann says j j f f j j, bob says j f f j j j.
     for ann, bob in zip("jjffjj", "jffjjj", strict=True):
-        opened.page.keyboard.press(ann)
+        opened.press(ann)
         beside.keyboard.press(bob)
     for one in (opened, second):
         all_saved(one)
@@ -195,12 +178,12 @@ def test_what_the_model_thinks_is_told_after_the_key_or_when_asked_for(notebook)
     opened = notebook(SETUP.format(n=20, where=NEW) + LEARNT, "corpus.label(by='me')").run()
     labeler = ready(opened)
     assert "P(relevant)" not in labeler.inner_text()
-    opened.page.keyboard.press("f")
+    opened.press("f")
     labeler.get_by_text("The model had said P(relevant) = 0.", exact=False).wait_for()
     assert "P(relevant)" not in labeler.locator(".ck-card").inner_text()
-    opened.page.keyboard.press("p")
+    opened.press("p")
     assert "P(relevant) = 0." in labeler.locator(".ck-why").inner_text()
-    opened.page.keyboard.press("p")
+    opened.press("p")
     assert "P(relevant)" not in labeler.locator(".ck-card").inner_text()
 
 
@@ -221,13 +204,13 @@ def test_the_empty_labeller_asks_for_seed_words_and_begins_near_them(notebook):
     opened = notebook(code, "corpus.label(by='me')").run()
     labeler = opened.output(1).locator(".ck-labeler")
     labeler.get_by_label("Words of the documents you look for").fill("fishing, harbour, boast")
-    opened.page.keyboard.press("Enter")
+    opened.press("Enter")
     labeler.get_by_text("In no document: boast.", exact=False).wait_for()
     labeler.get_by_text("it is near the seed words", exact=False).wait_for()
     assert "Fishing boats" in labeler.locator(".ck-card").inner_text()
     for _ in range(6):  # two of three are near the words
         is_near = "Fishing boats" in labeler.locator(".ck-card").inner_text()
-        opened.page.keyboard.press("j" if is_near else "f")
+        opened.press("j" if is_near else "f")
     all_saved(opened)
     assert opened.python("print((corpus.documents().label == 'relevant').sum())") == "4"
     assert labeler.get_by_label("Words of the documents you look for").is_hidden()
@@ -235,13 +218,9 @@ def test_the_empty_labeller_asks_for_seed_words_and_begins_near_them(notebook):
 
 
 def test_axe_finds_nothing_serious_in_the_labeller(notebook):
-    from axe_playwright_python.sync_playwright import Axe
-
     opened = notebook(SETUP.format(n=20, where=NEW) + LEARNT, "corpus.label(by='me')").run()
     labeler = ready(opened)
     scrolls = "card => { card.style.height = '60px'; card.style.flex = 'none'; return card.scrollHeight > card.clientHeight; }"
-    opened.page.keyboard.press("j")
-    opened.page.keyboard.press("h")
+    opened.press("j", "h")
     assert labeler.locator(".ck-card").evaluate(scrolls)
-    found = Axe().run(opened.page, context=".ck-labeler").response["violations"]
-    assert [(one["id"], one["impact"]) for one in found if one["impact"] in {"serious", "critical"}] == []
+    assert opened.violations(".ck-labeler") == []

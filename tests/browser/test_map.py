@@ -3,13 +3,14 @@
 import json
 
 import pytest
+from jupyter_harness import too_wide
 
 SETUP = """
 import tempfile
 from pathlib import Path
 import numpy as np, pandas as pd
 import corpuskit as ck
-from corpuskit.widgets.map import DocumentMap
+from corpuskit.features.vectors.widgets.map import DocumentMap
 HOSTILE = '<img src=x onerror=window.hurt=1> <script>window.hurt=2</script>'
 folder = Path(tempfile.mkdtemp())
 for i in range({n}):
@@ -44,11 +45,6 @@ def ready(opened, cell=1):
 
 def make(notebook, *more, n=40, where=NEW, source="source"):
     return notebook(SETUP.format(n=n, where=where, source=source), "view", "'kept'", *more)
-
-
-def press(opened, *keys):
-    for key in keys:
-        opened.page.keyboard.press(key)
 
 
 def wait(opened, name, value):
@@ -87,14 +83,14 @@ def test_a_lasso_chooses_labels_and_takes_back_and_titles_stay_text(notebook):
     lasso(opened, widget, RIGHT)
     wait(opened, "chosen", 20)
     widget.locator(".ck-surface").focus()
-    press(opened, "r")
+    opened.press("r")
     opened.page.wait_for_function(SAVED)
     widget.get_by_text("20 documents are labelled relevant").wait_for()
     opened.eventually("corpus.documents().label.eq('relevant').sum() == 20")
     assert opened.python("print(set(corpus.labels().note), set(corpus.labels().by))") == "{'map'} {'me'}"
-    press(opened, "z")
+    opened.press("z")
     opened.eventually("corpus.documents().label.isna().all()")
-    press(opened, "a", "x", "b", "d", "d", "c")
+    opened.press("a", "x", "b", "d", "d", "c")
     assert opened.cells == 3
     assert opened.sources[2] == "'kept'"
     assert opened.page.evaluate(HURT) == [None, 0]
@@ -105,43 +101,43 @@ def test_everything_goes_by_keys_alone(notebook):
     widget = ready(opened)
     regions = widget.get_by_role("listbox", name="Regions")
     regions.focus()
-    press(opened, "ArrowDown", "ArrowDown", "Space")
+    opened.press("ArrowDown", "ArrowDown", "Space")
     wait(opened, "chosen", 10)
-    press(opened, "ArrowDown", "Space")
+    opened.press("ArrowDown", "Space")
     wait(opened, "chosen", 20)
     assert regions.get_by_role("option", selected=True).count() == 3  # two fine ones, and with them their coarse one
-    press(opened, "Enter")
+    opened.press("Enter")
     widget.get_by_text("10 documents. Space chooses them.").wait_for()
-    press(opened, "o")
+    opened.press("o")
     opened.eventually("corpus.documents().label.eq('other').sum() == 20")
     widget.locator(".ck-surface").focus()
-    press(opened, "Escape")
+    opened.press("Escape")
     wait(opened, "chosen", 0)
     # Where the last Enter went: nearer until a part is seen, and that part is chosen.
-    press(opened, "+", "+", "v")
+    opened.press("+", "+", "v")
     opened.page.wait_for_function("() => Number(document.querySelector('.ck-map').dataset.chosen) > 0")
-    press(opened, "0", "v")
+    opened.press("0", "v")
     wait(opened, "chosen", 40)
-    press(opened, "ArrowRight", "ArrowRight", "ArrowRight", "v")
+    opened.press("ArrowRight", "ArrowRight", "ArrowRight", "v")
     opened.page.wait_for_function("() => Number(document.querySelector('.ck-map').dataset.chosen) < 40")
-    press(opened, "0", "Enter")
+    opened.press("0", "Enter")
     about = widget.get_by_role("region", name="Document")
     about.get_by_role("heading").wait_for()
-    press(opened, "t")
+    opened.press("t")
     opened.output(1).locator(".ck-tree [role=treeitem]").first.wait_for()
-    press(opened, "m")
+    opened.press("m")
     wait(opened, "hits", 5)
-    press(opened, "Escape", "/")
+    opened.press("Escape", "/")
     opened.page.keyboard.type("tomato")
-    press(opened, "Enter")
+    opened.press("Enter")
     wait(opened, "hits", 20)
     widget.get_by_role("tab", name="Regions").focus()
-    press(opened, "ArrowRight")
+    opened.press("ArrowRight")
     widget.get_by_role("tabpanel", name="Documents").get_by_text("Page 001").wait_for()
-    press(opened, "Tab", "ArrowDown", "ArrowDown", "Enter")
+    opened.press("Tab", "ArrowDown", "ArrowDown", "Enter")
     about.get_by_text("Page 001").wait_for()
     widget.locator(".ck-surface").focus()
-    press(opened, "?")
+    opened.press("?")
     widget.get_by_role("dialog").wait_for()
 
 
@@ -149,33 +145,33 @@ def test_a_document_that_is_shown_is_labelled_and_what_is_lit_up_is_chosen_by_ke
     opened = make(notebook).run()
     widget = ready(opened)
     widget.locator(".ck-surface").focus()
-    press(opened, "r")
+    opened.press("r")
     widget.get_by_text("Nothing is chosen").wait_for()
-    press(opened, "Enter")
+    opened.press("Enter")
     about = widget.get_by_role("region", name="Document")
     about.get_by_role("heading").wait_for()
     shown = about.get_by_role("heading").inner_text()
-    press(opened, "r")
+    opened.press("r")
     widget.get_by_text("1 document is labelled relevant; z takes it back.").wait_for()
     opened.eventually(f"corpus.documents().query('label == \"relevant\"').title.tolist() == [{shown!r}]")
-    press(opened, "z")
+    opened.press("z")
     widget.get_by_text("1 label was taken back.").wait_for()
-    press(opened, "c")
+    opened.press("c")
     widget.get_by_text("Nothing is lit up").wait_for()
-    press(opened, "/")
+    opened.press("/")
     opened.page.keyboard.type("tomato")
-    press(opened, "Enter")
+    opened.press("Enter")
     wait(opened, "hits", 20)
     widget.locator(".ck-surface").focus()
-    press(opened, "c")
+    opened.press("c")
     wait(opened, "chosen", 20)
-    press(opened, "m")
+    opened.press("m")
     widget.get_by_text("5 documents like these are lit up; c chooses them.").wait_for()
-    press(opened, "n")
+    opened.press("n")
     widget.get_by_text("5 documents like these are lit up; c chooses them.").wait_for()
-    press(opened, "c")
+    opened.press("c")
     wait(opened, "chosen", 5)
-    press(opened, "o")
+    opened.press("o")
     opened.eventually("corpus.documents().label.eq('other').sum() == 5")
 
 
@@ -188,11 +184,11 @@ def test_the_tree_of_a_document_comes_into_the_window_and_the_title_at_a_point_g
     opened.page.mouse.move(box["x"] + box["width"] / 2 + x * half, box["y"] + box["height"] / 2 - y * half)
     widget.locator(".ck-tip:visible").wait_for()
     widget.locator(".ck-surface").focus()
-    press(opened, "+")
+    opened.press("+")
     widget.locator(".ck-tip").wait_for(state="hidden")
-    press(opened, "0", "Enter")
+    opened.press("0", "Enter")
     widget.get_by_role("region", name="Document").get_by_role("heading").wait_for()
-    press(opened, "t")
+    opened.press("t")
     tree = opened.output(1).locator(".ck-tree")
     tree.locator("[role=treeitem]").first.wait_for()
     opened.page.wait_for_function(
@@ -233,9 +229,9 @@ def test_one_document_far_off_does_not_make_the_others_small(notebook):
     opened = notebook(setup.replace("corpus._folder, source", "corpus._folder, far"), "view").run()
     widget = ready(opened)
     widget.locator(".ck-surface").focus()
-    press(opened, "v")
+    opened.press("v")
     wait(opened, "chosen", 39)
-    press(opened, "0", "v")
+    opened.press("0", "v")
     wait(opened, "chosen", 40)
 
 
@@ -250,13 +246,14 @@ def _span(opened):
     return float(opened.python("xy = np.frombuffer(view.points.places, '<f4').reshape(-1, 2); print(np.ptp(xy[:, 1]))"))
 
 
+@pytest.mark.spoils_page
 def test_a_killed_kernel_loses_no_acknowledged_group(notebook, tmp_path):
     opened = make(notebook, where=repr(str(tmp_path / "corpus"))).run()
     widget = ready(opened)
     lasso(opened, widget, LEFT)
     wait(opened, "chosen", 20)
     widget.locator(".ck-surface").focus()
-    press(opened, "o")
+    opened.press("o")
     opened.page.wait_for_function(SAVED)
     opened.page.evaluate(
         """async () => {
@@ -281,20 +278,20 @@ def test_more_like_these_by_a_key_in_the_labeller_and_in_the_browser(notebook):
     labeler = opened.output(1).locator(".ck-labeler")
     labeler.locator(".ck-card h3").first.wait_for()
     labeler.click(position={"x": 200, "y": 150})
-    press(opened, "m")
+    opened.press("m")
     labeler.get_by_text("documents like it come next.").wait_for()
     first = labeler.get_attribute("data-id")
     like = opened.python(f"print(corpus.similar({first!r}, n=1).doc_id[0])")
-    press(opened, "j")
+    opened.press("j")
     assert labeler.get_attribute("data-id") == like
     labeler.get_by_text("it is like one that you wanted more of").wait_for()
     rows = opened.output(2).locator(".ck-browser")
     rows.locator(".ck-line").first.click()
     opened.output(2).locator(".ck-tree").wait_for()
     rows.locator(".ck-list").focus()
-    press(opened, "m")
-    opened.eventually("docs.rows.code.startswith('docs = corpus.similar(') and len(docs.found) > 3")
-    press(opened, "Escape")
+    opened.press("m")
+    opened.eventually("docs.rows.code.startswith('docs = corpus.vectors.similar(') and len(docs.found) > 3")
+    opened.press("Escape")
     opened.eventually("len(docs.found) == 30")
 
 
@@ -319,13 +316,14 @@ def test_an_empty_corpus_and_one_document_are_shown_as_they_are(notebook, n):
     widget = opened.output(1).locator(".ck-map")
     widget.get_by_text("1 document" if n else "0 documents", exact=True).wait_for()
     widget.locator(".ck-surface").focus()
-    press(opened, "+", "0", "v", "r", "z", "Enter", "m", "t")
+    opened.press("+", "0", "v", "r", "z", "Enter", "m", "t")
     if n:
         opened.eventually("corpus.labels().label.tolist() == ['relevant', 'withdrawn']")
     else:
         widget.get_by_text("The corpus has no documents yet").wait_for()
 
 
+@pytest.mark.spoils_page
 def test_without_webgl_there_is_the_picture_and_the_lists_do_the_rest(notebook):
     opened = make(notebook)
     opened.page.evaluate(
@@ -337,15 +335,13 @@ def test_without_webgl_there_is_the_picture_and_the_lists_do_the_rest(notebook):
     widget.get_by_text("WebGL2 is missing").wait_for()
     opened.page.wait_for_function("() => document.querySelector('.ck-map .ck-still').naturalWidth === 720")
     widget.get_by_role("listbox", name="Regions").focus()
-    press(opened, "ArrowDown", "Space", "u")
+    opened.press("ArrowDown", "Space", "u")
     opened.eventually("corpus.documents().label.eq('unsure').sum() == 20")
 
 
 # WCAG 2.1, contrast of texts with the ground of the nearest ancestor that has one: as in test_pictures.
 @pytest.mark.parametrize("width", [1280, 900])
 def test_nothing_is_wider_than_the_page_and_axe_finds_nothing(notebook, keep, width):
-    from axe_playwright_python.sync_playwright import Axe
-
     opened = make(notebook)
     opened.page.set_viewport_size({"width": width, "height": 900})
     opened.run()
@@ -358,16 +354,11 @@ def test_nothing_is_wider_than_the_page_and_axe_finds_nothing(notebook, keep, wi
         for tab in ("Regions", "Chosen"):
             widget.get_by_role("tab", name=tab).click()
             widget.locator(".ck-surface").focus()
-            press(opened, "Enter")
+            opened.press("Enter")
             widget.get_by_role("region", name="Document").get_by_role("heading").wait_for()
             keep(widget, f"map-{tab}-{width}-{theme.rpartition(' ')[2].lower()}")
-            wide += widget.evaluate(
-                "(root) => [root, ...root.querySelectorAll('*')].filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1"
-                " && ['auto', 'scroll'].includes(getComputedStyle(one).overflowX)).map((one) => one.className)"
-                ".concat(root.getBoundingClientRect().right > innerWidth ? ['wider than the page'] : [])"
-            )
-            axe = Axe().run(opened.page, context=".ck-map").response["violations"]
-            found += [(tab, theme, one["id"], [node["html"][:150] for node in one["nodes"][:2]]) for one in axe]
+            wide += [(tab, one) for one in too_wide(widget)]
+            found += [(tab, theme, *one) for one in opened.violations(".ck-map")]
     opened.theme("JupyterLab Light")
     assert wide == []
     assert found == []

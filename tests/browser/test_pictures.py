@@ -1,5 +1,9 @@
 """Every widget on the demo corpus, light and dark: contrast is measured, and pictures are kept where wanted."""
 
+import pytest
+
+pytestmark = pytest.mark.feature("archives", "compat", "linguistics", "vectors")
+
 SETUP = """
 import corpuskit as ck
 from corpuskit import demo
@@ -63,7 +67,7 @@ def prepare(opened, widget, name):
     """Brings a widget into the state in which it says most."""
     if name == "tree-of-a-pdf":
         widget.locator(".ck-row").nth(2).click()
-        opened.page.keyboard.press("s")
+        opened.press("s")
         widget.locator(".ck-sheet img").wait_for()
     if name == "concordance":
         widget.locator(".ck-list").evaluate("list => { list.scrollTop = 26 * 30; }")
@@ -74,12 +78,11 @@ def prepare(opened, widget, name):
     if name == "map":
         opened.page.wait_for_function("document.querySelector('.ck-map').dataset.painted")
         widget.locator(".ck-surface").focus()
-        opened.page.keyboard.press("Enter")
+        opened.press("Enter")
         widget.get_by_role("region", name="Document").get_by_role("heading").wait_for()
     if name == "labeller":
         widget.click(position={"x": 300, "y": 200})
-        for key in "jfj":
-            opened.page.keyboard.press(key)
+        opened.press(*"jfj")
         if widget.locator(".ck-history").is_hidden():
-            opened.page.keyboard.press("h")
+            opened.press("h")
     opened.page.wait_for_timeout(100)

@@ -43,34 +43,18 @@ def test_keys_move_find_open_and_select_and_no_cell_comes_or_goes(notebook):
     opened = notebook(BIG + "doc = big(5000); view = doc.view(); view", "1 + 1").run(0)
     tree = opened.output(0).locator(".ck-tree")
     tree.locator(".ck-row").first.click()
-    for key in [
-        "ArrowRight",
-        "ArrowDown",
-        "ArrowDown",
-        "a",
-        "b",
-        "x",
-        "d",
-        "d",
-        "z",
-        "y",
-        "Shift+M",
-        "c",
-        "v",
-        "1",
-        "0",
-        "0",
-    ]:
-        opened.page.keyboard.press(key)
+    opened.press(
+        "ArrowRight", "ArrowDown", "ArrowDown", "a", "b", "x", "d", "d", "z", "y", "Shift+M", "c", "v", "1", "0", "0"
+    )
     assert opened.cells == 2
     assert opened.sources[1] == "1 + 1"
     opened.eventually("view.selected_element.text == 'Paragraph 2 of the section that begins at 0'")
     assert opened.python("print(view.selected)") == "3"
-    opened.page.keyboard.press("/")
+    opened.press("/")
     opened.page.keyboard.type("NEEDLE")
-    opened.page.keyboard.press("Enter")
+    opened.press("Enter")
     tree.get_by_text("1 / 50").wait_for()
-    opened.page.keyboard.press("Enter")
+    opened.press("Enter")
     tree.get_by_text("2 / 50").wait_for()
     opened.eventually("'needle' in view.selected_element.text")
     opened.python("view.reveal(4321)")
@@ -81,19 +65,20 @@ def test_keys_move_find_open_and_select_and_no_cell_comes_or_goes(notebook):
     assert chosen.get_attribute("aria-setsize") == "99"
     # Keys with Ctrl are the notebook's: this one saves it.
     assert opened.page.evaluate("() => jupyterapp.shell.currentWidget.context.model.dirty")
-    opened.page.keyboard.press("Control+s")
+    opened.press("Control+s")
     opened.page.wait_for_function("() => !jupyterapp.shell.currentWidget.context.model.dirty")
 
 
+@pytest.mark.spoils_page
 def test_a_hostile_document_is_shown_as_text(notebook):
     opened = notebook(HOSTILE).run()
     tree = opened.output(0).locator(".ck-tree")
     tree.locator(".ck-row").nth(1).click()
     tree.locator(".ck-full").get_by_text("<script>window.hurt=2</script>", exact=False).wait_for()
     for key in "ps":
-        opened.page.keyboard.press(key)
+        opened.press(key)
         opened.page.wait_for_timeout(200)
-    opened.page.keyboard.press("p")
+    opened.press("p")
     tree.locator(".ck-facts").get_by_text('"javascript:window.hurt=4"', exact=False).wait_for()
     found = opened.page.evaluate(
         "() => [window.hurt ?? null, document.querySelectorAll('.ck img, .ck script, .ck a, .ck iframe').length]"

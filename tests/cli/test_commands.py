@@ -14,6 +14,7 @@ from cli_pages import PAGE
 import corpuskit
 
 
+@pytest.mark.feature("linguistics")
 def test_the_whole_way_on_the_command_line(cli, tmp_path, pages):
     corpus = tmp_path / "c"
     assert cli("add", corpus, pages).out == "2 new\n"
@@ -176,6 +177,7 @@ def test_tables_of_a_corpus_are_shown_and_written(cli, tmp_path, pages):
     assert cli("requests", "c").out == "nothing was requested: no crawl has run\n"
 
 
+@pytest.mark.feature("linguistics")
 def test_nothing_found_and_nothing_to_export_are_told(cli, tmp_path, corpus):
     done = cli("kwic", corpus, "quaternion")
     assert (done.code, done.out, done.err) == (0, "", "corpuskit: nothing matches 'quaternion'\n")

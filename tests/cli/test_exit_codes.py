@@ -3,6 +3,7 @@
 import pytest
 
 
+@pytest.mark.feature("linguistics", "archives")
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -34,6 +35,7 @@ def test_a_new_class_is_named_as_it_is_typed(cli, tmp_path, corpus):
     assert "a class of your own is begun with --new-class" in done.err
 
 
+@pytest.mark.feature("compat")
 def test_textworks_tells_that_nothing_matches(cli, artifacts):
     assert cli("textworks", "--init-corpus", "tw").out == "1 new entry in tw\n"
     done = cli("textworks", "--corpus", "tw", "--filter", "zzz")
@@ -70,10 +72,7 @@ def test_urls_that_are_left_out_are_counted_by_reason(cli, tmp_path):
     assert done.err == ("1 of 5 URLs; left out: a host without a domain (2), no page by its name (1), in --drop (1)\n")
 
 
-def test_a_log_has_no_progress_bars(cli, tmp_path, web, monkeypatch):
-    import sys
-
-    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+def test_a_log_has_no_progress_bars(cli, tmp_path, web):
     (tmp_path / "a.html").write_text("<p>About a", "utf-8")
     assert cli("add", "c", "a.html").err == ""
     web.add("http://a.example/", "front")
@@ -93,6 +92,7 @@ def test_faults_of_a_file_are_counted_and_told_as_a_whole(cli, tmp_path):
     assert long in "".join(done.out.replace("│", "").split())
 
 
+@pytest.mark.feature("compat")
 def test_what_a_config_txt_gives_is_told(cli, tmp_path, web):
     web.add("http://a.example/", "front")
     (tmp_path / "config.txt").write_text(

@@ -4,6 +4,7 @@ import pytest
 
 import corpuskit
 from corpuskit.crawl.wording import command, on_command_line
+from corpuskit.features.archives.accessor import ArchivesAccessor
 from corpuskit.store.telling import counted
 
 
@@ -68,7 +69,8 @@ def test_what_is_stopped_says_what_is_kept(cli, corpus, monkeypatch, arguments, 
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(corpuskit.corpus.Corpus, method, stopped)
+    owner = ArchivesAccessor if method == "merge" else corpuskit.corpus.Corpus
+    monkeypatch.setattr(owner, method, stopped)
     done = cli(*arguments)
     assert (done.code, done.err) == (130, f"corpuskit: stopped; {kept}, the same command goes on\n")
 

@@ -101,6 +101,7 @@ def crawled(corpus, web):
     return web
 
 
+@pytest.mark.feature("linguistics")
 @WIDTHS
 def test_a_concordance_shows_the_match_both_sides_and_the_file(in_window, corpus, width):
     [line] = in_window(width, "kwic", "c", "premium")
@@ -114,6 +115,7 @@ def test_a_concordance_shows_the_match_both_sides_and_the_file(in_window, corpus
     assert "…" in file or width == 120
 
 
+@pytest.mark.feature("linguistics")
 @WIDTHS
 def test_matches_stand_below_each_other(in_window, corpus, width):
     lines = in_window(width, "kwic", "c", "premium|house", "--limit", 9)

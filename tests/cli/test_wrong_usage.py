@@ -11,6 +11,8 @@ import corpuskit
 from corpuskit.cli.commands import app
 from corpuskit.demo import demo_data
 
+pytestmark = pytest.mark.feature("archives", "compat", "linguistics", "vectors")
+
 COMMANDS = get_command(app).commands
 WITHOUT_ARGUMENTS = {"demo", "lab", "textworks"}
 CRAWL = "crawl new http://a.example/"

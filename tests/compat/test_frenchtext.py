@@ -4,10 +4,10 @@ import pytest
 from export_items import item_of
 
 from corpuskit.compat import frenchtext as ft
+from corpuskit.compat.formats.frenchtext import FrenchtextWriter
 from corpuskit.document import DocumentBuilder
 from corpuskit.errors import SourceError
 from corpuskit.export import ExportOptions
-from corpuskit.export.formats.frenchtext import FrenchtextWriter
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """The progress bar of a crawl in a terminal."""
 
-import threading
 from types import SimpleNamespace
 
 import pytest
@@ -33,8 +32,9 @@ def test_a_crawl_says_what_it_does_behind_its_last_page(corpus, web, told):
 
 
 def test_the_bar_shows_what_the_crawl_does(capsys):
-    job = SimpleNamespace(options=SimpleNamespace(pages=1), _ended=threading.Event(), progress=Progress(pages=1))
+    job = SimpleNamespace(
+        options=SimpleNamespace(pages=1), _has_ended=True, _wait=lambda seconds: None, progress=Progress(pages=1)
+    )
     job.progress.doing = "crawl: ranking the URLs that are left"
-    job._ended.set()
     CrawlJob._show(job)
     assert "crawl: ranking the URLs that are left" in capsys.readouterr().err

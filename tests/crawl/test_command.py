@@ -8,7 +8,6 @@ from typer.testing import CliRunner
 import corpuskit
 from corpuskit.cli.commands import app
 from corpuskit.cli.usage import WrongUsageError
-from corpuskit.crawl import read_legacy_config
 from corpuskit.errors import ConfigurationError, RelevanceError
 
 SEED = "http://a.example/"
@@ -187,8 +186,11 @@ excludeUrls=/*?id=3
 """
 
 
+@pytest.mark.feature("compat")
 def test_the_config_of_the_language_resource_extractor_is_read(command, web, tmp_path):
     (tmp_path / "config.txt").write_text(CONFIG, "utf-8")
+    from corpuskit.crawl import read_legacy_config
+
     roots, options = read_legacy_config(tmp_path / "config.txt")
     assert (roots, options) == (
         [SEED],

@@ -41,7 +41,7 @@ def test_the_links_of_an_older_catalogue_are_kept(tmp_path):
     for (trigger,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
         connection.execute(f"DROP TRIGGER {trigger}")
     connection.executescript(
-        "DROP INDEX documents_payload; ALTER TABLE documents DROP COLUMN payload_digest; ALTER TABLE hosts DROP COLUMN failures; ALTER TABLE hosts DROP COLUMN trouble; DROP TABLE outlinks; DROP TABLE refusals; CREATE TABLE links (target INTEGER NOT NULL, source INTEGER NOT NULL, "
+        "DROP INDEX documents_payload; ALTER TABLE documents DROP COLUMN payload_digest; ALTER TABLE hosts DROP COLUMN failures; ALTER TABLE hosts DROP COLUMN trouble; ALTER TABLE labels DROP COLUMN origin; DROP TABLE outlinks; DROP TABLE refusals; CREATE TABLE links (target INTEGER NOT NULL, source INTEGER NOT NULL, "
         "PRIMARY KEY (target, source)) WITHOUT ROWID; INSERT INTO links VALUES (5, 1), (7, 1), (5, 2); PRAGMA user_version = 1;"
     )
     connection.close()

@@ -46,7 +46,7 @@ def index(*urls):
         ("feed.json", "application/feed+json",
          rb'{"title": "x", "version": "https:\/\/jsonfeed.org\/version\/1.1", "items": [{"url": "\/one"}]}'),
         ("sitemap.xml", "application/xml", urlset("http://a.example/one")),
-        ("sitemap.xml.gz", "application/x-gzip", gzip.compress(urlset("http://a.example/one"))),
+        ("sitemap.xml.gz", "application/x-gzip", gzip.compress(urlset("http://a.example/one"), mtime=0)),
         ("sitemap.txt", "text/plain", b"http://a.example/one\r\n"),
     ],
 )  # fmt: skip

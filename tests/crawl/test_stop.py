@@ -1,5 +1,6 @@
 """A crawl that is told to stop ends soon, whatever hosts do, tells how to go on, and loses nothing."""
 
+import itertools
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 import corpuskit
 from corpuskit.crawl.frontier import Frontier
 from corpuskit.crawl.scope import Scope
+from corpuskit.crawl.stopping import Stopping
 
 SEED = "http://a.example/"
 HTML = {"Content-Type": "text/html"}
@@ -155,8 +157,8 @@ def test_pages_that_are_not_extracted_when_a_crawl_stops_are_extracted_by_the_ne
     assert len(corpus) == 30
 
 
-def start(tmp_path, web, grace, *, before=""):
-    command = [sys.executable, "-c", before + MAIN.replace("SECONDS", str(grace))]
+def start(tmp_path, web, grace):
+    command = [sys.executable, "-c", MAIN.replace("SECONDS", str(grace))]
     return subprocess.Popen(
         [*command, "crawl", str(tmp_path / "c"), SEED, "--delay", "0", "--proxy", web.proxy],
         stdout=subprocess.PIPE,
@@ -179,29 +181,28 @@ def test_ctrl_c_while_a_host_hangs_tells_how_to_go_on(tmp_path, web, hang, url):
     assert "Traceback" not in errors
 
 
-@pytest.mark.skipif(not hasattr(signal, "siginterrupt"), reason="no system calls that go on after a signal")
-@pytest.mark.slow
-def test_ctrl_c_is_heard_while_polars_is_imported(tmp_path, web, hang):
-    web.pages[SEED] = hang
-    # What the import does to a wait that has begun; the handler is set when the crawl waits.
-    going_on = """
-import signal, threading
-def restart(was=signal.siginterrupt):
-    signal.siginterrupt = lambda *_: None
-    was(signal.SIGINT, False)
-class Event(threading.Event):
-    def wait(self, timeout=None):
-        restart()
-        return super().wait(timeout)
-from corpuskit.crawl import job
-job.threading = type("threading", (), {"Event": Event, "Thread": threading.Thread})
-"""
-    process = start(tmp_path, web, 0.1, before=going_on)
-    assert hang.met.wait(100)
-    os.kill(process.pid, signal.SIGINT)
-    out, _ = process.communicate(timeout=100)
-    assert process.returncode == 130
-    assert "Crawl ended: stopped by the user" in out
+def test_a_second_ctrl_c_is_heard_wherever_the_first_wish_was_interrupted():
+    """Also at a return of a function that has just taken a lock: a lock kept for ever would block the second call."""
+    for point in range(1, 30):
+        stopping, points = Stopping(), itertools.count(1)
+
+        def interrupt(frame, event, arg, points=points, point=point):
+            if event == "return" and next(points) == point:
+                raise KeyboardInterrupt
+            return interrupt
+
+        before = sys.gettrace()
+        sys.settrace(interrupt)
+        try:
+            stopping.ask()
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.settrace(before)  # that of a measurement of coverage
+        second = threading.Thread(target=stopping.ask, kwargs={"at_once": True}, daemon=True)
+        second.start()
+        second.join(10)
+        assert stopping.is_over
 
 
 @pytest.mark.slow

@@ -274,6 +274,7 @@ def test_a_sample_gives_the_precision_of_the_choice_with_its_interval(corpus, ar
     assert (report.known, report.counts["new"]) == (20, 40)
 
 
+@pytest.mark.feature("vectors")
 def test_a_sample_is_labelled_in_the_widget(corpus, archives):
     sample = discover(corpus, archives).sample(3, on="serial", progress=False)
     labeler = sample.label(by="me")

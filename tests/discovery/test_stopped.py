@@ -85,12 +85,12 @@ if sys.argv[1] == "closing":
     Pool.close = again
 else:
     atexit.register(again)
-import corpuskit.corpus.archives as archives
+from corpuskit.features.archives.accessor import ArchivesAccessor
 from corpuskit.engine.pool import Pool
 def stopped(*_, **__):
     with Pool(abs):
         raise KeyboardInterrupt
-archives.CorpusArchives.discover = stopped
+ArchivesAccessor.discover = stopped
 from corpuskit.cli import main
 sys.argv[1:2] = ["discover"]
 main()

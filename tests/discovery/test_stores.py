@@ -31,7 +31,7 @@ def bucket(archives, monkeypatch):
     s3fs.S3FileSystem.clear_instance_cache()
     yield store
     s3fs.S3FileSystem.clear_instance_cache()
-    store.stop()
+    store.close()
 
 
 ignored = pytest.mark.filterwarnings(
@@ -102,4 +102,4 @@ def test_a_web_server_gives_the_same_corpus_as_the_disk(corpus, taught, archives
         assert other.places.equals(found.places)
         mine, theirs = corpus.documents(), local.documents()
         assert mine.equals(theirs)
-    server.stop()
+    server.close()

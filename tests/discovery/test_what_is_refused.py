@@ -50,7 +50,7 @@ def test_what_is_no_index_is_told_with_what_is_expected(corpus, given):
 
 @pytest.mark.parametrize("given", [None, 7, ["tea"]])
 def test_what_is_no_discovery_is_told_with_what_is_expected(corpus, given):
-    with pytest.raises(ConfigurationError, match=r"expected a discovery: what corpus\.discover"):
+    with pytest.raises(ConfigurationError, match=r"expected a discovery: what corpus\.archives\.discover"):
         corpus.fetch(given)
 
 
@@ -86,7 +86,7 @@ def test_a_server_without_the_archives_is_asked_for_some_of_them_only(corpus, ar
     with pytest.raises(SourceError, match=r"none of 3 archives can be read, such as .*: there is no such archive"):
         corpus.fetch("tea", base=server.url, on="serial", requests_per_second=1000, progress=False)
     assert len(asked) == 2
-    server.stop()
+    server.close()
 
 
 def test_archives_of_which_one_is_there_are_fetched(corpus, archives, tmp_path):

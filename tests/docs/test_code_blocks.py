@@ -20,6 +20,8 @@ import corpuskit
 from corpuskit.cli import main
 from corpuskit.demo import crawl_options, seeds
 
+pytestmark = pytest.mark.feature("archives", "compat", "linguistics", "vectors")
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     ROOT / "README.md",

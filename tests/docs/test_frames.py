@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from corpuskit_docs.public import corpus_methods
 
 import corpuskit
+from corpuskit.features.linguistics.queries import QueriesAccessor
+
+pytestmark = pytest.mark.feature("archives", "compat", "linguistics", "vectors")
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/reference/frames.md").read_text("utf-8")
 SECTIONS = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL))
@@ -50,12 +54,11 @@ def test_a_frame_has_the_columns_and_types_that_the_reference_says(corpus, name)
 
 
 def test_every_method_that_returns_a_frame_is_on_the_page():
-    named = set(re.findall(r"Corpus\.(\w+)>|Corpus\.(\w+)`", PAGE))
+    named = set(re.findall(r"(?:Corpus|Accessor)\.(\w+)>|(?:Corpus|Accessor)\.(\w+)`", PAGE))
     named = {one or other for one, other in named} | set(SAID)
-    for name in dir(corpuskit.corpus.Corpus):
-        method = getattr(corpuskit.corpus.Corpus, name)
-        if not name.startswith("_") and getattr(method, "__annotations__", {}).get("return") == "pd.DataFrame":
-            assert name in named, name
+    for name, method in corpus_methods().items():
+        if method.__annotations__.get("return") == "pd.DataFrame":
+            assert name.rpartition(".")[2] in named, name
 
 
 def test_a_documents_own_frame_has_the_columns_of_elements(corpus):
@@ -66,8 +69,11 @@ def test_a_documents_own_frame_has_the_columns_of_elements(corpus):
 
 
 def test_the_columns_of_a_frame_stand_in_the_docstring_of_its_method():
+    methods = {name.rpartition(".")[2]: method for name, method in corpus_methods().items()}
+    methods["queries"] = QueriesAccessor.__call__
+    methods["documents"] = corpuskit.corpus.Corpus.documents
     for name, columns in SAID.items():
-        method = getattr(corpuskit.corpus.Corpus, name)
+        method = methods[name]
         if name not in {"elements", "topics", "preprocess"}:
             missing = [column for column in columns if not re.search(rf"\b{column}\b", method.__doc__)]
             assert missing == [], name

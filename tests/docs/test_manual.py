@@ -1,13 +1,12 @@
 """The manual is built whole: every public name is in it, each link leads somewhere, nothing comes from elsewhere."""
 
-import inspect
 import re
 import typing
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from corpuskit_docs.public import rooms
+from corpuskit_docs.public import accessors, corpus_methods, rooms
 from lxml import html
 
 from corpuskit.corpus import Corpus
@@ -35,16 +34,19 @@ def test_every_public_name_is_in_the_reference(documented):
 
 
 def test_every_method_of_a_corpus_is_in_the_reference(documented):
-    methods = {f"corpuskit.corpus.Corpus.{name}" for name in dir(Corpus) if not name.startswith("_")}
+    classes = {"": Corpus, **accessors()}
+    methods = set()
+    for name in corpus_methods():
+        attribute, _, method = name.rpartition(".")
+        methods.add(f"{classes[attribute].__module__}.{classes[attribute].__name__}.{method}")
     assert methods - documented == set()
 
 
 def test_every_result_of_a_corpus_is_in_the_reference(documented):
     names = {name.rpartition(".")[2] for name in documented}
-    for name, method in inspect.getmembers(Corpus, inspect.isroutine):
-        if not name.startswith("_"):
-            for part in re.findall(r"\b[A-Z]\w+", str(method.__annotations__.get("return", ""))):
-                assert part in names | {"DataFrame", "None"} or hasattr(typing, part), f"Corpus.{name} returns {part}"
+    for name, method in corpus_methods().items():
+        for part in re.findall(r"\b[A-Z]\w+", str(method.__annotations__.get("return", ""))):
+            assert part in names | {"DataFrame", "None"} or hasattr(typing, part), f"Corpus.{name} returns {part}"
 
 
 def test_every_command_with_every_option_is_in_the_reference(pages):

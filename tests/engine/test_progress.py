@@ -1,5 +1,6 @@
 """Outside a terminal progress is a line now and then."""
 
+import sys
 from itertools import count
 from types import SimpleNamespace
 
@@ -23,6 +24,7 @@ def test_outside_a_terminal_a_line_tells_now_and_then_how_far_it_is(clock, capfd
     assert capfd.readouterr().err == "pages: 3 of 7\npages: 6 of 7, 1 failed\n"
 
 
-def test_what_takes_less_than_a_minute_prints_nothing(capfd):
+def test_what_takes_less_than_a_minute_prints_nothing_outside_a_kernel(capfd, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ipykernel", SimpleNamespace())  # imported by a script that runs notebooks
     assert list(engine.with_progress([1, 2, 3], "pages", None)) == [1, 2, 3]
     assert capfd.readouterr().err == ""

@@ -184,6 +184,7 @@ def test_no_cell_begins_a_formula_and_no_other_is_changed(text):
     assert cell in {text, f"'{text}"}
 
 
+@pytest.mark.feature("linguistics", "compat")
 def test_personal_data_is_masked_in_all_formats_and_counted(corpus, tmp_path):
     page = (
         "<title>T</title><p>Write to <a href='mailto:jane.doe@b.example.org'>Jane</a> at jane.doe@b.example.org or "

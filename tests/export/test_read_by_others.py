@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+import sentencepiece
 from export_items import item_of
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,6 +81,7 @@ def test_pandas_reads_json_lines(whole, texts):
     assert frame.license.dropna().tolist() == ["https://creativecommons.org/licenses/by/4.0/"]
 
 
+@pytest.mark.feature("linguistics")
 def test_conllu_reads_sentences_whose_tokens_give_their_text(whole, texts):
     found = conllu.parse((whole / "corpus.conllu").read_text("utf-8"))
     assert {sentence.metadata["newdoc id"] for sentence in found if "newdoc id" in sentence.metadata} == set(texts)
@@ -93,6 +95,7 @@ def test_conllu_reads_sentences_whose_tokens_give_their_text(whole, texts):
     assert said.split() == " ".join(texts.values()).split()
 
 
+@pytest.mark.feature("linguistics")
 def test_vertical_text_is_well_formed_and_has_each_token_on_a_line(whole, texts):
     content = (whole / "corpus.vert").read_text("utf-8")
     root = etree.fromstring(f"<corpus>{content}</corpus>")
@@ -151,6 +154,7 @@ def test_html_pages_show_the_text_and_can_run_nothing(whole):
     assert any("a formula <script> looks *like*." in text for text in shown)
 
 
+@pytest.mark.feature("compat")
 def test_pandas_reads_the_frames_of_frenchtext(whole, small):
     folder = whole / "frenchtext"
     index = pd.read_csv(folder / "datasets.csv", sep=";")
@@ -221,3 +225,16 @@ def test_markdown_shows_any_text_as_it_is(text):
     assert not any(token.type.startswith(("html", "code", "fence", "link", "image")) for token in [*parsed, *inline])
     shown = "".join(child.content if child.type in {"text", "text_special"} else " " for child in inline)
     assert "".join(shown.split()) == "".join(with_title_once(document).split())
+
+
+def test_sentencepiece_learns_a_subword_model_from_sentences(whole, small, tmp_path):
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(whole / "sentences.txt"), model_prefix=str(tmp_path / "small"), vocab_size=90, hard_vocab_limit=False,
+        num_threads=1, minloglevel=2,
+    )  # fmt: skip
+    model = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "small.model"))
+    assert (tmp_path / "small.vocab").read_text("utf-8").splitlines()[0] == "<unk>\t0"
+    small.export(tmp_path / "chunks", format="chunks", count_tokens=lambda text: len(model.encode(text)))
+    chunks = [json.loads(line) for line in (tmp_path / "chunks" / "chunks.jsonl").read_text("utf-8").splitlines()]
+    assert chunks
+    assert all(chunk["tokens"] >= len(model.encode(chunk["text"])) for chunk in chunks)

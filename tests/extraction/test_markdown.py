@@ -200,6 +200,7 @@ def test_markdown_is_told_by_its_name_though_it_holds_html(content, name, declar
     assert detect_media_type(content, name, declared) == expected
 
 
+@pytest.mark.whole
 def test_what_is_exported_as_markdown_is_read_as_it_was(tmp_path):
     page = (
         b"<title>Rates</title><article><h1>Rates</h1><p>For * all | and _some_ &lt;of&gt; [us].</p><h2>Now</h2><ul><li>3 %"

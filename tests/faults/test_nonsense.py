@@ -2,10 +2,12 @@
 
 import contextlib
 import inspect
+import operator
 import shutil
 import traceback
 
 import pytest
+from corpuskit_docs.public import corpus_methods
 
 import corpuskit
 from corpuskit.corpus import Corpus
@@ -16,8 +18,8 @@ NONSENSE = ["", None, -1, "zzz"]
 ELSEWHERE = {"add_wikipedia", "close", "crawl", "discover", "fetch", "train_urls"}
 METHODS = {
     name: method
-    for name, method in inspect.getmembers(Corpus, inspect.isfunction)
-    if name not in ELSEWHERE and (not name.startswith("_") or name == "__getitem__")
+    for name, method in {**corpus_methods(), "__getitem__": Corpus.__getitem__}.items()
+    if name.rpartition(".")[2] not in ELSEWHERE
 }
 
 
@@ -27,11 +29,11 @@ def usual(name, work, ids):
     given = {
         "__getitem__": [ids[0]], "add": [work / "pages"], "annotate": ["x", lambda words: words], "backup": [out],
         "embed": ["mine", lambda texts: [[len(text), 1.0] for text in texts]], "export": [out], "export_fasttext": [out],
-        "export_queue": [out], "export_requests": [out], "export_seeds": [out], "forget_query": ["q"], "import_labels": [work / "none.csv"],
+        "export_queue": [out], "export_requests": [out], "export_seeds": [out], "queries.delete": ["q"], "import_labels": [work / "none.csv"],
         "merge": [work], "original": [ids[0]], "page": [ids[0], 1], "prelabel": [lambda texts: ["other"] * len(texts)],
-        "preprocess": [["language"]], "remove": [[]], "sample": [2], "save_query": ["q", "premium"],
-        "save_subcorpus": ["s", ids[:2]], "set_labels": [{ids[0]: "other"}], "set_source": ["a.example", "hold"],
-        "similar": [ids[0]], "sketch": ["premium"], "subcorpus": ["s"], "view": [ids[0]], "write_seeds": [out],
+        "preprocess": [["language"]], "remove": [[]], "sample": [2], "queries.save": ["q", "premium"],
+        "subcorpora.save": ["s", ids[:2]], "set_labels": [{ids[0]: "other"}], "set_source": ["a.example", "hold"],
+        "similar": [ids[0]], "sketch": ["premium"], "subcorpora.documents": ["s"], "view": [ids[0]],
     }  # fmt: skip
     queries = {
         "clusters",
@@ -44,7 +46,11 @@ def usual(name, work, ids):
         "kwic",
         "occurrences",
     }
-    return ["premium"] if name in queries else given.get(name, [])
+    return (
+        ["premium"]
+        if name.rpartition(".")[2] in queries
+        else given.get(name.removeprefix("text."), given.get(name.rpartition(".")[2], []))
+    )
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +107,7 @@ def test_nonsense_is_told_where_it_is_given(name, trained, tmp_path, monkeypatch
             shutil.rmtree(work / "out")
         (work / "out").unlink(missing_ok=True)
         try:
-            repr(getattr(corpus, name)(*given, **named))
+            repr(operator.attrgetter(name)(corpus)(*given, **named))
         except Exception as error:
             if not is_on_purpose(error):
                 bare.append(f"{told}: {error!r}")

@@ -21,6 +21,7 @@ def run(name, content):
     assert time.monotonic() - start < TARGETS[name].seconds * 6
 
 
+@pytest.mark.feature("compat")
 @pytest.mark.parametrize("name", TARGETS)
 @pytest.mark.timeout(60 + 60 * TIMES)
 def test_seeds_are_taken(name):
@@ -28,6 +29,7 @@ def test_seeds_are_taken(name):
         run(name, content)
 
 
+@pytest.mark.feature("compat")
 @pytest.mark.parametrize("name", TARGETS)
 @pytest.mark.timeout(60 + 60 * TIMES)
 def test_changed_seeds_break_nothing(name):
@@ -41,6 +43,7 @@ def test_changed_seeds_break_nothing(name):
     tried()
 
 
+@pytest.mark.feature("compat")
 @pytest.mark.parametrize("name", TARGETS)
 @pytest.mark.timeout(60 + 60 * TIMES)
 def test_bytes_of_any_kind_break_nothing(name):

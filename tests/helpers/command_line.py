@@ -1,5 +1,6 @@
 """Running ``corpuskit`` commands from tests."""
 
+import functools
 import io
 import signal
 import subprocess
@@ -7,8 +8,12 @@ import sys
 from collections import namedtuple
 
 import pytest
+import typer.main
 
 CommandResult = namedtuple("CommandResult", "code out err")
+
+# Typer builds all commands anew for each call, which takes longer than what most tests have a command do.
+typer.main.get_command = functools.cache(typer.main.get_command)
 
 # A shell that starts a process in the background makes it ignore SIGINT.
 _INTERRUPTIBLE = (

@@ -126,8 +126,8 @@ def extracted(content: bytes, media_type: str) -> None:
 
 def pdf_with_artifacts(content: bytes) -> None:
     """As ``extracted``; segmentation and text grid are JSON without NaN, and, asked of every eighth input, keep their schemas."""
+    from corpuskit.compat.textworks.extractor import extract_pdf_with_artifacts
     from corpuskit.extraction.options import ExtractOptions
-    from corpuskit.extraction.pdf import extract_pdf_with_artifacts
 
     with tempfile.TemporaryDirectory(dir=_fast_folder()) as folder:
         try:
@@ -148,7 +148,7 @@ def _no_number(name: str) -> None:
 def _schema(segmentation: bool) -> Any:
     from jsonschema.validators import validator_for
 
-    from corpuskit.extraction.pdf.textworks.schema import SEGMENTATION_SCHEMA, TEXTGRID_SCHEMA
+    from corpuskit.compat.textworks.schema import SEGMENTATION_SCHEMA, TEXTGRID_SCHEMA
 
     schema = SEGMENTATION_SCHEMA if segmentation else TEXTGRID_SCHEMA
     return validator_for(schema)(schema)

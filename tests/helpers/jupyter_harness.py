@@ -14,7 +14,7 @@ import sys
 import time
 import urllib.request
 
-import nbformat
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
 CHROMIUM = os.environ.get("CORPUSKIT_CHROMIUM") or shutil.which("chromium") or ""
@@ -41,7 +41,7 @@ def jupyterlab(root, *, start_seconds=90):
     token, port = secrets.token_hex(8), _free_port()
     command = [
         sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
-        "--port-retries=0", f"--IdentityProvider.token={token}", "--expose-app-in-browser",
+        "--port-retries=0", "--KernelManager.shutdown_wait_time=0.5", f"--IdentityProvider.token={token}", "--expose-app-in-browser",
         f"--ServerApp.root_dir={notebooks}",
     ]  # fmt: skip
     environment = {**os.environ, **{name: str(folder) for name, folder in folders.items()}}
@@ -103,13 +103,20 @@ class Notebook:
         self.page, self.base, self.token, self.path = page, base, token, path
 
     def open(self, seconds=60):
-        url = f"{self.base}/doc/tree/{self.path}?token={self.token}&reset"
-        self.page.goto(url, wait_until="domcontentloaded", timeout=1000 * seconds)
+        """Opens the notebook in the JupyterLab that the page shows already, or in a new one."""
+        if self.page.url.startswith(self.base):
+            self.page.evaluate(
+                "async (path) => { await jupyterapp.commands.execute('docmanager:open', { path }); }", self.path
+            )
+        else:
+            url = f"{self.base}/doc/tree/{self.path}?token={self.token}&reset"
+            self.page.goto(url, wait_until="domcontentloaded", timeout=1000 * seconds)
         self.page.wait_for_function(
-            """() => {
+            """path => {
                 const panel = window.jupyterapp?.shell?.currentWidget;
-                return panel?.context?.isReady && panel.sessionContext?.session?.kernel?.status === 'idle';
+                return panel?.context?.path === path && panel.context.isReady && panel.sessionContext?.session?.kernel?.status === 'idle';
             }""",
+            arg=self.path,
             timeout=1000 * seconds,
         )
         return self
@@ -174,6 +181,15 @@ class Notebook:
             "() => [...jupyterapp.shell.currentWidget.content.widgets].map((one) => one.model.sharedModel.source)"
         )
 
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def violations(self, context):
+        """What axe-core finds in an element of any level: rule, impact and the first places."""
+        found = Axe().run(self.page, context=context).response["violations"]
+        return [(one["id"], one["impact"], [node["html"][:150] for node in one["nodes"][:2]]) for one in found]
+
     def theme(self, name):
         self.page.evaluate("async (theme) => jupyterapp.commands.execute('apputils:change-theme', { theme })", name)
         light = "false" if "Dark" in name else "true"
@@ -183,5 +199,17 @@ class Notebook:
 
 def write_notebook(path, *cells):
     """A notebook of code cells."""
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells], metadata=_KERNEL)
-    path.write_text(nbformat.writes(notebook))
+    # As text: importing nbformat takes four seconds (jsonschema compiles a grammar of addresses).
+    rows = [
+        {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "source": cell} for cell in cells
+    ]
+    path.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": _KERNEL, "cells": rows}))
+
+
+def too_wide(widget):
+    """Classes of the elements that scroll to the side, and a note where the widget is wider than the page."""
+    return widget.evaluate(
+        "(root) => [root, ...root.querySelectorAll('*')].filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1"
+        " && ['auto', 'scroll'].includes(getComputedStyle(one).overflowX)).map((one) => one.className)"
+        ".concat(root.getBoundingClientRect().right > innerWidth ? ['wider than the page'] : [])"
+    )

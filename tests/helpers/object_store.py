@@ -9,48 +9,30 @@ from __future__ import annotations
 
 import hashlib
 import io
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
+from loopback import LoopbackHandler, LoopbackServer
+
 DATE = "Thu, 02 Jan 2020 03:04:05 GMT"
 
 
-class ObjectStore:
+class ObjectStore(LoopbackServer):
     """Buckets of objects: (bucket, key) → bytes. ``requests`` are (method, path, condition)."""
 
     def __init__(self):
         self.objects, self.buckets, self.uploads, self.requests = {}, set(), {}, []
         self.names_condition = True  # as Amazon does; not all stores do
-        self.lock = threading.Lock()
-        store = self
-
-        class Handler(_Handler):
-            pass
-
-        Handler.store = store
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-
-    def stop(self):
-        self._server.shutdown()
-        self._server.server_close()
+        super().__init__(_Handler)
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # no wait for delayed acknowledgements
-    store: ObjectStore
-
+class _Handler(LoopbackHandler):
     def do_GET(self):
         bucket, key, query = self._target()
         if not key:
-            return self._list(bucket, query) if bucket in self.store.buckets else self._error(404, "NoSuchBucket")
-        content = self.store.objects.get((bucket, key))
+            return self._list(bucket, query) if bucket in self.owner.buckets else self._error(404, "NoSuchBucket")
+        content = self.owner.objects.get((bucket, key))
         if content is None:
             return self._error(404, "NoSuchKey")
         start, end = self._range(len(content))
@@ -64,8 +46,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_HEAD(self):
         bucket, key, _ = self._target()
         if not key:
-            return self._answer(200 if bucket in self.store.buckets else 404)
-        content = self.store.objects.get((bucket, key))
+            return self._answer(200 if bucket in self.owner.buckets else 404)
+        content = self.owner.objects.get((bucket, key))
         if content is None:
             return self._answer(404)
         return self._answer(200, content, ETag=_etag(content))
@@ -74,14 +56,14 @@ class _Handler(BaseHTTPRequestHandler):
         bucket, key, query = self._target()
         body = self._body()
         if not key:
-            self.store.buckets.add(bucket)
+            self.owner.buckets.add(bucket)
             return self._answer(200)
         if "partNumber" in query:
-            self.store.uploads[query["uploadId"][0]][int(query["partNumber"][0])] = body
+            self.owner.uploads[query["uploadId"][0]][int(query["partNumber"][0])] = body
             return self._answer(200, ETag=_etag(body))
         source = self.headers.get("x-amz-copy-source")
         if source:
-            body = self.store.objects[tuple(unquote(source).lstrip("/").split("/", 1))]
+            body = self.owner.objects[tuple(unquote(source).lstrip("/").split("/", 1))]
         if not self._keep(bucket, key, body):
             return None
         copied = f"<CopyObjectResult><ETag>{_etag(body)}</ETag></CopyObjectResult>" if source else ""
@@ -92,14 +74,14 @@ class _Handler(BaseHTTPRequestHandler):
         body = self._body()
         if "delete" in query:
             for name in ElementTree.fromstring(body).iter("{*}Key"):
-                self.store.objects.pop((bucket, name.text), None)
+                self.owner.objects.pop((bucket, name.text), None)
             return self._answer(200, b"<DeleteResult/>")
         if "uploads" in query:
-            upload = f"upload-{len(self.store.uploads)}"
-            self.store.uploads[upload] = {}
+            upload = f"upload-{len(self.owner.uploads)}"
+            self.owner.uploads[upload] = {}
             return self._answer(200, f"<InitiateMultipartUploadResult><Bucket>{bucket}</Bucket><Key>{escape(key)}</Key>"
                                      f"<UploadId>{upload}</UploadId></InitiateMultipartUploadResult>".encode())  # fmt: skip
-        parts = self.store.uploads[query["uploadId"][0]]
+        parts = self.owner.uploads[query["uploadId"][0]]
         if self._keep(bucket, key, b"".join(parts[number] for number in sorted(parts))):
             self._answer(
                 200, f"<CompleteMultipartUploadResult><Key>{escape(key)}</Key></CompleteMultipartUploadResult>".encode()
@@ -108,23 +90,23 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_DELETE(self):
         bucket, key, query = self._target()
-        self.store.uploads.pop(query.get("uploadId", [""])[0], None)
-        self.store.objects.pop((bucket, key), None)
+        self.owner.uploads.pop(query.get("uploadId", [""])[0], None)
+        self.owner.objects.pop((bucket, key), None)
         self._answer(204)
 
     def _keep(self, bucket, key, content):
-        with self.store.lock:
-            if self.headers.get("If-None-Match") == "*" and (bucket, key) in self.store.objects:
-                condition = "<Condition>If-None-Match</Condition>" if self.store.names_condition else ""
+        with self.owner.lock:
+            if self.headers.get("If-None-Match") == "*" and (bucket, key) in self.owner.objects:
+                condition = "<Condition>If-None-Match</Condition>" if self.owner.names_condition else ""
                 self._error(412, "PreconditionFailed", condition)
                 return False
-            self.store.objects[bucket, key] = content
+            self.owner.objects[bucket, key] = content
         return True
 
     def _list(self, bucket, query):
         prefix, delimiter = query.get("prefix", [""])[0], query.get("delimiter", [""])[0]
         contents, folders = [], []
-        for (where, key), content in sorted(self.store.objects.items()):
+        for (where, key), content in sorted(self.owner.objects.items()):
             if where != bucket or not key.startswith(prefix):
                 continue
             inner = key[len(prefix) :]
@@ -142,7 +124,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _target(self):
         parts = urlsplit(self.path)
         bucket, _, key = unquote(parts.path).lstrip("/").partition("/")
-        self.store.requests.append((self.command, bucket + "/" + key, self.headers.get("If-None-Match")))
+        self.owner.requests.append((self.command, bucket + "/" + key, self.headers.get("If-None-Match")))
         return bucket, key, parse_qs(parts.query, keep_blank_values=True)
 
     def _range(self, size):
@@ -166,20 +148,10 @@ class _Handler(BaseHTTPRequestHandler):
         return _chunks(io.BytesIO(body)) if self.headers.get("x-amz-decoded-content-length") else body
 
     def _answer(self, status, content=b"", **headers):
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(content)))
-        self.send_header("Last-Modified", DATE)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(content)
+        self.answer(status, content, {"Last-Modified": DATE, **headers})
 
     def _error(self, status, code, more=""):
         self._answer(status, f"<Error><Code>{code}</Code><Message>{code}</Message>{more}</Error>".encode())
-
-    def log_message(self, *args):
-        pass
 
 
 def _chunks(source):

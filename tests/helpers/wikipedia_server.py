@@ -1,9 +1,9 @@
 """A wiki on loopback that answers in the documented forms of the Action API and the REST API, with its faults."""
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from loopback import LoopbackHandler, LoopbackServer
 
 PAGE = (
     '<!DOCTYPE html><html about="http://x/wiki/Special:Redirect/revision/77" lang="en"><head><title>{0}</title>'
@@ -14,7 +14,7 @@ PAGE = (
 DISCONNECT, CUT = "disconnect", "cut"
 
 
-class Wiki:
+class Wiki(LoopbackServer):
     """``pages``: title → namespace; ``faults``: answers given before the right one, in their order.
 
     ``faults_at``: number of the request, from 1 → the answer given instead; DISCONNECT and CUT end the connection
@@ -25,39 +25,8 @@ class Wiki:
         self.pages, self.redirects, self.links, self.members = {}, {}, {}, {}
         self.disambiguations, self.broken, self.faults, self.log, self.agents = set(), set(), [], [], set()
         self.faults_at, self.rights = {}, {}
-        wiki = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self):
-                wiki.log.append(self.path)
-                wiki.agents.add(self.headers["User-Agent"])
-                fault = wiki.faults.pop(0) if wiki.faults else wiki.faults_at.get(len(wiki.log))
-                if fault == DISCONNECT:
-                    self.close_connection = True
-                    return
-                status, headers, body = fault if fault and fault != CUT else wiki.answer(self.path)
-                if fault == CUT:
-                    self.send_response(status)
-                    self.send_header("Content-Length", str(len(body)))
-                    self.end_headers()
-                    self.wfile.write(body[: len(body) // 2])
-                    self.close_connection = True
-                    return
-                self.send_response(status)
-                for name, value in headers.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *args):
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.host = f"http://127.0.0.1:{self._server.server_address[1]}"
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        self._thread.start()
+        super().__init__(_Handler)
+        self.host = self.url
 
     def answer(self, path):
         parts = urlsplit(path)
@@ -119,7 +88,15 @@ class Wiki:
             answer["continue"] = {name: str(start + 2), "continue": "-||"}
         return answer
 
-    def close(self):
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+
+class _Handler(LoopbackHandler):
+    def do_GET(self):
+        wiki = self.owner
+        wiki.log.append(self.path)
+        wiki.agents.add(self.headers["User-Agent"])
+        fault = wiki.faults.pop(0) if wiki.faults else wiki.faults_at.get(len(wiki.log))
+        if fault == DISCONNECT:
+            self.close_connection = True
+            return
+        status, headers, body = fault if fault and fault != CUT else wiki.answer(self.path)
+        self.answer(status, body, {} if fault == CUT else headers, part=len(body) // 2 if fault == CUT else None)

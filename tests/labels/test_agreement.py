@@ -16,13 +16,10 @@ def test_kappa_and_interval_of_cohen_s_question():
     assert kappa_interval(counts) == pytest.approx(((wilson.low - 0.5) / 0.5, (wilson.high - 0.5) / 0.5))
 
 
-def test_three_documents_agreed_on_prove_little():
+def test_the_interval_of_few_documents_is_wide_and_ends_at_minus_one_and_one():
     low, high = kappa_interval({("relevant", "relevant"): 2, ("other", "other"): 1})
     assert high == 1.0
     assert low < 0.1
-
-
-def test_no_kappa_is_below_minus_one():
     low, high = kappa_interval({("relevant", "relevant"): 3, ("relevant", "other"): 1})
     assert low == -1.0
     assert 0 < high < 1

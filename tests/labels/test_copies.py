@@ -5,18 +5,13 @@ import pytest
 from corpuskit.labels import judged_documents, judged_urls
 
 
-def text(i):
-    return f"About {'insurance premium claim' if i % 2 else 'garden flower tomato'} number {i}."
-
-
 @pytest.fixture
 def copies(corpus, web):
     """Twelve pages, each on two hosts; a.example has the shorter URLs."""
-    for host in ("a.example", "mirror.example"):
-        for i in range(12):
-            web.add(f"http://{host}/{i}", text(i), [])
-    corpus.crawl([f"http://{host}/{i}" for host in ("a.example", "mirror.example") for i in range(12)],
-                 delay=0, proxy=web.proxy).wait(progress=False)  # fmt: skip
+    urls = {f"http://{host}/{i}": i for host in ("a.example", "mirror.example") for i in range(12)}
+    for url, i in urls.items():
+        web.add(url, f"About {'insurance premium claim' if i % 2 else 'garden flower tomato'} number {i}.", [])
+    corpus.crawl(list(urls), delay=0, proxy=web.proxy).wait(progress=False)
     assert len(corpus) == 24
     return corpus
 
@@ -29,16 +24,11 @@ def ids(copies):
     return dict(zip(documents.uri, documents.doc_id, strict=True))
 
 
-def test_one_of_a_group_of_copies_is_asked_that_with_the_shortest_address(copies, ids):
-    asked = copies.next_to_label(24)
-    assert set(asked.doc_id) == {ids[f"http://a.example/{i}"] for i in range(12)}
-
-
-def test_a_copy_of_what_is_labelled_is_not_asked(copies, ids):
+def test_one_of_a_group_of_copies_is_asked_until_one_is_labelled(copies, ids):
+    shortest = {ids[f"http://a.example/{i}"] for i in range(12)}
+    assert set(copies.next_to_label(24).doc_id) == shortest
     copies.set_labels({ids["http://mirror.example/3"]: "relevant"}, by="A")
-    asked = set(copies.next_to_label(24).doc_id)
-    assert len(asked) == 11
-    assert ids["http://a.example/3"] not in asked
+    assert set(copies.next_to_label(24).doc_id) == shortest - {ids["http://a.example/3"]}
 
 
 def test_the_widget_asks_one_of_each_group_also_of_a_selection_and_says_so(copies, ids):
@@ -62,12 +52,8 @@ def test_with_a_model_too_a_copy_is_not_asked(copies, ids):
 
 
 def test_the_labels_of_copies_are_one_example(copies, ids):
-    both = {
-        ids[f"http://{host}/{i}"]: "relevant" if i % 2 else "other"
-        for host in ("a.example", "mirror.example")
-        for i in range(6)
-    }
-    copies.set_labels(both, by="A")
+    for host in ("a.example", "mirror.example"):
+        copies.set_labels({ids[f"http://{host}/{i}"]: "relevant" if i % 2 else "other" for i in range(6)}, by="A")
     judged = judged_documents(copies._folder)
     assert sorted(judged.values()) == ["other"] * 3 + ["relevant"] * 3
     model = copies.train()

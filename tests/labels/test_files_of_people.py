@@ -2,17 +2,12 @@
 
 import pytest
 
-import corpuskit
 from corpuskit.errors import ConfigurationError, UnknownDocumentError
 
 
-@pytest.fixture
-def corpus(tmp_path):
-    for name in ("a", "b", "c"):
-        (tmp_path / f"{name}.txt").write_text(f"Text {name} about things", "utf-8")
-    with corpuskit.open(tmp_path / "corpus") as opened:
-        opened.add([tmp_path / "a.txt", tmp_path / "b.txt", tmp_path / "c.txt"], progress=False)
-        yield opened
+@pytest.fixture(autouse=True)
+def filled(fill):
+    fill({f"{name}.txt": f"Text {name} about things" for name in "abc"})
 
 
 @pytest.mark.parametrize(
@@ -28,9 +23,6 @@ def test_a_spreadsheet_of_any_land_is_read_and_rows_without_a_label_wait(corpus,
     assert corpus.import_labels(tmp_path / "labels.csv", by="ann").taken == 1
     (labelled,) = corpus.documents().dropna(subset="label").uri
     assert labelled.endswith("a.txt")
-
-
-def test_an_empty_file_is_told(corpus, tmp_path):
     (tmp_path / "labels.csv").write_text("")
     with pytest.raises(ConfigurationError, match="found columns none, expected target and label"):
         corpus.import_labels(tmp_path / "labels.csv", by="ann")

@@ -1,17 +1,14 @@
 """A label that is unlike those in use is a slip of the pen until somebody says that it is meant."""
 
 import pytest
-from typer.testing import CliRunner
+from widget_messages import sent_by
 
-from corpuskit.cli.commands import app
 from corpuskit.errors import ConfigurationError
 
 
 @pytest.fixture
-def ids(corpus, tmp_path):
-    for i in range(3):
-        (tmp_path / f"d{i}.txt").write_text(f"Text {i}\n\nAbout insurance number {i}.", "utf-8")
-    corpus.add(tmp_path / "d*.txt", progress=False)
+def ids(fill):
+    corpus = fill({f"d{i}.txt": f"Text {i}\n\nAbout insurance number {i}." for i in range(3)})
     return corpus.documents().doc_id.tolist()
 
 
@@ -32,17 +29,14 @@ def test_a_label_unlike_all_others_is_refused_with_those_in_use(corpus, ids):
     assert "did you mean" not in str(told.value)
 
 
-def test_a_class_that_is_meant_is_in_use_from_then_on(corpus, ids):
+def test_a_class_that_is_meant_is_in_use_until_it_is_replaced_everywhere(corpus, ids):
     corpus.set_labels({ids[0]: "fishing"}, by="me", new_class=True)
     corpus.set_labels({ids[1]: " fishing "}, by="you")
     assert corpus.labels().label.tolist() == ["fishing", "fishing"]
     with pytest.raises(ConfigurationError, match="did you mean 'fishing'"):
         corpus.set_labels({ids[2]: "fisching"}, by="me")
-
-
-def test_a_label_that_was_replaced_everywhere_is_no_longer_in_use(corpus, ids):
-    corpus.set_labels({ids[0]: "relevent"}, by="me", new_class=True)
-    corpus.set_labels({ids[0]: "relevant"}, by="me")
+    corpus.set_labels({ids[2]: "relevent"}, by="me", new_class=True)
+    corpus.set_labels({ids[2]: "relevant"}, by="me")
     with pytest.raises(ConfigurationError, match="did you mean 'relevant'"):
         corpus.set_labels({ids[1]: "relevent"}, by="me")
 
@@ -56,12 +50,11 @@ def test_a_file_of_labels_is_refused_as_a_whole(corpus, ids, tmp_path):
     assert corpus.import_labels(file, by="me", new_class=True).taken == 2
 
 
-def test_the_command_line_has_the_same_choice(corpus, ids, tmp_path):
+def test_the_command_line_has_the_same_choice(cli, corpus, ids, tmp_path):
     file = tmp_path / "labels.csv"
     file.write_text(f"target,label\n{ids[0]},fishing\n")
-    refused = CliRunner().invoke(app, ["label", str(corpus.path), str(file)])
-    assert refused.exit_code != 0
-    assert CliRunner().invoke(app, ["label", str(corpus.path), str(file), "--new-class"]).exit_code == 0
+    assert cli("label", corpus.path, file).code != 0
+    assert cli("label", corpus.path, file, "--new-class").code == 0
     assert corpus.labels().label.tolist() == ["fishing"]
 
 
@@ -69,9 +62,8 @@ def test_a_key_for_a_slip_of_the_pen_is_refused_and_one_for_a_class_of_one_s_own
     with pytest.raises(ConfigurationError, match="did you mean 'relevant'"):
         corpus.label(keys={"j": "Relevant", "f": "other"})
     labeler = corpus.label(keys={"j": "fishing", "f": "courts"}, by="me")
-    sent = []
-    labeler.send = lambda content, buffers=None: sent.append(content)
-    labeler._answer(None, {"op": "label", "id": ids[0], "label": "fishing", "seq": 1, "page": "p"}, [])
-    labeler._answer(None, {"op": "label", "id": ids[1], "label": "forged", "seq": 2, "page": "p"}, [])
+    sent = sent_by(labeler)
+    for seq, label in enumerate(("fishing", "forged"), 1):
+        labeler._answer(None, {"op": "label", "id": ids[seq - 1], "label": label, "seq": seq, "page": "p"}, [])
     assert corpus.labels().label.tolist() == ["fishing"]
     assert sent[-1]["op"] == "error"

@@ -7,11 +7,10 @@ from corpuskit.errors import ConfigurationError, UnknownDocumentError
 
 @pytest.fixture
 def three(corpus, tmp_path):
-    folder = tmp_path / "texts"
     for name in ("a/one.txt", "a/two.txt", "b/two.txt"):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(f"A text of {name}.", "utf-8")
-    corpus.add(folder, progress=False)
+        (tmp_path / "texts" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "texts" / name).write_text(f"A text of {name}.", "utf-8")
+    corpus.add(tmp_path / "texts", progress=False)
     return corpus
 
 
@@ -24,15 +23,18 @@ def test_a_document_goes_by_its_uri_or_its_file_name(three):
     assert labelled(three) == {"texts/a/two.txt": "other", "texts/a/one.txt": "relevant"}
 
 
-def test_a_name_that_two_documents_end_in_labels_none(three):
-    with pytest.raises(UnknownDocumentError, match=r"several documents end in 'two\.txt'"):
-        three.set_labels({"one.txt": "relevant", "two.txt": "other"}, by="me")
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("two.txt", r"several documents end in 'two\.txt'"),
+        ("onne.txt", r"the nearest: .*texts/a/one\.txt"),
+        ("0123456789abcdef", "no document"),
+    ],
+)
+def test_a_name_of_no_or_several_documents_labels_none(three, name, message):
+    with pytest.raises(UnknownDocumentError, match=message):
+        three.set_labels({"one.txt": "relevant", name: "other"}, by="me")
     assert labelled(three) == {}
-
-
-def test_the_nearest_name_is_told(three):
-    with pytest.raises(UnknownDocumentError, match=r"the nearest: .*texts/a/one\.txt"):
-        three.set_labels({"onne.txt": "relevant"}, by="me")
 
 
 def test_one_document_under_two_names_gets_one_label(three):

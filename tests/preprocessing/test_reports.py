@@ -16,12 +16,14 @@ def filled(corpus, tmp_path):
     return corpus
 
 
+@pytest.mark.feature("linguistics")
 def test_the_vocabulary_of_a_corpus(filled):
     frame = filled.vocabulary(known={"the", "of"}).set_index("word")
     assert frame.loc["the", ["count", "documents", "known"]].tolist() == [2, 1, True]
     assert not frame.loc["harbour", "known"]
 
 
+@pytest.mark.feature("linguistics")
 def test_the_characters_of_a_corpus_by_site(filled):
     frame = filled.charset(by_site=True).set_index("char")
     host = filled.documents()["host"].iloc[0]

@@ -7,60 +7,14 @@ import pytest
 
 from corpuskit.relevance import RelevanceModel, train
 
-SEA = [
-    "sea",
-    "ship",
-    "harbour",
-    "fish",
-    "sailor",
-    "tide",
-    "anchor",
-    "wave",
-    "island",
-    "storm",
-    "boat",
-    "captain",
-    "net",
-    "coast",
-    "whale",
-    "lighthouse",
-]
-LAW = [
-    "court",
-    "law",
-    "judge",
-    "tax",
-    "contract",
-    "statute",
-    "appeal",
-    "clause",
-    "lawyer",
-    "verdict",
-    "trial",
-    "fee",
-    "treaty",
-    "crime",
-    "witness",
-    "oath",
-]
-PLAIN = [
-    "day",
-    "people",
-    "time",
-    "year",
-    "thing",
-    "place",
-    "story",
-    "question",
-    "morning",
-    "number",
-    "hand",
-    "house",
-    "water",
-    "word",
-    "road",
-    "night",
-]
+SEA, LAW, PLAIN = (
+    words.split()
+    for words in (
+        "sea ship harbour fish sailor tide anchor wave island storm boat captain net coast whale lighthouse",
+        "court law judge tax contract statute appeal clause lawyer verdict trial fee treaty crime witness oath",
+        "day people time year thing place story question morning number hand house water word road night",
+    )
+)
 
 
 def write(topic: list[str], random: np.random.RandomState, length: int = 30) -> str:
@@ -81,6 +35,12 @@ def world() -> tuple[list[str], list[str]]:
 def model(world: tuple[list[str], list[str]]) -> RelevanceModel:
     texts, labels = world
     return train(texts[:30], labels[:30], pool=texts)
+
+
+@pytest.fixture(scope="session")
+def url_model(links: tuple[list[str], list[str]]) -> RelevanceModel:
+    urls, labels = links
+    return train(urls[:60], labels[:60], pool=urls, kind="url")
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,11 @@ from corpuskit.errors import RelevanceError
 from corpuskit.relevance import Audit, RelevanceModel, train
 
 World = tuple[list[str], list[str]]
+SEA, LAW = ["sea", "ship", "fish", "tide"], ["law", "court", "tax", "oath"]
+
+
+def numbered(random: np.random.RandomState, words: list[str], number: int) -> list[str]:
+    return [" ".join(random.choice(words, 5)) + f" {i}" for i in range(number)]
 
 
 def run(audit: Audit, truth: list[str]) -> int:
@@ -40,8 +45,7 @@ def test_nothing_is_claimed_where_nothing_is_relevant(world: World, model: Relev
 
 def test_a_large_region_is_sampled(model: RelevanceModel) -> None:
     random = np.random.RandomState(1)
-    texts = [" ".join(random.choice(["sea", "ship", "fish", "tide"], 5)) + f" {i}" for i in range(3000)]
-    texts += [" ".join(random.choice(["law", "court", "tax", "oath"], 5)) + f" {i}" for i in range(3000)]
+    texts = [text for words in (SEA, LAW) for text in numbered(random, words, 3000)]
     truth = ["relevant"] * 3000 + ["other"] * 3000
     audit = Audit(model, texts)
     assert run(audit, truth) <= 140
@@ -68,11 +72,16 @@ def test_labels_can_come_in_parts(world: World, model: RelevanceModel) -> None:
 
 def test_labels_nobody_asked_for_are_refused(world: World, model: RelevanceModel) -> None:
     audit = Audit(model, world[0])
-    other = next(i for i in range(len(world[0])) if i not in audit.next())
-    with pytest.raises(RelevanceError, match=f"position {other}"):
-        audit.add([other], ["relevant"])
-    with pytest.raises(RelevanceError, match="'yes'"):
-        audit.add(audit.next()[:1], ["yes"])
+    batch = audit.next()
+    other = next(i for i in range(len(world[0])) if i not in batch)
+    for positions, labels, message in (
+        ([other], ["relevant"], f"position {other}"),
+        (batch[:1], ["yes"], "'yes'"),
+        (batch[:3], ["relevant"] * 2, "3 positions and 2 labels"),
+    ):
+        with pytest.raises(RelevanceError, match=message):
+            audit.add(positions, labels)
+    assert audit.labels == {}
 
 
 def test_a_training_voids_the_audit(world: World, model: RelevanceModel) -> None:
@@ -106,8 +115,7 @@ def test_an_empty_pool_and_a_small_one_are_audited(model: RelevanceModel) -> Non
 
 def test_where_all_of_the_first_labels_are_relevant_the_region_ends_where_they_end() -> None:
     random = np.random.RandomState(2)
-    texts = [" ".join(random.choice(["sea", "ship", "fish", "tide"], 5)) + f" {i}" for i in range(180)]
-    texts += [" ".join(random.choice(["law", "court", "tax", "oath"], 5)) + f" {i}" for i in range(1500)]
+    texts = numbered(random, SEA, 180) + numbered(random, LAW, 1500)
     truth = ["relevant"] * 180 + ["other"] * 1500
     model = train([*texts[:5], *texts[-15:]], [*truth[:5], *truth[-15:]], pool=texts)
     audit = Audit(model, texts)
@@ -116,14 +124,8 @@ def test_where_all_of_the_first_labels_are_relevant_the_region_ends_where_they_e
     assert (model.score(texts[:180]) >= audit.threshold).sum() >= 100
 
 
-def large(model: RelevanceModel) -> Audit:
-    random = np.random.RandomState(1)
-    texts = [" ".join(random.choice(["sea", "ship", "fish", "tide"], 5)) + f" {i}" for i in range(1000)]
-    return Audit(model, texts, precision=0.9)
-
-
 def test_an_audit_under_way_tells_what_was_sampled_and_the_interval_so_far(model: RelevanceModel) -> None:
-    audit = large(model)
+    audit = Audit(model, numbered(np.random.RandomState(1), SEA, 1000), precision=0.9)
     assert audit.so_far() == "40 spread over the 1,000 highest scores"
     batch = audit.next()
     audit.add(batch[:10], ["relevant"] * 8 + ["other"] * 2)
@@ -177,13 +179,6 @@ def test_a_claim_that_no_sample_can_make_is_refused(options: dict[str, float]) -
     with pytest.raises(RelevanceError, match=r"expected 0\.5 <= both < 1"):
         ranked([0.9], **options)
     assert ranked([0.9], precision=0.5, confidence=0.5).precision == 0.5
-
-
-def test_as_many_labels_as_positions_are_expected() -> None:
-    audit = ranked(falling(0.9, 0.6, 12))
-    with pytest.raises(RelevanceError, match="3 positions and 2 labels"):
-        audit.add(audit.next()[:3], ["relevant"] * 2)
-    assert audit.labels == {}
 
 
 @pytest.mark.parametrize(("number", "threshold"), [(9, None), (10, 0.6)])

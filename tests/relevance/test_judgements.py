@@ -16,7 +16,6 @@ def sites(make_once, web):
         links = [f"/{n}" for n in range(30)]
         web.add(f"http://{host}/", f"front of {host}", links)
         for n in range(30):
-            # Random words: the clusters of symmetrical texts depend on the last bit of matrix products.
             picked = " ".join(Random(f"{host} {n}").choices(words.split(), k=12))
             web.add(f"http://{host}/{n}", f"{picked} page number {n} of this site", [])
     seeds = ["http://sea.example/", "http://law.example/"]
@@ -28,34 +27,24 @@ def id_of(corpus, uri):
     return documents[documents.uri == uri].doc_id.iloc[0]
 
 
-def test_a_rule_for_a_host_stands_for_some_of_its_documents(sites):
-    sites.set_labels({"sea.example": "relevant", "law.example": "other"}, kind="host", by="rule: known hosts")
+def test_a_rule_for_a_host_labels_some_of_its_documents_unless_they_have_a_label_and_trains_a_model(sites):
+    hosts = {"sea.example": "relevant", "law.example": "other"}
+    sites.set_labels(hosts, kind="host", by="rule: known hosts")
     judged = judged_documents(sites._folder)
-    hosts = sites.documents().set_index("doc_id").host
-    assert {hosts[doc_id]: label for doc_id, label in judged.items()} == {
-        "sea.example": "relevant",
-        "law.example": "other",
-    }
+    host_of = sites.documents().set_index("doc_id").host
+    assert {host_of[doc_id]: label for doc_id, label in judged.items()} == hosts
     assert len(judged) == 40  # twenty of each, of 31
     urls = judged_urls(sites._folder, judged)
     assert urls["http://sea.example/3"] == "relevant"
     assert urls["http://law.example/3"] == "other"
-
-
-def test_a_document_s_own_label_comes_before_its_host_s(sites):
+    sites.train()
+    means = sites.documents().groupby("host").relevance.mean()
+    assert means["sea.example"] > 0.7 > 0.3 > means["law.example"]
     mine, unsure = id_of(sites, "http://sea.example/1"), id_of(sites, "http://sea.example/2")
-    sites.set_labels({"sea.example": "relevant"}, kind="host", by="rule")
     sites.set_labels({mine: "other", unsure: "unsure"}, by="me")
     judged = judged_documents(sites._folder)
     assert judged[mine] == "other"
     assert unsure not in judged
-
-
-def test_rules_alone_train_a_model(sites):
-    sites.set_labels({"sea.example": "relevant", "law.example": "other"}, kind="host", by="rule")
-    sites.train()
-    means = sites.documents().groupby("host").relevance.mean()
-    assert means["sea.example"] > 0.7 > 0.3 > means["law.example"]
 
 
 @pytest.mark.slow
@@ -95,24 +84,18 @@ def test_who_said_what(sites):
 
 
 def test_labelling_begins_near_the_seed_words_and_in_every_region(sites):
+    sites.describe(seeds=["quaternion"])  # in no text
+    assert set(sites.next_to_label(4).reason) == {"new region"}
     sites.describe("Fishing and harbours", seeds=["fish", "harbour"])
     asked = sites.next_to_label(8)
     assert asked.reason.tolist() == ["seed words", "new region", "seed words"] * 2 + ["seed words", "new region"]
     assert set(asked.host[asked.reason == "seed words"]) == {"sea.example"}
     assert set(asked.host[asked.reason == "new region"]) == {"law.example", "sea.example"}
     documents = sites.documents()
-    few = (
-        documents[documents.host == "sea.example"].doc_id[:5].tolist()
-        + documents[documents.host == "law.example"].doc_id[:5].tolist()
-    )
-    sites.set_labels({doc_id: "relevant" if i < 5 else "other" for i, doc_id in enumerate(few)}, by="me")
+    for host, label in ("sea.example", "relevant"), ("law.example", "other"):
+        sites.set_labels(dict.fromkeys(documents[documents.host == host].doc_id[:5], label), by="me")
     sites.train()
     assert "seed words" not in set(sites.next_to_label(8).reason)
-
-
-def test_seed_words_nobody_uses_are_passed_over(sites):
-    sites.describe(seeds=["quaternion"])
-    assert set(sites.next_to_label(4).reason) == {"new region"}
 
 
 def test_a_description_leaves_the_comments_of_its_file(sites):
@@ -126,11 +109,7 @@ def test_a_description_leaves_the_comments_of_its_file(sites):
     )
     with pytest.raises(ConfigurationError, match="expected a list of words"):
         sites.describe(seeds="net")
-
-
-def test_seeds_come_into_a_file_without_them(sites):
-    file = sites._folder.path / "corpus.toml"
-    file.write_text('name = "x"\n\n[crawl]\ndelay = 2.0\n')
+    file.write_text('name = "x"\n\n[crawl]\ndelay = 2.0\n')  # a file without seeds
     sites.describe(seeds=["net"])
     assert sites._folder.settings.seeds == ("net",)
     assert sites._folder.settings.crawl.delay == 2.0

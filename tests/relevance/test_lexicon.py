@@ -11,9 +11,8 @@ from corpuskit.relevance import tokenizer
 from corpuskit.relevance.hashing import HashIndex, hash_words
 from corpuskit.relevance.lexicon import Lexicon, frequencies
 
-SOME_TEXT = st.text(st.sampled_from("aAbé\u0301 _.-\u2028\u00a0東京हि1ß\ud800\n\x1c"), max_size=40) | st.text(
-    max_size=40
-)
+HARD_CHARACTERS = st.sampled_from("aAbé\u0301 _.-\u2028\u00a0東京हि1ß\ud800\n\x1c")
+SOME_TEXT = st.text(HARD_CHARACTERS, max_size=40) | st.text(max_size=40)
 
 
 @pytest.mark.parametrize("name", ["document", "url_ngrams", "url", "pdf_trio"])
@@ -30,12 +29,8 @@ def test_counting_agrees_with_the_tokenizer(name: str, texts: list[str]) -> None
     assert list(zip(found.row, found.column, found.times, strict=True)) == expected
     assert found.tokens.tolist() == [len(tokens) for tokens in lists]
     assert found.known.tolist() == [sum(word in words for word in tokens) for tokens in lists]
-
-
-@pytest.mark.parametrize("name", ["document", "url_ngrams", "url"])
-@given(texts=st.lists(SOME_TEXT, max_size=6))
-def test_document_frequencies_agree_with_the_tokenizer(name: str, texts: list[str]) -> None:
-    assert frequencies(texts, name) == Counter(word for text in texts for word in set(tokenizer(name)(text)))
+    if name != "pdf_trio":
+        assert frequencies(texts, name) == Counter(word for tokens in lists for word in set(tokens))
 
 
 def test_a_hundred_thousand_words_have_different_hashes() -> None:

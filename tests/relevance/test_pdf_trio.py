@@ -64,34 +64,28 @@ def test_its_figures_are_those_of_fasttext_test(world: World, baseline: PdfTrioM
 def test_scores_agree_with_the_labels_it_gives(world: World, baseline: PdfTrioModel) -> None:
     scores = baseline.score(world[0])
     assert ((scores >= 0) & (scores <= 1)).all()
-    right = float(
-        np.mean([(score > 0.5) == (label == "relevant") for score, label in zip(scores, world[1], strict=True)])
-    )
+    right = np.mean((scores > 0.5) == (np.array(world[1]) == "relevant"))
     assert right == pytest.approx(baseline.test(world[0], world[1]).precision)
     assert baseline.score(["", "?!"]).tolist() == [0.5, 0.5]
 
 
 def test_ours_stands_beside_it_on_the_same_texts(
-    world: World, links: World, model: RelevanceModel, baseline: PdfTrioModel
+    world: World, links: World, model: RelevanceModel, url_model: RelevanceModel, baseline: PdfTrioModel
 ) -> None:
     theirs, ours = baseline.beside(model, world[0], world[1])
     assert (theirs.system, ours.system) == ("pdf_trio", "corpuskit")
     assert theirs.n == ours.n == len(world[0])
     assert ours.precision > 0.9
-    with pytest.raises(RelevanceError, match="expected one of documents"):
-        baseline.beside(train(*links, kind="url"), [], [])
-
-
-def test_ours_may_be_what_a_corpus_has_trained(
-    world: World, links: World, model: RelevanceModel, baseline: PdfTrioModel
-) -> None:
-    whole = CorpusModel(model, train(*links, kind="url"))
+    whole = CorpusModel(model, url_model)  # what a corpus has trained
     assert baseline.beside(whole, *world) == baseline.beside(model, *world)
     of_urls = train(*links, preset="pdf_trio", kind="url")
-    assert whole.url is not None
-    assert of_urls.beside(whole, *links)[1] == of_urls.beside(whole.url, *links)[1]
-    with pytest.raises(RelevanceError, match="found no model of URLs"):
-        of_urls.beside(CorpusModel(model), [], [])
+    assert of_urls.beside(whole, *links)[1] == of_urls.beside(url_model, *links)[1]
+    for system, other, message in (
+        (baseline, url_model, "expected one of documents"),
+        (of_urls, CorpusModel(model), "found no model of URLs"),
+    ):
+        with pytest.raises(RelevanceError, match=message):
+            system.beside(other, [], [])
 
 
 @pytest.mark.parametrize(
@@ -105,8 +99,10 @@ def test_what_does_not_go_together_is_refused(more: dict[str, object], message: 
         train(["sea", "law"], ["relevant", "relevant"], preset="pdf_trio")
 
 
-def test_a_cascade_asks_the_text_only_where_the_url_does_not_say_yes(links: World, model: RelevanceModel) -> None:
-    both = CorpusModel(model, train(links[0], links[1], kind="url"))
+def test_a_cascade_asks_the_text_only_where_the_url_does_not_say_yes(
+    links: World, model: RelevanceModel, url_model: RelevanceModel
+) -> None:
+    both = CorpusModel(model, url_model)
     scores = both.score_urls(links[0])
     first, last = int(scores.argmax()), int(scores.argmin())
     urls = [links[0][first], links[0][last], links[0][last]]

@@ -26,13 +26,7 @@ def test_precision_and_recall_by_hand() -> None:
     assert found.precision.tolist() == pytest.approx([1, 1 / 2, 2 / 3, 1 / 2])
     assert found.recall.tolist() == [0.5, 0.5, 1.0, 1.0]
     assert found.average_precision == pytest.approx(0.5 * 1 + 0.5 * 2 / 3)
-
-
-def test_equal_scores_make_one_step() -> None:
-    assert curve([0.5, 0.5], [True, False]).precision.tolist() == [0.5]
-
-
-def test_a_curve_needs_something_relevant() -> None:
+    assert curve([0.5, 0.5], [True, False]).precision.tolist() == [0.5]  # equal scores make one step
     with pytest.raises(RelevanceError, match="no relevant one among 1"):
         curve([0.5], [False])
 
@@ -44,9 +38,6 @@ def test_kappa_by_hand() -> None:
     first = {str(i): a for i, (a, _) in enumerate(pairs)}
     second = {str(i): b for i, (_, b) in enumerate(pairs)}
     assert agreement(first, second) == pytest.approx(0.4)
-
-
-def test_kappa_needs_common_targets() -> None:
     with pytest.raises(RelevanceError, match="nothing that both"):
         agreement({"a": "other"}, {"b": "other"})
 
@@ -77,9 +68,6 @@ def test_no_group_is_on_both_sides() -> None:
     assert 40 <= len(test) <= 75
     assert split(groups, share=0.25, seed=3)[1].tolist() == test.tolist()
     assert split(groups, share=0.25, seed=4)[1].tolist() != test.tolist()
-
-
-def test_one_group_cannot_be_split() -> None:
     with pytest.raises(RelevanceError, match="1 group"):
         split(["a", "a"])
 
@@ -91,10 +79,6 @@ def test_a_learning_curve_grows_and_tells_the_gain(world: World) -> None:
     assert found.labels == tuple(sorted(found.labels))
     assert all(0 < ap <= 1 for ap in found.average_precision)
     assert 0 <= found.gain <= 1
-
-
-def test_a_learning_curve_needs_labels(world: World) -> None:
-    texts, labels = world
     with pytest.raises(RelevanceError, match="at least 8 of each"):
         learning_curve(texts[:20], labels[:20], space=Space.fit(texts))
 

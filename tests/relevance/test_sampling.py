@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 from corpuskit.errors import RelevanceError
-from corpuskit.relevance import RelevanceModel, rank_by_seeds, select, suggest, train
+from corpuskit.relevance import RelevanceModel, first_questions, rank_by_seeds, select, suggest, train
 from corpuskit.relevance.sampling import exploration
 
 World = tuple[list[str], list[str]]
 
 
-def test_selected_positions_are_new_and_distinct(world: World, model: RelevanceModel) -> None:
-    chosen = select(model, world[0], 25, exclude=range(30))
-    assert len(set(chosen)) == 25
+@pytest.mark.parametrize("number", [25, 250])  # 250: more than are compared at once
+def test_selected_positions_are_new_and_distinct(world: World, model: RelevanceModel, number: int) -> None:
+    chosen = select(model, world[0], number, exclude=range(30))
+    assert len(set(chosen)) == number
     assert min(chosen) >= 30
     assert all(type(position) is int for position in chosen)
 
@@ -42,10 +43,6 @@ def test_near_copies_are_not_asked_for_together(model: RelevanceModel) -> None:
     assert len(set(chosen) & set(copies)) <= 1
 
 
-def test_more_questions_than_are_compared_at_once_are_distinct(world: World, model: RelevanceModel) -> None:
-    assert len(set(select(model, world[0], 250))) == 250
-
-
 def test_exploring_a_class_ends_when_ten_of_it_are_known(world: World) -> None:
     texts, labels = world
     few, enough = (train(texts[:n], labels[:n], pool=texts) for n in (45, 50))  # every fifth is relevant: 9 and 10
@@ -57,9 +54,6 @@ def test_exploring_a_class_ends_when_ten_of_it_are_known(world: World) -> None:
 def test_of_equal_texts_one_is_asked(model: RelevanceModel) -> None:
     pool = ["sea law"] * 5 + ["ship court", "fish judge"]
     assert sorted(pool[i] for i in select(model, pool, 3)) == ["fish judge", "sea law", "ship court"]
-
-
-def test_a_text_equal_to_a_labelled_one_is_not_asked(model: RelevanceModel) -> None:
     assert select(model, ["sea law", "sea law", "ship court"], 1, exclude=[0]) == [2]
 
 
@@ -72,9 +66,6 @@ def test_each_suggestion_has_its_reason(world: World, model: RelevanceModel) -> 
     found = suggest(model, world[0], 10, exclude=range(30), certain=2, random=1)
     assert [s.reason for s in found] == ["uncertain"] * 7 + ["certain"] * 2 + ["random"]
     assert len({s.index for s in found}) == 10
-
-
-def test_parts_larger_than_the_whole_are_refused(world: World, model: RelevanceModel) -> None:
     with pytest.raises(RelevanceError, match="parts of n"):
         suggest(model, world[0], 2, certain=2, random=1)
 
@@ -83,16 +74,11 @@ def test_seed_words_rank_their_topic_first(world: World) -> None:
     texts, labels = world
     best = np.argsort(-rank_by_seeds(texts, ["harbour", "Lighthouse"]))[:20]
     assert all(labels[i] == "relevant" for i in best)
-
-
-def test_seed_words_that_stand_nowhere_are_refused(world: World) -> None:
     with pytest.raises(RelevanceError, match="qwrtz"):
-        rank_by_seeds(world[0], ["qwrtz"])
+        rank_by_seeds(texts, ["qwrtz"])
 
 
 def test_the_first_questions_are_near_the_seed_words_and_in_all_regions_in_turns() -> None:
-    from corpuskit.relevance import first_questions
-
     # Four topics of different size; the words of each stand in no other.
     topics = {"fish": 9, "law": 40, "bread": 30, "tram": 20}
     texts = [f"{topic}a {topic}b {topic}c {i}" for topic, size in topics.items() for i in range(size)]
@@ -105,8 +91,6 @@ def test_the_first_questions_are_near_the_seed_words_and_in_all_regions_in_turns
 
 
 def test_a_region_with_a_label_is_not_asked_again_and_the_rest_comes_at_random() -> None:
-    from corpuskit.relevance import first_questions
-
     texts = [f"{topic}a {topic}b {topic}c" for topic in ("law", "bread", "tram") for _ in range(10)]
     found = first_questions([f"{text} {i}" for i, text in enumerate(texts)], 30, labelled=[0, 1])
     central = [item.index for item in found if item.reason == "new region"]
@@ -116,6 +100,4 @@ def test_a_region_with_a_label_is_not_asked_again_and_the_rest_comes_at_random()
 
 
 def test_texts_without_a_word_are_asked_at_random() -> None:
-    from corpuskit.relevance import first_questions
-
     assert [item.reason for item in first_questions(["", "!", "?"], 2, seeds=["fish"])] == ["random"] * 2

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import hashlib
 import json
+import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,12 +44,14 @@ def test_directions_that_are_not_one_a_word_are_refused(model: RelevanceModel, t
         RelevanceModel.load(tmp_path)
 
 
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
 def test_saving_the_same_model_twice_gives_the_same_bytes(model: RelevanceModel, tmp_path: Path) -> None:
     for name in ("a", "b"):
         model.save(tmp_path / name)
-    files = sorted(p.name for p in (tmp_path / "a").iterdir())
-    assert files == sorted(p.name for p in (tmp_path / "b").iterdir())
-    assert all((tmp_path / "a" / f).read_bytes() == (tmp_path / "b" / f).read_bytes() for f in files)
+    assert files_in(tmp_path / "a") == files_in(tmp_path / "b")
 
 
 def test_saving_over_a_model_leaves_only_the_new_one(world: World, model: RelevanceModel, tmp_path: Path) -> None:
@@ -57,19 +62,11 @@ def test_saving_over_a_model_leaves_only_the_new_one(world: World, model: Releva
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def _cut(folder: Path) -> None:
-    file = next(folder.glob("*.npz"))
-    file.write_bytes(file.read_bytes()[:-100])
+def _edit_arrays(edit: Callable[[bytes], bytes]) -> Callable[[Path], object]:
+    return lambda folder: [file.write_bytes(edit(file.read_bytes())) for file in folder.glob("*.npz")]
 
 
-def _flip(folder: Path) -> None:
-    file = next(folder.glob("*.npz"))
-    raw = bytearray(file.read_bytes())
-    raw[len(raw) // 2] ^= 0xFF
-    file.write_bytes(bytes(raw))
-
-
-def _edit(**changes: object) -> object:
+def _edit(**changes: object) -> Callable[[Path], object]:
     def edit(folder: Path) -> None:
         meta = json.loads((folder / "model.json").read_text())
         (folder / "model.json").write_text(json.dumps({**meta, **changes}))
@@ -80,8 +77,8 @@ def _edit(**changes: object) -> object:
 @pytest.mark.parametrize(
     "damage",
     [
-        _cut,
-        _flip,
+        _edit_arrays(lambda raw: raw[:-100]),
+        _edit_arrays(lambda raw: raw[: len(raw) // 2] + bytes([raw[len(raw) // 2] ^ 0xFF]) + raw[len(raw) // 2 + 1 :]),
         lambda folder: next(folder.glob("*.npz")).unlink(),
         lambda folder: (folder / "model.json").unlink(),
         lambda folder: (folder / "model.json").write_text("{"),
@@ -96,16 +93,14 @@ def _edit(**changes: object) -> object:
         _edit(tables=[]),
     ],
 )
-def test_a_damaged_folder_is_refused(model: RelevanceModel, tmp_path: Path, damage: object) -> None:
+def test_a_damaged_folder_is_refused(model: RelevanceModel, tmp_path: Path, damage: Callable[[Path], object]) -> None:
     model.save(tmp_path)
-    damage(tmp_path)  # type: ignore[operator]
+    damage(tmp_path)
     with pytest.raises(RelevanceError, match=str(tmp_path)):
         RelevanceModel.load(tmp_path)
 
 
 def test_a_pickle_in_the_folder_is_not_executed(model: RelevanceModel, tmp_path: Path) -> None:
-    import hashlib
-
     model.save(tmp_path)
     evil = tmp_path / "evil.npz"
     np.savez(evil, **{"0_bytes": np.array([object()], object)}, allow_pickle=True)
@@ -117,8 +112,6 @@ def test_a_pickle_in_the_folder_is_not_executed(model: RelevanceModel, tmp_path:
 
 
 def test_a_saved_model_scores_without_scikit_learn(model: RelevanceModel, tmp_path: Path) -> None:
-    import subprocess
-
     model.save(tmp_path)
     script = (
         "import sys\n"
@@ -130,12 +123,13 @@ def test_a_saved_model_scores_without_scikit_learn(model: RelevanceModel, tmp_pa
     assert done.stdout.strip() == "True"
 
 
-def test_a_corpus_model_survives_saving(world: World, links: World, model: RelevanceModel, tmp_path: Path) -> None:
-    url = train(links[0][:60], links[1][:60], pool=links[0], kind="url")
-    both = CorpusModel(document=model, url=url, version="2024-03", gain=0.05)
+def test_a_corpus_model_survives_saving(
+    world: World, links: World, model: RelevanceModel, url_model: RelevanceModel, tmp_path: Path
+) -> None:
+    both = CorpusModel(document=model, url=url_model, version="2024-03")
     both.save(tmp_path)
     again = CorpusModel.load(tmp_path)
-    assert (again.version, again.gain) == ("2024-03", 0.05)
+    assert again.version == "2024-03"
     assert (again.score(world[0][:9]) == both.score(world[0][:9])).all()
     assert (again.score_urls(links[0][:9]) == both.score_urls(links[0][:9])).all()
 

@@ -65,11 +65,8 @@ def test_a_document_token_is_never_empty_and_has_no_blank(text: str) -> None:
     assert all(token and not any(map(str.isspace, token)) for token in document_tokens(text))
 
 
-def test_page_sizes_are_integers_in_upper_case() -> None:
+def test_page_sizes_are_tokens_of_integers_in_upper_case() -> None:
     assert page_size_tokens(450.4, 649.6) == ["WIDTH450", "HEIGHT650"]
-
-
-def test_a_sized_document_keeps_its_size_tokens() -> None:
     assert tokenizer("document_sized")("WIDTH450 HEIGHT650\nThe WIDTH5") == ["WIDTH450", "HEIGHT650", "the", "width5"]
 
 

@@ -10,13 +10,9 @@ PAGE = "<html><head><title>{0} {1}</title></head><body><p>The text {1} about {2}
 
 
 @pytest.fixture
-def labelled(corpus, tmp_path):
-    folder = tmp_path / "in"
-    folder.mkdir()
-    for number in range(8):
-        (folder / f"r{number}.html").write_text(PAGE.format("premium", number, "insurance premium claim policy " * 3))
-        (folder / f"o{number}.html").write_text(PAGE.format("tomato", number, "garden flower tomato soil " * 3))
-    corpus.add(folder, progress=False)
+def labelled(fill):
+    subjects = {"premium": "insurance premium claim policy ", "tomato": "garden flower tomato soil "}
+    corpus = fill({f"{t}{i}.html": PAGE.format(t, i, words * 3) for t, words in subjects.items() for i in range(8)})
     rows = corpus.documents()[["doc_id", "title"]].itertuples(index=False)
     corpus.set_labels({i: "relevant" if title.startswith("premium") else "other" for i, title in rows}, by="me")
     return corpus

@@ -60,7 +60,7 @@ def server():
     opened = RangeServer()
     opened.files[NAME] = bytes(range(256)) * 40
     yield opened
-    opened.stop()
+    opened.close()
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ def store():
         patch.setenv("AWS_EC2_METADATA_DISABLED", "true")
         yield opened
         s3fs.S3FileSystem.clear_instance_cache()
-    opened.stop()
+    opened.close()
 
 
 @pytest.fixture(scope="module")

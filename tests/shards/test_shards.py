@@ -35,6 +35,7 @@ def test_all_engines_give_the_same_bytes(archives, tmp_path):
     assert files(tmp_path / "dask") == serial
 
 
+@pytest.mark.feature("linguistics")
 def test_merged_shards_are_a_corpus(archives, tmp_path, corpus):
     extract_shards(str(archives), str(tmp_path / "out"), on="serial", progress=False)
     report = corpus.merge(tmp_path / "out", progress=False)
@@ -80,6 +81,22 @@ def test_a_page_in_two_contents_is_two_versions(tmp_path, corpus):
     assert "new text" in corpus[document_id("http://a.example/x")].to_text()
     assert len(corpus.elements()) == corpus.documents()["elements"].sum()
     assert corpus.check() == []
+
+
+def test_a_changed_page_loses_the_score_and_the_failure_of_its_old_text(tmp_path, corpus):
+    for name, page in (("a", PAGE), ("b", PAGE.replace("text", "new text"))):
+        warc(tmp_path / name / "in.warc.gz", ["x"], page)
+        warc(tmp_path / name / "same.warc.gz", ["y"])
+        extract_shards(str(tmp_path / name), str(tmp_path / f"out-{name}"), on="serial", progress=False)
+    corpus.merge(tmp_path / "out-a", progress=False)
+    x, y = (document_id(f"http://a.example/{name}") for name in "xy")
+    catalog = corpus._folder.catalog
+    with catalog.transaction() as connection:
+        connection.executemany("INSERT INTO scores VALUES (?, 'm', 0.9, 'unknown')", [(x,), (y,)])
+    catalog.add_failure("http://a.example/x", "fetch", OSError("the server did not answer"))
+    corpus.merge(tmp_path / "out-b", progress=False)
+    assert catalog.tuples("SELECT doc_id FROM scores") == [(y,)]
+    assert corpus.failures().empty
 
 
 def test_what_was_removed_does_not_come_back(archives, tmp_path, corpus):

@@ -21,11 +21,15 @@ def corpus(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.json.gz", gzip.compress(RECORDS), "application/json: records are no document; write the text of each"),
+        (
+            "a.json.gz",
+            gzip.compress(RECORDS, mtime=0),
+            "application/json: records are no document; write the text of each",
+        ),
         ("a.csv.bz2", bz2.compress(b"a,b\n1,<p>x</p>\n"), "text/csv: records are no document"),
         ("a.jsonl", RECORDS, "application/jsonlines: records are no document"),
         ("a.bin", bytes(range(256)) * 9, "application/octet-stream: these bytes are neither text nor of a format"),
-        ("a.json.gz", gzip.compress(RECORDS)[:-9], "a.json.gz cannot be unpacked"),
+        ("a.json.gz", gzip.compress(RECORDS, mtime=0)[:-9], "a.json.gz cannot be unpacked"),
     ],
 )
 def test_a_file_that_is_no_document_is_a_failure_that_says_why(corpus, tmp_path, name, content, message):

@@ -16,6 +16,7 @@ def copied(corpus, tmp_path):
     return corpus, tmp_path / "copy"
 
 
+@pytest.mark.feature("linguistics")
 def test_a_backup_has_the_layers_that_a_function_made(copied):
     corpus, path = copied
     corpus.annotate("first", lambda words: [word[:1] for word in words], progress=False)

@@ -92,6 +92,7 @@ def trained(corpus, tmp_path):
     return tmp_path / "corpus"
 
 
+@pytest.mark.feature("linguistics", "vectors")
 @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
 def test_what_other_acts_refuse_is_a_problem(filled, tmp_path):
     root = trained(filled, tmp_path)
@@ -120,6 +121,7 @@ def test_what_other_acts_refuse_is_a_problem(filled, tmp_path):
             elsewhere.rename(root / place)
 
 
+@pytest.mark.feature("linguistics", "vectors")
 def test_a_file_where_a_folder_belongs_and_a_folder_where_a_file_does_are_problems(filled, tmp_path):
     root = trained(filled, tmp_path)
     (root / "models/model-0001/document").rename(tmp_path / "aside")
@@ -134,6 +136,7 @@ def test_a_file_where_a_folder_belongs_and_a_folder_where_a_file_does_are_proble
     assert problems(filled) == {("tokens", "tokens"), ("locks", ".pack.lock")}
 
 
+@pytest.mark.feature("linguistics", "vectors")
 @pytest.mark.parametrize("name", ["../../canary", "/canary", "model-0002"])
 def test_a_model_whose_folder_is_elsewhere_or_gone_is_a_problem(filled, tmp_path, name):
     trained(filled, tmp_path)
@@ -141,6 +144,7 @@ def test_a_model_whose_folder_is_elsewhere_or_gone_is_a_problem(filled, tmp_path
     assert problems(filled) == {("models", f"models/{name}")}
 
 
+@pytest.mark.feature("linguistics", "vectors")
 def test_a_model_whose_folder_is_gone_is_forgotten_by_a_repair(filled, tmp_path):
     root = trained(filled, tmp_path)
     shutil.rmtree(root / "models")

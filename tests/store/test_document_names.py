@@ -42,6 +42,7 @@ def test_an_unknown_name_is_told_with_the_nearest(corpus, name, like):
     assert ("the nearest" in str(raised.value)) == bool(like)
 
 
+@pytest.mark.feature("linguistics")
 def test_a_mask_means_the_rows_of_documents_for_which_it_is_true(corpus):
     documents = corpus.documents()
     is_two = documents["uri"].str.endswith("two.txt")
@@ -87,6 +88,7 @@ ASKED = {
 }
 
 
+@pytest.mark.feature("linguistics")
 @pytest.mark.parametrize("form", FORMS)
 def test_documents_can_be_meant_in_many_ways(corpus, form):
     docs = corpus.documents()
@@ -96,6 +98,7 @@ def test_documents_can_be_meant_in_many_ways(corpus, form):
         assert list(ask(corpus, FORMS[form](corpus, docs)).unique()) == ["texts/a/one.txt"], name
 
 
+@pytest.mark.feature("linguistics")
 def test_a_mask_of_other_rows_is_told_with_what_to_do(corpus):
     docs = corpus.documents()
     for mask in ((docs.uri == "")[:2], (docs.uri == "").set_axis(docs.doc_id), [True] * 9):

@@ -188,6 +188,7 @@ def test_an_older_catalogue_gets_its_state(tmp_path):
         opened.catalog.connection.execute(f"ALTER TABLE hosts DROP COLUMN {column}")
     opened.catalog.connection.execute("DROP INDEX documents_payload")
     opened.catalog.connection.execute("ALTER TABLE documents DROP COLUMN payload_digest")
+    opened.catalog.connection.execute("ALTER TABLE labels DROP COLUMN origin")
     opened.catalog.connection.execute("PRAGMA user_version = 2")
     opened.close()
     opened = CorpusFolder(tmp_path / "c")

@@ -85,13 +85,14 @@ def test_a_label_replaces_that_of_the_same_annotator_target_and_kind_only(log):
     ]
 
 
-def test_targets_that_had_a_label_before_a_note_are_known(log):
+def test_targets_that_had_a_label_before_an_audit_are_known(log):
     log.add([("d1", "document", "relevant"), ("d2", "document", "other")], by="anna")
     log.add([("d1", "document", "withdrawn")], by="anna")
-    log.add([("d3", "document", "relevant")], by="anna", note="round 2")
-    log.add([("d4", "document", "relevant")], by="anna", note="round 2")
-    assert log.targets_before("round 2") == {"d1", "d2"}
-    assert log.targets_before("round 3") == set()
+    log.add([("d3", "document", "relevant")], by="anna", note="audit of m2", origin="audit")
+    log.add([("d4", "document", "relevant")], by="anna", note="audit of m2", origin="audit")
+    log.add([("d5", "document", "relevant")], by="anna", note="audit of m3")
+    assert log.targets_before("audit of m2") == {"d1", "d2"}
+    assert log.targets_before("audit of m3") == set()
 
 
 def test_the_later_word_counts_whatever_the_names_of_the_files_are(log, folder):

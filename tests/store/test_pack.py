@@ -15,13 +15,12 @@ PAGE = "<html><head><title>Page {0}</title></head><body><nav><a href='/x'>menu</
 
 
 @pytest.fixture
-def filled(corpus, tmp_path):
+def filled(add_once, tmp_path):
     folder = tmp_path / "pages"
     folder.mkdir()
     for i in range(30):
         (folder / f"{i:02d}.html").write_text(PAGE.format(i))
-    corpus.add(folder, progress=False)
-    return corpus
+    return add_once("pages-to-pack", folder)
 
 
 def frames(corpus):

@@ -1,8 +1,11 @@
 import gzip
+from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from corpuskit.errors import ConfigurationError, CorpusError, UnknownDocumentError
+from corpuskit.preprocessing import step
 
 SECRET = "zanzibarone"
 
@@ -20,17 +23,18 @@ def crawled(corpus, web, tmp_path):
 
 
 def content_of(corpus):
-    """All that stands in the corpus' files, unpacked."""
-    from pathlib import Path
-
+    """All that stands in the corpus' files, unpacked and decoded."""
     found = b""
     for file in Path(corpus.path).rglob("*"):
         if file.is_file():
             content = file.read_bytes()
             found += content + (gzip.decompress(content) if file.name.endswith(".warc.gz") else b"")
+            if file.suffix == ".parquet":
+                found += str(pq.read_table(file).to_pylist()).encode()
     return found
 
 
+@pytest.mark.feature("linguistics")
 def test_a_removed_document_leaves_no_text_and_does_not_come_back(crawled, web, tmp_path):
     gone = crawled.kwic(SECRET).doc_id
     assert crawled.remove(gone, reason="asked by its author") == 2
@@ -46,6 +50,20 @@ def test_a_removed_document_leaves_no_text_and_does_not_come_back(crawled, web, 
     assert SECRET.encode() not in content_of(crawled)
 
 
+@pytest.mark.feature("linguistics")
+def test_results_of_steps_forget_a_removed_document(crawled):
+    kept = crawled.documents().doc_id[~crawled.documents().doc_id.isin(crawled.kwic(SECRET).doc_id)].tolist()
+    crawled.preprocess([step("copy", lambda text: {"copy": text}, {"copy": "str"})], progress=False)
+    (damaged,) = Path(crawled.path, "preprocessing").glob("copy-*/part-*.parquet")
+    assert SECRET.encode() in content_of(crawled)
+    crawled.remove(crawled.kwic(SECRET).doc_id, reason="asked by its author")
+    assert SECRET.encode() not in content_of(crawled)
+    assert sorted(pq.read_table(damaged).column("doc_id").to_pylist()) == sorted(kept)
+    damaged.write_bytes(SECRET.encode())
+    crawled.remove(kept[:1], reason="asked by its author")
+    assert not damaged.exists()
+
+
 def test_a_removed_title_is_in_no_free_page_of_the_catalogue(corpus, tmp_path):
     folder = tmp_path / "pages"
     folder.mkdir()
@@ -57,6 +75,7 @@ def test_a_removed_title_is_in_no_free_page_of_the_catalogue(corpus, tmp_path):
     assert SECRET.encode() not in content_of(corpus)
 
 
+@pytest.mark.feature("linguistics")
 def test_the_web_archive_stays_whole_around_what_was_removed(crawled):
     from fastwarc.warc import ArchiveIterator, WarcRecordType
 
@@ -69,6 +88,7 @@ def test_the_web_archive_stays_whole_around_what_was_removed(crawled):
     assert b"This page stays." in crawled._folder.original(other)
 
 
+@pytest.mark.feature("linguistics")
 def test_a_removal_needs_a_reason_and_known_documents(crawled):
     with pytest.raises(ConfigurationError, match="reason"):
         crawled.remove(crawled.documents(), reason=" ")
@@ -77,6 +97,7 @@ def test_a_removal_needs_a_reason_and_known_documents(crawled):
     assert len(crawled) == 4
 
 
+@pytest.mark.feature("linguistics")
 def test_a_backup_is_a_corpus_with_the_same_documents_and_labels(crawled, tmp_path):
     import corpuskit
 

@@ -7,8 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.tokens import patterns
-from corpuskit.tokens.patterns import compiled_pattern, ignoring_case, matches_in, needed_characters, problem_of, wider
+from corpuskit.text import patterns
+from corpuskit.text.patterns import compiled_pattern, ignoring_case, matches_in, needed_characters, problem_of, wider
 
 # Letters with case of several kinds, marks, digits of other scripts, blanks of several kinds, signs that one syntax knows.
 CHARACTERS = "aZéßẞiIİıkKſsςσΣ²½١٣ेंनहß_- \t\n\v\x1c\x85\u00a0\u200d\u2028.<>&~|[](){}^$*+?,#:=!P"

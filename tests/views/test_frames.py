@@ -13,26 +13,22 @@ HOUSE = {
     "retry_after_s error",
     "frontier": "url host depth parent anchor priority state why reason_refused next_allowed",
     "sources": "host pages relevant labels harvest verdict why",
-    "labels": "target kind label by note when version superseded",
+    "labels": "target kind label by note when version superseded origin",
     "failures": "uri stage error message when tries",
 }
 
 
 @pytest.fixture
-def filled(corpus, tmp_path, web):
-    folder = tmp_path / "pages"
-    folder.mkdir()
-    for name, text in (("b", "Same text here."), ("a", "Same text here."), ("long-name", "Another text.")):
-        (folder / f"{name}.html").write_text(
-            f"<html><head><title>{name}</title></head><body><p>{text}</p></body></html>"
-        )
-    corpus.add(folder, progress=False)
+def filled(fill, web):
+    texts = {"b": "Same text here.", "a": "Same text here.", "long-name": "Another text."}
+    corpus = fill({f"{name}.html": f"<title>{name}</title><p>{text}</p>" for name, text in texts.items()})
     web.add("http://a.example/", "front page", ["/gone"])
     corpus.crawl("http://a.example/", delay=0, proxy=web.proxy).wait(progress=False)
     corpus.set_labels({corpus.documents().doc_id[0]: "relevant"}, by="me")
     return corpus
 
 
+@pytest.mark.feature("vectors")
 @pytest.mark.parametrize("name", HOUSE)
 def test_a_frame_has_its_columns_and_the_same_types_when_empty(name, corpus, filled, tmp_path):
     empty = corpuskit.open(tmp_path / "empty")
@@ -70,16 +66,8 @@ def test_elements_of_some_documents_come_from_a_frame_a_series_or_a_list(filled)
 
 
 def test_elements_without_text_leave_the_long_columns_out(filled):
-    assert set(filled.elements().columns) - set(filled.elements(text=False).columns) == {
-        "text",
-        "links",
-        "tex",
-        "locator",
-    }
-
-
-def test_elements_as_arrow_types(filled):
-    assert all(isinstance(dtype, pd.ArrowDtype) for dtype in filled.elements(arrow=True).drop(columns="unique").dtypes)
+    without = set(filled.elements().columns) - set(filled.elements(text=False).columns)
+    assert without == {"text", "links", "tex", "locator"}
 
 
 def test_a_copy_names_the_document_with_the_shortest_uri(filled):
@@ -95,18 +83,10 @@ def test_labels_and_failures_show_in_their_places(filled):
     assert "1 relevant" in repr(filled)
 
 
-def test_no_page_is_counted_relevant_or_not_before_there_is_a_label_or_a_model(filled):
+def test_no_page_is_counted_relevant_or_not_before_there_is_a_label_or_a_model(filled, cli):
     sources = filled.sources().set_index("host")
     assert sources.relevant.loc["a.example"] is pd.NA
     assert np.isnan(sources.harvest.loc["a.example"])
     assert sources.relevant.loc[""] == 1  # of the files, one of which has a label
-
-
-def test_status_shows_a_dash_for_what_no_model_has_said_yet(filled, capsys, monkeypatch):
-    from corpuskit.cli import main
-
-    monkeypatch.setattr("sys.argv", ["corpuskit", "status", filled.path])
-    with pytest.raises(SystemExit):
-        main()
-    rows = [[cell.strip() for cell in line.split("│")] for line in capsys.readouterr().out.splitlines()]
+    rows = [[cell.strip() for cell in line.split("│")] for line in cli("status", filled.path).out.splitlines()]
     assert [row[:5] for row in rows if row[0] == "a.example"] == [["a.example", "1", "–", "0", "–"]]

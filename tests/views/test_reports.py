@@ -23,25 +23,12 @@ def crawled(make_once, web):
     return make_once("sea-and-law", crawl)
 
 
-def label(corpus, count, by="me", wrong=0):
+def label(corpus, count, by="me", wrong=0, positive="relevant", other="other"):
     documents = corpus.documents()
-    both = [documents[documents.uri.str.contains(kind)].doc_id.tolist()[:count] for kind in ("/sea/", "/law/")]
-    labels = dict.fromkeys(both[0], "relevant") | dict.fromkeys(both[1], "other")
-    labels |= dict.fromkeys(both[1][:wrong], "relevant")
-    corpus.set_labels(labels, by=by)
+    sea, law = (documents[documents.uri.str.contains(kind)].doc_id.tolist()[:count] for kind in ("/sea/", "/law/"))
+    labels = dict.fromkeys(sea, positive) | dict.fromkeys(law, other) | dict.fromkeys(law[:wrong], positive)
+    corpus.set_labels(labels, by=by, new_class=positive != "relevant")
     return labels
-
-
-def label_marine_and_legal(corpus, count):
-    documents = corpus.documents()
-    for kind, name in (("/sea/", "marine"), ("/law/", "legal")):
-        some = documents[documents.uri.str.contains(kind)].doc_id.tolist()[:count]
-        corpus.set_labels(dict.fromkeys(some, name), by="me", new_class=True)
-
-
-def test_without_a_model_there_is_nothing_to_report(crawled):
-    with pytest.raises(RelevanceError, match=r"train one with \.train\(\)"):
-        crawled.relevance_report()
 
 
 @pytest.mark.slow
@@ -95,16 +82,19 @@ def test_audit_labels_judge_the_decisions(crawled):
 
 
 def test_few_labels_make_a_short_report(crawled):
-    label(crawled, 2)
-    crawled.train()
+    with pytest.raises(RelevanceError, match=r"train one with \.train\(\)"):
+        crawled.relevance_report()
+    label(crawled, 2, positive="marine", other="legal")
+    crawled.train(positive="marine")
     report = crawled.relevance_report()
     assert report.learning is None
     assert "Report on" in repr(report)
+    assert "label 10 marine and 10 others" in repr(report)
 
 
 @pytest.mark.slow
 def test_a_report_counts_classes_of_ones_own_as_the_model_did(crawled):
-    label_marine_and_legal(crawled, 12)
+    label(crawled, 12, positive="marine", other="legal")
     crawled.train(positive="marine")
     report = crawled.relevance_report()
     assert report.positive == "marine"
@@ -113,12 +103,6 @@ def test_a_report_counts_classes_of_ones_own_as_the_model_did(crawled):
     assert report.learning is not None
     assert report.urls.relevant.tolist() == [12]
     assert "too few labels" not in repr(report)
-
-
-def test_too_few_labels_of_a_class_of_ones_own_are_told_by_its_name(crawled):
-    label_marine_and_legal(crawled, 2)
-    crawled.train(positive="marine")
-    assert "label 10 marine and 10 others" in repr(crawled.relevance_report())
 
 
 def test_crawls_side_by_side(crawled):
@@ -138,8 +122,5 @@ def test_crawls_side_by_side(crawled):
     assert [line.get_ydata()[-1] for line in lines] == found.table.relevant.tolist()
     only = crawled.compare(int(found.table.crawl.iloc[1]))
     assert len(only.table) == 1
-
-
-def test_a_crawl_that_is_not_there(crawled):
     with pytest.raises(ConfigurationError, match="found no pages of crawl 99"):
         crawled.compare(99)

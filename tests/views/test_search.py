@@ -4,29 +4,17 @@ from corpuskit.errors import ConfigurationError
 
 
 @pytest.fixture
-def filled(corpus, tmp_path):
-    folder = tmp_path / "pages"
-    folder.mkdir()
+def filled(fill):
     body = (
         "<h1>Rates of the bank</h1><p>The premium rises by 3 % a year, as it did before.</p><p>Short.</p>"
         "<ul><li>Premium\u00a0paid at once</li></ul><nav><ul><li><a href=/a>Home</a></li><li><a href=/b>About</a></li></ul></nav>"
     )
-    (folder / "a.html").write_text(f"<html lang=en><head><title>Bank</title></head><body>{body}</body></html>", "utf-8")
-    (folder / "b.html").write_text(
-        "<html lang=fr><title>Assurance</title><p>La prime est due le premier jour.</p>", "utf-8"
-    )
-    corpus.add(folder, progress=False)
-    return corpus
+    french = "<html lang=fr><title>Assurance</title><p>La prime est due le premier jour.</p>"
+    return fill({"a.html": f"<html lang=en><title>Bank</title><body>{body}</body></html>", "b.html": french})
 
 
 def texts(frame):
     return [text for text in frame["text"].tolist() if isinstance(text, str)]
-
-
-def test_without_conditions_it_is_the_frame_of_elements(filled):
-    found = filled.find()
-    assert found.equals(filled.elements())
-    assert list(filled.find("no such text").columns) == list(found.columns)
 
 
 @pytest.mark.parametrize(
@@ -50,28 +38,24 @@ def test_each_condition_filters(filled, conditions, expected):
     assert texts(filled.find(**conditions)) == expected
 
 
-def test_only_the_documents_that_are_asked_for(filled):
-    french = filled.documents().query("lang == 'fr'")
-    assert texts(filled.find("p", docs=french)) == ["La prime est due le premier jour."]
-
-
-def test_unique_counts_what_was_found(filled, tmp_path):
-    (tmp_path / "pages" / "c.html").write_text("<html lang=en><title>c</title><p>Short.</p>")
-    filled.add(tmp_path / "pages", progress=False)
+def test_unique_counts_what_was_found(filled, fill):
+    fill({"c.html": "<html lang=en><title>c</title><p>Short.</p>"})
     assert filled.find("^short", lang="en")["unique"].tolist() == [True, False]
 
 
-def test_only_the_last_version_is_found(filled, tmp_path):
+def test_only_the_last_version_is_found(filled, fill):
     filled.find()  # the cache holds the first version
-    (tmp_path / "pages" / "b.html").write_text(
-        "<html lang=fr><title>Assurance</title><p>La prime est payée.</p>", "utf-8"
-    )
-    filled.add(tmp_path / "pages", progress=False)
+    fill({"b.html": "<html lang=fr><title>Assurance</title><p>La prime est payée.</p>"})
     assert texts(filled.find("prime est")) == ["La prime est payée."]
     assert texts(filled.find(r"\bpayée\b")) == ["La prime est payée."]
 
 
-def test_wrong_questions_are_refused(filled):
+def test_without_conditions_all_elements_are_found_and_wrong_conditions_are_refused(filled):
+    found = filled.find()
+    assert found.equals(filled.elements())
+    assert list(filled.find("no such text").columns) == list(found.columns)
+    french = filled.documents().query("lang == 'fr'")
+    assert texts(filled.find("p", docs=french)) == ["La prime est due le premier jour."]
     with pytest.raises(ConfigurationError, match="found the element type 'Paragraph', expected one of TextBlock"):
         filled.find(types="Paragraph")
     with pytest.raises(ConfigurationError, match=r"'\(' cannot be searched for: unclosed group"):

@@ -24,14 +24,11 @@ SAYS = {
 
 
 @pytest.fixture
-def filled(corpus, tmp_path):
-    folder = tmp_path / "pages"
-    folder.mkdir()
-    (folder / "a.html").write_text(PAGE, "utf-8")
-    (folder / "b.html").write_text(PAGE.replace("<title>", "<title>Copy: ").replace("Ann", "Bob"), "utf-8")
-    (folder / "c.html").write_text("<p>Says nothing of itself, but has a text of some words.</p>", "utf-8")
-    corpus.add(folder, progress=False)
-    return corpus
+def filled(fill):
+    copy = PAGE.replace("<title>", "<title>Copy: ").replace("Ann", "Bob")
+    return fill(
+        {"a.html": PAGE, "b.html": copy, "c.html": "<p>Says nothing of itself, but has a text of some words.</p>"}
+    )
 
 
 def test_what_documents_say_of_themselves_are_columns(filled):
@@ -51,6 +48,7 @@ def test_a_corpus_of_an_earlier_version_has_the_columns_too(filled, tmp_path):
     filled.close()
     with sqlite3.connect(tmp_path / "corpus" / "catalog.sqlite") as connection:
         connection.execute("DROP TABLE said")
+        connection.execute("ALTER TABLE labels DROP COLUMN origin")
         connection.execute("PRAGMA user_version = 6")
     connection.close()
     with corpuskit.open(tmp_path / "corpus") as opened:
@@ -58,13 +56,9 @@ def test_a_corpus_of_an_earlier_version_has_the_columns_too(filled, tmp_path):
         assert opened.documents().equals(before)
 
 
-def test_a_date_that_is_none_is_null(corpus, tmp_path):
-    file = tmp_path / "a.nlp.txt"
-    file.write_text(
-        "## NLPTextDocument Title T\n## NLPTextDocument Uri https://a.example/\n"
-        "## NLPTextDocument Timestamp 2020-01-02T03:04:05\n## NLPTextDocument Metadata published=last spring\n\nx\n"
-    )
-    corpus.add(file, progress=False)
+def test_a_date_that_is_none_is_null(fill):
+    fields = ["Title T", "Uri https://a.example/", "Timestamp 2020-01-02T03:04:05", "Metadata published=last spring"]
+    corpus = fill({"a.nlp.txt": "".join(f"## NLPTextDocument {field}\n" for field in fields) + "\nx\n"})
     assert corpus.documents().published.isna().all()
 
 
@@ -79,6 +73,7 @@ def test_each_frame_comes_with_arrow_types(filled, name):
         assert arrow[column].isna().tolist() == plain[column].isna().tolist()
 
 
+@pytest.mark.feature("linguistics")
 @pytest.mark.parametrize(
     "ask",
     [

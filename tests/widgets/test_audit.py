@@ -7,32 +7,20 @@ from corpuskit.relevance.missed import estimate, share_interval
 N = 400
 
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    """Four hundred documents, every fifth about insurance; twenty are labelled, and a model is trained."""
-    import corpuskit
-
-    folder = tmp_path_factory.mktemp("audit")
-    for i in range(N):
-        words = "insurance premium claim policy" if i % 5 == 0 else "garden flower tomato bed"
-        (folder / f"d{i:03}.txt").write_text(f"Text {i}\n\nAbout {words} number {i}.", "utf-8")
-    corpus = corpuskit.open(folder / "corpus")
-    corpus.add(folder / "d*.txt", progress=False)
-    docs = corpus.documents().sort_values("uri")
-    corpus.set_labels({row.doc_id: truth(row.uri) for row in docs.head(20).itertuples()}, by="me")
-    corpus.train()
-    yield corpus
-    corpus.close()
-
-
 @pytest.fixture
-def corpus(trained):
-    """The same corpus, with the labels of audits taken back."""
-    yield trained
-    given = [label for label in trained._folder.labels.current("document") if (label.note or "").startswith("audit")]
-    for label in given:
-        trained._folder.labels.add([(label.target, "document", "withdrawn")], by=label.by)
-    trained.train()
+def corpus(make_once, tmp_path):
+    """Four hundred documents, every fifth about insurance; twenty are labelled, and a model is trained."""
+
+    def make(corpus):
+        for i in range(N):
+            words = "insurance premium claim policy" if i % 5 == 0 else "garden flower tomato bed"
+            (tmp_path / f"d{i:03}.txt").write_text(f"Text {i}\n\nAbout {words} number {i}.", "utf-8")
+        corpus.add(tmp_path / "d*.txt", progress=False)
+        docs = corpus.documents().sort_values("uri")
+        corpus.set_labels({row.doc_id: truth(row.uri) for row in docs.head(20).itertuples()}, by="me")
+        corpus.train()
+
+    return make_once("audit", make)
 
 
 def truth(uri):

@@ -18,6 +18,7 @@ def browser(tmp_path):
         yield corpus.browse()
 
 
+@pytest.mark.feature("vectors")
 def test_more_like_this_shows_the_one_and_those_like_it(browser):
     rows, sent = browser.rows, []
     rows.send = sent.append
@@ -27,11 +28,12 @@ def test_more_like_this_shows_the_one_and_those_like_it(browser):
     assert rows.state == [1, 10, 10]
     assert rows.found["doc_id"].iloc[0] == doc_id
     assert [uri[6:12] for uri in rows.found["uri"]] == ["rocket"] * 5 + ["garden"] * 5
-    assert rows.code == f"docs = corpus.similar({doc_id!r}, 100)"
+    assert rows.code == f"docs = corpus.vectors.similar({doc_id!r}, 100)"
     rows._on_rows({"op": "rows", "generation": 1, "start": 0, "end": 1})
     assert sent[0]["rows"][0][0] == "pages/rocket2.txt"
 
 
+@pytest.mark.feature("vectors")
 def test_a_filter_ends_it(browser):
     browser.rows._on_like({"op": "like", "row": 7})
     browser.rows.filter({"text": "garden"})
@@ -44,18 +46,20 @@ def test_a_row_that_is_not_there_is_told(browser):
         browser.rows._on_like({"op": "like", "row": 99})
 
 
+@pytest.mark.feature("vectors")
 def test_more_like_all_that_are_found_where_none_is_chosen(browser):
     rows = browser.rows
     rows.filter({"text": "rocket"})
     before = rows.code.removeprefix("docs = ")
     rows._on_like({"op": "like", "row": -1})
     assert [uri[6:12] for uri in rows.found["uri"]] == ["garden"] * 5  # the rockets are what was asked with
-    assert rows.code == f"docs = corpus.similar({before}, 100)"
+    assert rows.code == f"docs = corpus.vectors.similar({before}, 100)"
     rows.filter({"text": "nothing has this"})
     with pytest.raises(ConfigurationError, match="more like 0 documents"):
         rows._on_like({"op": "like", "row": -1})
 
 
+@pytest.mark.feature("linguistics")
 def test_columns_sort_and_words_in_the_text_filter_and_the_code_says_so(browser):
     rows = browser.rows
     rows._on_label({"op": "label", "row": 3, "generation": 0, "label": "other"})
@@ -65,7 +69,8 @@ def test_columns_sort_and_words_in_the_text_filter_and_the_code_says_so(browser)
     rows.filter({"says": "orbit", "sort": "words", "falling": "yes"})
     assert {uri[6:12] for uri in browser.found["uri"]} == {"rocket"}
     assert (
-        rows.code == "docs = corpus.documents(corpus.kwic('orbit', copies=True)).sort_values('words', ascending=False)"
+        rows.code
+        == "docs = corpus.documents(corpus.text(include_duplicates=True).kwic('orbit')).sort_values('words', ascending=False)"
     )
     assert rows.order == ["words", True]
     with pytest.raises(ConfigurationError):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from corpuskit.discovered import import_all
 from corpuskit.export.writers import FORMATS, Format
+from corpuskit.plugins import import_all
 
 # Those of most use are shown first, others behind them by name.
 _FIRST: Final = (
@@ -18,4 +18,5 @@ _FIRST: Final = (
 def formats() -> Mapping[str, Format]:
     """Return name → format, in the order they are shown."""
     import_all(__name__)
-    return {name: FORMATS[name] for name in (*_FIRST, *sorted(FORMATS.keys() - set(_FIRST)))}
+    first = [name for name in _FIRST if name in FORMATS]
+    return {name: FORMATS[name] for name in (*first, *sorted(FORMATS.keys() - set(first)))}

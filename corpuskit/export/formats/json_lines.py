@@ -13,7 +13,7 @@ from corpuskit.export.formats.element_rows import DocumentReader, document_head,
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.writers import export_format
-from corpuskit.given import given_file
+from corpuskit.validation import check_input_file
 
 _MAX_LINE: Final = 512 * 1024 * 1024  # bytes
 # Line ends to Unicode-minded programs; in JSON they can only stand in strings, where they may be escaped.
@@ -67,7 +67,7 @@ def read_jsonl(path: str | os.PathLike[str]) -> Iterator[NLPTextDocument]:
         DocumentFormatError: a line is no document; ``.line`` says which.
         SourceError: There is no such file, or it is a folder.
     """
-    given = given_file(path)
+    given = check_input_file(path)
     where = os.fspath(path)
     with given.open("rb") as file:
         number = 0

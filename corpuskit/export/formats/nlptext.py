@@ -14,9 +14,9 @@ from corpuskit.errors import DocumentFormatError
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.writers import export_format
-from corpuskit.given import given_file
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.documents import MARKS_SUFFIX, TEXT_SUFFIX
+from corpuskit.validation import check_input_file
 
 # RFC 8878, 3.1.2: a frame that decompressors skip.
 _SKIPPABLE: Final = 0x184D2A50
@@ -85,7 +85,7 @@ def read_nlptext_archive(path: str | os.PathLike[str]) -> Iterator[NLPTextDocume
         DocumentFormatError: it is no such file; ``.line`` is the document's number.
         SourceError: There is no such file, or it is a folder.
     """
-    given = given_file(path)
+    given = check_input_file(path)
     where = os.fspath(path)
     waiting: NLPTextDocument | None = None
     number = 0

@@ -17,7 +17,7 @@ from corpuskit.export.formats.element_rows import DocumentReader, document_head,
 from corpuskit.export.item import ROW_TYPES, Item
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.writers import export_format
-from corpuskit.given import given_path
+from corpuskit.validation import check_path
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -134,7 +134,7 @@ def read_parquet(folder: str | os.PathLike[str]) -> Iterator[NLPTextDocument]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    root = given_path(folder, "folder")
+    root = check_path(folder, "folder")
     for name in ("documents.parquet", "elements.parquet"):
         if not (root / name).is_file():
             raise SourceError(

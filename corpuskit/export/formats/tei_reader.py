@@ -12,7 +12,7 @@ from corpuskit.errors import DocumentFormatError
 from corpuskit.export.formats.element_rows import DocumentReader
 from corpuskit.export.formats.tei import CONTINUATION, EMPTY, NAMESPACE, header_record
 from corpuskit.export.formats.xml_text import parse, text_of
-from corpuskit.given import given_file
+from corpuskit.validation import check_input_file
 
 _TEI: Final = f"{{{NAMESPACE}}}"
 _GROUPS: Final = {"div": "Section", "floatingText": "Section", "list": "List", "item": "ListItem", "table": "Table"}
@@ -34,7 +34,7 @@ def read_tei(path: str | os.PathLike[str]) -> NLPTextDocument:
         DocumentFormatError: it is no TEI, not well-formed, larger than 512 MiB, or declares entities.
         SourceError: There is no such file, or it is a folder.
     """
-    file = given_file(path)
+    file = check_input_file(path)
     where = os.fspath(path)
     root = parse(file.read_bytes(), where)
     if root.tag != _TEI + "TEI":

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
 from lxml import etree
 
+from corpuskit.dates import parse_iso_date
 from corpuskit.extraction.docx.package import Package
 
 _CORE: Final = {
@@ -64,17 +65,9 @@ def read_properties(package: Package) -> tuple[str, dict[str, str], datetime | N
 
 
 def parse_date(text: str) -> datetime | None:
-    """A date of W3C's profile of ISO 8601 as UTC; None for what is none. One without zone is taken as UTC."""
-    try:
-        date = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    date = date.replace(tzinfo=UTC) if date.tzinfo is None else date
-    try:
-        date = date.astimezone(UTC)
-    except OverflowError:
-        return None
-    return date if date.year > _NO_DATE else None
+    """Return a date of W3C's profile of ISO 8601 in UTC; None if it is none."""
+    date = parse_iso_date(text)
+    return date if date is not None and date.year > _NO_DATE else None
 
 
 def _part(package: Package, kind: str, usual: str) -> etree._Element | None:

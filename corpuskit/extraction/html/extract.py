@@ -137,15 +137,11 @@ def _extract(
     table.marks["locator"] = locators(walked)
     table.marks["role"] = roles(walked)
     by_default = not options.classify or options.main == "all"
-    if by_default:
+    by_trafilatura = options.main == "trafilatura" and not by_default
+    if by_default or by_trafilatura:
         table.main[:] = table.default_main()
     elif options.main == "rules":
         table.main[:] = main_by_rules(walked)
-    elif options.main == "trafilatura":
-        from corpuskit.extraction.html.trafilatura import mark, render
-
-        document.table = mark(table, content, uri, options)
-        document.peer = partial(render, content, uri, options)
     else:
         # Only here: who wants the tree alone need not wait for numpy.
         from corpuskit.extraction.html.classify import Page, classify
@@ -157,6 +153,12 @@ def _extract(
     if by_default and document.table is not table:
         document.table.main[:] = document.table.default_main()
     document.table = with_units(document.table, walked)
+    if by_trafilatura:
+        from corpuskit.extraction.html.trafilatura import mark, render
+
+        # Behind the menus and posts, which know the rows as they were walked: this divides rows.
+        document.table = mark(document.table, content, uri, options)
+        document.peer = partial(render, content, uri, options)
     if walked.hidden:
         document.warnings.append(f"{walked.hidden} hidden parts left out")
     document.warnings.extend(f"{message} ({count} times)" for message, count in walked.repairs.items())

@@ -12,6 +12,8 @@ from typing import Any, Final
 
 from lxml import etree
 
+from corpuskit.dates import parse_loose_date
+
 _SPACE: Final = re.compile(r"\s+")
 _DATE_IN_URL: Final = re.compile(r"/((?:19|20)\d\d)[/-](0?[1-9]|1[0-2])[/-](0?[1-9]|[12]\d|3[01])(?:[/-]|$)")
 _XML_LANG: Final = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -227,24 +229,11 @@ def parse_date(value: str) -> datetime | None:
     try:
         date = datetime.fromisoformat(value)
     except ValueError:
-        parsed = _loose_date(value)
+        parsed = parse_loose_date(value)
         if parsed is None:
             return None
         date = parsed
     return (date if date.tzinfo else date.replace(tzinfo=UTC)) if 1980 <= date.year <= 2100 else None
-
-
-def _loose_date(value: str) -> datetime | None:
-    from dateutil import parser  # type: ignore[import-untyped]
-
-    if not re.search(r"(?:19|20)\d\d", value):
-        return None
-    try:
-        # A zone that is only a name is taken as UTC: the names are ambiguous.
-        date = parser.parse(value, default=datetime(2000, 1, 1), tzinfos=lambda _, offset: offset or 0)
-    except (ValueError, OverflowError, TypeError, AttributeError):
-        return None
-    return date if isinstance(date, datetime) else None
 
 
 def dates(

@@ -32,20 +32,3 @@ def extract_pdf(
     from corpuskit.extraction.pdf.extract import extract
 
     return extract(content, uri=uri, options=options)
-
-
-@extracts(PDF_TYPE, with_folder=True)
-def extract_pdf_with_artifacts(
-    content: bytes, *, uri: str | None, options: ExtractOptions, folder: Folder, charset: str | None = None
-) -> NLPTextDocument:
-    """As :func:`extract_pdf`; also writes ``segmentation.json`` and ``textgrid.json`` into a folder.
-
-    The layout is analysed once; artifacts that stand there already stay as they are. With ``options.structure=False`` there is none, and nothing is written.
-    """
-    from corpuskit.extraction.pdf.extract import extract_with_analysis
-    from corpuskit.extraction.pdf.textworks import write_artifacts
-
-    document, analysis, content = extract_with_analysis(content, uri=uri, options=options)
-    if analysis is not None and not has_artifacts(folder):
-        write_artifacts(content, folder, analysis=analysis, password=options.password)
-    return document

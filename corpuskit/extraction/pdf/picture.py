@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from functools import partial
-from pathlib import Path
 from typing import Final
 
-from corpuskit import engine
 from corpuskit.document.page_picture import PagePicture
-from corpuskit.errors import ExtractionError, SourceError
+from corpuskit.errors import ExtractionError
 from corpuskit.extraction.pdf.analysis import Analysis, analyse
 from corpuskit.extraction.pdf.opening import open_pdf
 
@@ -65,29 +61,6 @@ def page_picture(
         draw.text((x0, max(0.0, y0 - 11)), role, fill=(*colour, 255))
         picture.roles[role] = picture.roles.get(role, 0) + 1
     return picture
-
-
-def draw(source: str | os.PathLike[str] | bytes | None, number: int, *, password: str | None = None) -> PagePicture:
-    """As :func:`page_picture`, of a path or bytes, in a worker: a hostile PDF can end the process that draws it.
-
-    Raises:
-        ExtractionError: no such page, no PDF, or ``source`` is None.
-        SourceError: the file cannot be read.
-    """
-    if source is None:
-        raise ExtractionError(
-            f"the document does not know its file: give it with page({number}, 'FILE.pdf'), "
-            f"or for a document of a corpus use corpus.page(doc_id, {number})"
-        )
-    if isinstance(source, bytes):
-        content = source
-    else:
-        path = Path(source)
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
-    return engine.call(partial(page_picture, password=password), content, number)
 
 
 def _boxes(analysis: Analysis, page: int) -> list[tuple[str, tuple[float, float, float, float]]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from corpuskit.discovered import import_all
 from corpuskit.errors import ConfigurationError
+from corpuskit.plugins import import_all
 from corpuskit.preprocessing.step_definition import STEPS, Step, keep, step
 from corpuskit.preprocessing.steps.changes import dehyphenate, normalize
 from corpuskit.preprocessing.steps.measures import characters, language, personal_data, quality, words

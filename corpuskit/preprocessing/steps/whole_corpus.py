@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from corpuskit.given import given_count
 from corpuskit.preprocessing.step_definition import Step, named
+from corpuskit.validation import check_count
 
 
 @named
@@ -16,7 +16,7 @@ def duplicates(*, threshold: float = 0.8, size: int = 3) -> Step:
         threshold: Texts at least so similar are duplicates (Jaccard index, 0 to 1).
         size: Number of words of the runs that are compared.
     """
-    size = given_count(size, "size", least=1)
+    size = check_count(size, "size", least=1)
     columns = {"unique": "bool", "duplicate_of": "str", "kind": "str", "similarity": "float64"}
     return Step("duplicates", "corpus", {"threshold": threshold, "size": size}, columns)
 

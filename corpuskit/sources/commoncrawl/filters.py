@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from corpuskit.dates import as_utc
 from corpuskit.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -233,4 +234,4 @@ def _date(value: date | str | None) -> datetime | None:
     if value is None:
         return None
     time = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
-    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    return as_utc(time)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corpuskit.discovered import import_all
+from corpuskit.plugins import import_all
 from corpuskit.sources.container import READERS, Reader
 
 

@@ -11,11 +11,11 @@ from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from corpuskit.dates import parse_http_date
 from corpuskit.errors import ConfigurationError, FetchError, MissingExtraError, RefusedError, ResourceLimitError
 from corpuskit.sources.media import UNKNOWN, detect_media_type
 from corpuskit.sources.web.causes import explained
@@ -70,7 +70,7 @@ class Answer:
     @property
     def modified(self) -> datetime | None:
         """Last-Modified, UTC."""
-        return _http_date(self.headers.get("last-modified"))
+        return parse_http_date(self.headers.get("last-modified"))
 
     @property
     def retry_after(self) -> float | None:
@@ -78,7 +78,7 @@ class Answer:
         value = self.headers.get("retry-after", "").strip()
         if value.isdigit():
             return float(min(int(value), 86_400))
-        date = _http_date(value)
+        date = parse_http_date(value)
         return max(0.0, (date - datetime.now(UTC)).total_seconds()) if date else None
 
 
@@ -419,16 +419,6 @@ def _phrase(status: int) -> str:
         return HTTPStatus(status).phrase
     except ValueError:
         return ""
-
-
-def _http_date(value: str | None) -> datetime | None:
-    if not value:
-        return None
-    try:
-        date = parsedate_to_datetime(value)
-    except (ValueError, TypeError, IndexError):
-        return None
-    return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
 
 
 def fetch(url: str, *, proxy: str | None = None, contact: str = "", allow: Collection[str] = ()) -> Answer:

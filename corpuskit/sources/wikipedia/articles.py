@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, Final
 from urllib.parse import quote, unquote, urlsplit
 
+from corpuskit.dates import parse_http_date
 from corpuskit.errors import FetchError, ResourceLimitError
 from corpuskit.sources.resource import Resource
 from corpuskit.sources.wikipedia.client import WikiOptions, open_wiki
@@ -175,7 +175,7 @@ class _Walk:
             media_type=PARSOID_TYPE,
             charset="utf-8",
             fetched=datetime.now(UTC),
-            modified=_date(answer.headers.get("Last-Modified")),
+            modified=parse_http_date(answer.headers.get("Last-Modified")),
             name=title.replace("/", "_") + ".html",
             etag=answer.headers.get("ETag"),
             source="wikipedia",
@@ -193,10 +193,3 @@ def _licence(rights: dict[str, Any], site: str) -> str | None:
     if isinstance(said, str) and said.strip():
         return f"https:{said}" if said.startswith("//") else said.strip()
     return _CC_BY_SA if (urlsplit(site).hostname or "").endswith(".wikipedia.org") else None
-
-
-def _date(value: str | None) -> datetime | None:
-    try:
-        return parsedate_to_datetime(value).astimezone(UTC) if value else None
-    except ValueError:
-        return None

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from corpuskit.dates import parse_retry_after
 from corpuskit.errors import FetchError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -179,15 +178,9 @@ def open_wiki(options: WikiOptions) -> Any:
 
 def _seconds(after: str | None, url: str) -> int | None:
     """Seconds of a ``Retry-After``, which may be a date (RFC 9110, 10.2.3); None where it says nothing."""
-    if not after:
+    seconds = parse_retry_after(after)
+    if seconds is None:
         return None
-    if after.strip().isdecimal():
-        seconds = float(after)
-    else:
-        try:
-            seconds = (parsedate_to_datetime(after) - datetime.now(UTC)).total_seconds()
-        except (ValueError, TypeError):
-            return None
     if seconds > _LONGEST_WAIT:
         raise FetchError(f"{url}: the server asks to come back in {seconds:,.0f} s: run the same again then", url=url)
     return max(0, ceil(seconds))

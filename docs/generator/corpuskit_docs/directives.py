@@ -1,7 +1,7 @@
 """Directives that write parts of the reference from the code.
 
-``{room} corpuskit.text`` documents every public name of a module, ``{corpus-room} words`` the methods of ``Corpus`` that
-a part of it brings, ``{commands}`` the command line, ``{settings}`` the names of corpus.toml.
+``{room} corpuskit.text`` documents every public name of a module, ``{corpus-methods} text`` the methods of an accessor of
+``Corpus``, ``{commands}`` the command line, ``{settings}`` the names of corpus.toml.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxDirective
 
 from corpuskit_docs.commands import command_pages
+from corpuskit_docs.public import accessors, corpus_methods
 from corpuskit_docs.settings import settings_tables
 
 
@@ -69,28 +70,23 @@ def said_of(name: str, thing: Any) -> list[str]:
     return []
 
 
-class CorpusRoom(_Generated):
-    """The methods of ``Corpus`` that stand in one of its modules."""
+class CorpusMethods(_Generated):
+    """The methods of ``Corpus``, or those of one of its accessors."""
 
-    required_arguments = 1
+    optional_arguments = 1
 
     def lines(self) -> Iterator[str]:
         """Yield a directive of autodoc for each method."""
         from corpuskit.corpus import Corpus
 
+        accessor = self.arguments[0] if self.arguments else ""
+        cls = accessors()[accessor] if accessor else Corpus
         yield "```{eval-rst}"
-        for name in corpus_methods(self.arguments[0]):
-            kind = "property" if isinstance(inspect.getattr_static(Corpus, name), property) else "method"
-            yield from (f".. auto{kind}:: corpuskit.corpus.Corpus.{name}", "")
+        for name in corpus_methods():
+            attribute, _, method = name.rpartition(".")
+            if attribute == accessor:
+                yield from (f".. automethod:: {cls.__module__}.{cls.__name__}.{method}", "")
         yield "```"
-
-
-def corpus_methods(room: str) -> list[str]:
-    """Return the public methods of ``Corpus`` that the module ``corpuskit.corpus.ROOM`` brings, in its order."""
-    module = importlib.import_module(f"corpuskit.corpus.{room}")
-    own = [kind for _, kind in inspect.getmembers(module, inspect.isclass) if kind.__module__ == module.__name__]
-    (part,) = [kind for kind in own if kind.__name__.startswith("Corpus")]
-    return [name for name in vars(part) if not name.startswith("_")]
 
 
 class Commands(_Generated):
@@ -113,7 +109,7 @@ def setup(app: Any) -> dict[str, bool]:
     """Register the directives."""
     for name, directive in (
         ("room", Room),
-        ("corpus-room", CorpusRoom),
+        ("corpus-methods", CorpusMethods),
         ("commands", Commands),
         ("settings", SettingsTables),
     ):

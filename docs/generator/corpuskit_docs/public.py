@@ -7,7 +7,7 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -21,10 +21,33 @@ def rooms() -> Iterator[ModuleType]:
     yield corpuskit
     for package in (corpuskit, corpuskit.sources, corpuskit.compat):
         for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-            if info.ispkg or info.name in {"corpuskit.errors", "corpuskit.compat.frenchtext"}:
+            is_package = info.ispkg and package is not corpuskit.compat
+            if is_package or info.name in {"corpuskit.errors", "corpuskit.compat.frenchtext"}:
                 module = importlib.import_module(info.name)
                 if hasattr(module, "__all__") and info.name != "corpuskit.cli":
                     yield module
+
+
+def accessors() -> dict[str, type]:
+    """Return the classes of the accessors of ``Corpus`` by attribute."""
+    from corpuskit.plugins import feature_groups, load
+
+    references = {name: reference for group in feature_groups() for name, reference in group.accessors.items()}
+    return {name: load(reference) for name, reference in sorted(references.items())}
+
+
+def corpus_methods() -> dict[str, Callable[..., Any]]:
+    """Return the public methods of ``Corpus``, and those of its accessors as ``"text.kwic"``."""
+    from corpuskit.corpus import Corpus
+    from corpuskit.corpus.accessor import CorpusAccessor
+
+    found = {name: method for name, method in inspect.getmembers(Corpus, inspect.isroutine) if not name.startswith("_")}
+    for attribute, accessor in accessors().items():
+        for name, method in inspect.getmembers(accessor, inspect.isfunction):
+            is_own = inspect.unwrap(method).__module__.startswith("corpuskit.") and not hasattr(CorpusAccessor, name)
+            if is_own and not name.startswith("_"):
+                found[f"{attribute}.{name}"] = method
+    return found
 
 
 def names() -> dict[str, Any]:

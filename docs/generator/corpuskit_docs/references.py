@@ -1,6 +1,6 @@
 """References in docstrings and signatures: by any name of a thing in the reference; one that finds nothing is an error.
 
-A docstring says ``:func:`corpuskit.views.concordance.kwic``` where the code stands, the reference shows the name that
+A docstring says ``:func:`corpuskit.features.linguistics.concordance.kwic``` where the code stands, the reference shows the name that
 people import. What other packages have is not linked, for the manual is built without the network.
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from html_outlines import texts
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.extraction import ExtractOptions, extract_bytes
@@ -13,10 +14,6 @@ def extract(body: str) -> NLPTextDocument:
     return extract_bytes(
         content, media_type="text/html", uri="https://site.example/a", options=ExtractOptions(classify=False)
     )
-
-
-def texts(body: str) -> list[str]:
-    return [text for text in extract(body).table.text if text]
 
 
 @pytest.mark.parametrize("name", ["mw-editsection", "editsection"])

@@ -130,6 +130,7 @@ def test_formatting_over_blocks_goes_on_in_the_next(tmp_path):
     assert spans == {"one": '[[0,3,"bold"]]', "two": '[[0,3,"bold"]]', "three": '[[0,5,"bold"]]'}
 
 
+@pytest.mark.whole
 def test_a_corpus_keeps_formatting_and_pages_of_the_gate_keep_their_text(corpus, tmp_path):
     toml = tmp_path / "corpus" / "corpus.toml"
     toml.write_text(toml.read_text("utf-8") + "formatting = true\n", "utf-8")

@@ -5,120 +5,72 @@ from __future__ import annotations
 import json
 
 import pytest
+from html_outlines import extract, outline, texts
 from lxml import etree
 from lxml import html as lxml_html
 
-from corpuskit.document import NLPTextDocument
 from corpuskit.extraction import ExtractOptions, extract_bytes
 from corpuskit.extraction.html import extract_tree
 
 TREE_ONLY = ExtractOptions(classify=False)
 
 
-def extract(body: str, **options: object) -> NLPTextDocument:
-    content = f"<!DOCTYPE html><html lang=en><body>{body}</body></html>".encode()
-    return extract_bytes(
-        content, media_type="text/html", uri="https://site.example/a/b.html", options=ExtractOptions(**options)
-    )
-
-
-def outline(body: str) -> list[str]:
-    document = extract(body, classify=False)
-    table = document.table
-    return [
-        "  " * (element.nesting_level - 1) + element.type + (f" {table.text[row]}" if table.text[row] else "")
-        for row, element in enumerate(document)
-    ]
-
-
-def texts(body: str) -> list[str]:
-    return [text for text in extract(body, classify=False).table.text if text]
-
-
 def test_a_section_reaches_beyond_the_wrappers_around_its_heading() -> None:
-    assert outline("<div><div><h2>A</h2><p>by B</p></div></div><div><p>a</p></div>") == [
-        "Section A",
-        "  TextBlock by B",
-        "  TextBlock a",
-    ]
+    assert (
+        outline("<div><div><h2>A</h2><p>by B</p></div></div><div><p>a</p></div>")
+        == "Section A, .TextBlock by B, .TextBlock a"
+    )
 
 
 @pytest.mark.parametrize("tag", ["article", "main", "section", "aside", "blockquote", "figure", "details", "footer"])
 def test_a_section_ends_with_the_part_of_the_page_it_is_in(tag: str) -> None:
-    assert outline(f"<{tag}><div><h2>A</h2></div><p>a</p></{tag}><p>b</p>") == [
-        "Section A",
-        "  TextBlock a",
-        "TextBlock b",
-    ]
+    assert outline(f"<{tag}><div><h2>A</h2></div><p>a</p></{tag}><p>b</p>") == "Section A, .TextBlock a, TextBlock b"
 
 
 def test_the_title_of_a_page_reaches_beyond_a_section_of_its_own() -> None:
-    assert outline("<section><h1>A</h1><p>by B</p></section><section><h2>C</h2><p>c</p></section><p>d</p>") == [
-        "Section A",
-        "  TextBlock by B",
-        "  Section C",
-        "    TextBlock c",
-        "  TextBlock d",
-    ]
+    assert (
+        outline("<section><h1>A</h1><p>by B</p></section><section><h2>C</h2><p>c</p></section><p>d</p>")
+        == "Section A, .TextBlock by B, .Section C, ..TextBlock c, .TextBlock d"
+    )
 
 
 @pytest.mark.parametrize("tag", ["aside", "footer", "blockquote", "figure", "details", "dialog", "fieldset"])
 def test_a_heading_in_a_part_that_stands_apart_ends_no_section_outside(tag: str) -> None:
-    assert outline(f"<h2>A</h2><p>a</p><{tag}><h1>B</h1><p>b</p><h1>C</h1></{tag}><p>d</p>") == [
-        "Section A",
-        "  TextBlock a",
-        "  Section B",
-        "    TextBlock b",
-        "  Section C",
-        "  TextBlock d",
-    ]
+    assert (
+        outline(f"<h2>A</h2><p>a</p><{tag}><h1>B</h1><p>b</p><h1>C</h1></{tag}><p>d</p>")
+        == "Section A, .TextBlock a, .Section B, ..TextBlock b, .Section C, .TextBlock d"
+    )
 
 
 def test_a_list_made_for_items_without_one_ends_with_the_wrapper_though_a_section_goes_on() -> None:
-    assert outline("<div><h2>A</h2><li>a</li></div><li>b</li>") == [
-        "Section A",
-        "  List",
-        "    ListItem",
-        "      TextBlock a",
-        "  List",
-        "    ListItem",
-        "      TextBlock b",
-    ]
+    assert (
+        outline("<div><h2>A</h2><li>a</li></div><li>b</li>")
+        == "Section A, .List, ..ListItem, ...TextBlock a, .List, ..ListItem, ...TextBlock b"
+    )
 
 
 def test_a_heading_alone_in_its_wrapper_opens_a_section_that_goes_on() -> None:
-    assert outline("<header><div><h1>A</h1></div></header><p>a</p>") == ["Section A", "  TextBlock a"]
+    assert outline("<header><div><h1>A</h1></div></header><p>a</p>") == "Section A, .TextBlock a"
 
 
 def test_a_higher_heading_in_a_wrapper_closes_a_section_opened_outside() -> None:
-    assert outline("<h2>A</h2><p>a</p><div><h1>B</h1><p>b</p></div><p>c</p>") == [
-        "Section A",
-        "  TextBlock a",
-        "Section B",
-        "  TextBlock b",
-        "  TextBlock c",
-    ]
+    assert (
+        outline("<h2>A</h2><p>a</p><div><h1>B</h1><p>b</p></div><p>c</p>")
+        == "Section A, .TextBlock a, Section B, .TextBlock b, .TextBlock c"
+    )
 
 
 def test_a_heading_in_an_item_does_not_close_the_section_around_the_list() -> None:
-    assert outline("<h3>A</h3><ul><li><h2>B</h2><p>b</p></li></ul><p>c</p>") == [
-        "Section A",
-        "  List",
-        "    ListItem",
-        "      Section B",
-        "        TextBlock b",
-        "  TextBlock c",
-    ]
+    assert (
+        outline("<h3>A</h3><ul><li><h2>B</h2><p>b</p></li></ul><p>c</p>")
+        == "Section A, .List, ..ListItem, ...Section B, ....TextBlock b, .TextBlock c"
+    )
 
 
 def test_a_list_inside_a_heading_ends_the_title() -> None:
-    assert outline("<h2>A<ul><li>x</li></ul></h2><p>b</p>") == [
-        "Section A",
-        "  List",
-        "    ListItem",
-        "      TextBlock x",
-        "  TextBlock b",
-    ]
+    assert (
+        outline("<h2>A<ul><li>x</li></ul></h2><p>b</p>") == "Section A, .List, ..ListItem, ...TextBlock x, .TextBlock b"
+    )
 
 
 def test_items_without_a_list_are_wrapped_and_counted() -> None:
@@ -267,24 +219,30 @@ def test_an_element_without_blocks_in_it_has_its_text_and_place(markup: str, tex
 
 @pytest.mark.parametrize("sign", ["¶", "#", "§", "🔗"])
 def test_links_of_a_title_to_itself_are_no_part_of_it(sign: str) -> None:
-    assert outline(f'<h2>A<a class="x" href="#a">{sign}</a></h2><p>See # and <a href="#n">b</a></p>') == [
-        "Section A",
-        "  TextBlock See # and b",
-    ]
+    assert (
+        outline(f'<h2>A<a class="x" href="#a">{sign}</a></h2><p>See # and <a href="#n">b</a></p>')
+        == "Section A, .TextBlock See # and b"
+    )
 
 
 def test_what_mediawiki_puts_behind_titles_and_before_notes_is_no_text() -> None:
-    assert outline(
-        '<h2>A<span class="mw-editsection">[<a href="/e">edit</a>]</span></h2><ol><li><span class="mw-cite-backlink">^ '
-        '<a href="#r1">a</a></span> <span>Smith</span></li></ol>'
-    ) == ["Section A", "  List", "    ListItem", "      TextBlock Smith"]
+    assert (
+        outline(
+            '<h2>A<span class="mw-editsection">[<a href="/e">edit</a>]</span></h2><ol><li><span class="mw-cite-backlink">^ '
+            '<a href="#r1">a</a></span> <span>Smith</span></li></ol>'
+        )
+        == "Section A, .List, ..ListItem, ...TextBlock Smith"
+    )
 
 
 def test_a_caption_that_repeats_the_alternative_text_stands_once() -> None:
-    assert outline(
-        '<figure><a href="/x"><img alt="A cat"></a><figcaption>A cat</figcaption></figure><img alt="B"><ul><li><img alt="C">'
-        "</li></ul><p>C</p>"
-    ) == ["TextBlock A cat", "TextBlock B", "List", "  ListItem", "    TextBlock C", "TextBlock C"]
+    assert (
+        outline(
+            '<figure><a href="/x"><img alt="A cat"></a><figcaption>A cat</figcaption></figure><img alt="B"><ul><li><img alt="C">'
+            "</li></ul><p>C</p>"
+        )
+        == "TextBlock A cat, TextBlock B, List, .ListItem, ..TextBlock C, TextBlock C"
+    )
 
 
 @pytest.mark.parametrize("head", ["", '<link rel=canonical href="https://a.example/news/storm.html">'])

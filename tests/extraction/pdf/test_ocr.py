@@ -9,7 +9,7 @@ from pdf_reading import PROSE, read
 
 from corpuskit.errors import ConfigurationError, ExtractionError
 from corpuskit.extraction import ExtractOptions
-from corpuskit.extraction.pdf import extract_pdf_with_artifacts, ocr
+from corpuskit.extraction.pdf import ocr
 
 SCAN = pdf(Page().box(60, 60, 300, 300))
 LAYERED = pdf(Page().lines(60, 100, PROSE, mode=3))
@@ -45,10 +45,14 @@ def test_pages_without_text_get_it_from_ocrmypdf(program, tmp_path):
     assert called[called.index("-l") + 1] == "deu"
 
 
+@pytest.mark.whole
+@pytest.mark.feature("compat")
 def test_the_artifacts_are_those_of_the_pages_with_text(program, tmp_path):
     (tmp_path / "layered.pdf").write_bytes(LAYERED)
     program(f'for last; do :; done; cp {tmp_path}/layered.pdf "$last"')
     (tmp_path / "scan.pdf.d").mkdir()
+    from corpuskit.compat.textworks.extractor import extract_pdf_with_artifacts
+
     extract_pdf_with_artifacts(SCAN, uri="x", options=ExtractOptions(ocr=True), folder=tmp_path / "scan.pdf.d")
     written = json.loads((tmp_path / "scan.pdf.d" / "segmentation.json").read_text("utf-8"))
     assert written["pages"][0]["blocks"][0]["lines"][0][0][:2] == ["The", "river"]

@@ -29,6 +29,7 @@ def test_a_page_that_is_not_there_is_an_error():
         page_picture(CONTENT, 2)
 
 
+@pytest.mark.whole
 def test_a_document_shows_the_page_of_the_file_it_came_from(tmp_path):
     path = tmp_path / "flood.pdf"
     path.write_bytes(CONTENT)
@@ -38,6 +39,7 @@ def test_a_document_shows_the_page_of_the_file_it_came_from(tmp_path):
         document.page(2)
 
 
+@pytest.mark.whole
 def test_a_document_that_does_not_know_its_file_takes_it_or_says_so():
     document = read(CONTENT)
     with pytest.raises(ExtractionError, match=r"page\(1, 'FILE.pdf'\)"):
@@ -45,6 +47,7 @@ def test_a_document_that_does_not_know_its_file_takes_it_or_says_so():
     assert document.page(1, CONTENT).roles == {"section-heading": 1, "paragraph": 1}
 
 
+@pytest.mark.whole
 def test_the_path_of_the_file_is_not_written(tmp_path):
     path = tmp_path / "flood.pdf"
     path.write_bytes(CONTENT)

@@ -101,6 +101,7 @@ def test_a_page_too_large_for_memory_does_not_end_this_process(tmp_path):
         engine.call(read, bad, limits=engine.Limits(seconds=60, memory=1024**3))
 
 
+@pytest.mark.whole
 def test_the_front_door_reads_in_another_process(tmp_path):
     path = tmp_path / "flood.pdf"
     path.write_bytes(GOOD)

@@ -1,0 +1,1 @@
+"""Export formats of the re-created systems."""

@@ -1,0 +1,43 @@
+"""Command ``corpuskit kwic``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from corpuskit.cli.app import app
+from corpuskit.cli.folders import Existing, existing
+from corpuskit.cli.hints import typed
+from corpuskit.cli.printing import print_lines_of_a_concordance
+from corpuskit.cli.usage import as_usage
+
+
+@app.command()
+def kwic(
+    folder: Existing,
+    query: Annotated[str, typer.Argument(help='Regular expressions for words, such as "access controls?", or CQL.')],
+    window: Annotated[int, typer.Option(min=0, help="Words on each side.")] = 8,
+    sort: Annotated[str | None, typer.Option(help="1R, 2L ...: by the nth word right or left.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Lines shown.")] = 40,
+    syntax: Annotated[
+        str | None, typer.Option(help="cql, simple, wildcards (insur*), or text: the running text.")
+    ] = None,
+    all_text: Annotated[bool, typer.Option("--all-text", help="Navigation, headers and footers too.")] = False,
+    copies: Annotated[bool, typer.Option("--copies", help="Exact copies of documents too.")] = False,
+) -> None:
+    """Shows key words in context, in the main content."""
+    from corpuskit.store.telling import counted
+
+    corpus = existing(folder)
+    with as_usage():
+        text = corpus.text(main_only=not all_text, include_duplicates=copies)
+        found = text.concordance(query, window=window, sort=sort, syntax=syntax)
+    frame = found.frame
+    print_lines_of_a_concordance(frame.head(limit))
+    if len(frame) > limit:
+        typer.echo(f"... {counted(len(frame) - limit, 'more line')}; --limit shows them")
+    if frame.empty:
+        typer.echo(f"corpuskit: nothing matches {query!r}", err=True)
+    if found.note:
+        typer.echo(typed(found.note), err=True)

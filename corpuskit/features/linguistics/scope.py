@@ -1,0 +1,191 @@
+"""Part of a corpus that the methods of ``corpus.text`` look at: documents, main content, copies."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from corpuskit.corpus.accessor import CorpusAccessor
+from corpuskit.store import CorpusFolder, document_rows
+from corpuskit.tokens import Selection, TokenIndex, open_index, parse_query, select
+from corpuskit.views import frames, subcorpora
+from corpuskit.views.doc_selection import at_least_one, doc_ids_of, meant
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where to look, again and again: the tokens are those of the corpus as it is then.
+
+    Attributes:
+        folder: the corpus.
+        doc_ids: only these documents; None for all.
+        main: only the main content.
+        copies: in exact copies of documents too.
+    """
+
+    folder: CorpusFolder
+    doc_ids: Sequence[str] | None = None
+    main: bool = True
+    copies: bool = False
+
+    def selection(self, subcorpus: str = "") -> Selection:
+        """The tokens, or those of them that are in a sub-corpus.
+
+        Raises:
+            ConfigurationError: there is no such sub-corpus, or it has no documents here.
+        """
+        return chosen(self.folder, self._ids(subcorpus), main=self.main, copies=self.copies)
+
+    def rest(self, doc_ids: Sequence[str], subcorpus: str = "") -> Selection:
+        """All but some documents."""
+        ids = others(self.folder, doc_ids, copies=self.copies)
+        within = self._ids(subcorpus)
+        if within is not None:
+            known = set(within)
+            ids = [doc_id for doc_id in ids if doc_id in known]
+        return chosen(self.folder, ids, main=self.main, copies=self.copies)
+
+    def _ids(self, subcorpus: str) -> Sequence[str] | None:
+        if not subcorpus:
+            return self.doc_ids
+        ids = list(subcorpora.subcorpus(self.folder, subcorpus)["doc_id"])
+        if self.doc_ids is not None:
+            known = set(self.doc_ids)
+            ids = [doc_id for doc_id in ids if doc_id in known]
+        return at_least_one(ids, f"the sub-corpus {subcorpus!r} has none of these documents")
+
+
+def chosen(
+    folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, main: bool = True, copies: bool = False
+) -> Selection:
+    """The tokens of some documents, each exact copy of a text once.
+
+    Args:
+        folder: the corpus.
+        doc_ids: only these documents; None for all.
+        main: only the main content.
+        copies: keeps documents whose main text another one has too.
+    """
+    index = open_index(folder)
+    return select(index, doc_ids, main=main, duplicate_of=None if copies else duplicates(folder, index))
+
+
+def duplicates(folder: CorpusFolder, index: TokenIndex) -> Mapping[str, str]:
+    """Of each exact copy the document that it is one of."""
+    if "duplicate_of" not in index.cache:
+        index.cache["duplicate_of"] = document_rows.duplicates(folder)
+    found: Mapping[str, str] = index.cache["duplicate_of"]
+    return found
+
+
+def others(folder: CorpusFolder, doc_ids: Sequence[str], *, copies: bool = False) -> list[str]:
+    """All documents but these; without ``copies``, but the exact copies of these too."""
+    of = {} if copies else duplicates(folder, open_index(folder))
+    texts = {of.get(doc_id, doc_id) for doc_id in doc_ids}
+    return [doc_id for doc_id in frames.other_ids(folder, doc_ids) if of.get(doc_id, doc_id) not in texts]
+
+
+def described(folder: CorpusFolder, index: TokenIndex, number: int) -> pa.Table:
+    """doc_id, title, uri and host of the documents of a part, in its order."""
+    key = "described", number
+    if key not in index.cache:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        rows = document_rows.names(folder)
+        ids = index.parts[number].documents.column("doc_id").cast(pa.large_string())
+        places = pc.index_in(ids, value_set=rows["doc_id"].combine_chunks()).combine_chunks()
+        index.cache[key] = rows.take(places).set_column(0, "doc_id", ids)
+    found: pa.Table = index.cache[key]
+    return found
+
+
+def noted(frame: pd.DataFrame, selection: Selection) -> pd.DataFrame:
+    """The frame with a note of what was left out, in ``attrs``."""
+    frame.attrs["main"] = selection.main
+    frame.attrs["copies_left_out"] = selection.copies
+    return frame
+
+
+def told(selection: Selection) -> str:
+    """What was left out, in words."""
+    if not selection.copies:
+        return ""
+    return f"{selection.copies:,} exact {'copy' if selection.copies == 1 else 'copies'} left out, include_duplicates=True counts them"
+
+
+class ScopedAccessor(CorpusAccessor, attribute="text"):
+    """Documents and tokens that the methods of ``corpus.text`` look at.
+
+    Args:
+        folder: The corpus directory.
+        docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
+        main_only: Look only in the main content.
+        include_duplicates: Look in exact copies of documents too.
+    """
+
+    def __init__(
+        self, folder: CorpusFolder, docs: Any = None, *, main_only: bool = True, include_duplicates: bool = False
+    ) -> None:
+        super().__init__(folder)
+        self._docs, self._main_only, self._include_duplicates = docs, main_only, include_duplicates
+
+    def __call__(self, docs: Any = None, *, main_only: bool = True, include_duplicates: bool = False) -> Self:
+        """Return the same methods for a part of the corpus.
+
+        Args:
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus.
+                None: all.
+            main_only: Look only in the main content.
+            include_duplicates: Look in exact copies of documents too.
+
+        Example:
+            >>> len(corpus.text(docs="claims-handbook.docx").kwic("excess"))
+            5
+        """
+        return type(self)(self._folder, docs, main_only=main_only, include_duplicates=include_duplicates)
+
+    def earlier(self, name: str) -> Callable[..., Any]:
+        """Return a method as ``Corpus`` had it, with the arguments ``docs``, ``main`` and ``copies``.
+
+        Args:
+            name: Name of the method.
+        """
+        method = getattr(self, name)
+
+        @functools.wraps(method)
+        def call(*args: Any, docs: Any = None, main: bool = True, copies: bool = False, **named: Any) -> Any:
+            if name == "keywords":
+                given = [docs, named.pop("reference", None)]
+                given[: len(args)] = args
+                (docs, named["reference"]), args = given, ()
+            scoped = self(docs, main_only=main, include_duplicates=copies)
+            return getattr(scoped, name)(*args, **named)
+
+        return call
+
+    def _scope(self) -> Scope:
+        doc_ids = doc_ids_of(self._folder, self._docs)
+        return Scope(self._folder, doc_ids, self._main_only, self._include_duplicates)
+
+    def _selection(self) -> Selection:
+        return self._scope().selection()
+
+    def _doc_ids(self) -> list[str] | None:
+        return meant(self._folder, self._docs)
+
+    def _log_hints(self, *queries: str, syntax: str | None) -> None:
+        """Log what queries may have been meant to be; a column of counts has no place for it."""
+        for query in queries if syntax != "text" else ():
+            if hint := parse_query(query, syntax).hint:
+                _LOG.warning("%s", hint)

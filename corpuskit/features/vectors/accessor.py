@@ -1,0 +1,185 @@
+"""The accessor ``corpus.vectors``: vectors, similar documents, topics and the map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from corpuskit.corpus.accessor import CorpusAccessor
+from corpuskit.document.frames import in_types
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from corpuskit.features.vectors.widgets.map import DocumentMap
+    from corpuskit.vectors import Topics
+
+
+class VectorsAccessor(CorpusAccessor, attribute="vectors"):
+    """Vectors, similar documents, topics and the map of a corpus."""
+
+    def embed(
+        self,
+        name: str = "corpus",
+        function: Callable[[Sequence[str]], Any] | None = None,
+        *,
+        batch: int = 64,
+        replace: bool = False,
+        progress: bool = True,
+    ) -> int:
+        """Give a vector to each document that has none.
+
+        Stopped, it keeps what it has: at most 2,000 documents are asked for again.
+
+        Args:
+            name: Name of the vectors; ``corpus`` for those of the corpus' own latent semantic space.
+            function: Takes a list of texts (title and main text, at most 30,000 characters each), returns an array with one row a
+                text, such as ``SentenceTransformer(...).encode``. None for ``corpus``.
+            batch: Number of texts that the function gets at once.
+            replace: Delete the vectors of this name first.
+            progress: Show a progress bar.
+
+        Returns:
+            The number of documents that were given a vector.
+
+        Raises:
+            ConfigurationError: No function is given, or it returned something else than vectors.
+            CorpusError: The disk cannot be written.
+
+        Example:
+            >>> corpus.vectors.embed(progress=False)
+            73
+            >>> corpus.vectors.embed(progress=False)
+            0
+        """
+        from corpuskit.vectors import embed
+
+        return embed(self._folder, name, function, batch=batch, replace=replace, progress=progress)
+
+    def similar(self, to: Any, n: int = 20, *, name: str = "corpus", arrow: bool = False) -> pd.DataFrame:
+        """Return the documents that are most like one, several, or a text.
+
+        Args:
+            to: An id, a URI or a file name; a text, where there is no such document; or several documents, as ids or a DataFrame
+                with ``doc_id``.
+            n: Maximum number of documents. Of equal texts one is returned; those asked with and their copies are left out.
+            name: Name of the vectors. Only those of the corpus can be asked with a text.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns doc_id, title, uri (str), score (float64, the cosine, at most 1), shared (str, up to five words that say most of
+            what both are about), the most similar first.
+
+        Raises:
+            ConfigurationError: Nothing to ask with, ``n`` is below 1, or no word of the text is known.
+            UnknownDocumentError: A document is not in the corpus.
+
+        Example:
+            >>> corpus.vectors.similar("rye-bread.html", 2)["title"].tolist()
+            ['Bread in five evenings', 'Plum cake by the tray']
+        """
+        from corpuskit.vectors import similar
+
+        return in_types(similar(self._folder, to, n, name), arrow)
+
+    def topics(self, n: int | None = None, *, name: str = "corpus", seed: int = 0, renew: bool = False) -> Topics:
+        """Return the topics of the corpus, in groups, with names.
+
+        They are made once and kept, with what you rename, merge and split. New documents are assigned without moving the old.
+
+        Args:
+            n: Number of topics; another number than before makes them anew. None: those there are, or else the usual number.
+            name: Name of the vectors.
+            seed: The same documents and seed give the same topics.
+            renew: Make them anew. What you said of topics holds for those with the same documents.
+
+        Returns:
+            A :class:`corpuskit.vectors.Topics`: ``.frame`` has one row a topic, ``.chart()`` draws them.
+
+        Raises:
+            ConfigurationError: ``n`` is out of range, or there are no vectors of this name.
+
+        Example:
+            >>> topics = corpus.vectors.topics(4)
+            >>> int(topics.frame.query("level == 1")["documents"].sum())
+            73
+        """
+        from corpuskit.vectors import topics
+        from corpuskit.views.charts import topics as chart
+
+        return topics(self._folder, n, name, seed=seed, renew=renew, chart=chart)
+
+    def positions(
+        self, *, name: str = "corpus", seed: int = 0, renew: bool = False, arrow: bool = False
+    ) -> pd.DataFrame:
+        """Return where each document stands on the map.
+
+        The layout is made once and kept. Documents that come later are placed among those that are like them, and none of the others
+        moves.
+
+        Args:
+            name: Name of the vectors.
+            seed: The same documents and seed give the same layout.
+            renew: Lay out all documents anew.
+            arrow: Return columns of pandas' ArrowDtype.
+
+        Returns:
+            Columns doc_id, title, uri (str), x, y (float32), by host and URI. The middle is 0, and nine in ten documents lie within 1 of it.
+            ``attrs["placed"]`` is the number of documents that came later; where they are many, ``renew=True`` gives them room.
+
+        Raises:
+            ConfigurationError: There are no vectors of this name.
+            CorpusError: Something else stands in their place.
+
+        Example:
+            >>> places = corpus.vectors.positions()
+            >>> len(places)
+            73
+        """
+        from corpuskit.store.document_names import with_names
+        from corpuskit.vectors import positions
+
+        return in_types(with_names(self._folder, positions(self._folder, name, seed=seed, renew=renew)), arrow)
+
+    def map(
+        self,
+        docs: Any = None,
+        *,
+        colour: str | None = None,
+        by: str | None = None,
+        keys: Mapping[str, str] | None = None,
+        name: str = "corpus",
+        height: int = 480,
+    ) -> DocumentMap:
+        """Return all documents on a map, as a widget: look, search, circle a region, label it, see a crawl come in.
+
+        ``.selection`` is a DataFrame of the chosen documents. A key labels all of them as one group: these labels have the origin
+        ``group``, train a model as the root of their number would, and give way to a look at a document.
+
+        Args:
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
+            colour: ``topic``, ``label``, ``relevance``, ``source``, ``language`` or ``date``. None: by topic, where there are some.
+            by: Name of the annotator. None: the name of the user.
+            keys: Key → label. Default: r relevant, o other, u unsure.
+            name: Name of the vectors that the map is made of.
+            height: Height of the map in pixels.
+
+        Raises:
+            ConfigurationError: A colour, key, label or name is wrong, or there are no vectors of this name.
+            UnknownDocumentError: A document of ``docs`` is not in the corpus.
+            MissingExtraError: The extra ``notebook`` is not installed.
+
+        Example:
+            >>> documents = corpus.vectors.map(by="anna")
+            >>> documents.select(["rye-bread.html", "plum-cake.html"])
+            2
+            >>> documents.close()
+        """
+        from corpuskit.features.vectors.similarity import points_and_regions, similar_documents
+        from corpuskit.features.vectors.widgets.map import DocumentMap
+        from corpuskit.views import doc_selection
+
+        return DocumentMap(
+            self._folder, points_and_regions(self._folder, name), docs=doc_selection.doc_ids_of(self._folder, docs), colour=colour, by=by, keys=keys,
+            height=height, similar=similar_documents(self._folder, name),
+        )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Widgets of vectors: the map of documents."""

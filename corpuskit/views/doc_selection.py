@@ -1,0 +1,61 @@
+"""Documents meant by an argument ``docs``: a DataFrame, a mask, ids, names or a sub-corpus."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from corpuskit.errors import ConfigurationError, UnknownDocumentError
+from corpuskit.store import CorpusFolder, document_names
+from corpuskit.views import subcorpora
+
+
+def doc_ids_of(folder: CorpusFolder, docs: Any) -> list[str] | None:
+    """Return the ids of the documents meant, at least one.
+
+    Raises:
+        ConfigurationError: No document is meant.
+        UnknownDocumentError: One is not in the corpus.
+        TypeError: It is nothing that :func:`meant` takes.
+    """
+    ids = meant(folder, docs)
+    if ids is None:
+        return None
+    if isinstance(docs, str):
+        return at_least_one(ids, f"docs: the sub-corpus {docs.strip()!r} has no documents any more")
+    return at_least_one(ids, "docs: found no documents in it; leave it out for all")
+
+
+def meant(folder: CorpusFolder, docs: Any) -> list[str] | None:
+    """Return the ids of the documents meant; None for all.
+
+    Args:
+        folder: The corpus.
+        docs: None for all; a DataFrame or Series with ``doc_id``; a mask, that is a truth value for each row of ``documents()``;
+            ids, URIs or file names; the name of a sub-corpus.
+
+    Raises:
+        ConfigurationError: A mask does not fit.
+        UnknownDocumentError: One is not in the corpus; the message names the nearest.
+        TypeError: It is none of these.
+    """
+    if docs is None:
+        return None
+    if isinstance(docs, str) and docs.strip() in subcorpora.subcorpora(folder):
+        return list(subcorpora.subcorpus(folder, docs)["doc_id"])
+    names = document_names.names_in(folder, docs)
+    try:
+        return list(dict.fromkeys(document_names.doc_ids_of(folder, names).values()))
+    except UnknownDocumentError as error:
+        there = ", ".join(map(repr, subcorpora.subcorpora(folder)))
+        raise UnknownDocumentError(f"docs: {error}" + (f"; sub-corpora: {there}" if there else "")) from None
+
+
+def at_least_one(ids: list[str], problem: str) -> list[str]:
+    """Return the ids.
+
+    Raises:
+        ConfigurationError: There are none; the message is ``problem``.
+    """
+    if not ids:
+        raise ConfigurationError(problem)
+    return ids
