@@ -121,7 +121,6 @@ def ask_ours(folder: Path, words: list[str], lemma: bool, brief: bool) -> None:
 
     def load() -> None:
         import pandas  # noqa: F401
-        import polars  # noqa: F401
         import pyarrow.compute
         import pyarrow.pandas_compat  # noqa: F401
 

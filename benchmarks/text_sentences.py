@@ -171,6 +171,14 @@ def libraries() -> dict[str, Callable[[str, str], set[int]]]:
     except ImportError:
         pass
     try:
+        import sentencex
+
+        found["sentencex"] = lambda text, lang: (
+            {b["start_index"] for b in sentencex.get_sentence_boundaries(lang, text)} - {0}
+        )
+    except ImportError:
+        pass
+    try:
         import spacy
 
         blank = {lang: spacy.blank(lang) for lang in LANGUAGES}

@@ -104,8 +104,8 @@ class CorpusLook(OpenCorpus):
         Elements that do not are never taken into memory, so this works on corpora larger than it.
 
         Args:
-            pattern: Regular expression that the text matches somewhere, case-insensitive, in the syntax of Rust's ``regex``: that of
-                Python without look-around and back-references. Or a character by its number, such as ``U+00A0``.
+            pattern: Regular expression that the text matches somewhere, case-insensitive, in the syntax of the package
+                ``regex``: that of Python, with ``\\p{Greek}`` and the like. Or a character by its number, such as ``U+00A0``.
             docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             conditions: ``types`` (TextBlock, Section, List, NavigationList, ListItem, Table, TableHeader, TableCell), ``roles``
                 (such as ``caption`` or ``code``), ``lang`` (ISO 639-1, or ``?``), each a name or several; ``main`` (True: main

@@ -13,6 +13,7 @@ from corpuskit.sources.commoncrawl import place_schema
 from corpuskit.validation import check_count
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
 
 THRESHOLD: Final = 0.5
@@ -74,38 +75,45 @@ def choose(places: pa.Table, choice: Choice, *, final: bool = False, cut: Counte
         final: budgets hold for these; before, the budget of bytes does not cut, since twins may go yet.
         cut: counts the places that go though they score enough, by what takes them out.
     """
-    from corpuskit.interruptible import polars as pl
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
-    frame: Any = pl.from_arrow(places)
-    frame = frame.filter(pl.col("score") >= choice.threshold)
-    order = ["score", "fetch_time", "url", "warc_filename", "warc_record_offset"]
-    frame = frame.sort(order, descending=[True, True, False, False, False], nulls_last=True, maintain_order=True)
-    # A revisit record has no page of its own: its twin has.
-    is_again = pl.col("content_mime_detected").fill_null("") == "warc/revisit"
-    frame = pl.concat([frame.filter(~is_again), frame.filter(is_again)])
+    table = places.filter(pc.greater_equal(places["score"], choice.threshold))
+    keys = [("score", "descending"), ("fetch_time", "descending"), ("url", "ascending")]
+    keys += [("warc_filename", "ascending"), ("warc_record_offset", "ascending")]
+    table = table.take(pc.sort_indices(table, sort_keys=keys))
+    # A revisit record has no page of its own: its twin comes first.
+    is_revisit = pc.equal(pc.fill_null(table["content_mime_detected"], ""), "warc/revisit").to_numpy()
+    order = np.argsort(is_revisit, kind="stable")
+    digests = pc.coalesce(table["content_digest"], table["url"])
     gone = Counter[str]() if cut is None else cut
 
-    def count(name: str, before: int) -> None:
-        gone[name] += before - len(frame)
+    def keep(name: str, wanted: np.ndarray[Any, Any]) -> None:
+        nonlocal order
+        gone[name] += len(order) - int(wanted.sum())
+        order = order[wanted]
 
-    size = len(frame)
-    frame = frame.unique("url", keep="first", maintain_order=True)
-    count("equal URL", size)
-    size = len(frame)
-    digest = pl.col("content_digest").fill_null(pl.col("url"))
-    frame = frame.unique(digest, keep="first", maintain_order=True)
-    count("equal digest", size)
-    frame = frame.sort(order, descending=[True, True, False, False, False], nulls_last=True, maintain_order=True)
-    size = len(frame)
+    keep("equal URL", _ranks(table["url"].take(pa.array(order))) == 0)
+    keep("equal digest", _ranks(digests.take(pa.array(order))) == 0)
+    order.sort()
     if choice.per_host is not None:
-        frame = frame.filter(pl.int_range(pl.len()).over("url_host_name") < choice.per_host)
-    count("per_host", size)
-    size = len(frame)
+        keep("per_host", _ranks(table["url_host_name"].take(pa.array(order))) < choice.per_host)
     if choice.budget_pages is not None:
-        frame = frame.head(choice.budget_pages)
-    count("budget_pages", size)
-    size = len(frame)
+        keep("budget_pages", np.arange(len(order)) < choice.budget_pages)
     if final and choice.budget_bytes is not None:
-        frame = frame.filter(pl.col("warc_record_length").cum_sum() <= choice.budget_bytes)
-    count("budget_bytes", size)
-    return frame.to_arrow().select(scored_schema().names).cast(scored_schema())
+        sizes = pc.fill_null(table["warc_record_length"].take(pa.array(order)), 0).to_numpy()
+        keep("budget_bytes", np.cumsum(sizes, dtype=np.int64) <= choice.budget_bytes)
+    return table.take(pa.array(order)).select(scored_schema().names).cast(scored_schema())
+
+
+def _ranks(column: pa.ChunkedArray) -> np.ndarray[Any, Any]:
+    """Return, per value, the number of equal values before it."""
+    import numpy as np
+
+    codes = column.combine_chunks().dictionary_encode(null_encoding="encode").indices.to_numpy()
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    ranks = np.empty(len(codes), np.int64)
+    ranks[order] = np.arange(len(codes)) - np.repeat(starts, np.diff(starts, append=len(codes)))
+    return ranks

@@ -262,24 +262,24 @@ class _Best:
 
 
 class _Pool:
-    """A sample of URLs, those with the lowest hashes: the same ones in whatever order they come."""
+    """Sample of URLs: those with the lowest hashes of their locations, whatever order they arrive in."""
 
     def __init__(self, size: int) -> None:
         self._size, self._kept = size, list[tuple[int, str]]()
 
     def add(self, rows: pa.Table) -> None:
-        from corpuskit.interruptible import polars as pl
-
-        column: Any = pl.from_arrow(rows.column("url"))
-        hashes = column.hash(seed=20_240_601)
-        limit = self._kept[-1][0] if len(self._kept) == self._size else 1 << 64
-        fits = (hashes < limit) if limit < 1 << 64 else hashes.is_not_null()
-        low = pl.DataFrame({"hash": hashes.filter(fits), "url": column.filter(fits)}).sort("hash").head(self._size)
-        self._kept = sorted({*self._kept, *zip(low["hash"].to_list(), low["url"].to_list(), strict=True)})[: self._size]
+        # SplitMix64's last steps, over numbers: hashing the URLs took a tenth of the time of scoring them.
+        mixed = rows["warc_record_offset"].to_numpy().astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= rows["warc_record_length"].to_numpy().astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed ^= mixed >> np.uint64(27)
+        low = np.argsort(mixed, kind="stable")[: self._size]
+        urls = rows["url"].take(low).to_pylist()
+        self._kept = sorted({*self._kept, *zip(mixed[low].tolist(), urls, strict=True)})[: self._size]
 
     @property
     def urls(self) -> list[str]:
-        return sorted(url for _, url in self._kept)
+        return sorted({url for _, url in self._kept})
 
 
 def _gather(

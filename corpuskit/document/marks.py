@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from corpuskit.document.elements import FORMATTING, OPTIONAL_COLUMNS, ElementTable
 from corpuskit.errors import DocumentFormatError
+from corpuskit.zstd import FrameWriter, ZstdError, read_frame
 
 MARKS: Final = "marks.json.zst"
 """The name under which the marks of a ``.nlp.txt`` stand in its artifact directory."""
@@ -34,8 +35,6 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {
 
 def dump_marks(table: ElementTable) -> bytes:
     """The content of the marks file of a table in normal form."""
-    import zstandard
-
     not_main = [
         [group[0][0], group[-1][0] + 1]
         for kept, rows in itertools.groupby(enumerate(table.main), key=lambda row: row[1])
@@ -49,8 +48,7 @@ def dump_marks(table: ElementTable) -> bytes:
         "columns": {name: table.marks[name] for name in _COLUMNS if table.marks.get(name)},
     }
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-    # With a checksum: a changed bit is to be an error, not another mark.
-    return zstandard.ZstdCompressor(level=3, write_checksum=True).compress(text.encode("utf-8", "replace"))
+    return FrameWriter(level=3).frame(text.encode("utf-8", "replace"))
 
 
 def load_marks(content: bytes, table: ElementTable, *, where: str | None = None) -> None:
@@ -59,18 +57,9 @@ def load_marks(content: bytes, table: ElementTable, *, where: str | None = None)
     Raises:
         DocumentFormatError: not a marks file, or not that of this table.
     """
-    import zstandard
-
     try:
-        # The bound holds whatever size the frame's header claims.
-        reader = zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(content)
-        text = reader.read(_MAX_SIZE + 1)
-        if len(text) > _MAX_SIZE:
-            raise DocumentFormatError(1, "more than 512 MiB", "a marks file", where=where)
-        data = json.loads(text)
-    except (zstandard.ZstdError, ValueError, RecursionError) as error:
-        if isinstance(error, DocumentFormatError):
-            raise
+        data = json.loads(read_frame(content, _MAX_SIZE))
+    except (ZstdError, ValueError, RecursionError) as error:
         raise DocumentFormatError(1, str(error), "zstd-compressed JSON", where=where) from None
     problem = _problem(data, len(table))
     if problem:

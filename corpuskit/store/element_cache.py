@@ -9,11 +9,12 @@ import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 from corpuskit import engine
@@ -28,24 +29,22 @@ from corpuskit.text import count_words
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from corpuskit.interruptible import polars as pl
+    Conditions = Mapping[str, Callable[[pa.ChunkedArray], Any]]
+    """Per column, a function that returns a mask of the rows to select; the text is tested last."""
 
 _BATCH: Final = 1000  # documents a part
 _IN_PROCESSES_FROM: Final = 3000  # documents; below, starting processes costs more than it gains
 _TRIES: Final = 3  # where a part goes while it is read
-_FIRST_ROWS: Final = 10_000  # looked through alone, so that the first lines come early
-_PARTS_AT_ONCE: Final = 8  # looked through together: faster than one by one, and 8,000 documents fit into memory
 _COMPACT_AT: Final = 64  # parts that are not full; then these are made again as few
 _ABANDONED: Final = 3600.0  # seconds; a younger part that nothing refers to is about to be named, or still read
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A file of the cache, the rows of it to look at, and the documents to take from them; None: all."""
+    """A file of the cache, and the documents to read from it; None for all."""
 
     path: Path
     documents: frozenset[str] | None = None
-    rows: tuple[int, int | None] | None = None  # the first, and how many
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def element_table(
     doc_ids: Sequence[str] | None = None,
     *,
     columns: Sequence[str] | None = None,
-    where: pl.Expr | None = None,
+    where: Conditions | None = None,
 ) -> pa.Table:
     """The elements of the last versions of documents, those of a document together and in order.
 
@@ -73,7 +72,7 @@ def element_table(
         folder: the corpus.
         doc_ids: only these; None for all.
         columns: only these of doc_id, those of the element table, lang, words and text_hash.
-        where: only rows for which this holds; it is asked while the files are read, the other rows take no memory.
+        where: only rows for which these hold; they are tested per file, the other rows take no memory.
 
     Returns:
         An Arrow table; text_hash (uint64) is equal where texts are.
@@ -85,13 +84,11 @@ def element_table(
     return _table(_parts(folder, doc_ids), names, where)
 
 
-def _table(parts: Sequence[_Part], names: Sequence[str], where: pl.Expr | None) -> pa.Table:
+def _table(parts: Sequence[_Part], names: Sequence[str], where: Conditions | None) -> pa.Table:
     import pyarrow as pa
 
-    if where is not None:
-        return _selected(parts, names, where)
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # Arrow reads without the interpreter's lock
-        tables = list(pool.map(functools.partial(_read, names=names), parts))
+        tables = list(pool.map(functools.partial(_read, names=names, where=where), parts))
     return pa.concat_tables([_schema_of(names).empty_table(), *tables]).unify_dictionaries()
 
 
@@ -100,36 +97,40 @@ def element_tables(
     doc_ids: Sequence[str] | None = None,
     *,
     columns: Sequence[str] | None = None,
-    where: pl.Expr | None = None,
+    where: Conditions | None = None,
 ) -> Iterator[pa.Table]:
-    """As :func:`element_table`, some parts of the cache at a time: who needs the first lines reads no more."""
+    """As :func:`element_table`, one part of the cache after the other; the next ones are read meanwhile."""
     names = list(columns) if columns is not None else cache_schema().names
-    parts = _parts(folder, doc_ids)
-    if where is None:
-        tables = (_read(part, names) for part in parts)
-    else:
-        tables = (_selected(some, names, where) for some in _growing(parts))
-    yield from (table for table in tables if len(table))
+    threads = os.cpu_count() or 1
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[pa.Table]] = deque()
+        for part in _parts(folder, doc_ids):
+            waiting.append(pool.submit(_read, part, names, where))
+            if len(waiting) > threads and len(table := waiting.popleft().result()):
+                yield table
+        yield from (table for table in (one.result() for one in waiting) if len(table))
 
 
 def main_texts(folder: CorpusFolder, doc_ids: Sequence[str] | None = None) -> Iterator[tuple[str, str]]:
-    """doc_id and main text of the last versions, a block a line; documents without elements are left out."""
-    from corpuskit.interruptible import polars as pl
+    """Yield doc_id and main text of the last versions, one block per line; documents without elements are left out."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
-    said = pl.when(pl.col("main") & (pl.col("text") != "")).then(pl.col("text")).alias("text")
     given: set[str] = set()
     for left in range(_TRIES, -1, -1):
         try:
             for part in _parts(folder, doc_ids):
-                lines = _scan([part]).select("doc_id", said)
-                with whole(part.path):
-                    found = lines.group_by("doc_id", maintain_order=True).agg(pl.col("text").str.join("\n")).collect()
-                for doc_id, text in zip(
-                    found["doc_id"].cast(pl.String).to_list(), found["text"].to_list(), strict=True
-                ):
+                table = _read(part, ["doc_id", "main", "text"])
+                ids = table["doc_id"].cast(pa.string())
+                rows = pc.and_(table["main"], pc.greater(pc.binary_length(table["text"]), 0))
+                blocks = pa.table({"doc_id": ids, "text": table["text"]}).filter(rows)
+                lists = blocks.group_by("doc_id", use_threads=False).aggregate([("text", "list")])
+                joined = pc.binary_join(lists["text_list"], pa.scalar("\n", table["text"].type)).to_pylist()
+                texts = dict(zip(lists["doc_id"].to_pylist(), joined, strict=True))
+                for doc_id in pc.unique(ids).to_pylist():
                     if doc_id not in given:
                         given.add(doc_id)
-                        yield doc_id, text
+                        yield doc_id, texts.get(doc_id, "")
         except FileNotFoundError:  # another process has removed a document of that part meanwhile
             if not left:
                 raise
@@ -137,32 +138,53 @@ def main_texts(folder: CorpusFolder, doc_ids: Sequence[str] | None = None) -> It
             return
 
 
-def _growing(parts: Sequence[_Part]) -> Iterator[Sequence[_Part]]:
-    """Few rows, then more and more: what is found first comes early, and several parts are read at once."""
-    if parts:
-        yield [replace(parts[0], rows=(0, _FIRST_ROWS))]
-        yield [replace(parts[0], rows=(_FIRST_ROWS, None))]
-    start, count = 1, 2
-    while start < len(parts):
-        yield parts[start : start + count]
-        start, count = start + count, min(2 * count, _PARTS_AT_ONCE)
-
-
-def _read(part: _Part, names: Sequence[str]) -> pa.Table:
+def _read(part: _Part, names: Sequence[str], where: Conditions | None = None) -> pa.Table:
+    """Read the rows of a part for which all conditions hold, in order."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
+    conditions = dict(where or {})
     if part.documents is not None:
-        return _selected([part], names)
+        conditions["doc_id"] = functools.partial(is_one_of, values=sorted(part.documents))
     with whole(part.path):
-        table = pq.ParquetFile(part.path).read(names)
-    if not table.schema.equals(_schema_of(names)):
-        raise CorpusError(f"elements/{part.path.name} is damaged (other columns): remove it, it is made again")
-    return table
+        file = pq.ParquetFile(part.path)
+        if not file.schema_arrow.equals(cache_schema()):
+            raise CorpusError(f"elements/{part.path.name} is damaged (other columns): remove it, it is made again")
+        if not conditions:
+            return file.read(names)
+        rows, tested = _rows(file.read(list(conditions)), conditions)
+        if not len(rows):
+            return _schema_of(names).empty_table()
+        others = [name for name in names if name not in conditions]
+        columns = dict(zip(tested.column_names, tested.columns, strict=True))
+        columns |= dict(zip(others, file.read(others).take(rows).columns, strict=True)) if others else {}
+        return pa.table([columns[name] for name in names], schema=_schema_of(names))
+
+
+def _rows(table: pa.Table, conditions: Conditions) -> tuple[pa.Array, pa.Table]:
+    """Return the numbers of the rows for which all conditions hold, and these rows."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    rows = pa.array(np.arange(len(table)))
+    for name in sorted(conditions, key="text".__eq__):
+        passed = pc.indices_nonzero(conditions[name](table[name]))
+        rows, table = rows.take(passed), table.take(passed)
+    return rows, table
+
+
+def is_one_of(column: pa.ChunkedArray, values: Sequence[str]) -> Any:
+    """Return a mask of the rows of a column of strings that hold one of some values."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.is_in(column.cast(pa.string()), value_set=pa.array(values, pa.string()))
 
 
 @contextlib.contextmanager
 def whole(*parts: Path) -> Iterator[None]:
-    """While parts of the cache are read: says which one is damaged and what to do.
+    """Name the damaged one among parts of the cache that are being read, and what to do.
 
     Raises:
         CorpusError: one cannot be read.
@@ -172,15 +194,12 @@ def whole(*parts: Path) -> Iterator[None]:
         yield
     except (FileNotFoundError, CorpusError):
         raise
-    except Exception as error:  # Arrow and Polars have many
+    except Exception as error:  # Arrow raises many
         import pyarrow.parquet as pq
-
-        from corpuskit.interruptible import polars as pl
 
         for part in parts:
             try:
                 pq.ParquetFile(part).read()
-                pl.read_parquet(part, glob=False, hive_partitioning=False)  # it refuses some of what Arrow reads
             except FileNotFoundError:
                 raise
             except Exception as reason:
@@ -188,37 +207,6 @@ def whole(*parts: Path) -> Iterator[None]:
                     f"elements/{part.name} is damaged ({str(reason).strip()[:200]}): remove it, it is made again"
                 ) from error
         raise
-
-
-def _selected(parts: Sequence[_Part], names: Sequence[str], where: pl.Expr | None = None) -> pa.Table:
-    """Some of the rows, in order.
-
-    Polars decodes of the other columns only the rows that are left; reading whole parts, Arrow is as fast and needs no
-    second form of the strings (``benchmarks/frames_read.py``, 2026-11-22).
-    """
-    from corpuskit.interruptible import polars as pl
-
-    if not parts:
-        return _schema_of(names).empty_table()
-    rows = _scan(parts) if where is None else _scan(parts).filter(where)
-    with whole(*(part.path for part in parts)):
-        found = rows.select(names).collect().to_arrow(compat_level=pl.CompatLevel.oldest())
-        return found.cast(_schema_of(names))
-
-
-def _scan(parts: Sequence[_Part]) -> pl.LazyFrame:
-    """The rows of parts that are to be looked at."""
-    from corpuskit.interruptible import polars as pl
-
-    frames = []
-    for part in parts:
-        frame = pl.scan_parquet(part.path, glob=False, hive_partitioning=False)  # a corpus may stand in any folder
-        if part.rows is not None:
-            frame = frame.slice(*part.rows)
-        if part.documents is not None:
-            frame = frame.filter(pl.col("doc_id").is_in(sorted(part.documents)))
-        frames.append(frame)
-    return pl.concat(frames)
 
 
 def _schema_of(names: Sequence[str]) -> pa.Schema:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import CorpusError
 from corpuskit.safe_folder import SafeFolder
+from corpuskit.zstd import FrameWriter, ZstdError, read_frame
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,14 +52,11 @@ class PackWriter:
     """
 
     def __init__(self, file: Path) -> None:
-        import zstandard
-
         self._file = file
         self._temporary = file.with_name(f"{file.name}.{secrets.token_hex(8)}.tmp")
         file.parent.mkdir(parents=True, exist_ok=True)
         self._handle = self._temporary.open("xb")
-        # Without a checksum, a changed bit gives another text and no error.
-        self._packer = zstandard.ZstdCompressor(level=6, write_checksum=True)
+        self._packer = FrameWriter(level=6)
         self._records: list[tuple[int, int, int, int]] = []
         self._paths: list[str] = []
 
@@ -72,7 +70,7 @@ class PackWriter:
 
     def add(self, path: str, text: bytes, marks: bytes | None) -> None:
         """Adds a document: its path below documents/, its ``.nlp.txt`` and its marks file."""
-        self.add_packed(path, self._packer.compress(text), marks)
+        self.add_packed(path, self._packer.frame(text), marks)
 
     def add_packed(self, path: str, frame: bytes, marks: bytes | None) -> None:
         """As :meth:`add`, with the text as a frame of another pack."""
@@ -104,7 +102,7 @@ class PackWriter:
 
         rows = [(*record, number) for number, record in enumerate(self._records)]
         records = np.sort(np.array(rows, dtype=_RECORD), order=["hash", "path"]).tobytes()
-        paths = self._packer.compress(json.dumps(self._paths, ensure_ascii=False).encode())
+        paths = self._packer.frame(json.dumps(self._paths, ensure_ascii=False).encode())
         footer = _FOOTER.pack(len(rows), len(paths), self._handle.tell(), _MAGIC)
         length = len(records) + len(paths) + len(footer)
         self._handle.write(_FRAME.pack(_INDEX_FRAME, length) + records + paths + footer)
@@ -155,12 +153,9 @@ class Pack:
 
     @cached_property
     def _paths(self) -> list[str]:
-        import zstandard
-
         try:
-            reader = zstandard.ZstdDecompressor().stream_reader(self._data[slice(*self._paths_at)])
-            paths = json.loads(reader.read(_MAX_PATHS))
-        except (zstandard.ZstdError, ValueError, RecursionError) as error:
+            paths = json.loads(read_frame(self._data[slice(*self._paths_at)], _MAX_PATHS))
+        except (ZstdError, ValueError, RecursionError) as error:
             raise self._damaged(f"its paths cannot be read ({error})") from None
         if not isinstance(paths, list) or len(paths) != len(self) or not all(map(_is_path, paths)):
             raise self._damaged("its paths are none")
@@ -213,17 +208,12 @@ class Pack:
         Raises:
             CorpusError: the pack is damaged.
         """
-        import zstandard
-
         found = self.packed(path)
         if found is None:
             return None
         try:
-            if zstandard.frame_content_size(found[0]) > _MAX_TEXT:
-                raise self._damaged(f"{path} has more than {_MAX_TEXT:,} bytes")
-            # In one go: a stream that ends early, or goes on behind its frame, is no error to a reader of streams.
-            text = zstandard.ZstdDecompressor().decompress(found[0], max_output_size=_MAX_TEXT, allow_extra_data=False)
-        except zstandard.ZstdError as error:
+            text = read_frame(found[0], _MAX_TEXT)
+        except ZstdError as error:
             raise self._damaged(f"{path} cannot be read ({error})") from None
         return text, found[1]
 

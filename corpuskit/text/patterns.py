@@ -1,37 +1,69 @@
-"""Regular expressions of users: of one text, in the syntax of ``regex``, and of a whole column, in that of Rust.
+r"""Regular expressions of users, in the syntax of the package ``regex``, and their translation for Arrow columns.
 
-Both know letters, marks and digits of all scripts; Python's ``re`` lacks the marks, Arrow's RE2 knows ASCII only, so that
-``\\bété\\b`` finds nothing. Rust's engine, which Polars runs, takes linear time.
+``regex`` knows letters, marks and digits of all scripts, unlike Python's ``re``. Arrow's RE2 searches a column of texts in
+linear time without creating Python strings, but its ``\w`` and ``\b`` know ASCII only. A pattern is therefore translated;
+texts found by an inexact translation are searched again by ``regex``.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 import regex
 
 from corpuskit.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from regex import Match, Pattern
 
 SECONDS: Final = 10.0  # for one text, or for all words of a lexicon: some patterns take exponential time
 _CHARACTER: Final = r"\\[^0-9A-Za-z]|\\[afnrtv]"
 _TOKEN: Final = re.compile(
     rf"""(?P<class>\[\^?\]?(?:[^\[\]\\]|\\.)*\])
-    | (?P<same>\\[bBwWdDsS]|\((?:\?:|\?P<\w+>|(?!\?))|[)|.^*+?]|\{{\d+(?:,\d*)?\}})
+    | (?P<set>\\[wWdDsS]|\.)
+    | (?P<boundary>\\[bB])
+    | (?P<same>\((?:\?:|\?P<\w+>|(?!\?))|[)|^*+?]|\{{\d+(?:,\d*)?\}})
     | (?P<end>\$)
     | (?P<character>[^\\\[\](){{}}^$.*+?|]|{_CHARACTER})""",
     re.VERBOSE | re.DOTALL,
 )
 _IN_CLASS: Final = re.compile(
-    rf"(?P<same>\\[wWdDsS])|(?P<first>[^\\]|{_CHARACTER})(?:-(?P<last>[^\\]|{_CHARACTER}))?", re.DOTALL
+    rf"(?P<set>\\[wWdDsS])|(?P<first>[^\\]|{_CHARACTER})(?:-(?P<last>[^\\]|{_CHARACTER}))?", re.DOTALL
 )
-_PROBLEM: Final = re.compile(r"^(?:regex )?error: (?!regex parse)(.+)", re.MULTILINE)  # in what Polars says
 _CONTROL: Final = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
-# regex takes these for an i without regard to case, Unicode's simple folding does not.
-_ALSO_I: Final = r"\x{130}\x{131}"
+# Unicode Technical Standard 18, annex C, by properties that RE2 has; a test compares all characters.
+_WORD: Final = r"\pL\pM\p{Nd}\p{Nl}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169}\x{1F170}-\x{1F189}\x{200C}\x{200D}"
+_NO_WORD: Final = f"[^{_WORD}]"
+_SPACE: Final = r"\t-\r\x{85}\pZ"
+_SETS: Final = {
+    r"\w": f"[{_WORD}]", r"\W": _NO_WORD, r"\d": r"\p{Nd}", r"\D": r"\P{Nd}",
+    r"\s": f"[{_SPACE}]", r"\S": f"[^{_SPACE}]", ".": ".",
+}  # fmt: skip
+_SETS_IN_CLASS: Final = {r"\w": _WORD, r"\d": r"\p{Nd}", r"\D": r"\P{Nd}", r"\s": _SPACE}
+# What ``regex`` takes for an i if case is ignored; RE2 follows Unicode's simple case folding, which keeps them apart.
+_FORMS_OF_I: Final = {"i": "iI\u0130", "I": "iI\u0131", "\u0130": "i\u0130", "\u0131": "I\u0131"}
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowPattern:
+    """Translation of a pattern into RE2's syntax, case-insensitive.
+
+    Attributes:
+        text: The translation; it is found in each text in which ``regex`` finds the pattern.
+        is_exact: Whether it is found in no other text.
+    """
+
+    text: str
+    is_exact: bool
+
+    def mask(self, texts: pa.Array | pa.ChunkedArray) -> Any:
+        """Return a boolean Arrow mask of the texts in which the translation is found."""
+        import pyarrow.compute as pc
+
+        return pc.match_substring_regex(texts, self.text, ignore_case=True)
 
 
 def compiled_pattern(pattern: str, *, ignore_case: bool = True) -> Pattern[str]:
@@ -55,55 +87,116 @@ def matches_in(text: str, pattern: Pattern[str]) -> list[Match[str]]:
     try:
         return list(pattern.finditer(text, timeout=SECONDS))
     except TimeoutError:
-        raise ConfigurationError(
-            f"pattern {pattern.pattern!r} took more than {SECONDS:.0f} s on a text of {len(text):,} characters; "
-            "write it with fewer repetitions within repetitions"
-        ) from None
+        raise _too_slow(pattern, text) from None
 
 
-def ignoring_case(pattern: str) -> str:
-    """The pattern of Rust's syntax without regard to case."""
-    return f"(?i){pattern}"
+def search_mask(texts: pa.ChunkedArray, pattern: Pattern[str]) -> Any:
+    """Return a boolean Arrow mask of the texts in which a compiled, case-insensitive pattern is found.
 
-
-def problem_of(pattern: str) -> str | None:
-    """What is wrong with a pattern of Rust's syntax."""
-    from corpuskit.interruptible import polars as pl
-
-    try:
-        pl.Series([""]).str.contains(ignoring_case(pattern))
-    except pl.exceptions.ComputeError as error:
-        found = _PROBLEM.search(str(error))
-        return found[1] if found else str(error)
-    return None
-
-
-def wider(pattern: str) -> str | None:
-    """A pattern of Rust's syntax that matches each text in which ``regex`` finds this one, without regard to case.
-
-    It may match more. None where the pattern has what this does not know, such as look-around. Both engines follow the
-    same standard for words, digits and blanks (Unicode Technical Standard 18): of all characters of Unicode 14 they say
-    the same.
+    Raises:
+        ConfigurationError: A text takes too long.
     """
-    tokens, end = [], 0
-    for token in _TOKEN.finditer(pattern):
-        if token.start() != end:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    translated = arrow_pattern(pattern.pattern)
+    if translated is not None and translated.is_exact:
+        return translated.mask(texts)
+    rows = pc.indices_nonzero(pc.is_valid(texts) if translated is None else translated.mask(texts))
+    mask = np.zeros(len(texts), bool)
+    for row, text in zip(rows.to_pylist(), texts.take(rows).to_pylist(), strict=True):
+        try:
+            mask[row] = pattern.search(text, timeout=SECONDS) is not None
+        except TimeoutError:
+            raise _too_slow(pattern, text) from None
+    return pa.array(mask)
+
+
+def _too_slow(pattern: Pattern[str], text: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"pattern {pattern.pattern!r} took more than {SECONDS:.0f} s on a text of {len(text):,} characters; "
+        "write it with fewer repetitions within repetitions"
+    )
+
+
+def arrow_pattern(pattern: str) -> ArrowPattern | None:
+    """Translate a pattern for Arrow; None if it has a construct that RE2 or this function lacks, such as look-around."""
+    import pyarrow as pa
+
+    written = [(token.lastgroup, token[0]) for token in _TOKEN.finditer(pattern)]
+    if "".join(text for _, text in written) != pattern:
+        return None
+    tokens, is_exact = [], True
+    for place, (kind, text) in enumerate(written):
+        translated: tuple[str, bool] | None = (text, True)
+        if kind == "class":
+            translated = _translated_class(text)
+        elif kind == "set":
+            translated = _SETS[text], True
+        elif kind == "end":
+            translated = r"\n?$", True  # that of regex also matches before a line feed at the end
+        elif kind == "boundary":
+            translated = _translated_boundary(written, place)
+        elif kind == "character":
+            character = chr(_code(text))
+            forms = _FORMS_OF_I.get(character)
+            translated = rf"\x{{{ord(character):X}}}" if forms is None else f"(?-i:[{forms}])", True
+        if translated is None:
             return None
-        end = token.end()
-        if token["class"] is not None:
-            wide = _wider_class(token["class"])
-            if wide is None:
-                return None
-            tokens.append(wide)
-        elif token["end"] is not None:
-            tokens.append(r"\n?$")  # that of regex also stands before a line feed at the end
-        elif token["character"] is not None:
-            code = _code(token["character"])
-            tokens.append(f"[i{_ALSO_I}]" if chr(code) in "iI\u0130\u0131" else rf"\x{{{code:X}}}")
+        tokens.append(translated[0])
+        is_exact &= translated[1]
+    found = ArrowPattern("".join(tokens), is_exact)
+    try:
+        found.mask(pa.array([""]))
+    except pa.ArrowInvalid:  # it is too large, or has an operator that RE2 lacks
+        return None
+    return found
+
+
+def _translated_boundary(written: list[tuple[str | None, str]], place: int) -> tuple[str, bool]:
+    r"""Translate ``\b``: at an end of the pattern, next to a word character, into what stands around a word."""
+
+    def is_word(kind: str | None, text: str) -> bool:
+        return text == r"\w" or (kind == "character" and (chr(_code(text)).isalnum()))
+
+    if written[place][1] == r"\b" and ("same", "|") not in written and len(written) > 1:
+        if place == 0 and is_word(*written[1]) and (len(written) == 2 or written[2][1][0] not in "?*{"):
+            return f"(?:^|{_NO_WORD})", True
+        if place == len(written) - 1:
+            before = written[-3] if written[-2][1] == "+" and place > 2 else written[-2]
+            if place > 1 and is_word(*before):
+                return f"(?:{_NO_WORD}|$)", True
+    return "(?:)", False
+
+
+def _translated_class(written: str) -> tuple[str, bool] | None:
+    """Translate a character class; also return whether the translation is exact, otherwise it matches more."""
+    is_negated = written.startswith("[^")
+    items, inner, end, is_exact = [], written[2 if is_negated else 1 : -1], 0, True
+    for item in _IN_CLASS.finditer(inner):
+        if item.start() != end:
+            return None
+        end = item.end()
+        if item["set"] in _SETS_IN_CLASS:
+            items.append(_SETS_IN_CLASS[item["set"]])
+        elif item["set"] is not None:  # no class of RE2 can hold the complement of several properties
+            is_exact = False
+            items += [] if is_negated else [r"\x{0}-\x{10FFFF}"]
         else:
-            tokens.append(token["same"])
-    wide = "".join(tokens)
-    return wide if end == len(pattern) and problem_of(wide) is None else None
+            first, last = _code(item["first"]), _code(item["last"] or item["first"])
+            items.append(rf"\x{{{first:X}}}-\x{{{last:X}}}")
+            items += [
+                rf"\x{{{ord(form):X}}}"
+                for letter, form in (("i", "\u0130"), ("I", "\u0131"))
+                if first <= ord(letter) <= last
+            ]
+            is_exact &= not any(first <= ord(form) <= last for form in "\u0130\u0131")
+    if end != len(inner):
+        return None
+    if not items:
+        return "(?s:.)", False
+    return f"[{'^' if is_negated else ''}{''.join(items)}]", is_exact
 
 
 def needed_characters(pattern: str) -> str:
@@ -121,23 +214,6 @@ def needed_characters(pattern: str) -> str:
             needed += chr(_code(token["character"]))
         depth += same.startswith("(") - (same == ")")
     return needed if end == len(pattern) else ""
-
-
-def _wider_class(written: str) -> str | None:
-    negated = written.startswith("[^")
-    items, inner, end = [], written[2 if negated else 1 : -1], 0
-    for item in _IN_CLASS.finditer(inner):
-        if item.start() != end:
-            return None
-        end = item.end()
-        if item["same"] is not None:
-            items.append(item["same"])
-        else:
-            first, last = _code(item["first"]), _code(item["last"] or item["first"])
-            items.append(rf"\x{{{first:X}}}-\x{{{last:X}}}")
-    if end != len(inner):
-        return None
-    return f"[{'^' if negated else _ALSO_I}{''.join(items)}]"
 
 
 def _code(character: str) -> int:

@@ -1,17 +1,14 @@
-"""Sentences: blingfire finds them, a few rules of each language mend what it is measured to get wrong.
+"""Sentence segmentation by sentencex, with corrections by language.
 
-Of blingfire, nupunkt, syntok, pysbd and spaCy's sentencizer, blingfire was the best in English, French and German
-documentation (benchmarks/text_sentences.py), and the fastest but for its offsets. It overlooks sentences that begin with À or
-É, and ends sentences after abbreviations and ordinals of French and German. Where it has no binary, nupunkt takes its place.
+sentencex knows the sentence ends and abbreviations of more than 200 languages. The corrections are for what it gets wrong in
+English, French and German documentation (``benchmarks/text_sentences.py`` runs it beside other libraries).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import cache
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from corpuskit.errors import MissingExtraError
 
@@ -21,7 +18,6 @@ _ABBREVIATIONS: Final = {
     "de": "z.B B d.h h u.a u.U o.ä bzw usw evtl ggf sog inkl exkl ca vgl Vgl lt gem Nr Nrn Bd Abb Tab Kap Abs Art Ziff S Dr Prof Hr Fr "
     "Hrn Frl St Str Tel Mio Mrd Jh Jhd geb gest eig eigtl bspw zzgl abzgl",
 }  # fmt: skip
-# These end a sentence as often as not: they join only where a small letter or a number follows, which blingfire knows.
 _KNOWN: Final = {lang: frozenset(words.split()) for lang, words in _ABBREVIATIONS.items()}
 _LAST: Final = re.compile(r"([^\s(\[«»„“\"'’]{1,12})\.\s*$")
 _MONTHS: Final = (
@@ -33,8 +29,11 @@ _BEFORE_ORDINAL: Final = re.compile(
 )
 _MONTH: Final = re.compile(_MONTHS)
 _STREET: Final = re.compile(r"(?:str|Str)\.\s*$")
-_OVERLOOKED: Final = re.compile(r"[.!?…][\"”»’')\]]{0,3}\s{1,3}(?=[À-ÖØ-ÞŒ][^\W\d_]?)")
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+# sentencex does not end a sentence inside parentheses.
+_IN_PARENTHESES: Final = re.compile(r"(?<=[.!?…]\s)\([^()]*[.!?…]\)\s+(?=[\"«“„]?\s?[^\W\d_a-zß-öø-ÿ])")
+_INITIALS: Final = re.compile(r"[^\W\d_]\.-[^\W\d_]")  # J.-P.
+# An end without a space behind it is none, but between characters that are written without spaces.
+_WITHIN_WORD: Final = re.compile(r"[.!?…\"'”’»)\]][^\s\u2E80-\u9FFF\uF900-\uFAFF\uFF00-\uFFEF]")
 _NO_WORD: Final = re.compile(r"[\W_]*")
 
 
@@ -70,11 +69,10 @@ def _of_paragraph(text: str, start: int, end: int, lang: str) -> list[tuple[int,
     part = text[start:end]
     if not part or part.isspace():
         return []
-    begins = {0}
-    begins.update(place for place in _splitter()(part) if not _joins(part, place, lang))
-    for match in _OVERLOOKED.finditer(part):
-        if match.end() not in begins and not _joins(part, match.end(), lang, sure=False):
-            begins.add(match.end())
+    plain = part.encode("utf-8", "replace").decode("utf-8")  # no lone surrogates
+    found = (boundary["start_index"] for boundary in _boundaries(lang, plain))
+    begins = {0, *(place for place in found if not _joins(part, place, lang))}
+    begins.update(match.end() for match in _IN_PARENTHESES.finditer(part))
     spans = []
     for first, last in pairwise([*sorted(begins), len(part)]):
         piece = part[first:last]
@@ -85,19 +83,21 @@ def _of_paragraph(text: str, start: int, end: int, lang: str) -> list[tuple[int,
     return spans
 
 
-def _joins(part: str, place: int, lang: str, *, sure: bool = True) -> bool:
+def _joins(part: str, place: int, lang: str) -> bool:
     """Whether no sentence ends before ``place`` after all."""
     before = part[max(0, place - 24) : place]
+    if _WITHIN_WORD.fullmatch(part[place - 1 : place + 1]):  # README.Debian, ../example
+        return True
     if _NO_WORD.fullmatch(part, place):  # a lonely quotation mark
         return True
     last = _LAST.search(before)
     if last is None:
         return False
     word = last[1]
+    if _INITIALS.fullmatch(word) or (len(word) == 1 and word.islower() and not part[place].isupper()):
+        return True  # 15 h. 30
     if word in _KNOWN.get(lang, ()):
         return not (word in ("S", "h", "B", "ex", "al") and not before.rstrip(" .").endswith((" " + word, "." + word)))
-    if not sure and len(word) == 1:  # an initial
-        return True
     if lang == "de":
         if _STREET.search(before) and part[place : place + 1].isdigit():
             return True
@@ -106,44 +106,10 @@ def _joins(part: str, place: int, lang: str, *, sure: bool = True) -> bool:
     return False
 
 
-@cache
-def _splitter() -> Callable[[str], list[int]]:
-    """A function text → where its sentences begin."""
+def _boundaries(lang: str, text: str) -> list[dict[str, Any]]:
     try:
-        return _blingfire()
-    except (ImportError, OSError):  # no binary for this machine
-        pass
-    try:
-        from nupunkt import sent_spans
+        from sentencex import get_sentence_boundaries
     except ImportError:
-        raise MissingExtraError("blingfire", "text") from None
-    return lambda text: [start for start, _ in sent_spans(text)]
-
-
-def _blingfire() -> Callable[[str], list[int]]:
-    import blingfire
-    import numpy as np
-
-    def split(text: str) -> list[int]:
-        plain = _CONTROL.sub(" ", text).encode("utf-8", "replace").decode("utf-8")
-        pieces = blingfire.text_to_sentences(plain).split("\n")
-        if len(pieces) == 1:
-            return [0]
-        # blingfire changes blanks only: the n-th other character of what it gives is the n-th of the text.
-        if plain.isascii():
-            blank = np.frombuffer(plain.encode("ascii"), np.uint8) == 32
-        else:
-            blank = np.fromiter(map(str.isspace, plain), bool, len(plain))
-        places = np.flatnonzero(~blank)
-        sizes = [sum(map(len, piece.split())) for piece in pieces]
-        if sum(sizes) != len(places):
-            found: list[int] = [0]
-            for piece in pieces:  # it dropped something: look for each sentence's first word
-                first = piece.split(None, 1)[:1]
-                place = plain.find(first[0], found[-1]) if first else -1
-                found += [place] if place > found[-1] else []
-            return found
-        ends = np.cumsum(sizes)[:-1]
-        return [0, *places[ends[ends < len(places)]].tolist()]
-
-    return split
+        raise MissingExtraError("sentencex", "text") from None
+    found: list[dict[str, Any]] = get_sentence_boundaries(lang, text)
+    return found

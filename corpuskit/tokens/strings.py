@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
-    from corpuskit.interruptible import polars as pl
-
     Numbers = npt.NDArray[Any]
 
 _KEPT: Final = 200  # answers of a part
@@ -34,7 +32,6 @@ class Strings:
     def __init__(self, part: Part) -> None:
         self._part = part
         self._found: OrderedDict[Test, Numbers] = OrderedDict()
-        self._series: dict[str, pl.Series] = {}
 
     def attribute(self, test: Test) -> str:
         """The attribute whose lexicon answers a test: that of words in lower case where case does not matter."""
@@ -101,16 +98,14 @@ class Strings:
         return found
 
     def _candidates(self, attribute: str, pattern: str) -> Numbers:
-        """The strings that may match: Rust's engine leaves most of them out without making strings of Python."""
-        wide = patterns.wider(f"(?:{pattern})")
-        if wide is None:
-            return np.arange(len(self._part.lexicon(attribute)))
-        if attribute not in self._series:
-            from corpuskit.interruptible import polars as pl
+        """Return the numbers of the strings that may match, without creating Python strings."""
+        import pyarrow.compute as pc
 
-            self._series[attribute] = pl.Series(self._part.lexicon(attribute))
-        holds = self._series[attribute].str.contains(patterns.ignoring_case(f"^{wide}$"))
-        found: Numbers = np.flatnonzero(holds.to_numpy())
+        lexicon = self._part.lexicon(attribute)
+        translated = patterns.arrow_pattern(f"^(?:{pattern})$")
+        if translated is None:
+            return np.arange(len(lexicon))
+        found: Numbers = pc.indices_nonzero(translated.mask(lexicon)).to_numpy()
         return found
 
     def _without_marks(self, attribute: str, test: Test) -> Sequence[int]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from corpuskit.interruptible import polars as pl
+    from corpuskit.store.element_cache import Conditions
 
 _LAST_SECOND: Final = 253_402_300_800  # of the year 9999
 _NEAR_DUPLICATES: Final = "preprocessing/duplicates.parquet"
@@ -240,7 +240,7 @@ def element_frame(
     *,
     text: bool = True,
     arrow: bool = False,
-    where: pl.Expr | None = None,
+    where: Conditions | None = None,
 ) -> pd.DataFrame:
     """:func:`elements`, only the rows for which a condition holds."""
     import pandas as pd

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import functools
-import operator
 import re
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.document.elements import TYPE_NAMES
 from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
-from corpuskit.text.patterns import ignoring_case, problem_of
+from corpuskit.store.element_cache import is_one_of
+from corpuskit.text.patterns import compiled_pattern, search_mask
 from corpuskit.views.frames import element_frame
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
-    from corpuskit.interruptible import polars as pl
+    from corpuskit.store.element_cache import Conditions
 
+_INT32_MAX: Final = 2**31 - 1
 _CODE_POINT: Final = re.compile(r"U\+([0-9A-Fa-f]{1,6})")
 
 
@@ -42,8 +44,8 @@ def find(  # noqa: PLR0913 (all are named)
 
     Args:
         folder: the corpus.
-        pattern: a regular expression that the text matches somewhere, without regard to case, in the syntax of Rust's
-            ``regex``: as Python's, without look-around and back-references; or a character by its number, ``U+00A0``.
+        pattern: a regular expression that is found in the text, case-insensitive, in the syntax of the package ``regex``:
+            Python's, with ``\\p{Greek}`` and the like; or a character by its number, ``U+00A0``.
         types: of TextBlock, Section, List, NavigationList, ListItem, Table, TableHeader, TableCell.
         roles: such as section-heading, caption, code.
         lang: languages of the documents, ISO 639-1; ``?`` where it is not known.
@@ -55,11 +57,10 @@ def find(  # noqa: PLR0913 (all are named)
         arrow: ArrowDtype columns.
 
     Raises:
-        ConfigurationError: an unknown type, or a pattern that is no regular expression.
+        ConfigurationError: an unknown type, or a pattern that is not a regular expression or takes too long.
     """
     conditions = _conditions(pattern, types, roles, lang, main, min_words, max_words)
-    where = functools.reduce(operator.and_, conditions) if conditions else None
-    return element_frame(folder, doc_ids, text=text, arrow=arrow, where=where)
+    return element_frame(folder, doc_ids, text=text, arrow=arrow, where=conditions)
 
 
 def _conditions(
@@ -70,38 +71,50 @@ def _conditions(
     main: bool | None,
     min_words: int | None,
     max_words: int | None,
-) -> list[pl.Expr]:
-    from corpuskit.interruptible import polars as pl
+) -> Conditions:
+    """Return the conditions by column."""
+    import pyarrow.compute as pc
 
-    conditions: list[pl.Expr] = []
+    conditions: dict[str, Callable[[pa.ChunkedArray], Any]] = {}
     kinds = _names(types)
     if unknown := [name for name in kinds or () if name not in TYPE_NAMES]:
         raise ConfigurationError(f"found the element type {unknown[0]!r}, expected one of {', '.join(TYPE_NAMES)}")
     for column, names in (("type", kinds), ("role", _names(roles)), ("lang", _names(lang))):
         if names is not None:
-            within = pl.col(column).is_in(names)
-            conditions.append(within | pl.col(column).is_null() if column == "lang" and "?" in names else within)
+            conditions[column] = functools.partial(_is_in, names=names, unknown=column == "lang" and "?" in names)
     if main is not None:
-        conditions.append(pl.col("main") == main)
-    if min_words is not None:
-        conditions.append(pl.col("words") >= min_words)
-    if max_words is not None:
-        conditions.append(pl.col("words") <= max_words)
+        conditions["main"] = functools.partial(pc.equal, main)
+    if min_words is not None or max_words is not None:
+        conditions["words"] = functools.partial(_between, least=min_words, most=max_words)
     if pattern:
-        conditions.append(_matches(pattern))
+        conditions["text"] = _matches(pattern)
     return conditions
+
+
+def _is_in(column: pa.ChunkedArray, names: list[str], *, unknown: bool) -> Any:
+    import pyarrow.compute as pc
+
+    mask = is_one_of(column, names)
+    return pc.or_(mask, pc.is_null(column)) if unknown else mask
+
+
+def _between(column: pa.ChunkedArray, least: int | None, most: int | None) -> Any:
+    import pyarrow.compute as pc
+
+    return pc.and_(
+        pc.greater_equal(column, -1 if least is None else least),
+        pc.less_equal(column, _INT32_MAX if most is None else most),
+    )
 
 
 def _names(value: str | Iterable[str] | None) -> list[str] | None:
     return None if value is None else [value] if isinstance(value, str) else list(value)
 
 
-def _matches(pattern: str) -> pl.Expr:
-    from corpuskit.interruptible import polars as pl
-
-    text = pl.col("text")
+def _matches(pattern: str) -> Callable[[pa.ChunkedArray], Any]:
+    """Return the test of a column of texts."""
     if (number := _CODE_POINT.fullmatch(pattern)) and int(number[1], 16) < 0x110000:
-        return text.str.contains(chr(int(number[1], 16)), literal=True)
-    if (problem := problem_of(pattern)) is not None:
-        raise ConfigurationError(f"{pattern!r} cannot be searched for: {problem}")
-    return text.str.contains(ignoring_case(pattern))
+        import pyarrow.compute as pc
+
+        return functools.partial(pc.match_substring, pattern=chr(int(number[1], 16)))
+    return functools.partial(search_mask, pattern=compiled_pattern(pattern))

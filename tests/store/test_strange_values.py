@@ -1,6 +1,5 @@
 """What stands in a corpus that no corpuskit writes there: passed over where it can be made again, else told with what to do."""
 
-import contextlib
 import sqlite3
 from pathlib import Path
 
@@ -117,30 +116,6 @@ def test_a_damaged_part_of_the_element_cache_is_named_with_what_to_do(filled, ac
             act(corpus)
         part.unlink()
         assert len(act(corpus)) > 0
-
-
-def test_a_part_that_only_polars_refuses_is_damaged_too(filled):
-    import polars
-    import pyarrow.parquet as pq
-
-    (part,) = (filled / "elements").glob("*.parquet")
-    whole = part.read_bytes()
-    footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
-    for place in range(footer, len(whole) - 8):
-        part.write_bytes(whole[:place] + bytes([whole[place] ^ 3]) + whole[place + 1 :])  # another type of a field
-        with contextlib.suppress(Exception):
-            pq.ParquetFile(part).read()
-            try:
-                polars.read_parquet(part)
-            except polars.exceptions.PolarsError:
-                break
-    else:
-        pytest.skip("both refuse the same")
-    with (
-        corpuskit.open(filled) as corpus,
-        pytest.raises(CorpusError, match=rf"elements/{part.name} is damaged .* remove it"),
-    ):
-        corpus.find("page")
 
 
 def test_a_document_that_only_an_index_lists_is_told_as_damage(filled):

@@ -1,14 +1,14 @@
 import sys
 import unicodedata
 
-import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.text import patterns
-from corpuskit.text.patterns import compiled_pattern, ignoring_case, matches_in, needed_characters, problem_of, wider
+from corpuskit.text.patterns import arrow_pattern, compiled_pattern, matches_in, needed_characters, search_mask
 
 # Letters with case of several kinds, marks, digits of other scripts, blanks of several kinds, signs that one syntax knows.
 CHARACTERS = "aZéßẞiIİıkKſsςσΣ²½١٣ेंनहß_- \t\n\v\x1c\x85\u00a0\u200d\u2028.<>&~|[](){}^$*+?,#:=!P"
@@ -22,8 +22,8 @@ PIECES = st.one_of(
 )
 
 
-def found_by_the_engine(pattern, text):
-    return pl.Series([text]).str.contains(ignoring_case(pattern))[0]
+def found_by_arrow(pattern, *texts):
+    return arrow_pattern(pattern).mask(pa.array(texts)).to_pylist()
 
 
 @given(st.lists(PIECES, min_size=1, max_size=7).map("".join), st.text(CHARACTERS, max_size=8))
@@ -35,55 +35,57 @@ def found_by_the_engine(pattern, text):
 @example(r"[]a]b", "]b")
 @example(r"[a&&b]", "&")
 @pytest.mark.filterwarnings("ignore:Possible (nested|set):FutureWarning")
-def test_a_wider_pattern_loses_nothing(pattern, text):
+def test_a_translation_loses_nothing(pattern, text):
     try:
         compiled = compiled_pattern(pattern)
     except ConfigurationError:
         return
-    wide = wider(pattern)
-    if wide is not None and compiled.search(text):
-        assert found_by_the_engine(wide, text)
+    translated = arrow_pattern(pattern)
+    if translated is not None:
+        found, is_match = translated.mask(pa.array([text]))[0].as_py(), compiled.search(text) is not None
+        assert found or not is_match
+        assert not translated.is_exact or found == is_match
+    assert search_mask(pa.chunked_array([[text]]), compiled).to_pylist() == [compiled.search(text) is not None]
 
 
 @pytest.mark.parametrize(
-    "pattern",
-    ["premium", r"\bété\b", r"\w+ment\b", "a|b", "(colou?r)s", "[^,.]{2,}", r"\d{4}", r"[\w-]+@", "^Rates.*$", r"a\.b"],
+    ("pattern", "is_exact"),
+    [
+        ("premium", True), (r"\bété\b", True), (r"\w+ment\b", True), ("a|b", True), ("(colou?r)s", True),
+        ("[^,.]{2,}", True), (r"\d{4}", True), (r"[\w-]+@", True), ("^Rates.*$", True), (r"a\.b", True), ("[a-z]{3}", True),
+        (r"\b(a|b)c\b", False), (r"[^\W\d]", False), (r"a\bb", False), (r"\b.", False),
+    ],
+)  # fmt: skip
+def test_common_patterns_are_translated(pattern, is_exact):
+    assert arrow_pattern(pattern).is_exact == is_exact
+
+
+def test_an_inexact_translation_leaves_most_texts_out():
+    assert found_by_arrow(r"a\b-", "a-", "b-") == [True, False]
+    assert found_by_arrow(r"\b(\d+|x) €", "1 €", "a €") == [True, False]
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(?=a)a", r"(a)\1", "a{3", "(?i)a", "[[:alpha:]]", r"\bx(?<!y)", "a++", "(?:a{1000}){1000}"]
 )
-def test_patterns_of_every_day_are_known(pattern):
-    assert wider(pattern) is not None
-
-
-def test_a_wider_pattern_leaves_most_texts_out():
-    assert not found_by_the_engine(wider(r"\bété\b"), "hiver")
-    assert not found_by_the_engine(wider(r"\d+ €"), "a €")
-    assert not found_by_the_engine(wider("[a-f]{3}"), "xyz")
-
-
-@pytest.mark.parametrize("pattern", ["(?=a)a", r"(a)\1", "a{3", "(?i)a", "[[:alpha:]]", r"\bx(?<!y)"])
-def test_what_is_not_known_has_no_wider_pattern(pattern):
-    assert wider(pattern) is None
-
-
-def test_problems_are_told_in_a_line():
-    assert problem_of("(") == "unclosed group"
-    assert problem_of("(?=x)") == "look-around, including look-ahead and look-behind, is not supported"
-    assert problem_of("(?:a{1000}){1000}") == "Compiled regex exceeds size limit of 10485760 bytes."
-    assert problem_of("x") is None
-
-
-@pytest.mark.parametrize("kind", [r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", r"a\b.", r"a\B.", "[^a-z]", "[^k]"])
-@pytest.mark.slow
-def test_both_engines_know_the_same_characters(kind):
-    assigned = [
-        f"a{chr(code)}" if "." in kind else chr(code)
-        for code in range(sys.maxunicode)
-        if unicodedata.category(chr(code)) not in {"Cn", "Cs"}
+def test_other_patterns_have_no_translation_and_are_searched_by_regex(pattern):
+    assert arrow_pattern(pattern) is None
+    texts = ["a", "aa", "x", "a{3"]
+    compiled = compiled_pattern(pattern)
+    assert search_mask(pa.chunked_array([texts]), compiled).to_pylist() == [
+        compiled.search(text) is not None for text in texts
     ]
-    found = pl.Series(assigned).str.contains(rf"^{wider(kind)}\z")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "kind", [r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", "[^a-z]", "[^k]", "[a-z]", "[A-Z]", "i", "I", "k", "ß"]
+)
+def test_the_translation_matches_the_same_characters(kind):
+    assigned = [chr(code) for code in range(sys.maxunicode) if unicodedata.category(chr(code)) not in {"Cn", "Cs"}]
     compiled = compiled_pattern(kind)
-    assert [
-        text for text, matches in zip(assigned, found, strict=True) if compiled.fullmatch(text) and not matches
-    ] == []
+    expected = [character for character in assigned if compiled.search(character)]
+    assert [c for c, found in zip(assigned, found_by_arrow(kind, *assigned), strict=True) if found] == expected
 
 
 def test_marks_are_part_of_words():

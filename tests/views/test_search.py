@@ -58,5 +58,5 @@ def test_without_conditions_all_elements_are_found_and_wrong_conditions_are_refu
     assert texts(filled.find("p", docs=french)) == ["La prime est due le premier jour."]
     with pytest.raises(ConfigurationError, match="found the element type 'Paragraph', expected one of TextBlock"):
         filled.find(types="Paragraph")
-    with pytest.raises(ConfigurationError, match=r"'\(' cannot be searched for: unclosed group"):
+    with pytest.raises(ConfigurationError, match=r"pattern '\(': missing"):
         filled.find("(")

@@ -17,6 +17,7 @@ from corpuskit.export.writers import export_format
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.documents import MARKS_SUFFIX, TEXT_SUFFIX
 from corpuskit.validation import check_input_file
+from corpuskit.zstd import FrameWriter, ZstdError, decompressor
 
 # RFC 8878, 3.1.2: a frame that decompressors skip.
 _SKIPPABLE: Final = 0x184D2A50
@@ -56,15 +57,13 @@ class ArchiveWriter:
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
-        import zstandard
-
         self._file = (folder / "corpus.nlp.txt.zst").open("wb")
-        self._compressor = zstandard.ZstdCompressor(level=9)
+        self._compressor = FrameWriter(level=9)
         self._marks = options.marks
 
     def write(self, item: Item) -> None:
         """Writes the document's frames."""
-        frames = self._compressor.compress(to_nlptext(item.document).encode())
+        frames = self._compressor.frame(to_nlptext(item.document).encode())
         if self._marks:
             marks = dump_marks(item.document.table)
             frames += struct.pack("<II", _SKIPPABLE, len(marks)) + marks
@@ -118,20 +117,18 @@ def _skippable(file: IO[bytes], where: str, number: int) -> bytes:
 
 def _frame(file: IO[bytes], where: str, number: int) -> bytes:
     """The content of the frame that begins here; the file stands behind it afterwards."""
-    import zstandard
-
-    decompressor = zstandard.ZstdDecompressor(max_window_size=2**27).decompressobj()
+    reader = decompressor()
     parts: list[bytes] = []
     size = 0
-    while not decompressor.eof:
+    while not reader.eof:
         piece = file.read(_PIECE)
         try:
-            parts.append(decompressor.decompress(piece))
-        except zstandard.ZstdError as error:
+            parts.append(reader.decompress(piece))
+        except ZstdError as error:
             raise DocumentFormatError(number, str(error), "a zstd frame", where=where) from None
         size += len(parts[-1])
         if not piece or size > _MAX_FRAME:
             found = "the end of the file" if not piece else "more than 512 MiB"
             raise DocumentFormatError(number, found, "a whole zstd frame of a document", where=where)
-    file.seek(-len(decompressor.unused_data), os.SEEK_CUR)
+    file.seek(-len(reader.unused_data), os.SEEK_CUR)
     return b"".join(parts)

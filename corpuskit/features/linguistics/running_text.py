@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -13,9 +14,12 @@ from corpuskit.features.linguistics.lines import MOST_CHARACTERS, Sort
 from corpuskit.store import CorpusFolder
 from corpuskit.store.element_cache import element_tables
 from corpuskit.text import WORD
-from corpuskit.text.patterns import compiled_pattern, ignoring_case, matches_in, wider
+from corpuskit.text.patterns import arrow_pattern, compiled_pattern, matches_in
 from corpuskit.text.tokens import WORD_BACKWARDS
 from corpuskit.tokens import Selection
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _SLICE: Final = 2_000  # elements whose texts become strings at once, so that the first lines come early
 
@@ -36,15 +40,16 @@ def lines(folder: CorpusFolder, pattern: str, selection: Selection, *, window: i
         ConfigurationError: the pattern cannot be read, or takes too long.
     """
     import pyarrow as pa
-
-    from corpuskit.interruptible import polars as pl
+    import pyarrow.compute as pc
 
     compiled = compiled_pattern(pattern)
-    where, wide = pl.col("text").is_not_null(), wider(pattern)
-    if wide is not None:  # finds the texts that may match without making Python strings of all
-        where = pl.col("text").str.contains(ignoring_case(wide))
+    # The texts that may match, without creating Python strings of all.
+    translated = arrow_pattern(pattern)
+    where: dict[str, Callable[[pa.ChunkedArray], Any]] = {
+        "text": pc.is_valid if translated is None else translated.mask
+    }
     if selection.main:
-        where &= pl.col("main")
+        where["main"] = functools.partial(pc.equal, True)
     before, after = _contexts(window)
     most = MOST_CHARACTERS * window
     for table in element_tables(folder, _doc_ids(selection), columns=["doc_id", "element_id", "text"], where=where):
