@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from corpuskit import engine
 from corpuskit._version import __version__
@@ -28,11 +27,11 @@ from corpuskit.safe_folder import SafeFolder
 from corpuskit.sources.nlptext import NLPTEXT_TYPE
 from corpuskit.sources.resource import Resource
 from corpuskit.store import CorpusFolder, Place
+from corpuskit.store.document_writer import State, VersionPlanner, share_of_new_text
 from corpuskit.store.documents import write_document
 from corpuskit.store.element_cache import forget_elements
 from corpuskit.store.identity import document_id, host_column
 from corpuskit.store.originals import AddedRecords, keep_beside, keep_file, read_original
-from corpuskit.store.paths import version_path
 from corpuskit.store.said import keep as keep_said
 from corpuskit.store.said import said_by
 from corpuskit.text import count_words, detect_language, text_hash
@@ -49,7 +48,7 @@ class Registered:
 
     doc_id: str
     version: int
-    state: Literal["new", "changed", "unchanged", "removed"]
+    state: State
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +155,7 @@ def ingest(
                 states[(registered.doc_id, registered.version)] = registered.state
                 yield replace(task, textworks=textworks)
 
-    states: dict[tuple[str, int], Literal["new", "changed", "unchanged", "removed"]] = {}
+    states: dict[tuple[str, int], State] = {}
     with closing(AddedRecords(folder.originals)) as records:
         for outcome in extract_all(folder, tasks(), progress="add" if progress else None):
             task = outcome.item
@@ -214,46 +213,38 @@ def register(
     content_hash = hashlib.sha256(resource.content).hexdigest()
     with catalog.transaction() as connection:
         doc_id, uri = _identity(folder, resource, content_hash)
-        if catalog.value("SELECT 1 FROM tombstones WHERE doc_id = ?", (doc_id,)):
-            return Registered(doc_id, 0, "removed")
-        last = connection.execute(
-            "SELECT version, content_hash, status, path, media_type FROM documents WHERE doc_id = ? "
-            "ORDER BY version DESC LIMIT 1",
-            (doc_id,),
-        ).fetchone()
-        if last is not None and last["content_hash"] == content_hash:
-            state = "unchanged" if last["status"] == "extracted" else "changed"
-            if state == "changed":  # a failure is tried again
+        state, version = VersionPlanner(catalog).plan(doc_id, uri, content_hash)
+        if version is None:
+            return Registered(doc_id, 0, state)
+        if state == "unchanged":
+            if version.status != "extracted":  # a failure is tried again
                 connection.execute(
                     "UPDATE documents SET status = 'fetched', extractor = NULL, media_type = ? "
                     "WHERE doc_id = ? AND version = ?",
-                    (resource.media_type, doc_id, last["version"]),
+                    (resource.media_type, doc_id, version.number),
                 )
-                state = "new" if last["version"] == 1 else "changed"
-            return Registered(doc_id, last["version"], state)  # type: ignore[arg-type]
-        version = 1 if last is None else last["version"] + 1
+                state = "new" if version.number == 1 else "changed"
+            return Registered(doc_id, version.number, state)
         if keep is not None:
             kept = keep(resource)
         else:
             kept = keep_file(folder.originals, resource.name or uri.rpartition("/")[2], resource.content, doc_id)
             keep_beside(folder.originals, kept, resource.beside)
-        path = version_path(
-            uri, doc_id, None if last is None else (last["version"], last["path"]), catalog.has_document_at
-        )
-        connection.execute(
-            "INSERT INTO documents (doc_id, version, uri, host, media_type, charset, fetched, status, path, original, "
-            "original_offset, original_length, content_hash, origin, etag, last_modified, source, metadata, payload_digest) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, 'fetched', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                doc_id, version, uri, host_column(uri), resource.media_type, resource.charset,
-                resource.fetched.astimezone(UTC).isoformat(), path, kept.file,
-                kept.offset, kept.length, content_hash, resource.origin, resource.etag,
-                resource.modified.astimezone(UTC).isoformat() if resource.modified else None, resource.source,
-                json.dumps(resource.metadata, ensure_ascii=False) if resource.metadata else None,
-                resource.metadata.get("payload_digest"),
-            ),
+        catalog.insert(
+            "documents",
+            {
+                "doc_id": doc_id, "version": version.number, "uri": uri, "host": host_column(uri),
+                "media_type": resource.media_type, "charset": resource.charset,
+                "fetched": resource.fetched.astimezone(UTC).isoformat(), "status": "fetched", "path": version.path,
+                "original": kept.file, "original_offset": kept.offset, "original_length": kept.length,
+                "content_hash": content_hash, "origin": resource.origin, "etag": resource.etag,
+                "last_modified": resource.modified.astimezone(UTC).isoformat() if resource.modified else None,
+                "source": resource.source,
+                "metadata": json.dumps(resource.metadata, ensure_ascii=False) if resource.metadata else None,
+                "payload_digest": resource.metadata.get("payload_digest"),
+            },
         )  # fmt: skip
-    return Registered(doc_id, version, "new" if version == 1 else "changed")
+    return Registered(doc_id, version.number, state)
 
 
 def _identity(folder: CorpusFolder, resource: Resource, content_hash: str) -> tuple[str, str]:
@@ -421,7 +412,7 @@ def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> fl
             return None
         value = outcome.value
         assert value is not None
-        share = _share_of_new_text(connection, value.texts)
+        share = share_of_new_text(connection, value.texts)
         folder.catalog.forget_score(task.doc_id, value.text_hash)
         connection.execute(
             "UPDATE documents SET status = 'extracted', title = ?, lang = ?, words = ?, main_words = ?, elements = ?, "
@@ -435,15 +426,6 @@ def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> fl
         forget_elements(connection, task.doc_id, task.version)
         folder.catalog.clear_failure(task.uri, ["extract"])
     return share
-
-
-def _share_of_new_text(connection: sqlite3.Connection, texts: tuple[tuple[int, int], ...]) -> float:
-    new = sum(
-        length
-        for text, length in texts
-        if connection.execute("INSERT OR IGNORE INTO texts (hash) VALUES (?)", (text,)).rowcount
-    )
-    return new / max(sum(length for _, length in texts), 1)
 
 
 __all__ = [

@@ -22,8 +22,9 @@ from corpuskit.shards.extract import RECORD_COLUMNS, catalog_schema, file_hash
 from corpuskit.shards.output import CATALOG_SUFFIX, ELEMENTS_SUFFIX, PARTS, RECORDS_SUFFIX, Output
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
+from corpuskit.store.document_writer import VersionPlanner, share_of_new_text
 from corpuskit.store.packs import PACK_SUFFIX, Pack, PackWriter, forget_packs, next_pack
-from corpuskit.store.paths import safe_segment, version_path
+from corpuskit.store.paths import safe_segment
 from corpuskit.store.telling import counted
 
 _MERGED: Final = "merged shard "
@@ -135,7 +136,7 @@ def _merge_shard(
         for row in taken:
             folder.catalog.forget_score(row["doc_id"], row["text_hash"])
             folder.catalog.clear_failure(row["uri"], ["fetch", "read", "keep", "extract"])
-            _insert(connection, row)
+            folder.catalog.insert("documents", _row(connection, row))
         connection.executemany(
             "INSERT OR REPLACE INTO element_cache VALUES (?, ?, ?)",
             [(row["doc_id"], row["version"], cache) for row in cached],
@@ -143,10 +144,9 @@ def _merge_shard(
         for row in rows:
             if row["status"] == "failed":
                 report.counts["failed"] += 1
-                connection.execute(
-                    'INSERT OR REPLACE INTO failures (uri, stage, error, message, "when", tries) VALUES (?, ?, ?, ?, ?, ?)',
-                    (row["uri"], row["stage"], row["error"], row["message"], now(), row["tries"] or 1),
-                )
+                failure = {name: row[name] for name in ("uri", "stage", "error", "message")}
+                failure |= {"when": now(), "tries": row["tries"] or 1}
+                folder.catalog.insert("failures", failure, conflict="REPLACE")
         folder.catalog.set_meta(_MERGED + digest, name)
     report.shards += 1
 
@@ -208,30 +208,12 @@ def _read_part(part: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
 
 def _states(folder: CorpusFolder, rows: list[dict[str, Any]], report: MergeReport) -> list[dict[str, Any]]:
     """The rows to be taken in, with their version and path."""
-    catalog, taken = folder.catalog, []
-    versions: dict[str, tuple[tuple[int, str] | None, str]] = {}  # (number and path of the last one, its content)
-    paths: set[str] = set()
+    planner, taken = VersionPlanner(folder.catalog), []
     for row in rows:
-        doc_id = row["doc_id"]
-        if catalog.value("SELECT 1 FROM tombstones WHERE doc_id = ?", (doc_id,)):
-            report.counts["removed"] += 1
-            continue
-        if doc_id not in versions:
-            last = catalog.connection.execute(
-                "SELECT version, path, content_hash FROM documents WHERE doc_id = ? ORDER BY version DESC LIMIT 1",
-                (doc_id,),
-            ).fetchone()
-            versions[doc_id] = (None, "") if last is None else ((last["version"], last["path"]), last["content_hash"])
-        known, content_hash = versions[doc_id]
-        if content_hash == row["content_hash"]:
-            report.counts["unchanged"] += 1
-            continue
-        path = version_path(row["uri"], doc_id, known, lambda at: at.casefold() in paths or catalog.has_document_at(at))
-        version = 1 if known is None else known[0] + 1
-        versions[doc_id] = (version, path), row["content_hash"]
-        report.counts["changed" if known else "new"] += 1
-        paths.add(path.casefold())
-        taken.append({**row, "version": version, "new_path": path})
+        state, version = planner.plan(row["doc_id"], row["uri"], row["content_hash"])
+        report.counts[state] += 1
+        if version is not None and state != "unchanged":
+            taken.append({**row, "version": version.number, "new_path": version.path})
     return taken
 
 
@@ -252,23 +234,13 @@ def _write_cache(folder: CorpusFolder, file: Path, taken: list[dict[str, Any]], 
         pq.write_table(table, written, compression="zstd", row_group_size=1 << 18)
 
 
-def _insert(connection: sqlite3.Connection, row: dict[str, Any]) -> None:
-    connection.execute(
-        "INSERT INTO documents (doc_id, version, uri, host, status, path, original, original_offset, original_length, "
-        f"unique_share, {', '.join(_COPIED)}) "
-        f"VALUES (?, ?, ?, ?, 'extracted', ?, ?, ?, ?, ?, {', '.join('?' * len(_COPIED))})",
-        (
-            row["doc_id"], row["version"], row["uri"], row["host"], row["new_path"], row.get("original", ""),
-            *((row["original_offset"], row["original_length"]) if row.get("original") else (None, None)),
-            _unique_share(connection, row), *(row[name] for name in _COPIED),
-        ),
-    )  # fmt: skip
-
-
-def _unique_share(connection: sqlite3.Connection, row: dict[str, Any]) -> float:
-    new = sum(
-        length
-        for text, length in zip(row["texts"] or [], row["lengths"] or [], strict=True)
-        if connection.execute("INSERT OR IGNORE INTO texts (hash) VALUES (?)", (text,)).rowcount
-    )
-    return float(new / max(sum(row["lengths"] or []), 1))
+def _row(connection: sqlite3.Connection, row: dict[str, Any]) -> dict[str, Any]:
+    """Return the catalog row of a document of a shard."""
+    original = row.get("original", "")
+    texts = zip(row["texts"] or [], row["lengths"] or [], strict=True)
+    return {name: row[name] for name in ("doc_id", "version", "uri", "host", *_COPIED)} | {
+        "status": "extracted", "path": row["new_path"], "original": original,
+        "original_offset": row["original_offset"] if original else None,
+        "original_length": row["original_length"] if original else None,
+        "unique_share": share_of_new_text(connection, texts),
+    }  # fmt: skip

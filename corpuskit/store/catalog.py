@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from corpuskit.errors import CorpusBusyError, CorpusError
 from corpuskit.safe_folder import SafeFolder
@@ -189,6 +189,21 @@ class Catalog:
         cursor = self.connection.execute(sql, parameters)
         names = [column[0] for column in cursor.description]
         return pd.DataFrame.from_records([tuple(row) for row in cursor], columns=names)
+
+    def insert(
+        self, table: str, row: Mapping[str, Any], *, conflict: Literal["ABORT", "IGNORE", "REPLACE"] = "ABORT"
+    ) -> int:
+        """Insert a row and return the number of rows inserted.
+
+        Args:
+            table: Name of the table.
+            row: Values by column; a name that cannot be a column is left out.
+            conflict: What SQLite does if the row violates a constraint.
+        """
+        names = [name for name in row if name.isidentifier()]
+        columns, marks = ", ".join(f'"{name}"' for name in names), ", ".join("?" * len(names))
+        sql = f"INSERT OR {conflict} INTO {table} ({columns}) VALUES ({marks})"
+        return self.connection.execute(sql, [row[name] for name in names]).rowcount
 
     def has_document_at(self, path: str) -> bool:
         """Whether a document stands at a path below documents/, without regard to case."""

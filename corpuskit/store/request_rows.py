@@ -19,9 +19,5 @@ def add_requests(catalog: Catalog, rows: Iterable[dict[str, Any]]) -> int:
             if key in known:
                 continue
             known.add(key)
-            connection.execute(
-                f"INSERT INTO requests ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})",
-                tuple(values.values()),
-            )
-            added += 1
+            added += catalog.insert("requests", values)
     return added

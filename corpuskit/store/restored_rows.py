@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -50,14 +49,14 @@ def restore_documents(
             rows.append((row, [text_hash(text) for text in document.text_strings()]))
         with catalog.transaction() as connection:
             for row, texts in rows:
-                report.documents += _insert(connection, row)
+                report.documents += catalog.insert("documents", row, conflict="IGNORE")
                 connection.executemany("INSERT OR IGNORE INTO texts (hash) VALUES (?)", [(text,) for text in texts])
     # What was fetched and not extracted, or failed.
     for row in known.values():
         if row["status"] in {"fetched", "failed", "removed"} and _is_sound(row):
             used.add((row["original"], row["original_offset"]))
             with catalog.transaction() as connection:
-                report.pending += _insert(connection, row) and row["status"] == "fetched"
+                report.pending += catalog.insert("documents", row, conflict="IGNORE") and row["status"] == "fetched"
     _again(catalog, originals, known, used, unread, report)
     report.lost += [f"documents/{name}{TEXT_SUFFIX}: {message}" for name, message in unread.items()]
     _pending(catalog, originals, used, removed, report)
@@ -78,8 +77,8 @@ def _again(
         if row["status"] != "extracted" or not _is_sound(row):
             continue
         here = any(kept.file == row["original"] for kept in originals.by_hash.get(row["content_hash"], []))
-        with catalog.transaction() as connection:
-            if here and _insert(connection, {**row, "status": "fetched", "extractor": None}):
+        with catalog.transaction():
+            if here and catalog.insert("documents", {**row, "status": "fetched", "extractor": None}, conflict="IGNORE"):
                 used.add((row["original"], row["original_offset"]))
                 unread.pop(name, None)
                 report.pending += 1
@@ -120,8 +119,8 @@ def _pending(
                 "status": "fetched", "path": name, "original": kept.file, "original_offset": kept.offset,
                 "original_length": kept.length, "content_hash": digest, "source": "web",
             }  # fmt: skip
-            with catalog.transaction() as connection:
-                report.pending += _insert(connection, row)
+            with catalog.transaction():
+                report.pending += catalog.insert("documents", row, conflict="IGNORE")
     if unnamed:
         report.lost.append(
             f"where {counted(len(unnamed), 'file')} in originals/ came from, without a document, such as {unnamed[0]}: "
@@ -201,11 +200,3 @@ def _stays(name: str) -> bool:
         parts_of(name)
         return True
     return False
-
-
-def _insert(connection: sqlite3.Connection, row: dict[str, Any]) -> int:
-    names = [name for name in row if name.isidentifier()]
-    return connection.execute(
-        f"INSERT OR IGNORE INTO documents ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
-        [row[name] for name in names],
-    ).rowcount
