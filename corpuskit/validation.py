@@ -6,14 +6,26 @@ import ast
 import functools
 import inspect
 import os
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Final
 
 from corpuskit.errors import ConfigurationError, SourceError
 
-__all__ = ["as_int", "check_count", "check_input_file", "check_output_file", "check_path", "validate_arguments"]
+STRICT: Final = {"extra": "forbid", "strict": True}
+"""Configuration of dataclasses that Pydantic reads: no unknown names, no conversions."""
+
+__all__ = [
+    "STRICT",
+    "as_int",
+    "check_count",
+    "check_input_file",
+    "check_output_file",
+    "check_path",
+    "expected_value",
+    "validate_arguments",
+]
 
 _PATH: Final = "os.PathLike[str]"
 # Any value has a truth value, and numbers of numpy are numbers. A truth value is none, though Python counts with it.
@@ -24,6 +36,11 @@ _OPEN: Final[dict[str, Any]] = {
     "Sequence": Iterable, "Iterable": Iterable, "Container": Container, "Callable": Callable,
 }  # fmt: skip
 _TOLD: Final = {_PATH: "a path", "int": "a whole number", "float": "a number"}
+# First part of Pydantic's types of errors.
+_EXPECTED: Final = {
+    "int": "a whole number", "float": "a number", "string": "a string", "bool": "true or false", "tuple": "a list",
+    "dataclass": "a table", "mapping": "a table", "dict": "a table",
+}  # fmt: skip
 _Check = Callable[[str, object], Any]
 
 
@@ -117,6 +134,25 @@ def as_int(value: object) -> int | None:
     if isinstance(value, Integral):
         return int(value)
     return int(value) if isinstance(value, float) and value.is_integer() else None
+
+
+def expected_value(error: Mapping[str, Any]) -> str:
+    """Return what a value should have been.
+
+    Args:
+        error: One of the errors of Pydantic.
+    """
+    limits = error.get("ctx", {})
+    kind, message = error["type"], error["msg"].removeprefix("Value error, ")
+    if kind == "greater_than_equal":
+        return f"{limits['ge']:g} or more"
+    if kind == "less_than_equal":
+        return f"{limits['le']:g} or less"
+    for start, expected in _EXPECTED.items():
+        if kind.startswith(start):
+            return expected
+    _, is_choice, names = message.partition(" is not one of ")
+    return str(f"one of {names.rstrip('.')}" if is_choice else message.removeprefix("Input should be "))
 
 
 class WrongTypeError(ConfigurationError, TypeError):

@@ -12,6 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 from corpuskit.cli.hints import typed
 from corpuskit.cli.printing import printable
 from corpuskit.errors import ConfigurationError, CorpusKitError
+from corpuskit.validation import expected_value
 
 # Switches of Trafilatura that are named otherwise here; docs/changing-over.md has them all.
 _CRAWLS: Final = "corpuskit crawl CORPUS URL"
@@ -58,23 +59,7 @@ class Commands(TyperGroup):
                 raise
             found = errors(include_url=False)[0]
             name = max(error.param.opts, key=len) if error.param is not None else "options"
-            raise WrongUsageError(f"{name} {printable(found['input'])}: expected {_expected(found)}") from error
-
-
-def _expected(found: dict[str, Any]) -> str:
-    """What a value should have been, by what Pydantic says is wrong with it."""
-    limits = found.get("ctx", {})
-    kind, message = found["type"], found["msg"].removeprefix("Value error, ")
-    if kind == "greater_than_equal":
-        return f"{limits['ge']:g} or more"
-    if kind == "less_than_equal":
-        return f"{limits['le']:g} or less"
-    if kind.startswith("int"):
-        return "a whole number"
-    if kind.startswith("float"):
-        return "a number"
-    _, is_choice, names = message.partition(" is not one of ")
-    return str(f"one of {names.rstrip('.')}" if is_choice else message.removeprefix("Input should be "))
+            raise WrongUsageError(f"{name} {printable(found['input'])}: expected {expected_value(found)}") from error
 
 
 class ExtractCommand(TyperCommand):

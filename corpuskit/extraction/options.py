@@ -6,7 +6,7 @@ import datetime
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from corpuskit.errors import ConfigurationError
 
@@ -68,6 +68,8 @@ class ExtractOptions:
     Raises:
         ConfigurationError: A value that is none of those named here.
     """
+
+    __pydantic_config__: ClassVar = {"extra": "forbid", "strict": True}
 
     favor: Literal["precision", "recall"] | None = None
     classify: bool = True

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, ClassVar, Final, Literal
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.extraction import ExtractOptions
 from corpuskit.safe_folder import SafeFolder
+from corpuskit.validation import STRICT, expected_value
 
 FILE_NAME: Final = "corpus.toml"
-_SHARES: Final = frozenset(("link_density",))  # None or a number
 _MOST_BYTES: Final = 1_000_000
-RULES: Final = ("majority", "latest", "adjudicator")
+Rule = Literal["majority", "latest", "adjudicator"]
 
 _TEMPLATE: Final = """\
 # What this corpus is. Edit freely; keywords of a call come before what stands here.
@@ -71,6 +72,8 @@ class CrawlSettings:
         contact: Where a webmaster can reach you, an e-mail address or a page. It is sent with each request.
     """
 
+    __pydantic_config__: ClassVar = STRICT
+
     delay: float = 1.0
     scope: str = "domain"
     exclude: tuple[str, ...] = ()
@@ -85,6 +88,8 @@ class PdfSettings:
     Attributes:
         textworks: Write TextWorks' segmentation.json and textgrid.json beside each PDF that is added: six times the work.
     """
+
+    __pydantic_config__: ClassVar = STRICT
 
     textworks: bool = False
 
@@ -102,20 +107,17 @@ class LabelSettings:
         ConfigurationError: an unknown rule, or a rule and an adjudicator that do not go together.
     """
 
-    rule: str = "majority"
+    __pydantic_config__: ClassVar = STRICT
+
+    rule: Rule = "majority"
     adjudicator: str = ""
 
     def __post_init__(self) -> None:
-        if self.rule not in RULES:
-            raise ConfigurationError(f"{FILE_NAME}: [labels] rule = {self.rule!r}: expected one of {', '.join(RULES)}")
         if self.rule == "adjudicator" and not self.adjudicator:
-            raise ConfigurationError(
-                f'{FILE_NAME}: [labels] rule = "adjudicator" needs the name of one: adjudicator = "name"'
-            )
+            raise ConfigurationError('rule = "adjudicator" needs the name of one: adjudicator = "name"')
         if self.adjudicator and self.rule != "adjudicator":
             raise ConfigurationError(
-                f"{FILE_NAME}: [labels] adjudicator = {self.adjudicator!r} does nothing with rule = {self.rule!r}: "
-                'set rule = "adjudicator"'
+                f'adjudicator = {self.adjudicator!r} does nothing with rule = {self.rule!r}: set rule = "adjudicator"'
             )
 
 
@@ -134,6 +136,8 @@ class Settings:
         extraction: ``[extraction]``.
         sources: Host → its options: ``[extraction.sources]``.
     """
+
+    __pydantic_config__: ClassVar = STRICT
 
     name: str = ""
     description: str = ""
@@ -212,65 +216,42 @@ def _parsed(content: bytes) -> Settings:
         raise ConfigurationError(f"{FILE_NAME}, line {line} is not in UTF-8: save the file as UTF-8") from error
     except ValueError as error:  # no TOML, a number with thousands of digits
         raise ConfigurationError(f"{FILE_NAME}: {error}") from error
-    crawl = _build(CrawlSettings, data.pop("crawl", {}), "[crawl] ")
-    labels = _build(LabelSettings, data.pop("labels", {}), "[labels] ")
-    pdf = _build(PdfSettings, data.pop("pdf", {}), "[pdf] ")
-    section = data.pop("extraction", {})
+    section = data.get("extraction")
     hosts = section.pop("sources", {}) if isinstance(section, dict) else {}
-    extraction = _build(ExtractOptions, section, "[extraction] ")
-    if not isinstance(hosts, dict):
+    if isinstance(section, dict) and isinstance(hosts, dict):
+        data["sources"] = {
+            host.lower(): {**section, **part} if isinstance(part, dict) else part for host, part in hosts.items()
+        }
+    elif hosts:
         raise ConfigurationError(f"{FILE_NAME}: [extraction.sources] must hold a table for each host")
-    sources = {
-        host.lower(): _build(ExtractOptions, {**section, **_table(part)}, f'[extraction.sources."{host}"] ')
-        for host, part in hosts.items()
-    }
-    settings: Settings = _build(Settings, data, "")
-    return dataclasses.replace(settings, crawl=crawl, labels=labels, pdf=pdf, extraction=extraction, sources=sources)
+    return _build(data)
 
 
-def _table(part: Any) -> dict[str, Any]:
-    if not isinstance(part, dict):
-        raise ConfigurationError(f"{FILE_NAME}: [extraction.sources] must hold a table for each host, found {part!r}")
-    return part
+def _build(data: dict[str, Any]) -> Settings:
+    """Return the settings, each value checked against its annotation."""
+    from pydantic import TypeAdapter, ValidationError
 
-
-def _build(kind: Any, data: Any, section: str) -> Any:
-    if not isinstance(data, dict):
-        raise ConfigurationError(f"{FILE_NAME}: {section.strip()} must be a table")
-    default = kind()
-    known = {item.name for item in dataclasses.fields(kind)}
-    values = {}
-    for name, given in data.items():
-        value = given
-        if name not in known:
-            raise ConfigurationError(
-                f"{FILE_NAME}: {section}{name!r} is unknown; there are: {', '.join(sorted(known))}"
-            )
-        expected = getattr(default, name)
-        if isinstance(expected, tuple):
-            if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-                raise ConfigurationError(f"{FILE_NAME}: {section}{name} must be a list of strings, found {value!r}")
-            value = tuple(value)
-        elif (isinstance(expected, float) and type(value) in (int, float)) or (
-            name in _SHARES and type(value) in (int, float)
-        ):
-            value = float(value)
-        elif type(value) is not type(expected) and not (
-            expected is None and isinstance(value, str) and name not in _SHARES
-        ):
-            wanted = (
-                "a number"
-                if name in _SHARES
-                else "a string"
-                if expected is None
-                else f"of type {type(expected).__name__}"
-            )
-            raise ConfigurationError(f"{FILE_NAME}: {section}{name} must be {wanted}, found {value!r}")
-        values[name] = value
     try:
-        return kind(**values)
-    except ConfigurationError as error:
-        message = str(error)
-        raise ConfigurationError(
-            message if message.startswith(FILE_NAME) else f"{FILE_NAME}: {section}{message}"
-        ) from error
+        # JSON has TOML's types but dates, which are written as strings; arrays become tuples.
+        settings: Settings = TypeAdapter(Settings).validate_json(json.dumps(data, default=str), strict=True)
+    except ValidationError as error:
+        raise ConfigurationError(f"{FILE_NAME}: {_problem(error.errors(include_url=False)[0])}") from error
+    return settings
+
+
+def _problem(error: Mapping[str, Any]) -> str:
+    """Return the section and name of a value in the file, and what is wrong with it."""
+    *path, name = [str(part) for part in error["loc"]] or [""]
+    if name.isdigit():
+        name = f"{path.pop()}[{name}]"
+    if path and path[0] == "sources":
+        path[:2] = ["extraction", "sources", json.dumps(path[1])] if len(path) > 1 else ["extraction", "sources"]
+    section = f"[{'.'.join(path)}] " if path else ""
+    if error["type"] == "unexpected_keyword_argument":
+        kind = {"crawl": CrawlSettings, "labels": LabelSettings, "pdf": PdfSettings, "extraction": ExtractOptions}
+        known = dataclasses.fields(kind.get(path[0], Settings) if path else Settings)
+        names = sorted({field.name for field in known} - {"sources"})
+        return f"{section}{name!r} is unknown; there are: {', '.join(names)}"
+    if error["type"] == "value_error":  # of a check of several values
+        return f"[{'.'.join([*path, name])}] {error['ctx']['error']}" if name else str(error["ctx"]["error"])
+    return f"{section}{name} = {error['input']!r}: expected {expected_value(error)}"

@@ -95,10 +95,10 @@ def test_an_adjudicator_s_label_counts_and_the_majority_where_there_is_none(fill
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ('rule = "loudest"', "majority, latest, adjudicator"),
+        ('rule = "loudest"', "expected 'majority', 'latest' or 'adjudicator'"),
         ('rule = "adjudicator"', "adjudicator = "),
         ('adjudicator = "chief"', 'rule = "adjudicator"'),
-        ("rule = 3", "of type str"),
+        ("rule = 3", "expected 'majority'"),
     ],
 )
 def test_a_rule_that_says_nothing_is_refused(filled, text, told):
