@@ -8,7 +8,7 @@ import re
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
@@ -19,6 +19,7 @@ from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.element_cache import update as update_elements
 from corpuskit.store.schema import DOCUMENTS_STATE, ELEMENTS_STATE
+from corpuskit.tokens.caching import cached_by_owner
 from corpuskit.tokens.chunks import Row, cut
 from corpuskit.tokens.making import alive_in, make_parts, missing_in, renew_sources, wanted_documents
 from corpuskit.tokens.merged import PREFIX, MergedLexica, merged_lexicon
@@ -45,14 +46,14 @@ class TokenIndex:
     Attributes:
         parts: the parts, in the order in which they came.
         alive: of each part, which of its documents are the last versions of documents of the corpus.
-        cache: what queries found out about it; thrown away with it.
         merged: where the lexica of several parts are kept together; None: nowhere.
+        results: of cached functions.
     """
 
     parts: tuple[Part, ...]
     alive: tuple[Bools, ...]
-    cache: dict[Any, Any]
     merged: MergedLexica | None = None
+    results: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def lexicon(self, attribute: str) -> pa.Array:
         """Return the strings of an attribute in all parts, each once, in the order of code points; see :meth:`numbers_of`.
@@ -80,24 +81,20 @@ class TokenIndex:
         """
         return numbers if len(self.parts) == 1 else self.numbers_of(attribute)[number][numbers]
 
+    @cached_by_owner
     def _lexicon(self, attribute: str) -> tuple[pa.Array, tuple[Numbers, ...]]:
         import pyarrow as pa
 
-        key = "lexicon", attribute
-        if key not in self.cache:
-            if not all(part.has(attribute) for part in self.parts):
-                raise ConfigurationError(lacking(self, attribute))
-            if len(self.parts) == 1:
-                lexicon = self.parts[0].lexicon(attribute)
-                self.cache[key] = lexicon, (np.arange(len(lexicon)),)
-            elif not self.parts:
-                self.cache[key] = pa.array([], pa.large_string()), ()
-            elif self.merged is not None:
-                self.cache[key] = self.merged.lexicon(attribute, self.parts)
-            else:
-                self.cache[key] = merged_lexicon([part.lexicon(attribute) for part in self.parts])
-        found: tuple[pa.Array, tuple[Numbers, ...]] = self.cache[key]
-        return found
+        if not all(part.has(attribute) for part in self.parts):
+            raise ConfigurationError(lacking(self, attribute))
+        if not self.parts:
+            return pa.array([], pa.large_string()), ()
+        if len(self.parts) == 1:
+            lexicon = self.parts[0].lexicon(attribute)
+            return lexicon, (np.arange(len(lexicon)),)
+        if self.merged is not None:
+            return self.merged.lexicon(attribute, self.parts)
+        return merged_lexicon([part.lexicon(attribute) for part in self.parts])
 
     @property
     def layers(self) -> tuple[str, ...]:
@@ -136,7 +133,7 @@ def index_of(rows: Iterable[Row]) -> TokenIndex:
         rows: doc_id, element_id, text and whether it is main content; those of a document together and in order.
     """
     part = part_of(cut(rows))
-    return TokenIndex((part,), (np.ones(len(part.documents), np.bool_),), {})
+    return TokenIndex((part,), (np.ones(len(part.documents), np.bool_),))
 
 
 def open_index(folder: CorpusFolder) -> TokenIndex:
@@ -223,7 +220,7 @@ def _open(folder: CorpusFolder, tokens: SafeFolder, states: tuple[str | None, ..
             for name, part in parts.items()
         }
         merged = MergedLexica(tokens, stamps)
-        return _Open(states, stamps, TokenIndex(tuple(parts.values()), tuple(alive.values()), {}, merged))
+        return _Open(states, stamps, TokenIndex(tuple(parts.values()), tuple(alive.values()), merged))
     for name in _part_names(tokens):
         if name not in parts and (found := read_part(tokens.within(name))) is not None:
             parts[name], stamps[name] = found
@@ -239,7 +236,7 @@ def _open(folder: CorpusFolder, tokens: SafeFolder, states: tuple[str | None, ..
     _write_state(tokens, states, {name: stamps[name] for name in parts}, alive)
     stamps = {name: stamps[name] for name in parts}
     merged = MergedLexica(tokens, stamps)
-    index = TokenIndex(tuple(parts.values()), tuple(alive[name] for name in parts), {}, merged)
+    index = TokenIndex(tuple(parts.values()), tuple(alive[name] for name in parts), merged)
     _clean(tokens, set(parts), {merged.name(attribute) for attribute in ("word", "lower", *index.layers)})
     return _Open(states, stamps, index)
 

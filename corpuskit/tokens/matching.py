@@ -16,6 +16,7 @@ import numpy as np
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.tokens.automaton import Automaton, automaton_of
+from corpuskit.tokens.caching import cached_by_owner
 from corpuskit.tokens.index import TokenIndex, lacking
 from corpuskit.tokens.part import Part
 from corpuskit.tokens.query import Both, Condition, Either, Node, Not, One, Query, Repeat, Sequence, Test
@@ -127,13 +128,10 @@ def _blocks(selection: Selection, query: Query) -> Iterator[tuple[int, Spans]]:
                     yield number, block
 
 
+@cached_by_owner
 def strings_of(index: TokenIndex, number: int) -> Strings:
-    """Asks the lexica of a part, and remembers."""
-    key = "strings", number
-    if key not in index.cache:
-        index.cache[key] = Strings(index.parts[number])
-    found: Strings = index.cache[key]
-    return found
+    """Return the searches in the lexica of a part."""
+    return Strings(index.parts[number])
 
 
 def check_query(index: TokenIndex, query: Query) -> None:

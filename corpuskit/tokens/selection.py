@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from corpuskit.tokens.caching import cached_by_owner
 from corpuskit.tokens.index import TokenIndex
 from corpuskit.tokens.part import Part, spans
 
@@ -28,33 +29,30 @@ class Selection:
         documents: of each part, which documents.
         main: only main content.
         copies: documents that were left out because another one of the selection has the same main text.
-        known: what was found out about it, to be used again.
+        results: of cached functions.
     """
 
     index: TokenIndex
     documents: tuple[Bools, ...]
     main: bool = True
     copies: int = 0
-    known: dict[Any, Any] = field(default_factory=dict, repr=False)
+    results: dict[Any, Any] = field(default_factory=dict, repr=False)
 
+    @cached_by_owner
     def elements(self, number: int) -> Bools | None:
         """Return which elements of a part are in it; None: all.
 
         Args:
             number: Number of the part.
         """
-        key = "elements", number
-        if key not in self.known:
-            part, chosen = self.index.parts[number], self.documents[number]
-            found: Bools | None = None
-            if not chosen.all():
-                found = np.repeat(chosen, np.diff(part.column("document_start")))
-            if self.main and not part.column("element_main").all():
-                main = part.column("element_main")
-                found = np.array(main) if found is None else found & main
-            self.known[key] = found
-        elements: Bools | None = self.known[key]
-        return elements
+        part, chosen = self.index.parts[number], self.documents[number]
+        found: Bools | None = None
+        if not chosen.all():
+            found = np.repeat(chosen, np.diff(part.column("document_start")))
+        if self.main and not part.column("element_main").all():
+            main = part.column("element_main")
+            found = np.array(main) if found is None else found & main
+        return found
 
     def holds(self, number: int, places: Numbers) -> Bools | None:
         """Return which of some places of a part are in it; None: all.
@@ -104,7 +102,7 @@ class Selection:
         Args:
             attribute: Such as ``lower``.
         """
-        return self._counted(attribute)[0]
+        return self._count(attribute)[0]
 
     def document_counts(self, attribute: str) -> Numbers:
         """Return in how many documents each string of the attribute's lexicon occurs.
@@ -112,15 +110,9 @@ class Selection:
         Args:
             attribute: Such as ``lower``.
         """
-        return self._counted(attribute)[1]
+        return self._count(attribute)[1]
 
-    def _counted(self, attribute: str) -> tuple[Numbers, Numbers]:
-        key = "counted", attribute
-        if key not in self.known:
-            self.known[key] = self._count(attribute)
-        found: tuple[Numbers, Numbers] = self.known[key]
-        return found
-
+    @cached_by_owner
     def _count(self, attribute: str) -> tuple[Numbers, Numbers]:
         size = len(self.index.lexicon(attribute))
         counts, documents = np.zeros(size, np.int64), np.zeros(size, np.int64)
@@ -206,8 +198,8 @@ def select(
             among the documents asked for.
     """
     key = "selection", None if doc_ids is None else tuple(doc_ids), main, duplicate_of is None
-    if doc_ids is None and key in index.cache and index.cache[key][0] is duplicate_of:
-        kept: Selection = index.cache[key][1]
+    if doc_ids is None and key in index.results and index.results[key][0] is duplicate_of:
+        kept: Selection = index.results[key][1]
         return kept
     masks = [np.array(alive) for alive in index.alive]
     if doc_ids is not None:
@@ -222,7 +214,7 @@ def select(
             copies = _drop_copies(index, masks, of_parts, duplicate_of)
     found = Selection(index, tuple(masks), main, copies)
     if doc_ids is None:
-        index.cache[key] = duplicate_of, found
+        index.results[key] = duplicate_of, found
     return found
 
 

@@ -59,9 +59,9 @@ def test_several_parts_answer_as_one():
     parts = [part_of(cut(rows[start : start + 6])) for start in range(0, len(rows), 6)]
     import numpy as np
 
-    several = TokenIndex(tuple(parts), tuple(np.ones(2, bool) for _ in parts), {})
+    several = TokenIndex(tuple(parts), tuple(np.ones(2, bool) for _ in parts))
     merged = part_of(joined([part.chunk(np.ones(2, bool)) for part in parts]))
-    again = TokenIndex((merged,), (np.ones(6, bool),), {})
+    again = TokenIndex((merged,), (np.ones(6, bool),))
     for main in (True, False):
         for other in (several, again):
             first, second = select(one, main=main), select(other, main=main)

@@ -211,7 +211,7 @@ class _TextLines:
         wanted = {doc_id for doc_id, *_ in rows}
         about: dict[str, tuple[str | None, str]] = {}
         for number in range(len(self._selection.index.parts)):
-            table = described(self._folder, self._selection.index, number).to_pydict()
+            table = described(self._selection.index, self._folder, number).to_pydict()
             found = zip(table["doc_id"], table["title"], table["uri"], strict=True)
             about |= {doc_id: (title, uri) for doc_id, title, uri in found if doc_id in wanted}
         names = ("doc_id", "element_id", "left", "match", "right", "title", "uri")

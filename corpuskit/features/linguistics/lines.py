@@ -13,6 +13,7 @@ from corpuskit.errors import ConfigurationError
 from corpuskit.features.linguistics.scope import described
 from corpuskit.store import CorpusFolder
 from corpuskit.tokens import Matches, Selection, TokenIndex
+from corpuskit.tokens.caching import cached_by_owner
 from corpuskit.tokens.part import Part, spans
 
 if TYPE_CHECKING:
@@ -116,22 +117,21 @@ def _walk(matches: Matches, number: int, steps: int, side: str) -> Iterator[tupl
         yield np.where(goes_on, places, -1), elements, crossed
 
 
+@cached_by_owner
 def _beside(selection: Selection, number: int) -> tuple[Numbers, Numbers]:
-    """Of each element the one before and the one behind it in the selection and its document; -1 for none."""
-    key = "beside", number
-    if key not in selection.known:
-        part, chosen = selection.index.parts[number], selection.elements(number)
-        every = np.arange(len(part.column("element_id")))
-        there = every if chosen is None else np.flatnonzero(chosen)
-        padded = np.concatenate([[-1], there, [-1]])
-        before = padded[np.searchsorted(there, every, side="left")]
-        behind = padded[np.searchsorted(there, every, side="right") + 1]
-        document = part.document_of(every)
-        selection.known[key] = tuple(
-            np.where((other >= 0) & (document[other] == document), other, -1) for other in (before, behind)
-        )
-    found: tuple[Numbers, Numbers] = selection.known[key]
-    return found
+    """Return of each element the one before and the one after it in the selection and its document; -1 for none."""
+    part, chosen = selection.index.parts[number], selection.elements(number)
+    every = np.arange(len(part.column("element_id")))
+    there = every if chosen is None else np.flatnonzero(chosen)
+    padded = np.concatenate([[-1], there, [-1]])
+    document = part.document_of(every)
+
+    def within(other: Numbers) -> Numbers:
+        return np.where((other >= 0) & (document[other] == document), other, -1)
+
+    before = padded[np.searchsorted(there, every, side="left")]
+    after = padded[np.searchsorted(there, every, side="right") + 1]
+    return within(before), within(after)
 
 
 def near(matches: Matches, strings: Sequence[str], attribute: str, window: int) -> Numbers:
@@ -193,7 +193,7 @@ def lines_table(folder: CorpusFolder, matches: Matches, window: int) -> pa.Table
     for number, of_part in _parts(matches):
         some, part = matches.take(of_part), matches.selection.index.parts[number]
         elements = part.element_of(some.start)
-        about = described(folder, matches.selection.index, number).take(pa.array(part.document_of(elements)))
+        about = described(matches.selection.index, folder, number).take(pa.array(part.document_of(elements)))
         pieces = _Pieces(matches.selection.index, number)
         columns = [
             about["doc_id"].combine_chunks(),
@@ -218,15 +218,17 @@ def _schema() -> pa.Schema:
     return pa.schema([(name, pa.int32() if name == "element_id" else text) for name in names])
 
 
+@cached_by_owner
+def _strings_of(index: TokenIndex, number: int) -> _Strings:
+    return _Strings(index.parts[number])
+
+
 class _Pieces:
     """Puts texts together of words and of what stands between them, as :class:`_Strings` numbers them."""
 
     def __init__(self, index: TokenIndex, number: int) -> None:
-        self._part = part = index.parts[number]
-        key = "pieces", number
-        if key not in index.cache:
-            index.cache[key] = _Strings(part)
-        self._strings: _Strings = index.cache[key]
+        self._part = index.parts[number]
+        self._strings = _strings_of(index, number)
 
     def matches(self, matches: Matches) -> pa.Array:
         """The text of each match, as it stands."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from corpuskit.corpus.accessor import CorpusAccessor
 from corpuskit.store import CorpusFolder, document_rows
 from corpuskit.tokens import Selection, TokenIndex, open_index, parse_query, select
+from corpuskit.tokens.caching import cached_by_owner
 from corpuskit.views import frames, subcorpora
 from corpuskit.views.doc_selection import at_least_one, doc_ids_of, meant
 
@@ -77,37 +78,32 @@ def chosen(
         copies: keeps documents whose main text another one has too.
     """
     index = open_index(folder)
-    return select(index, doc_ids, main=main, duplicate_of=None if copies else duplicates(folder, index))
+    return select(index, doc_ids, main=main, duplicate_of=None if copies else duplicates(index, folder))
 
 
-def duplicates(folder: CorpusFolder, index: TokenIndex) -> Mapping[str, str]:
-    """Of each exact copy the document that it is one of."""
-    if "duplicate_of" not in index.cache:
-        index.cache["duplicate_of"] = document_rows.duplicates(folder)
-    found: Mapping[str, str] = index.cache["duplicate_of"]
-    return found
+@cached_by_owner
+def duplicates(index: TokenIndex, folder: CorpusFolder) -> Mapping[str, str]:
+    """Return the document that each exact duplicate is a copy of."""
+    return document_rows.duplicates(folder)
 
 
 def others(folder: CorpusFolder, doc_ids: Sequence[str], *, copies: bool = False) -> list[str]:
     """All documents but these; without ``copies``, but the exact copies of these too."""
-    of = {} if copies else duplicates(folder, open_index(folder))
+    of = {} if copies else duplicates(open_index(folder), folder)
     texts = {of.get(doc_id, doc_id) for doc_id in doc_ids}
     return [doc_id for doc_id in frames.other_ids(folder, doc_ids) if of.get(doc_id, doc_id) not in texts]
 
 
-def described(folder: CorpusFolder, index: TokenIndex, number: int) -> pa.Table:
-    """doc_id, title, uri and host of the documents of a part, in its order."""
-    key = "described", number
-    if key not in index.cache:
-        import pyarrow as pa
-        import pyarrow.compute as pc
+@cached_by_owner
+def described(index: TokenIndex, folder: CorpusFolder, number: int) -> pa.Table:
+    """Return doc_id, title, uri and host of the documents of a part, in its order."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
-        rows = document_rows.names(folder)
-        ids = index.parts[number].documents.column("doc_id").cast(pa.large_string())
-        places = pc.index_in(ids, value_set=rows["doc_id"].combine_chunks()).combine_chunks()
-        index.cache[key] = rows.take(places).set_column(0, "doc_id", ids)
-    found: pa.Table = index.cache[key]
-    return found
+    rows = document_rows.names(folder)
+    ids = index.parts[number].documents.column("doc_id").cast(pa.large_string())
+    places = pc.index_in(ids, value_set=rows["doc_id"].combine_chunks()).combine_chunks()
+    return rows.take(places).set_column(0, "doc_id", ids)
 
 
 def noted(frame: pd.DataFrame, selection: Selection) -> pd.DataFrame:

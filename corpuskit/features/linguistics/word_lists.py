@@ -391,7 +391,7 @@ def occurrences(
             frame["element_id"] = part.column("element_id")[part.element_of(starts)]
             frame["place"] = (before + _tokens_before(selection, number, starts)) / size
             before += int(selection.document_sizes(number).sum())
-            about = described(folder, selection.index, number) if folder is not None else None
+            about = described(selection.index, folder, number) if folder is not None else None
             for name in ("title", "uri"):
                 column = about[name].to_pylist() if about is not None else [None] * len(ids)
                 frame[name] = pd.Series([column[i] for i in of.tolist()], dtype="str")
@@ -432,7 +432,7 @@ def places_in_documents(
         bounds = np.concatenate([[0], np.cumsum(sizes)])
         of = np.searchsorted(bounds, before, side="right") - 1
         rows, firsts = np.unique(of, return_index=True)
-        about = described(folder, selection.index, number).take(rows)
+        about = described(selection.index, folder, number).take(rows)
         counts = np.diff(np.append(firsts, len(of)))
         frame = about.select(["doc_id", "title", "uri"]).to_pandas()
         frame["count"], frame["per_million"] = counts, counts * 1e6 / sizes[rows]
