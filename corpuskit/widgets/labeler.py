@@ -12,12 +12,12 @@ import traitlets
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels import check_names, corpus_labels, is_machine
-from corpuskit.relevance.asking import seeds_in_no_text
+from corpuskit.relevance.active_learning import Question, seeds_in_no_text
 from corpuskit.store import CorpusFolder
 from corpuskit.store.telling import counted
 from corpuskit.widgets.cards import PREFETCH, Cards, checked_keys
 from corpuskit.widgets.labeling import LabelQueue, has_flattened
-from corpuskit.widgets.learner import Asked, Choice
+from corpuskit.widgets.learner import Lesson
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,10 +106,10 @@ class Labeler(Cards):
 
     # -- messages --------------------------------------------------------------------------------------------------
 
-    def _card(self, item: Asked, *, opened: bool = False) -> dict[str, Any]:
+    def _card(self, item: Question, *, opened: bool = False) -> dict[str, Any]:
         return self._queue.card(item, opened=opened)
 
-    def _take(self, n: int) -> list[Asked]:
+    def _take(self, n: int) -> list[Question]:
         return self._queue.take(n)
 
     def _save_one(self, message: dict[str, Any], doc_id: str, label: str) -> None:
@@ -119,13 +119,13 @@ class Labeler(Cards):
         """Not to be asked in this session."""
         self._queue.skip(str(message["id"]))
 
-    def _tell_learnt(self, choice: Choice) -> None:
+    def _tell_learnt(self, lesson: Lesson) -> None:
         """The model has learnt: what comes next is another choice, and more labels may not pay any more."""
         cards = [self._card(item) for item in self._queue.take(PREFETCH)]
         hint = ""
-        if has_flattened(choice.gain):
+        if has_flattened(lesson.gain):
             hint = "50 more labels would bring less than .01: train with corpus.train(), then corpus.audit().label() pays more."
-        self.send({"op": "learnt", "labels": choice.labels, "cards": cards, "hint": hint})
+        self.send({"op": "learnt", "labels": lesson.labels, "cards": cards, "hint": hint})
 
     def _on_bulk(self, message: dict[str, Any]) -> None:
         """One label for all of the selection that are not labelled; the cards on the page are part of it."""
@@ -148,7 +148,7 @@ class Labeler(Cards):
         labels = {doc_id: label or guessed.get(doc_id, _WITHDRAWN) for doc_id, label in before.items()}
         self._save(message, labels, origin=dict.fromkeys(guessed, "group"))
         if len(before) > 1:
-            items = [Asked(doc_id, "selection", None) for doc_id in before]
+            items = [Question(doc_id, "selection", None) for doc_id in before]
             self._queue.put_back(items[PREFETCH:])
             self.send({"op": "back", "cards": [self._card(item) for item in items[:PREFETCH]]})
 
@@ -173,7 +173,7 @@ class Labeler(Cards):
 
     def _on_again(self, message: dict[str, Any]) -> None:
         """A card of the history, to be judged again."""
-        self.send({"op": "back", "cards": [self._card(Asked(str(message["id"]), "you asked for it", None))]})
+        self.send({"op": "back", "cards": [self._card(Question(str(message["id"]), "you asked for it", None))]})
 
     def _save(self, message: dict[str, Any], labels: dict[str, str], *, note: str | None = None,
               origin: Origin | Mapping[str, Origin] = "single") -> int:  # fmt: skip
