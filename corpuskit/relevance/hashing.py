@@ -44,11 +44,6 @@ class Hashed:
     size: Ints
     buffer: bytes
 
-    @property
-    def lengths(self) -> Ints:
-        """How many tokens each text has."""
-        return np.bincount(self.row, minlength=self.texts).astype(np.int64)
-
     def strings(self, positions: Ints) -> list[str]:
         """Return the tokens at some positions."""
         first = self.first[positions]

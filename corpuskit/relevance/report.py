@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from corpuskit.errors import RelevanceError
-from corpuskit.labels.agreement import kappa
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.model import RelevanceModel
 from corpuskit.relevance.space import Space
@@ -19,14 +17,11 @@ __all__ = [
     "Confusion",
     "Curve",
     "LearningCurve",
-    "agreement",
     "confusion",
-    "contradictions",
     "curve",
     "drift",
     "learning_curve",
     "mistakes",
-    "seen_and_unseen",
 ]
 
 
@@ -66,25 +61,6 @@ def curve(scores: Sequence[float], relevant: Sequence[bool]) -> Curve:
     precision, recall = right / (ends + 1), right / truth.sum()
     average = float(np.sum(np.diff(recall, prepend=0.0) * precision))
     return Curve(score[order][ends], precision, recall, average)
-
-
-def seen_and_unseen(model: RelevanceModel, urls: Sequence[str], relevant: Sequence[bool]) -> dict[str, Curve | None]:
-    """Return the curves of URLs on labelled hosts (``seen``) and on others (``unseen``), never mixed: they differ too much.
-
-    None where a side has nothing relevant.
-
-    Args:
-        model: A model of URLs.
-        urls: The URLs.
-        relevant: Whether each is relevant.
-    """
-    scores, sides = model.score(urls), model.is_seen(urls)
-    found: dict[str, Curve | None] = {}
-    for name, side in (("seen", True), ("unseen", False)):
-        at = [position for position, seen in enumerate(sides) if seen == side]
-        truth = [bool(relevant[position]) for position in at]
-        found[name] = curve([float(scores[position]) for position in at], truth) if any(truth) else None
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,39 +103,6 @@ def mistakes(scores: Sequence[float], labels: Sequence[str]) -> list[tuple[int, 
         if (label == "relevant" and score < 0.5) or (label == "other" and score >= 0.5)
     ]
     return sorted(found, key=lambda pair: (-round(pair[1], 6), pair[0]))
-
-
-def agreement(first: Mapping[str, str], second: Mapping[str, str]) -> float:
-    """Return Cohen's kappa of two annotators on what both labelled: 1 is full agreement, 0 what chance gives (Cohen 1960).
-
-    Args:
-        first: Target → label.
-        second: Target → label.
-
-    Raises:
-        RelevanceError: they have nothing in common.
-
-    Example:
-        >>> agreement({"a": "relevant", "b": "other"}, {"a": "relevant", "b": "other"})
-        1.0
-    """
-    both = [target for target in first if target in second]
-    if not both:
-        raise RelevanceError("found nothing that both annotators labelled, expected at least one target")
-    found = kappa(Counter((first[target], second[target]) for target in both))
-    return 1.0 if found is None else found
-
-
-def contradictions(labels: Sequence[tuple[str, str, str]]) -> dict[str, dict[str, str]]:
-    """Return the targets that annotators labelled differently, with who said what last.
-
-    Args:
-        labels: Rows of target, label and annotator.
-    """
-    said: dict[str, dict[str, str]] = {}
-    for target, label, who in labels:
-        said.setdefault(target, {})[who] = label
-    return {target: by for target, by in said.items() if len(set(by.values()) - {"unsure"}) > 1}
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@ __all__ = [
     "TOKENIZER_VERSION",
     "ascii_tokens",
     "document_tokens",
-    "page_size_tokens",
     "tokenizer",
 ]
 
@@ -126,35 +125,8 @@ def document_tokens(text: str) -> list[str]:
     return prepared(text).translate(_LOWERED_TABLE).split()
 
 
-def page_size_tokens(width: float, height: float) -> list[str]:
-    """Return two tokens for the size of the first page in points, rounded to integers.
-
-    Upper case: no lowered word can be equal to one of them.
-
-    Args:
-        width: The width in points.
-        height: The height in points.
-
-    Example:
-        >>> page_size_tokens(595.276, 841.89)
-        ['WIDTH595', 'HEIGHT842']
-    """
-    return [f"WIDTH{round(width)}", f"HEIGHT{round(height)}"]
-
-
-_SIZE = re.compile(r"^WIDTH\d+ HEIGHT\d+(?:\s|$)")
-
-
-def _sized_document_tokens(text: str) -> list[str]:
-    size = _SIZE.match(text)
-    if not size:
-        return document_tokens(text)
-    return [*size.group().split(), *document_tokens(text[size.end() :])]
-
-
 _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "document": document_tokens,
-    "document_sized": _sized_document_tokens,
     "pdf_trio": _ascii_words,
     "url": url_tokens,
     "url_ngrams": url_ngrams,
@@ -166,8 +138,7 @@ def tokenizer(name: str) -> Callable[[str], list[str]]:
     """Return the function that makes a list of tokens of a text.
 
     Args:
-        name: ``document``, ``document_sized`` (a text may start with a line ``WIDTH595 HEIGHT842``), ``url``,
-            ``url_ngrams``, or for parity ``pdf_trio`` and ``pdf_trio_url``.
+        name: ``document``, ``url``, ``url_ngrams``, or for parity ``pdf_trio`` and ``pdf_trio_url``.
 
     Raises:
         RelevanceError: there is no tokenizer of this name.

@@ -8,7 +8,6 @@ from urllib.parse import quote, unquote
 
 __all__ = [
     "bare_host",
-    "host_of",
     "pdf_trio_url_tokens",
     "registered_domain",
     "url_ngrams",
@@ -93,9 +92,6 @@ def bare_host(url: str) -> str:
         'example.org'
     """
     return _split(without_wayback(url))[0]
-
-
-host_of = bare_host  # its earlier name
 
 
 def registered_domain(host: str) -> str:
