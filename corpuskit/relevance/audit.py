@@ -228,11 +228,12 @@ class Audit:
 
     def _region(self) -> int:
         """How many texts at the top have a chance of at least 0.9 each, by Platt's method on the labels so far."""
+        from scipy.special import expit, logit
+
         known = np.array(sorted(self._said), np.int64)
-        logit = _logit(self._score if self.label == "relevant" else -self._score)
-        logit = logit if self.label == "relevant" else -logit
-        slope, start = _platt(logit[known], np.array([self._said[int(i)] for i in known]))
-        chance = 1.0 / (1.0 + np.exp(-np.clip(slope * logit[self._order] + start, -30, 30)))
+        logits = logit(np.clip(self.score, 1e-9, 1.0 - 1e-9)) * (1.0 if self.label == "relevant" else -1.0)
+        slope, start = _platt(logits[known], np.array([self._said[int(i)] for i in known]))
+        chance = expit(slope * logits[self._order] + start)
         below = np.flatnonzero(chance[: self._top] < min(0.9, self.precision))
         return int(below[0]) if len(below) else self._top  # nobody looked further down
 
@@ -275,25 +276,20 @@ class Audit:
         return claim
 
 
-def _logit(score: Floats) -> Floats:
-    score = np.clip(score, 1e-9, 1.0 - 1e-9)
-    return np.log(score / (1.0 - score))
-
-
 def _platt(logit: Floats, said: np.ndarray) -> tuple[float, float]:
     """Slope and start of the logistic curve through labels, with Platt's smoothed targets (Platt 1999)."""
+    from sklearn.linear_model import LogisticRegression
+
     if len(logit) == 0:
         return 0.0, 0.0
     right, wrong = int(said.sum()), int((~said).sum())
     target = np.where(said, (right + 1.0) / (right + 2.0), 1.0 / (wrong + 2.0))
     mean, spread = float(logit.mean()), float(logit.std()) + 1e-9
     features = np.column_stack([(logit - mean) / spread, np.ones_like(logit)])
-    weight = np.zeros(2)
-    for _ in range(50):
-        chance = 1.0 / (1.0 + np.exp(-np.clip(features @ weight, -30, 30)))
-        slope = features.T @ (chance - target) + 1e-3 * weight
-        bend = (features * (chance * (1 - chance))[:, None]).T @ features + 1e-3 * np.eye(2)
-        weight = weight - np.linalg.solve(bend, slope)
+    # Each text once with each class, which counts what its smoothed target says.
+    fitted = LogisticRegression(C=1e3, fit_intercept=False, solver="newton-cholesky", tol=1e-12)
+    truth, share = np.repeat([True, False], len(said)), np.concatenate([target, 1.0 - target])
+    weight = fitted.fit(np.vstack([features, features]), truth, sample_weight=share).coef_[0]
     if weight[0] <= 0:
         return 0.0, float(weight[1])
     return float(weight[0] / spread), float(weight[1] - weight[0] * mean / spread)

@@ -25,8 +25,10 @@ def held_out_scores(
 
     See :func:`held_out_logits`, of which these are the probabilities.
     """
+    from scipy.special import expit
+
     logits, seen = held_out_logits(texts, labels, space=space, groups=groups, parts=parts, seed=seed)
-    return 1.0 / (1.0 + np.exp(-np.clip(logits, -500.0, 500.0))), seen
+    return expit(logits), seen
 
 
 def held_out_logits(

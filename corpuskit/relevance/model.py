@@ -357,7 +357,10 @@ class RelevanceModel:
 
 
 def _probability(logits: Floats) -> Floats:
-    return 1.0 / (1.0 + np.exp(-np.clip(logits, -500.0, 500.0)))
+    from scipy.special import expit
+
+    scores: Floats = expit(logits)
+    return scores
 
 
 def _url_logits(tables: Sequence[WordTable], urls: Sequence[str], places: Places) -> tuple[Floats, Bags]:

@@ -52,15 +52,14 @@ def curve(scores: Sequence[float], relevant: Sequence[bool]) -> Curve:
     Raises:
         RelevanceError: nothing is relevant.
     """
+    from sklearn.metrics import average_precision_score, precision_recall_curve
+
     score, truth = np.asarray(scores, float), np.asarray(relevant, bool)
     if not truth.any():
         raise RelevanceError(f"found no relevant one among {len(truth)}, expected at least one")
-    order = np.argsort(-score, kind="stable")
-    ends = np.append(np.flatnonzero(np.diff(score[order])), len(score) - 1)
-    right = np.cumsum(truth[order])[ends]
-    precision, recall = right / (ends + 1), right / truth.sum()
-    average = float(np.sum(np.diff(recall, prepend=0.0) * precision))
-    return Curve(score[order][ends], precision, recall, average)
+    precision, recall, threshold = precision_recall_curve(truth, score)
+    # Highest threshold first, without the point of no threshold.
+    return Curve(threshold[::-1], precision[-2::-1], recall[-2::-1], float(average_precision_score(truth, score)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,18 +199,16 @@ def drift(model: RelevanceModel, before: Sequence[str], after: Sequence[str]) ->
         before: Texts of the first crawl.
         after: Texts of the second one.
     """
+    from scipy.stats import ks_2samp
+
     if not len(before) or not len(after):
         raise RelevanceError("found no texts on one side, expected some on both")
-    first, second = np.sort(model.score(before)), np.sort(model.score(after))
-    points = np.concatenate([first, second])
-    distance = np.abs(
-        np.searchsorted(first, points, "right") / len(first) - np.searchsorted(second, points, "right") / len(second)
-    ).max()
+    first, second = model.score(before), model.score(after)
     tenths = np.arange(1, 10) / 10
     return Drift(
         tuple(np.quantile(first, tenths).tolist()),
         tuple(np.quantile(second, tenths).tolist()),
-        float(distance),
+        float(ks_2samp(first, second, method="asymp").statistic),
         float(model.unknown_share(before).mean()),
         float(model.unknown_share(after).mean()),
     )

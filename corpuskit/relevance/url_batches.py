@@ -85,6 +85,8 @@ class UrlScorer:
         return found
 
     def _scored(self, urls: pa.Array) -> Floats:
+        from scipy.special import expit
+
         logits = np.full(len(urls), -np.inf)
         plain = _plain(urls)
         if plain is not None:
@@ -95,7 +97,7 @@ class UrlScorer:
         odd = [(at, url) for at in np.flatnonzero(left).tolist() if (url := urls[at].as_py()) is not None]
         if odd:
             logits[[at for at, _ in odd]] = self._model.logits([url for _, url in odd])
-        scores: Floats = (logits > -np.inf) / (1.0 + np.exp(-np.clip(logits, -500.0, 500.0)))
+        scores: Floats = expit(logits)
         return scores
 
     def _logits(self, texts: _Plain) -> Floats:
