@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from math import sqrt
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from corpuskit.labels.snapshot import snapshot_of
 from corpuskit.store import CorpusFolder
 
 if TYPE_CHECKING:
@@ -93,14 +95,14 @@ def agreements(folder: CorpusFolder) -> list[Agreement]:
     Args:
         folder: The corpus folder.
     """
-    folder.labels.refresh()
+    labels_of: dict[str, list[tuple[str, str]]] = {}
+    for row in snapshot_of(folder).given:
+        if row.kind == "document":
+            labels_of.setdefault(row.target, []).append((row.by, row.label))
     counts: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
-    for one, two, first, second, count in folder.catalog.tuples(
-        "SELECT a.by, b.by, a.label, b.label, count(*) FROM labels a JOIN labels b ON b.target = a.target "
-        "AND b.kind = a.kind AND a.by < b.by WHERE a.kind = 'document' AND NOT a.superseded AND NOT b.superseded "
-        "AND a.label != 'withdrawn' AND b.label != 'withdrawn' GROUP BY 1, 2, 3, 4"
-    ):
-        counts.setdefault((one, two), Counter())[first, second] = count
+    for labels in labels_of.values():
+        for (one, first), (two, second) in combinations(sorted(labels), 2):
+            counts.setdefault((one, two), Counter())[first, second] += 1
     found = [agreement_of(by, of) for by, of in counts.items()]
     return sorted(found, key=lambda a: (-a.documents, a.by))[:_MOST]
 

@@ -10,8 +10,7 @@ from typing import Final
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels.agreement import wilson_interval
 from corpuskit.labels.judgements import judged_documents
-from corpuskit.labels.rule import UNSURE
-from corpuskit.labels.snapshot import snapshot_of
+from corpuskit.labels.snapshot import UNSURE, snapshot_of
 from corpuskit.store import CorpusFolder
 from corpuskit.store.labels import MACHINE, is_machine
 from corpuskit.store.telling import counted
@@ -85,9 +84,9 @@ def machine_labels(folder: CorpusFolder, *, positive: str = "relevant") -> dict[
         positive: the class to find; all others are ``other``.
     """
     found: dict[str, dict[str, str]] = {}
-    for target, kind, by, label, *_ in snapshot_of(folder).by_machines:
-        if kind == "document" and label != UNSURE:
-            found.setdefault(by, {})[target] = "relevant" if label == positive else "other"
+    for row in snapshot_of(folder).given:
+        if is_machine(row.by) and row.kind == "document" and row.label != UNSURE:
+            found.setdefault(row.by, {})[row.target] = "relevant" if row.label == positive else "other"
     return found
 
 
@@ -140,15 +139,3 @@ def informedness(pairs: Iterable[tuple[str, str]]) -> tuple[float, float, float]
     low = value - sqrt((first - low1) ** 2 + (high2 - second) ** 2)
     high = value + sqrt((high1 - first) ** 2 + (second - low2) ** 2)
     return value, max(-1.0, low), min(1.0, high)
-
-
-__all__ = [
-    "MACHINE",
-    "Trust",
-    "informedness",
-    "is_machine",
-    "machine_labels",
-    "machine_name",
-    "trust",
-    "trust_of",
-]

@@ -9,9 +9,9 @@ from typing import Final
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels.copies import Copies
+from corpuskit.labels.judgements import by_annotator
 from corpuskit.labels.snapshot import CorpusLabel, corpus_labels
 from corpuskit.store import CorpusFolder
-from corpuskit.store.labels import WITHDRAWN
 
 OVERLAP: Final = 0.1
 """The share of the documents that every annotator is asked, unless another is named."""
@@ -88,14 +88,7 @@ def labels_of(folder: CorpusFolder, by: str) -> dict[str, str]:
         folder: The corpus folder.
         by: The annotator.
     """
-    folder.labels.refresh()
-    return dict(
-        folder.catalog.tuples(
-            "SELECT target, label FROM labels WHERE kind = 'document' AND NOT superseded AND label <> ? AND by = ? "
-            "AND origin <> 'group'",
-            (WITHDRAWN, by),
-        )
-    )
+    return by_annotator(folder, machines=True).get(by, {})
 
 
 def _is_disputed(folder: CorpusFolder, label: CorpusLabel, by: str | None) -> bool:

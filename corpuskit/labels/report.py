@@ -13,7 +13,6 @@ from corpuskit.labels.judgements import by_annotator
 from corpuskit.labels.machines import Trust, trust
 from corpuskit.labels.snapshot import corpus_labels
 from corpuskit.store import CorpusFolder, LabelSettings
-from corpuskit.store.labels import is_machine
 from corpuskit.store.telling import counted
 
 if TYPE_CHECKING:
@@ -95,9 +94,9 @@ def disagreements(folder: CorpusFolder) -> pd.DataFrame:
 
     differ = {label.target: label for label in corpus_labels(folder, "document") if label.agreement < 1.0}
     said: dict[str, dict[str, str]] = {}
-    for one in folder.labels.current("document"):
-        if one.target in differ and not is_machine(one.by):
-            said.setdefault(one.target, {})[one.by] = one.label
+    for by, labels in by_annotator(folder, groups=True).items():
+        for target in labels.keys() & differ.keys():
+            said.setdefault(target, {})[by] = labels[target]
     settled = folder.settings.labels.adjudicator
     rows = [
         (doc_id, uri, title or "", label.label, "; ".join(f"{by}: {of}" for by, of in sorted(said[doc_id].items())),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from corpuskit.errors import RelevanceError
 from corpuskit.hooks import hook
-from corpuskit.labels import corpus_labels, is_machine, judged_documents
+from corpuskit.labels import corpus_labels, is_machine, judged_documents, snapshot_of
 from corpuskit.relevance.audit import Audit
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.learning import decide_documents, scoring_texts
@@ -90,9 +90,9 @@ class CorpusAudit:
 
     def _answered(self) -> set[str]:
         return {
-            label.target
-            for label in self._folder.labels.current("document")
-            if label.origin == "audit" and label.note == self._note and not is_machine(label.by)
+            row.target
+            for row in snapshot_of(self._folder).given
+            if row.kind == "document" and row.origin == "audit" and row.note == self._note and not is_machine(row.by)
         }
 
     def _read(self) -> None:
