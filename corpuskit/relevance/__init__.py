@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from corpuskit.plugins import moved_names
 from corpuskit.relevance.audit import Audit
-from corpuskit.relevance.checking import check_models
-from corpuskit.relevance.corpus_model import CorpusModel
+from corpuskit.relevance.corpus_model import CorpusModel, check_models
 from corpuskit.relevance.machines import MachineWeight, train_with_machines
 from corpuskit.relevance.model import AuditRecord, Explanation, ModelCard, RelevanceModel
 from corpuskit.relevance.report import (

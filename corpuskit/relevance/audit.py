@@ -21,8 +21,6 @@ from corpuskit.relevance.counts import Floats, Ints
 from corpuskit.relevance.missed import share_interval
 from corpuskit.relevance.model import AuditRecord, RelevanceModel
 
-__all__ = ["Audit"]
-
 _BUDGET = 140
 _LOOK = 40
 _BATCH = 20

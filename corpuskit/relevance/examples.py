@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from corpuskit.errors import RelevanceError
 
-__all__ = ["LABELS", "Examples", "examples", "label_hash"]
-
 LABELS = ("relevant", "other", "unsure")
 _LEAST = 2
 

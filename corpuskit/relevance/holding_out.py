@@ -8,6 +8,7 @@ import numpy as np
 
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.counts import Floats
+from corpuskit.relevance.model import probability
 from corpuskit.relevance.space import Space
 from corpuskit.relevance.training import train
 
@@ -25,10 +26,8 @@ def held_out_scores(
 
     See :func:`held_out_logits`, of which these are the probabilities.
     """
-    from scipy.special import expit
-
     logits, seen = held_out_logits(texts, labels, space=space, groups=groups, parts=parts, seed=seed)
-    return expit(logits), seen
+    return probability(logits), seen
 
 
 def held_out_logits(

@@ -19,8 +19,6 @@ from corpuskit.relevance.tokens import TOKENIZER_VERSION
 from corpuskit.relevance.urls import bare_host
 from corpuskit.safe_folder import Folder, as_safe, made
 
-__all__ = ["AuditRecord", "Decision", "Explanation", "ModelCard", "RelevanceModel"]
-
 Decision = Literal["relevant", "unknown", "other"]
 _BATCH = 10_000
 _START = "(start)"
@@ -156,7 +154,7 @@ class RelevanceModel:
         Args:
             texts: The texts, or URLs for a model of URLs.
         """
-        return _probability(self.logits(texts))
+        return probability(self.logits(texts))
 
     def unknown_share(self, texts: Sequence[str]) -> Floats:
         """Return the share of each text's tokens that the model does not know; 1.0 for a text without tokens.
@@ -208,19 +206,15 @@ class RelevanceModel:
         Args:
             texts: The texts.
         """
-        upper = self.audit.threshold if self.audit else None
-        lower = self.audit.other_threshold if self.audit else None
         logits, unknown = self._logits(texts)
-        scores, decisions = _probability(logits), list[Decision]()
-        for score, share in zip(scores.tolist(), unknown.tolist(), strict=True):
-            if share == 1.0 and self.places is None:
-                decisions.append("unknown")
-            elif upper is not None and score >= upper:
-                decisions.append("relevant")
-            elif lower is not None and score <= lower:
-                decisions.append("other")
-            else:
-                decisions.append("unknown")
+        scores = probability(logits)
+        claim = self.audit
+        upper = np.inf if claim is None or claim.threshold is None else claim.threshold
+        lower = -np.inf if claim is None or claim.other_threshold is None else claim.other_threshold
+        has_no_evidence = (unknown == 1.0) & (self.places is None)
+        decisions: list[Decision] = np.select(
+            [has_no_evidence, scores >= upper, scores <= lower], ["unknown", "relevant", "other"], "unknown"
+        ).tolist()
         return scores, decisions
 
     def explain(self, text: str) -> Explanation:
@@ -240,7 +234,7 @@ class RelevanceModel:
             start = self.tables[0].bias if contributions else self._no_evidence
         contributions.sort(key=lambda pair: -round(abs(pair[1]), 6))
         shares = ((_START, start), *contributions)
-        return Explanation(float(_probability(logits)[0]), float(logits[0]), shares, tokens, float(unknown[0]))
+        return Explanation(float(probability(logits)[0]), float(logits[0]), shares, tokens, float(unknown[0]))
 
     def _url_contributions(self, url: str, places: Places) -> tuple[float, list[tuple[str, float]]]:
         seen, replaced, _ = places.find([url])
@@ -356,11 +350,9 @@ class RelevanceModel:
         return f"{labels}, {words:,} tokens from a pool of {self.card.pool:,}; {claim}"
 
 
-def _probability(logits: Floats) -> Floats:
-    from scipy.special import expit
-
-    scores: Floats = expit(logits)
-    return scores
+def probability(logits: Floats) -> Floats:
+    """Return the logistic function of logits; written out, since scoring needs no SciPy."""
+    return 1.0 / (1.0 + np.exp(-np.clip(logits, -500.0, 500.0)))
 
 
 def _url_logits(tables: Sequence[WordTable], urls: Sequence[str], places: Places) -> tuple[Floats, Bags]:

@@ -13,17 +13,6 @@ from corpuskit.relevance.model import RelevanceModel
 from corpuskit.relevance.space import Space
 from corpuskit.relevance.training import train
 
-__all__ = [
-    "Confusion",
-    "Curve",
-    "LearningCurve",
-    "confusion",
-    "curve",
-    "drift",
-    "learning_curve",
-    "mistakes",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Curve:

@@ -12,11 +12,9 @@ import numpy as np
 
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.counts import Floats
-from corpuskit.relevance.model import RelevanceModel
+from corpuskit.relevance.model import RelevanceModel, probability
 from corpuskit.relevance.space import Space, comparable, matrix, one_thread, untied
 from corpuskit.relevance.table import directions
-
-__all__ = ["Suggestion", "exploration", "first_questions", "rank_by_seeds", "select", "suggest"]
 
 Reason = Literal["uncertain", "certain", "random", "seed words", "new region"]
 
@@ -85,14 +83,12 @@ def suggest(
     """
     if n < 0 or certain + random > n:
         raise RelevanceError(f"found n={n}, certain={certain}, random={random}, expected parts of n")
-    from scipy.special import expit
-
     logits = model.logits(pool_texts)
     chosen = query(
         model, logits, _free(pool_texts, exclude), n, lambda positions: [pool_texts[i] for i in positions],
         certain=certain, random=random, seed=seed,
     )  # fmt: skip
-    return [Suggestion(i, reason, float(expit(logits[i]))) for i, reason in chosen.items()]
+    return [Suggestion(i, reason, float(probability(logits[i]))) for i, reason in chosen.items()]
 
 
 def query(

@@ -25,8 +25,6 @@ from corpuskit.relevance.storage import pack_words, unpack_words
 from corpuskit.relevance.table import BEST_TOKENS, Bags, bags
 from corpuskit.safe_folder import Folder, as_safe, made
 
-__all__ = ["Kind", "Space", "Words", "comparable", "matrix", "one_thread", "untied"]
-
 Kind = Literal["document", "url"]
 
 _TOKENIZERS: dict[str, tuple[str, ...]] = {"document": ("document",), "url": ("url", "url_ngrams")}

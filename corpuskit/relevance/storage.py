@@ -20,8 +20,6 @@ from corpuskit.errors import RelevanceError
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
 from corpuskit.safe_folder import SafeFolder
 
-__all__ = ["damage", "load", "load_json", "pack_words", "save", "unpack_words"]
-
 FORMAT = 1
 _MOST_BYTES: Final = 1024**3  # of the arrays, packed and unpacked
 _MOST_JSON: Final = 64 * 1024**2

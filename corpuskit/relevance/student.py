@@ -23,8 +23,6 @@ from corpuskit.relevance.table import WordTable
 from corpuskit.relevance.tokens import tokenizer
 from corpuskit.store.telling import counted
 
-__all__ = ["Student", "fasttext_line", "to_fasttext"]
-
 _TEXTS: Final = 100_000
 _HELD_OUT: Final = 10  # one text in so many
 _SIZE: Final = 16  # numbers a word; 4 and 32 gave the same average precision on two tasks of documents (2026-11-22)

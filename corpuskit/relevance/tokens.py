@@ -18,14 +18,6 @@ import numpy.typing as npt
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.urls import pdf_trio_url_tokens, url_ngrams, url_tokens
 
-__all__ = [
-    "MAX_CHARACTERS",
-    "TOKENIZER_VERSION",
-    "ascii_tokens",
-    "document_tokens",
-    "tokenizer",
-]
-
 TOKENIZER_VERSION = 1
 
 #: Longer documents are cut here before they are tokenised: one runaway file must not cost more than a thousand others.

@@ -26,8 +26,6 @@ from corpuskit.relevance.table import Bags, Meaning, WordTable, directions
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
 from corpuskit.relevance.urls import bare_host
 
-__all__ = ["train"]
-
 _LOG = logging.getLogger(__name__)
 _PENALTY = 10.0
 _PARTS = 5

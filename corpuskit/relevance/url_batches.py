@@ -16,7 +16,7 @@ import numpy.typing as npt
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.counts import Floats, Ints
 from corpuskit.relevance.hashing import HashIndex, mixed, running_sum
-from corpuskit.relevance.model import RelevanceModel
+from corpuskit.relevance.model import RelevanceModel, probability
 from corpuskit.relevance.table import WordTable
 from corpuskit.relevance.url_runs import RunTable, repeated, scaled, surplus
 from corpuskit.relevance.urls import MAX_URL, PREFIXES, WAYBACK, host_tokens, url_tokens
@@ -24,7 +24,6 @@ from corpuskit.relevance.urls import MAX_URL, PREFIXES, WAYBACK, host_tokens, ur
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["UrlScorer"]
 
 _TEXTS = 2048  # URLs at once: what fits into the processor's cache is done fastest
 _MOST_HOSTS = 20_000  # some 10 MB; an index has the pages of a host side by side
@@ -85,8 +84,6 @@ class UrlScorer:
         return found
 
     def _scored(self, urls: pa.Array) -> Floats:
-        from scipy.special import expit
-
         logits = np.full(len(urls), -np.inf)
         plain = _plain(urls)
         if plain is not None:
@@ -97,7 +94,7 @@ class UrlScorer:
         odd = [(at, url) for at in np.flatnonzero(left).tolist() if (url := urls[at].as_py()) is not None]
         if odd:
             logits[[at for at, _ in odd]] = self._model.logits([url for _, url in odd])
-        scores: Floats = expit(logits)
+        scores: Floats = np.where(logits > -np.inf, probability(logits), 0.0)
         return scores
 
     def _logits(self, texts: _Plain) -> Floats:

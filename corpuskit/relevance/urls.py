@@ -6,15 +6,6 @@ import re
 from functools import lru_cache
 from urllib.parse import quote, unquote
 
-__all__ = [
-    "bare_host",
-    "pdf_trio_url_tokens",
-    "registered_domain",
-    "url_ngrams",
-    "url_tokens",
-    "without_wayback",
-]
-
 WAYBACK = "https://web.archive.org/web/"
 _WORDS = re.compile(r"[^\W\d_]+|\d+")
 MAX_URL = 2_000
@@ -116,6 +107,7 @@ def _words(text: str) -> list[str]:
 
 @lru_cache(maxsize=65_536)
 def host_tokens(host: str) -> tuple[str, ...]:
+    """Return the structured tokens of a host."""
     domain = registered_domain(host)
     words = [word for label in host.removeprefix("www.").split(".") for word in _words(label)]
     return (f"host={host}", f"domain={domain}", *(f"in-host={word}" for word in words), *words)

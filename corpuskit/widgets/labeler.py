@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from corpuskit.store.labels import Origin
 
-_IN_QUERY: Final = 500  # documents asked for at once
 _WITHDRAWN: Final = "withdrawn"
 _TAKEN_KEYS: Final = frozenset("unbhpos?")
 DEFAULT_KEYS: Final[Mapping[str, str]] = {"j": "relevant", "f": "other", " ": "unsure"}
@@ -177,20 +177,19 @@ class Labeler(Cards):
 
     def _save(self, message: dict[str, Any], labels: dict[str, str], *, note: str | None = None,
               origin: Origin | Mapping[str, Origin] = "single") -> int:  # fmt: skip
-        rows: list[Any] = []
-        ids = list(labels)
         guesses = origin if isinstance(origin, Mapping) else {}
-        for start in range(0, len(ids), _IN_QUERY):
-            part = ids[start : start + _IN_QUERY]
-            marks = ", ".join("?" * len(part))
-            rows += self._folder.catalog.rows(f"SELECT doc_id, version FROM current WHERE doc_id IN ({marks})", part)
-            self._guessed |= self._folder.catalog.tuples(
-                "SELECT target, label FROM labels WHERE NOT superseded AND kind = 'document' AND by = ? AND origin = 'group' "
-                f"AND target IN ({marks})",
-                (self._by, *part),
+        asked = json.dumps(list(labels))
+        versions = dict(
+            self._folder.catalog.tuples(
+                "SELECT doc_id, version FROM current WHERE doc_id IN (SELECT value FROM json_each(?))", (asked,)
             )
-        versions = {row["doc_id"]: row["version"] for row in rows}
-        known = [doc_id for doc_id in ids if doc_id in versions]
+        )
+        self._guessed |= self._folder.catalog.tuples(
+            "SELECT target, label FROM labels WHERE NOT superseded AND kind = 'document' AND by = ? AND origin = 'group' "
+            "AND target IN (SELECT value FROM json_each(?))",
+            (self._by, asked),
+        )
+        known = [doc_id for doc_id in labels if doc_id in versions]
         before = {doc_id: self._queue.judged.get(doc_id) for doc_id in known}
         self._folder.labels.add(
             [(doc_id, "document", labels[doc_id]) for doc_id in known],

@@ -21,7 +21,7 @@ from corpuskit.labels import (
     judged_documents,
     questions,
 )
-from corpuskit.relevance import CorpusModel, RelevanceModel
+from corpuskit.relevance import RelevanceModel
 from corpuskit.relevance.active_learning import Question, choose_next, labeling_state
 from corpuskit.relevance.learning import last_model, stored_scores
 from corpuskit.store import CorpusFolder
@@ -93,8 +93,7 @@ class LabelQueue:
         self._wished: dict[str, Question] = {}  # like one that more were wanted of, and not answered yet
         self._learnt = learnt
         self._learns = learn and selection is None
-        self._model: RelevanceModel | None = None
-        self._scores: Mapping[str, float] = {}
+        self._model, self._scores = _saved(folder)
         self._has_learnt = False  # the model is of this session, not a saved one
         self._labels_since = 0
         self._is_learning = self._learns_again = False
@@ -124,12 +123,12 @@ class LabelQueue:
         known = set(copies.doc_ids)
         ties = {label.target for label in corpus_labels(self._folder, "document") if label.label is None}
         self._closed -= ties
-        scores = _scores(self._folder)
         asked = [doc_id for doc_id in dict.fromkeys(selection) if doc_id in known and doc_id not in self._closed]
         once = copies.once(asked, copies.groups(self._closed))
         self.copies = len(asked) - len(once)
         self._waiting.extend(
-            Question(doc_id, "disagreement" if doc_id in ties else "selection", scores.get(doc_id)) for doc_id in once
+            Question(doc_id, "disagreement" if doc_id in ties else "selection", self._scores.get(doc_id))
+            for doc_id in once
         )
 
     def begin_again(self) -> bool:
@@ -283,8 +282,7 @@ class LabelQueue:
                 taken = self._given | self._closed | {item.doc_id for item in self._waiting}
                 has_learnt, model, scores = self._has_learnt, self._model, self._scores
             if not has_learnt:
-                saved = _last(self._folder)
-                model, scores = saved.document if saved else None, stored_scores(self._folder, saved)
+                model, scores = _saved(self._folder)
             state = labeling_state(
                 self._folder, by=self._by, overlap=self._overlap, model=model, scores=scores, stakes=stakes(self._folder)
             )  # fmt: skip
@@ -350,13 +348,11 @@ def has_flattened(gain: float | None) -> bool:
     return gain is not None and gain < _FLAT
 
 
-def _last(folder: CorpusFolder) -> CorpusModel | None:
+def _saved(folder: CorpusFolder) -> tuple[RelevanceModel | None, Mapping[str, float]]:
+    """Return the model trained last, and its scores."""
     try:
-        return last_model(folder)
+        saved = last_model(folder)
     except CorpusKitError as error:
         logger.warning("the last model cannot be read, documents are asked without it: %s", error)
-        return None
-
-
-def _scores(folder: CorpusFolder) -> dict[str, float]:
-    return {row["doc_id"]: row["relevance"] for row in folder.catalog.rows("SELECT doc_id, relevance FROM scores")}
+        saved = None
+    return saved.document if saved else None, stored_scores(folder, saved)

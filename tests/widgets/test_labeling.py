@@ -117,6 +117,13 @@ def test_with_labels_the_widget_learns_and_marks_words(filled):
     assert words & {"insurance", "premium", "claim", "garden", "flower", "tomato"}
 
 
+def test_cards_of_a_selection_are_marked_by_the_saved_model(filled):
+    train(filled)
+    card = filled.label(filled.documents().tail(20), by="me").cards[0]
+    assert 0.0 <= card["score"] <= 1.0
+    assert any(block["marks"] for block in card["blocks"])
+
+
 def test_labelled_documents_are_not_asked_again(filled):
     docs = filled.documents()
     filled.set_labels(dict.fromkeys(docs.doc_id[:5], "other"), by="me")
