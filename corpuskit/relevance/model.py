@@ -291,13 +291,12 @@ class RelevanceModel:
         """
         arrays: dict[str, Any] = {}
         for number, table in enumerate(self.tables):
-            for name, array in (*pack_words(table.words).items(), ("idf", table.idf), ("weight", table.weight)):
-                arrays[f"{number}_{name}"] = array
+            arrays |= pack_words(table.words, str(number))
+            arrays |= {f"{number}_idf": table.idf, f"{number}_weight": table.weight}
             if table.meaning is not None:
                 arrays |= {f"{number}_vectors": table.meaning.vectors, f"{number}_direction": table.meaning.weight}
         if self.places is not None:
-            names = pack_words(self.places.names)
-            arrays |= {"places_bytes": names["bytes"], "places_lengths": names["lengths"]}
+            arrays |= pack_words(self.places.names, "places")
             arrays |= {"places_mean": self.places.mean, "places_trust": self.places.trust}
         tables = [{"tokenizer": table.tokenizer, "bias": table.bias, "best": table.best} for table in self.tables]
         meta = {"fingerprint": self.fingerprint, "tables": tables, "doubt": self.doubt, **self.to_dict()}
@@ -333,20 +332,16 @@ class RelevanceModel:
         """What it was trained on and how far it is to be trusted, in a line."""
         labels = f"{self.card.relevant} relevant and {self.card.other} other labels"
         words = sum(len(table.words) for table in self.tables)
-        claim = "not certified: audit it before trusting a threshold"
-        if self.audit and self.audit.threshold is not None:
-            claim = (
-                f"precision >= {self.audit.precision:.0%} from score {self.audit.threshold:.3f} on "
-                f"(confidence {self.audit.confidence:.0%}, {self.audit.labels} audit labels)"
-            )
-        if self.audit and self.audit.other_threshold is not None:
-            other = (
-                f"other with precision >= {self.audit.precision:.0%} up to score {self.audit.other_threshold:.3f} "
-                f"(confidence {self.audit.confidence:.0%}, {self.audit.labels} audit labels)"
-            )
-            claim = other if self.audit.threshold is None else f"{claim}; {other}"
-        elif self.audit and self.audit.threshold is None:
-            claim = f"audited with {self.audit.labels} labels: nothing could be claimed"
+        claims = []
+        if self.audit:
+            source = f"(confidence {self.audit.confidence:.0%}, {self.audit.labels} audit labels)"
+            precision = f"precision >= {self.audit.precision:.0%}"
+            if self.audit.threshold is not None:
+                claims.append(f"{precision} from score {self.audit.threshold:.3f} on {source}")
+            if self.audit.other_threshold is not None:
+                claims.append(f"other with {precision} up to score {self.audit.other_threshold:.3f} {source}")
+            claims = claims or [f"audited with {self.audit.labels} labels: nothing could be claimed"]
+        claim = "; ".join(claims) or "not certified: audit it before trusting a threshold"
         return f"{labels}, {words:,} tokens from a pool of {self.card.pool:,}; {claim}"
 
 
@@ -370,7 +365,7 @@ def _built(meta: dict[str, Any], arrays: dict[str, Any]) -> RelevanceModel:
     tables = tuple(
         WordTable(
             str(table["tokenizer"]),
-            unpack_words(arrays[f"{number}_bytes"], arrays[f"{number}_lengths"]),
+            unpack_words(arrays, str(number)),
             arrays[f"{number}_idf"],
             arrays[f"{number}_weight"],
             float(table["bias"]),
@@ -381,8 +376,7 @@ def _built(meta: dict[str, Any], arrays: dict[str, Any]) -> RelevanceModel:
     )
     places = None
     if "places_mean" in arrays:
-        names = unpack_words(arrays["places_bytes"], arrays["places_lengths"])
-        places = Places(names, arrays["places_mean"], arrays["places_trust"])
+        places = Places(unpack_words(arrays, "places"), arrays["places_mean"], arrays["places_trust"])
     card = dict(meta["card"])
     card["hosts"] = tuple(card["hosts"])
     audit = AuditRecord(**meta["audit"]) if meta["audit"] else None

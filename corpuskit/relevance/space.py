@@ -215,10 +215,9 @@ class Space:
         Args:
             folder: The folder.
         """
-        arrays: dict[str, Any] = {"basis": self.basis, **{f"urls_{k}": v for k, v in pack_words(self.urls).items()}}
+        arrays: dict[str, Any] = {"basis": self.basis, **pack_words(self.urls, "urls")}
         for number, words in enumerate(self.tables):
-            arrays |= {f"{number}_{key}": array for key, array in pack_words(words.words).items()}
-            arrays[f"{number}_frequency"] = words.frequency
+            arrays |= {**pack_words(words.words, str(number)), f"{number}_frequency": words.frequency}
         names = [words.tokenizer for words in self.tables]
         numbers = {"texts": self.texts, "seed": self.seed}
         storage.save(made(folder), "space", {"kind": self.kind, "tables": names, **numbers}, arrays)
@@ -238,10 +237,10 @@ class Space:
         with storage.damage(safe):
             texts, frequencies = int(meta["texts"]), [arrays[f"{n}_frequency"] for n in range(len(meta["tables"]))]
             tables = tuple(
-                Words(str(name), unpack_words(arrays[f"{n}_bytes"], arrays[f"{n}_lengths"]), frequencies[n], texts)
+                Words(str(name), unpack_words(arrays, str(n)), frequencies[n], texts)
                 for n, name in enumerate(meta["tables"])
             )
-            urls = unpack_words(arrays["urls_bytes"], arrays["urls_lengths"])
+            urls = unpack_words(arrays, "urls")
             return cls(meta["kind"], tables, arrays["basis"], texts, urls, int(meta["seed"]))
         raise AssertionError  # the context raises
 
