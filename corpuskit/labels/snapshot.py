@@ -98,10 +98,11 @@ class LabelSnapshot:
         )
         self.given: list[GivenLabel] = list(map(GivenLabel._make, rows))
         """Labels of people and machines, in the order in which they were given."""
-        self._by_people: dict[Kind, list[GivenLabel]] = {kind: [] for kind in KINDS}
+        self.by_people: dict[Kind, list[GivenLabel]] = {kind: [] for kind in KINDS}
+        """Labels of people for each kind of target."""
         for row in self.given:
             if row.kind in KINDS and not is_machine(row.by):  # a catalog written by others may hold anything
-                self._by_people[row.kind].append(row)
+                self.by_people[row.kind].append(row)
         self._decided: dict[Kind, list[CorpusLabel]] = {}
 
     def labels(self, kind: Kind | None = None) -> list[CorpusLabel]:
@@ -120,12 +121,12 @@ class LabelSnapshot:
     @cached_property
     def audited(self) -> set[str]:
         """The documents that somebody labelled to certify a model; labels of machines certify none."""
-        return {row.target for row in self._by_people["document"] if row.origin == "audit"}
+        return {row.target for row in self.by_people["document"] if row.origin == "audit"}
 
     @cached_property
     def groups(self) -> dict[str, list[tuple[str, str]]]:
         """Document → the groups (by, when) with which it was labelled; none of those that somebody looked at by themselves."""
-        rows = self._by_people["document"]
+        rows = self.by_people["document"]
         looked_at = {row.target for row in rows if row.origin != "group"}
         found: dict[str, list[tuple[str, str]]] = {}
         for row in rows:
@@ -134,7 +135,7 @@ class LabelSnapshot:
         return found
 
     def _decide(self, kind: Kind, settings: LabelSettings) -> Iterator[CorpusLabel]:
-        rows = self._by_people[kind]
+        rows = self.by_people[kind]
         guessed = self.groups.keys() if kind == "document" else set()
         if guessed:
             rows = [row for row in rows if row.origin != "group" or row.target in guessed]

@@ -75,15 +75,15 @@ class Audit:
         self.precision = precision
         self.confidence = confidence
         self.label = label
-        score = model.score(pool_texts)
-        self._score = score if label == "relevant" else -score
+        self._sign = 1.0 if label == "relevant" else -1.0
+        self.score: Floats = model.score(pool_texts)
+        """Score of each text, as the model gave it."""
+        self._score = self._sign * self.score
         self._order: Ints = np.argsort(-self._score, kind="stable")
-        self._rank: Ints = np.empty(len(score), np.int64)
-        self._rank[self._order] = np.arange(len(score))
+        self._rank: Ints = np.argsort(self._order)
         self._seed = seed
         self.restart()
-        middle = 0.5 if label == "relevant" else -0.5
-        self._top = int(np.clip((self._score >= middle).sum(), min(_BUDGET, len(score)), len(score)))
+        self._top = int(np.clip((self._score >= 0.5 * self._sign).sum(), self.most, len(self.score)))
 
     def restart(self) -> None:
         """Forget all labels; ask the same again for the same labels."""
@@ -130,9 +130,7 @@ class Audit:
     @property
     def threshold(self) -> float | None:
         """The certified score, or None: nothing can be claimed, or labels are still missing."""
-        if self._claim is None:
-            return None
-        return self._claim if self.label == "relevant" else -self._claim
+        return None if self._claim is None else self._sign * self._claim
 
     @property
     def is_done(self) -> bool:
@@ -143,11 +141,6 @@ class Audit:
     def most(self) -> int:
         """How many labels it asks for at most."""
         return min(_BUDGET, len(self._order))
-
-    @property
-    def score(self) -> Floats:
-        """The score of each text, as the model gave it."""
-        return self._score if self.label == "relevant" else -self._score
 
     @property
     def sampled(self) -> list[int]:
@@ -163,7 +156,7 @@ class Audit:
             asked = f"{_LOOK} spread over the {self._top:,} highest scores"
             said = list(self._said.values())
         else:
-            said = [self._said[i] for i in takewhile(self._said.__contains__, self._order.tolist())]
+            said = self._from_the_top()
             share = f": {sum(said):,} of {len(said):,} are {self.label}, which is known, not estimated" if said else ""
             return f"each from the highest score down{share}"
         if not said:
@@ -185,10 +178,14 @@ class Audit:
         below = self.threshold if self.label == "other" else None
         return AuditRecord(self.model, above, self.precision, self.confidence, len(self._said), below, len(self._score))
 
+    def _from_the_top(self) -> list[bool]:
+        """Return the labels from the highest score down to the first text without one."""
+        return [self._said[i] for i in takewhile(self._said.__contains__, self._order.tolist())]
+
     # ---------------------------------------------------------------- what to ask
 
     def _plan(self) -> list[int]:
-        left = min(_BUDGET, len(self._order)) - len(self._said)
+        left = self.most - len(self._said)
         if self._stage == "done" or left <= 0:
             return []
         if self._stage == "look":
@@ -229,7 +226,7 @@ class Audit:
         from scipy.special import expit, logit
 
         known = np.array(sorted(self._said), np.int64)
-        logits = logit(np.clip(self.score, 1e-9, 1.0 - 1e-9)) * (1.0 if self.label == "relevant" else -1.0)
+        logits = self._sign * logit(np.clip(self.score, 1e-9, 1.0 - 1e-9))
         slope, start = _platt(logits[known], np.array([self._said[int(i)] for i in known]))
         chance = expit(slope * logits[self._order] + start)
         below = np.flatnonzero(chance[: self._top] < min(0.9, self.precision))
@@ -239,11 +236,7 @@ class Audit:
 
     def _prefix(self) -> tuple[float | None, bool]:
         """The lowest score down to which every text is labelled and precise enough, and whether more is hopeless."""
-        said: list[bool] = []
-        for position in self._order:
-            if int(position) not in self._said:
-                break
-            said.append(self._said[int(position)])
+        said = self._from_the_top()
         counts = np.cumsum(said)
         claim = None
         for size in range(len(said), _LEAST - 1, -1):
@@ -252,7 +245,7 @@ class Audit:
                 claim = float(self._score[self._order[size - 1]])
                 break
         good = int(counts[-1]) if said else 0
-        left = min(_BUDGET, len(self._order)) - len(self._said)
+        left = self.most - len(self._said)
         hopeless = good + left < self.precision * (len(said) + left) or left <= 0
         return claim, hopeless
 
