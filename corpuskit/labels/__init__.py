@@ -6,7 +6,7 @@ of the corpus, by the rule that corpus.toml names, and the examples of a trainin
 
 from __future__ import annotations
 
-from corpuskit.labels.agreement import Agreement, AgreementWithOthers, agreement_frame, agreements
+from corpuskit.labels.agreement import Agreement, agreement_frame, agreement_with_others, agreements
 from corpuskit.labels.copies import Copies
 from corpuskit.labels.files import LabelImport, import_labels, read_label_file
 from corpuskit.labels.judgements import by_annotator, example_weights, judged_documents, judged_urls, sample
@@ -35,7 +35,6 @@ from corpuskit.store.labels import is_machine
 __all__ = [
     "OVERLAP",
     "Agreement",
-    "AgreementWithOthers",
     "Copies",
     "CorpusLabel",
     "LabelImport",
@@ -44,6 +43,7 @@ __all__ = [
     "Questions",
     "Trust",
     "agreement_frame",
+    "agreement_with_others",
     "agreements",
     "audited",
     "by_annotator",

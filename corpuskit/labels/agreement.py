@@ -121,49 +121,25 @@ def agreement_frame(folder: CorpusFolder) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(types)).astype(types)
 
 
-class AgreementWithOthers:
-    """How one annotator agrees with each other one, kept up label by label.
+def agreement_with_others(labels: Mapping[str, Mapping[str, str]], by: str, most: int = 3) -> list[dict[str, object]]:
+    """Return with, documents, kappa, low and high for one annotator and each other one, those with most documents in common first.
 
     Args:
-        said: annotator → document → label.
-        by: the one.
+        labels: Annotator → document → label.
+        by: The one annotator.
+        most: Number of other annotators, at most.
     """
-
-    def __init__(self, said: Mapping[str, Mapping[str, str]], by: str) -> None:
-        self._others = {name: labels for name, labels in said.items() if name != by}
-        own = said.get(by, {})
-        self._counts = {
-            name: Counter((own[target], label) for target, label in labels.items() if target in own)
-            for name, labels in self._others.items()
-        }
-
-    def change(self, target: str, before: str | None, after: str | None) -> None:
-        """Take in that the annotator's own label of a document has changed.
-
-        Args:
-            target: The document.
-            before: The label before; None: none.
-            after: The label now; None: none.
-        """
-        for name, labels in self._others.items():
-            if (label := labels.get(target)) is not None:
-                if before is not None:
-                    self._counts[name][before, label] -= 1
-                if after is not None:
-                    self._counts[name][after, label] += 1
-
-    def table(self, most: int = 3) -> list[dict[str, object]]:
-        """Return with, documents, kappa, low and high of those with most documents in common.
-
-        Args:
-            most: Number of annotators, at most.
-        """
-        found = [agreement_of((name, ""), +counts) for name, counts in self._counts.items() if +counts]
-        found.sort(key=lambda a: (-a.documents, a.by))
-        return [
-            {"with": a.by[0], "documents": a.documents, "kappa": a.kappa, "low": a.low, "high": a.high}
-            for a in found[:most]
-        ]
+    own = labels.get(by, {})
+    found = [
+        agreement_of((name, ""), Counter((own[target], others[target]) for target in common))
+        for name, others in labels.items()
+        if name != by and (common := own.keys() & others.keys())
+    ]
+    found.sort(key=lambda a: (-a.documents, a.by))
+    return [
+        {"with": a.by[0], "documents": a.documents, "kappa": a.kappa, "low": a.low, "high": a.high}
+        for a in found[:most]
+    ]
 
 
 def _sums(counts: Counts) -> tuple[int, int, int]:

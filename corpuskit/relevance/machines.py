@@ -121,7 +121,7 @@ def train_with_machines(  # noqa: PLR0913 - what a training takes, and three col
     found = []
     for by, said in sorted(machines.items()):
         lost = _contradicted(said, people, sources or {})
-        kept = {key: label for key, label in said.items() if key in texts and _source(sources, key) not in lost}
+        kept = {key: label for key, label in said.items() if key in texts and (sources or {}).get(key) not in lost}
         found.append((trust_of(by, kept, people), kept, lost))
     found.sort(key=lambda one: (-(one[0].low if one[0].low is not None else -1.0), one[0].by))
     told: list[MachineWeight] = []
@@ -138,10 +138,6 @@ def train_with_machines(  # noqa: PLR0913 - what a training takes, and three col
                 weight, together = 0.0, without
         told.append(MachineWeight(trust.by, len(own), weight, tuple(sorted(lost)), trust, without, together))
     return model, tuple(told)
-
-
-def _source(sources: Mapping[str, str] | None, key: str) -> str | None:
-    return None if sources is None else sources.get(key)
 
 
 def _contradicted(said: Mapping[str, str], people: Mapping[str, str], sources: Mapping[str, str]) -> set[str]:

@@ -14,8 +14,8 @@ from corpuskit.crawl.steering import stakes
 from corpuskit.errors import CorpusKitError
 from corpuskit.labels import (
     OVERLAP,
-    AgreementWithOthers,
     Copies,
+    agreement_with_others,
     by_annotator,
     corpus_labels,
     judged_documents,
@@ -87,7 +87,7 @@ class LabelQueue:
         self._choosing = threading.RLock()
         said = by_annotator(folder)
         self.judged: dict[str, str] = dict(said.get(by, {}))
-        self._with_others = AgreementWithOthers(said, by)
+        self._labels_by_annotator = {**said, by: self.judged}
         self._closed = set(self.judged)  # not asked again
         self._given: set[str] = set()
         self._wished: dict[str, Question] = {}  # like one that more were wanted of, and not answered yet
@@ -141,9 +141,9 @@ class LabelQueue:
             return any(item.reason == "seed words" for item in self._waiting)
 
     def agreement(self) -> list[dict[str, object]]:
-        """How this annotator agrees with others, see :meth:`corpuskit.labels.AgreementWithOthers.table`."""
+        """How this annotator agrees with others, see :func:`corpuskit.labels.agreement_with_others`."""
         with self._lock:
-            return self._with_others.table()
+            return agreement_with_others(self._labels_by_annotator, self._by)
 
     def take(self, n: int) -> list[Question]:
         """Return the next ``n`` documents, each once; fewer if no more are left."""
@@ -211,7 +211,6 @@ class LabelQueue:
     def note(self, doc_id: str, label: str | None) -> None:
         """A document was labelled, or its label taken back."""
         with self._lock:
-            self._with_others.change(doc_id, self.judged.get(doc_id), label)
             if label is None:
                 self.judged.pop(doc_id, None)
                 self._closed.discard(doc_id)
