@@ -159,7 +159,7 @@ def _first(order: Sequence[int], truth: np.ndarray, share: float) -> list[int]:
 def _gain(points: Sequence[tuple[int, float]], labels: int) -> float:
     x = np.log([n for n, _ in points])
     y = np.array([ap for _, ap in points])
-    slope = float(np.sum((x - x.mean()) * (y - y.mean())) / max(float(np.sum((x - x.mean()) ** 2)), 1e-9))
+    slope = np.polyfit(x, y, 1)[0]
     return float(np.clip(slope * np.log((labels + 50) / labels), 0.0, 1.0 - y[-1]))
 
 

@@ -60,10 +60,6 @@ def ascii_tokens(text: str | bytes) -> str:
     return re.sub(" +", " ", text.translate(_ASCII_CHARACTERS))
 
 
-def _ascii_words(text: str) -> list[str]:
-    return ascii_tokens(text).split()
-
-
 @lru_cache(maxsize=1)
 def _kinds() -> npt.NDArray[np.uint8]:
     """For every code point: 0 part of a word (letter, digit, mark: vowel signs of Hindi are marks), 1 not, 2 unspaced."""
@@ -119,7 +115,7 @@ def document_tokens(text: str) -> list[str]:
 
 _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "document": document_tokens,
-    "pdf_trio": _ascii_words,
+    "pdf_trio": lambda text: ascii_tokens(text).split(),
     "url": url_tokens,
     "url_ngrams": url_ngrams,
     "pdf_trio_url": lambda text: pdf_trio_url_tokens(text).split(),
