@@ -108,7 +108,6 @@ class LabelQueue:
         if selection is not None:
             self._choose_selection(selection)
         else:
-            self.left_to_others = questions(folder, by, overlap=self._overlap).left_to_others
             self._refill()
             self.is_cold = not said and self._model is None and not folder.settings.seeds
 
@@ -289,6 +288,7 @@ class LabelQueue:
             with self._lock:
                 if self._has_learnt == has_learnt:
                     self._model = model
+                self.left_to_others = state.pool.left_to_others
                 waiting = {item.doc_id for item in self._waiting} | self._given | self._closed
                 self._waiting.extend(item for item in found if item.doc_id not in waiting)
                 self._is_all = len(found) < _BATCH
