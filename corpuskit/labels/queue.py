@@ -10,7 +10,7 @@ from typing import Final
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels.copies import Copies
 from corpuskit.labels.judgements import by_annotator
-from corpuskit.labels.snapshot import CorpusLabel, corpus_labels
+from corpuskit.labels.snapshot import CorpusLabel, holding_labels
 from corpuskit.store import CorpusFolder
 
 OVERLAP: Final = 0.1
@@ -60,8 +60,9 @@ def questions(folder: CorpusFolder, by: str | None = None, *, overlap: float = O
     """
     if not 0.0 <= overlap <= 1.0:
         raise ConfigurationError(f"found overlap={overlap}, expected a share from 0 to 1")
-    labels = {label.target: label for label in corpus_labels(folder, "document") if not label.is_guess}
-    own = labels_of(folder, by) if by is not None else {}
+    with holding_labels(folder) as snapshot:
+        labels = {label.target: label for label in snapshot.labels("document") if not label.is_guess}
+        own = labels_of(folder, by) if by is not None else {}
     copies = Copies(folder)
     labelled, answered = copies.groups(labels), copies.groups(own)
     disputed, shared, free, left = [], [], [], 0
