@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from sklearn.metrics import average_precision_score
+from sklearn.model_selection import GroupShuffleSplit
 
-from corpuskit.relevance import split, train
+from corpuskit.relevance import train
 
 
 def measured(task: Path, labels: int, seed: int) -> dict[str, list[float]]:
@@ -24,7 +25,8 @@ def measured(task: Path, labels: int, seed: int) -> dict[str, list[float]]:
     rows = pd.read_parquet(task)
     kind = "url" if task.stem.startswith("url_") else "document"
     texts, gold = [text[:30_000] for text in rows.text], np.where(rows.y == 1, "relevant", "other")
-    rest, test = split(rows.g.tolist() if kind == "url" else list(range(len(rows))), seed=seed)
+    groups = rows.g.to_numpy() if kind == "url" else np.arange(len(rows))
+    [(rest, test)] = GroupShuffleSplit(1, test_size=0.2, random_state=seed).split(groups, groups=groups)
     random = np.random.RandomState(seed)
     have = [i for side in ("relevant", "other") for i in random.permutation(rest[gold[rest] == side])[: labels // 2]]
     random.shuffle(have)

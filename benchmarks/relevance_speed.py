@@ -74,10 +74,8 @@ def main() -> None:
     print(f"scoring URLs: {chosen.urls / taken:,.0f} a second, a million in {taken / chosen.urls * 1e6:.0f} s")
 
     large = documents(chosen.pool, 600, random)
-    spaces: list[Space] = []
-    fitted = cpu(lambda: spaces.append(Space.fit(large)))
-    grown = cpu(lambda: spaces.append(spaces[0].refresh(pool)))
-    print(f"a space of {chosen.pool:,} documents: {fitted:.0f} s; refreshed with 2,000 more: {grown:.1f} s")
+    fitted = cpu(lambda: Space.fit(large))
+    print(f"a space of {chosen.pool:,} documents: {fitted:.0f} s")
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ from corpuskit.crawl.ranking import Row
 from corpuskit.crawl.steering import HELD, KnownPage, ModelRanking
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance import CorpusModel, pdf_trio_url_tokens, train
-from corpuskit.relevance.asking import of_sources
+from corpuskit.relevance.active_learning import of_sources
 from corpuskit.relevance.sampling import suggest
 from corpuskit.relevance.scoring_text import scoring_text
 

@@ -214,10 +214,14 @@ class Chat:
             after = getattr(state.outcome.exception(), "retry_after", None)
             return float(waits(state)) if after is None else min(float(after), _LONGEST_WAIT)
 
+        def note(state: Any) -> None:
+            self.trouble = self._without_key(f"{self._url}: {state.outcome.exception()}")
+
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(_AgainError),
             stop=tenacity.stop_after_attempt(1 + annotator.retries) | tenacity.stop_when_event_set(self._stopped),
             wait=wait,
+            after=note,
             sleep=tenacity.sleep_using_event(self._stopped),
             reraise=True,
         )
@@ -225,7 +229,7 @@ class Chat:
         # A token is at least one byte; so these are at most as many.
         most = len(content) + _A_MESSAGE * len(body["messages"])
         try:
-            answer, spent = retrying(self._attempt, content, most)
+            answer, spent = retrying(self._once, content, most)
         except _AgainError as error:
             raise FetchError(self._without_key(f"{self._url}: {error}"), url=self._url, status=error.status) from None
         try:
@@ -233,13 +237,6 @@ class Chat:
         except NoLabelError as error:
             raise NoLabelError(self._without_key(str(error))) from None
         return label, self._without_key(reason), spent
-
-    def _attempt(self, content: bytes, most: int) -> tuple[Any, int]:
-        try:
-            return self._once(content, most)
-        except _AgainError as error:
-            self.trouble = self._without_key(f"{self._url}: {error}")
-            raise
 
     def _once(self, content: bytes, most: int) -> tuple[Any, int]:
         """One request: the decoded answer, and the tokens that it cost."""

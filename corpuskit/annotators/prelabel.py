@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -244,13 +245,8 @@ def _texts(folder: CorpusFolder, doc_ids: Sequence[str]) -> Iterator[tuple[str, 
 
 
 def _rows(folder: CorpusFolder, doc_ids: Iterable[str]) -> list[Any]:
-    ids = list(doc_ids)
-    rows: list[Any] = []
-    for start in range(0, len(ids), _READ_AT_ONCE):
-        part = ids[start : start + _READ_AT_ONCE]
-        marks = ", ".join("?" * len(part))
-        rows += folder.catalog.rows(f"SELECT doc_id, uri, version FROM current WHERE doc_id IN ({marks})", part)
-    return rows
+    query = "SELECT doc_id, uri, version FROM current WHERE doc_id IN (SELECT value FROM json_each(?))"
+    return folder.catalog.rows(query, (json.dumps(list(doc_ids)),))
 
 
 # -- a server --------------------------------------------------------------------------------------------------------------
@@ -405,6 +401,3 @@ def _bar(total: int, progress: bool) -> Any:
     from tqdm.auto import tqdm
 
     return tqdm(total=total, unit="doc", desc="prelabel", disable=not progress)
-
-
-__all__ = ["USUAL", "Annotator", "PrelabelReport", "Said", "prelabel"]

@@ -51,7 +51,7 @@ class LabellingAccessor(CorpusAccessor, attribute="labelling"):
             ['new source', 'uncertain', 'new source']
         """
         from corpuskit.crawl.steering import stakes
-        from corpuskit.relevance.asking import next_to_label
+        from corpuskit.relevance.active_learning import next_to_label
 
         return in_types(next_to_label(self._folder, n, by=by, overlap=overlap, stakes=stakes(self._folder)), arrow)
 

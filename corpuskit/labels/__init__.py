@@ -6,31 +6,35 @@ of the corpus, by the rule that corpus.toml names, and the examples of a trainin
 
 from __future__ import annotations
 
-from corpuskit.labels.agreement import Agreement, AgreementWithOthers, agreement_frame, agreements
+from corpuskit.labels.agreement import Agreement, agreement_frame, agreement_with_others, agreements
 from corpuskit.labels.copies import Copies
 from corpuskit.labels.files import LabelImport, import_labels, read_label_file
-from corpuskit.labels.groups import example_weights
-from corpuskit.labels.judgements import by_annotator, judged_documents, judged_urls, sample
+from corpuskit.labels.judgements import by_annotator, example_weights, judged_documents, judged_urls, sample
 from corpuskit.labels.machines import (
     Trust,
     informedness,
-    is_machine,
     machine_labels,
     machine_name,
     trust,
     trust_of,
 )
-from corpuskit.labels.names import check_names, names_in_use
+from corpuskit.labels.names import check_names, names_in_use, of_documents
 from corpuskit.labels.queue import OVERLAP, Questions, labels_of, questions
 from corpuskit.labels.report import LabelsReport, disagreements, labels_report
-from corpuskit.labels.rule import decide
-from corpuskit.labels.snapshot import CorpusLabel, LabelSnapshot, audited, corpus_labels, holding_labels, snapshot_of
-from corpuskit.labels.targets import of_documents
+from corpuskit.labels.snapshot import (
+    CorpusLabel,
+    LabelSnapshot,
+    audited,
+    corpus_labels,
+    decide,
+    holding_labels,
+    snapshot_of,
+)
+from corpuskit.store.labels import is_machine
 
 __all__ = [
     "OVERLAP",
     "Agreement",
-    "AgreementWithOthers",
     "Copies",
     "CorpusLabel",
     "LabelImport",
@@ -39,6 +43,7 @@ __all__ = [
     "Questions",
     "Trust",
     "agreement_frame",
+    "agreement_with_others",
     "agreements",
     "audited",
     "by_annotator",

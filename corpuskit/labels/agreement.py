@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from math import sqrt
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from corpuskit.labels.snapshot import snapshot_of
 from corpuskit.store import CorpusFolder
 
 if TYPE_CHECKING:
@@ -61,11 +63,23 @@ def kappa_interval(counts: Counts) -> tuple[float, float] | None:
     size, agreed, chance = _sums(counts)
     if chance == size * size:
         return None
-    share, expected, square = agreed / size, chance / size**2, _SIGMAS**2
+    expected = chance / size**2
+    low, high = wilson_interval(agreed, size)
+    return max(-1.0, (low - expected) / (1 - expected)), (high - expected) / (1 - expected)
+
+
+def wilson_interval(count: int, size: int) -> tuple[float, float]:
+    """Return the interval of 95 % of a share (Wilson 1927); written out, since labels need no SciPy.
+
+    Example:
+        >>> [round(end, 4) for end in wilson_interval(35, 50)]
+        [0.5625, 0.809]
+    """
+    share, square = count / size, _SIGMAS**2
     middle = (share + square / (2 * size)) / (1 + square / size)
     half = _SIGMAS / (1 + square / size) * sqrt(share * (1 - share) / size + square / (4 * size**2))
-    low, high = middle - half, (1.0 if agreed == size else middle + half)
-    return max(-1.0, (low - expected) / (1 - expected)), (high - expected) / (1 - expected)
+    # Of none and of all the ends are 0 and 1 but for rounding.
+    return (middle - half if count else 0.0), (middle + half if count < size else 1.0)
 
 
 def agreement_of(by: tuple[str, str], counts: Counts) -> Agreement:
@@ -81,14 +95,14 @@ def agreements(folder: CorpusFolder) -> list[Agreement]:
     Args:
         folder: The corpus folder.
     """
-    folder.labels.refresh()
+    labels_of: dict[str, list[tuple[str, str]]] = {}
+    for row in snapshot_of(folder).given:
+        if row.kind == "document":
+            labels_of.setdefault(row.target, []).append((row.by, row.label))
     counts: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
-    for one, two, first, second, count in folder.catalog.tuples(
-        "SELECT a.by, b.by, a.label, b.label, count(*) FROM labels a JOIN labels b ON b.target = a.target "
-        "AND b.kind = a.kind AND a.by < b.by WHERE a.kind = 'document' AND NOT a.superseded AND NOT b.superseded "
-        "AND a.label != 'withdrawn' AND b.label != 'withdrawn' GROUP BY 1, 2, 3, 4"
-    ):
-        counts.setdefault((one, two), Counter())[first, second] = count
+    for labels in labels_of.values():
+        for (one, first), (two, second) in combinations(sorted(labels), 2):
+            counts.setdefault((one, two), Counter())[first, second] += 1
     found = [agreement_of(by, of) for by, of in counts.items()]
     return sorted(found, key=lambda a: (-a.documents, a.by))[:_MOST]
 
@@ -107,49 +121,25 @@ def agreement_frame(folder: CorpusFolder) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(types)).astype(types)
 
 
-class AgreementWithOthers:
-    """How one annotator agrees with each other one, kept up label by label.
+def agreement_with_others(labels: Mapping[str, Mapping[str, str]], by: str, most: int = 3) -> list[dict[str, object]]:
+    """Return with, documents, kappa, low and high for one annotator and each other one, those with most documents in common first.
 
     Args:
-        said: annotator → document → label.
-        by: the one.
+        labels: Annotator → document → label.
+        by: The one annotator.
+        most: Number of other annotators, at most.
     """
-
-    def __init__(self, said: Mapping[str, Mapping[str, str]], by: str) -> None:
-        self._others = {name: labels for name, labels in said.items() if name != by}
-        own = said.get(by, {})
-        self._counts = {
-            name: Counter((own[target], label) for target, label in labels.items() if target in own)
-            for name, labels in self._others.items()
-        }
-
-    def change(self, target: str, before: str | None, after: str | None) -> None:
-        """Take in that the annotator's own label of a document has changed.
-
-        Args:
-            target: The document.
-            before: The label before; None: none.
-            after: The label now; None: none.
-        """
-        for name, labels in self._others.items():
-            if (label := labels.get(target)) is not None:
-                if before is not None:
-                    self._counts[name][before, label] -= 1
-                if after is not None:
-                    self._counts[name][after, label] += 1
-
-    def table(self, most: int = 3) -> list[dict[str, object]]:
-        """Return with, documents, kappa, low and high of those with most documents in common.
-
-        Args:
-            most: Number of annotators, at most.
-        """
-        found = [agreement_of((name, ""), +counts) for name, counts in self._counts.items() if +counts]
-        found.sort(key=lambda a: (-a.documents, a.by))
-        return [
-            {"with": a.by[0], "documents": a.documents, "kappa": a.kappa, "low": a.low, "high": a.high}
-            for a in found[:most]
-        ]
+    own = labels.get(by, {})
+    found = [
+        agreement_of((name, ""), Counter((own[target], others[target]) for target in common))
+        for name, others in labels.items()
+        if name != by and (common := own.keys() & others.keys())
+    ]
+    found.sort(key=lambda a: (-a.documents, a.by))
+    return [
+        {"with": a.by[0], "documents": a.documents, "kappa": a.kappa, "low": a.low, "high": a.high}
+        for a in found[:most]
+    ]
 
 
 def _sums(counts: Counts) -> tuple[int, int, int]:

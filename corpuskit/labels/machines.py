@@ -8,14 +8,13 @@ from math import sqrt
 from typing import Final
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.labels.agreement import wilson_interval
 from corpuskit.labels.judgements import judged_documents
-from corpuskit.labels.rule import UNSURE
-from corpuskit.labels.snapshot import snapshot_of
+from corpuskit.labels.snapshot import UNSURE, snapshot_of
 from corpuskit.store import CorpusFolder
 from corpuskit.store.labels import MACHINE, is_machine
 from corpuskit.store.telling import counted
 
-_SIGMAS: Final = 1.959964  # of the normal distribution, for 95 %
 _LONGEST: Final = 64
 
 
@@ -85,9 +84,9 @@ def machine_labels(folder: CorpusFolder, *, positive: str = "relevant") -> dict[
         positive: the class to find; all others are ``other``.
     """
     found: dict[str, dict[str, str]] = {}
-    for target, kind, by, label, *_ in snapshot_of(folder).by_machines:
-        if kind == "document" and label != UNSURE:
-            found.setdefault(by, {})[target] = "relevant" if label == positive else "other"
+    for row in snapshot_of(folder).given:
+        if is_machine(row.by) and row.kind == "document" and row.label != UNSURE:
+            found.setdefault(row.by, {})[row.target] = "relevant" if row.label == positive else "other"
     return found
 
 
@@ -133,29 +132,10 @@ def informedness(pairs: Iterable[tuple[str, str]]) -> tuple[float, float, float]
     other = [machine == "relevant" for machine, people in pairs if people != "relevant"]
     if not relevant or not other:
         return None, None, None
-    first, low1, high1 = _wilson(sum(relevant), len(relevant))
-    second, low2, high2 = _wilson(sum(other), len(other))
+    first, second = sum(relevant) / len(relevant), sum(other) / len(other)
+    low1, high1 = wilson_interval(sum(relevant), len(relevant))
+    low2, high2 = wilson_interval(sum(other), len(other))
     value = first - second
     low = value - sqrt((first - low1) ** 2 + (high2 - second) ** 2)
     high = value + sqrt((high1 - first) ** 2 + (second - low2) ** 2)
     return value, max(-1.0, low), min(1.0, high)
-
-
-def _wilson(count: int, size: int) -> tuple[float, float, float]:
-    """A share and its interval of 95 % (Wilson 1927)."""
-    share, square = count / size, _SIGMAS**2
-    middle = (share + square / (2 * size)) / (1 + square / size)
-    half = _SIGMAS / (1 + square / size) * sqrt(share * (1 - share) / size + square / (4 * size**2))
-    return share, max(0.0, middle - half), min(1.0, middle + half)
-
-
-__all__ = [
-    "MACHINE",
-    "Trust",
-    "informedness",
-    "is_machine",
-    "machine_labels",
-    "machine_name",
-    "trust",
-    "trust_of",
-]

@@ -1,14 +1,15 @@
-"""The names of labels: those in use, and what a slip of the pen was meant to be."""
+"""Names of labels and of labeled documents: validation, suggestions for misspellings, resolution."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Final
 
-from corpuskit.errors import ConfigurationError
-from corpuskit.labels.rule import UNSURE
+from corpuskit.errors import ConfigurationError, UnknownDocumentError
+from corpuskit.labels.snapshot import UNSURE, snapshot_of
 from corpuskit.store import CorpusFolder
+from corpuskit.store.document_names import doc_ids_of
 from corpuskit.store.labels import WITHDRAWN
 
 NAMES: Final = ("relevant", "other", UNSURE, WITHDRAWN)
@@ -54,12 +55,34 @@ def names_in_use(folder: CorpusFolder) -> list[str]:
     Args:
         folder: The corpus folder.
     """
-    folder.labels.refresh()
-    rows = folder.catalog.tuples("SELECT DISTINCT label FROM labels WHERE NOT superseded ORDER BY label")
-    return list(dict.fromkeys([*NAMES, *(label for (label,) in rows)]))
+    given = sorted({row.label for row in snapshot_of(folder).given})
+    return list(dict.fromkeys([*NAMES, *given]))
 
 
 def _nearest(label: str, names: Iterable[str]) -> str | None:
     by_fold = {name.casefold(): name for name in names}
     found = get_close_matches(label.casefold(), by_fold, n=1, cutoff=_ALIKE)
     return by_fold[found[0]] if found else None
+
+
+def of_documents(folder: CorpusFolder, labels: Mapping[str, str]) -> tuple[dict[str, str], dict[str, int]]:
+    """Return the label and the last version of each document that is labelled, by doc_id.
+
+    Args:
+        folder: the corpus.
+        labels: label by id, URI, or a file name that only one document has.
+
+    Raises:
+        UnknownDocumentError: a name means no document of the corpus, or several.
+        ConfigurationError: two names mean one document and are labelled differently.
+    """
+    current = dict(folder.catalog.tuples("SELECT doc_id, version FROM current"))
+    found: dict[str, str] = {}
+    for name, doc_id in doc_ids_of(folder, labels).items():
+        if doc_id not in current:
+            raise UnknownDocumentError(f"the document {name!r} is not in the corpus any more")
+        if found.setdefault(doc_id, labels[name]) != labels[name]:
+            raise ConfigurationError(
+                f"the document {doc_id} is named twice and labelled {found[doc_id]!r} and, as {name!r}, {labels[name]!r}"
+            )
+    return found, {doc_id: current[doc_id] for doc_id in found}

@@ -9,9 +9,9 @@ from typing import Final
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels.copies import Copies
-from corpuskit.labels.snapshot import CorpusLabel, corpus_labels
+from corpuskit.labels.judgements import by_annotator
+from corpuskit.labels.snapshot import CorpusLabel, holding_labels
 from corpuskit.store import CorpusFolder
-from corpuskit.store.labels import WITHDRAWN
 
 OVERLAP: Final = 0.1
 """The share of the documents that every annotator is asked, unless another is named."""
@@ -60,8 +60,9 @@ def questions(folder: CorpusFolder, by: str | None = None, *, overlap: float = O
     """
     if not 0.0 <= overlap <= 1.0:
         raise ConfigurationError(f"found overlap={overlap}, expected a share from 0 to 1")
-    labels = {label.target: label for label in corpus_labels(folder, "document") if not label.is_guess}
-    own = labels_of(folder, by) if by is not None else {}
+    with holding_labels(folder) as snapshot:
+        labels = {label.target: label for label in snapshot.labels("document") if not label.is_guess}
+        own = labels_of(folder, by) if by is not None else {}
     copies = Copies(folder)
     labelled, answered = copies.groups(labels), copies.groups(own)
     disputed, shared, free, left = [], [], [], 0
@@ -88,14 +89,7 @@ def labels_of(folder: CorpusFolder, by: str) -> dict[str, str]:
         folder: The corpus folder.
         by: The annotator.
     """
-    folder.labels.refresh()
-    return dict(
-        folder.catalog.tuples(
-            "SELECT target, label FROM labels WHERE kind = 'document' AND NOT superseded AND label <> ? AND by = ? "
-            "AND origin <> 'group'",
-            (WITHDRAWN, by),
-        )
-    )
+    return by_annotator(folder, machines=True).get(by, {})
 
 
 def _is_disputed(folder: CorpusFolder, label: CorpusLabel, by: str | None) -> bool:

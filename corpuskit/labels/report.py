@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from corpuskit.labels.agreement import agreement_frame
 from corpuskit.labels.judgements import by_annotator
 from corpuskit.labels.machines import Trust, trust
-from corpuskit.labels.snapshot import corpus_labels
+from corpuskit.labels.snapshot import holding_labels
 from corpuskit.store import CorpusFolder, LabelSettings
-from corpuskit.store.labels import is_machine
 from corpuskit.store.telling import counted
 
 if TYPE_CHECKING:
@@ -70,16 +69,21 @@ def labels_report(folder: CorpusFolder) -> LabelsReport:
     """
     import pandas as pd
 
-    found = corpus_labels(folder, "document")
-    given = sorted(
-        ((by, len(labels)) for by, labels in by_annotator(folder, machines=True, groups=True).items()),
-        key=lambda row: (-row[1], row[0]),
-    )
-    annotators = pd.DataFrame(given, columns=["by", "labels"]).astype({"by": "str", "labels": "int64"})
-    labels = Counter(label.label for label in found if label.label is not None)
-    return LabelsReport(
-        folder.settings.labels, labels, annotators, tuple(trust(folder)), agreement_frame(folder), disagreements(folder)
-    )
+    with holding_labels(folder) as snapshot:
+        given = sorted(
+            ((by, len(labels)) for by, labels in by_annotator(folder, machines=True, groups=True).items()),
+            key=lambda row: (-row[1], row[0]),
+        )
+        annotators = pd.DataFrame(given, columns=["by", "labels"]).astype({"by": "str", "labels": "int64"})
+        labels = Counter(label.label for label in snapshot.labels("document") if label.label is not None)
+        return LabelsReport(
+            folder.settings.labels,
+            labels,
+            annotators,
+            tuple(trust(folder)),
+            agreement_frame(folder),
+            disagreements(folder),
+        )
 
 
 def disagreements(folder: CorpusFolder) -> pd.DataFrame:
@@ -93,11 +97,12 @@ def disagreements(folder: CorpusFolder) -> pd.DataFrame:
     """
     import pandas as pd
 
-    differ = {label.target: label for label in corpus_labels(folder, "document") if label.agreement < 1.0}
-    said: dict[str, dict[str, str]] = {}
-    for one in folder.labels.current("document"):
-        if one.target in differ and not is_machine(one.by):
-            said.setdefault(one.target, {})[one.by] = one.label
+    with holding_labels(folder) as snapshot:
+        differ = {label.target: label for label in snapshot.labels("document") if label.agreement < 1.0}
+        said: dict[str, dict[str, str]] = {}
+        for row in snapshot.by_people["document"]:
+            if row.target in differ:
+                said.setdefault(row.target, {})[row.by] = row.label
     settled = folder.settings.labels.adjudicator
     rows = [
         (doc_id, uri, title or "", label.label, "; ".join(f"{by}: {of}" for by, of in sorted(said[doc_id].items())),

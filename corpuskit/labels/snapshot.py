@@ -1,19 +1,30 @@
-"""Labels as they are at one moment, and the label of the corpus for each target."""
+"""Current labels of a corpus at one moment, and the label of the corpus for each target."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from corpuskit.labels.rule import decide
-from corpuskit.store import CorpusFolder
-from corpuskit.store.labels import KINDS, MACHINE, WITHDRAWN, Kind, Origin
-from corpuskit.store.settings import LabelSettings
+from corpuskit.store import CorpusFolder, LabelSettings
+from corpuskit.store.labels import KINDS, WITHDRAWN, Kind, Origin, is_machine
 
-_Row = tuple[str, Kind, str, str, str, Origin]  # target, kind, by, label, when, origin
+UNSURE: Final = "unsure"
+
+
+class GivenLabel(NamedTuple):
+    """The current label of a target by one annotator; see :class:`corpuskit.store.labels.Label`."""
+
+    target: str
+    kind: Kind
+    by: str
+    label: str
+    when: str
+    origin: Origin
+    note: str | None
 
 
 class CorpusLabel(NamedTuple):
@@ -36,6 +47,41 @@ class CorpusLabel(NamedTuple):
     is_guess: bool = False
 
 
+def decide(votes: Sequence[tuple[str, str]], settings: LabelSettings) -> tuple[str | None, int, float]:
+    """Return the label that counts, how many annotators there are, and the share of them who gave the most frequent one.
+
+    The label is None in a tie.
+
+    ``majority``: the most frequent label. ``unsure`` gives way to another label that is as frequent; two other labels
+    that are as frequent are a tie. ``latest``: the last label. ``adjudicator``: the label of the adjudicator, and the
+    majority as long as there is none.
+
+    Args:
+        votes: (annotator, label), one of each annotator, the latest last; at least one.
+        settings: the rule.
+
+    Example:
+        >>> decide([("ann", "relevant"), ("bob", "other"), ("eve", "other")], LabelSettings())
+        ('other', 3, 0.6666666666666666)
+    """
+    annotators = len(votes)
+    if len({label for _, label in votes}) == 1:
+        return votes[0][1], annotators, 1.0
+    counts = Counter(label for _, label in votes)
+    most = max(counts.values())
+    agreement = most / annotators
+    if settings.rule == "latest":
+        return votes[-1][1], annotators, agreement
+    if settings.rule == "adjudicator":
+        for by, label in votes:
+            if by == settings.adjudicator:
+                return label, annotators, agreement
+    first = [label for label, count in counts.items() if count == most]
+    if len(first) > 1:
+        first = [label for label in first if label != UNSURE]
+    return (first[0] if len(first) == 1 else None), annotators, agreement
+
+
 class LabelSnapshot:
     """The current labels of a corpus, read by one query.
 
@@ -46,18 +92,17 @@ class LabelSnapshot:
     def __init__(self, folder: CorpusFolder) -> None:
         folder.labels.refresh()
         self._folder = folder
-        rows: list[_Row] = folder.catalog.tuples(
-            'SELECT target, kind, by, label, "when", origin FROM labels WHERE NOT superseded AND label <> ? ORDER BY id',
+        rows = folder.catalog.tuples(
+            'SELECT target, kind, by, label, "when", origin, note FROM labels WHERE NOT superseded AND label <> ? ORDER BY id',
             (WITHDRAWN,),
         )
-        self._by_people: dict[Kind, list[_Row]] = {kind: [] for kind in KINDS}
-        self.by_machines: list[_Row] = []
-        """Labels of machines: target, kind, by, label, when, origin."""
-        for row in rows:
-            if row[2].startswith(MACHINE):
-                self.by_machines.append(row)
-            elif row[1] in self._by_people:  # a catalog written by others may hold anything
-                self._by_people[row[1]].append(row)
+        self.given: list[GivenLabel] = list(map(GivenLabel._make, rows))
+        """Labels of people and machines, in the order in which they were given."""
+        self.by_people: dict[Kind, list[GivenLabel]] = {kind: [] for kind in KINDS}
+        """Labels of people for each kind of target."""
+        for row in self.given:
+            if row.kind in KINDS and not is_machine(row.by):  # a catalog written by others may hold anything
+                self.by_people[row.kind].append(row)
         self._decided: dict[Kind, list[CorpusLabel]] = {}
 
     def labels(self, kind: Kind | None = None) -> list[CorpusLabel]:
@@ -76,37 +121,36 @@ class LabelSnapshot:
     @cached_property
     def audited(self) -> set[str]:
         """The documents that somebody labelled to certify a model; labels of machines certify none."""
-        return {target for target, _, _, _, _, origin in self._by_people["document"] if origin == "audit"}
+        return {row.target for row in self.by_people["document"] if row.origin == "audit"}
 
     @cached_property
     def groups(self) -> dict[str, list[tuple[str, str]]]:
         """Document → the groups (by, when) with which it was labelled; none of those that somebody looked at by themselves."""
-        rows = self._by_people["document"]
-        looked_at = {target for target, _, _, _, _, origin in rows if origin != "group"}
+        rows = self.by_people["document"]
+        looked_at = {row.target for row in rows if row.origin != "group"}
         found: dict[str, list[tuple[str, str]]] = {}
-        for target, _, by, _, when, _ in rows:
-            if target not in looked_at:
-                found.setdefault(target, []).append((by, when))
+        for row in rows:
+            if row.target not in looked_at:
+                found.setdefault(row.target, []).append((row.by, row.when))
         return found
 
     def _decide(self, kind: Kind, settings: LabelSettings) -> Iterator[CorpusLabel]:
-        rows = self._by_people[kind]
+        rows = self.by_people[kind]
         guessed = self.groups.keys() if kind == "document" else set()
         if guessed:
-            rows = [row for row in rows if row[5] != "group" or row[0] in guessed]
+            rows = [row for row in rows if row.origin != "group" or row.target in guessed]
         # Most targets have one annotator: a list for each of 100,000 took twice the time.
-        first: dict[str, _Row] = {}
+        first: dict[str, GivenLabel] = {}
         several: dict[str, list[tuple[str, str]]] = {}
         for row in rows:
-            known = first.setdefault(row[0], row)
+            known = first.setdefault(row.target, row)
             if known is not row:
-                several.setdefault(row[0], [known[2:4]]).append(row[2:4])
-        for target, _, _, label, _, _ in first.values():
-            votes = several.get(target)
-            if votes is None:
-                yield CorpusLabel(target, kind, label, 1, 1.0, target in guessed)
-            else:
+                several.setdefault(row.target, [(known.by, known.label)]).append((row.by, row.label))
+        for target, row in first.items():
+            if votes := several.get(target):
                 yield CorpusLabel(target, kind, *decide(votes, settings), target in guessed)
+            else:
+                yield CorpusLabel(target, kind, row.label, 1, 1.0, target in guessed)
 
 
 _held: ContextVar[tuple[CorpusFolder, LabelSnapshot] | None] = ContextVar("held", default=None)

@@ -8,27 +8,22 @@ from __future__ import annotations
 
 from corpuskit.plugins import moved_names
 from corpuskit.relevance.audit import Audit
-from corpuskit.relevance.checking import check_models
-from corpuskit.relevance.corpus_model import CorpusModel
-from corpuskit.relevance.examples import split
+from corpuskit.relevance.corpus_model import CorpusModel, check_models
 from corpuskit.relevance.machines import MachineWeight, train_with_machines
 from corpuskit.relevance.model import AuditRecord, Explanation, ModelCard, RelevanceModel
 from corpuskit.relevance.report import (
-    agreement,
     confusion,
-    contradictions,
     curve,
     drift,
     learning_curve,
     mistakes,
-    seen_and_unseen,
 )
 from corpuskit.relevance.sampling import Suggestion, first_questions, rank_by_seeds, select, suggest
 from corpuskit.relevance.space import Space
 from corpuskit.relevance.student import Student, fasttext_line, to_fasttext
-from corpuskit.relevance.tokens import ascii_tokens, document_tokens, page_size_tokens, tokenizer
+from corpuskit.relevance.tokens import ascii_tokens, document_tokens, tokenizer
 from corpuskit.relevance.training import train
-from corpuskit.relevance.urls import host_of, pdf_trio_url_tokens, url_tokens, without_wayback
+from corpuskit.relevance.urls import pdf_trio_url_tokens, url_tokens, without_wayback
 
 __all__ = [
     "Audit",
@@ -41,25 +36,19 @@ __all__ = [
     "Space",
     "Student",
     "Suggestion",
-    "agreement",
     "ascii_tokens",
     "check_models",
     "confusion",
-    "contradictions",
     "curve",
     "document_tokens",
     "drift",
     "fasttext_line",
     "first_questions",
-    "host_of",
     "learning_curve",
     "mistakes",
-    "page_size_tokens",
     "pdf_trio_url_tokens",
     "rank_by_seeds",
-    "seen_and_unseen",
     "select",
-    "split",
     "suggest",
     "to_fasttext",
     "tokenizer",

@@ -21,8 +21,6 @@ from corpuskit.relevance.counts import Floats, Ints
 from corpuskit.relevance.missed import share_interval
 from corpuskit.relevance.model import AuditRecord, RelevanceModel
 
-__all__ = ["Audit"]
-
 _BUDGET = 140
 _LOOK = 40
 _BATCH = 20
@@ -77,15 +75,15 @@ class Audit:
         self.precision = precision
         self.confidence = confidence
         self.label = label
-        score = model.score(pool_texts)
-        self._score = score if label == "relevant" else -score
+        self._sign = 1.0 if label == "relevant" else -1.0
+        self.score: Floats = model.score(pool_texts)
+        """Score of each text, as the model gave it."""
+        self._score = self._sign * self.score
         self._order: Ints = np.argsort(-self._score, kind="stable")
-        self._rank: Ints = np.empty(len(score), np.int64)
-        self._rank[self._order] = np.arange(len(score))
+        self._rank: Ints = np.argsort(self._order)
         self._seed = seed
         self.restart()
-        middle = 0.5 if label == "relevant" else -0.5
-        self._top = int(np.clip((self._score >= middle).sum(), min(_BUDGET, len(score)), len(score)))
+        self._top = int(np.clip((self._score >= 0.5 * self._sign).sum(), self.most, len(self.score)))
 
     def restart(self) -> None:
         """Forget all labels; ask the same again for the same labels."""
@@ -132,9 +130,7 @@ class Audit:
     @property
     def threshold(self) -> float | None:
         """The certified score, or None: nothing can be claimed, or labels are still missing."""
-        if self._claim is None:
-            return None
-        return self._claim if self.label == "relevant" else -self._claim
+        return None if self._claim is None else self._sign * self._claim
 
     @property
     def is_done(self) -> bool:
@@ -145,11 +141,6 @@ class Audit:
     def most(self) -> int:
         """How many labels it asks for at most."""
         return min(_BUDGET, len(self._order))
-
-    @property
-    def score(self) -> Floats:
-        """The score of each text, as the model gave it."""
-        return self._score if self.label == "relevant" else -self._score
 
     @property
     def sampled(self) -> list[int]:
@@ -165,7 +156,7 @@ class Audit:
             asked = f"{_LOOK} spread over the {self._top:,} highest scores"
             said = list(self._said.values())
         else:
-            said = [self._said[i] for i in takewhile(self._said.__contains__, self._order.tolist())]
+            said = self._from_the_top()
             share = f": {sum(said):,} of {len(said):,} are {self.label}, which is known, not estimated" if said else ""
             return f"each from the highest score down{share}"
         if not said:
@@ -187,10 +178,14 @@ class Audit:
         below = self.threshold if self.label == "other" else None
         return AuditRecord(self.model, above, self.precision, self.confidence, len(self._said), below, len(self._score))
 
+    def _from_the_top(self) -> list[bool]:
+        """Return the labels from the highest score down to the first text without one."""
+        return [self._said[i] for i in takewhile(self._said.__contains__, self._order.tolist())]
+
     # ---------------------------------------------------------------- what to ask
 
     def _plan(self) -> list[int]:
-        left = min(_BUDGET, len(self._order)) - len(self._said)
+        left = self.most - len(self._said)
         if self._stage == "done" or left <= 0:
             return []
         if self._stage == "look":
@@ -228,11 +223,12 @@ class Audit:
 
     def _region(self) -> int:
         """How many texts at the top have a chance of at least 0.9 each, by Platt's method on the labels so far."""
+        from scipy.special import expit, logit
+
         known = np.array(sorted(self._said), np.int64)
-        logit = _logit(self._score if self.label == "relevant" else -self._score)
-        logit = logit if self.label == "relevant" else -logit
-        slope, start = _platt(logit[known], np.array([self._said[int(i)] for i in known]))
-        chance = 1.0 / (1.0 + np.exp(-np.clip(slope * logit[self._order] + start, -30, 30)))
+        logits = self._sign * logit(np.clip(self.score, 1e-9, 1.0 - 1e-9))
+        slope, start = _platt(logits[known], np.array([self._said[int(i)] for i in known]))
+        chance = expit(slope * logits[self._order] + start)
         below = np.flatnonzero(chance[: self._top] < min(0.9, self.precision))
         return int(below[0]) if len(below) else self._top  # nobody looked further down
 
@@ -240,11 +236,7 @@ class Audit:
 
     def _prefix(self) -> tuple[float | None, bool]:
         """The lowest score down to which every text is labelled and precise enough, and whether more is hopeless."""
-        said: list[bool] = []
-        for position in self._order:
-            if int(position) not in self._said:
-                break
-            said.append(self._said[int(position)])
+        said = self._from_the_top()
         counts = np.cumsum(said)
         claim = None
         for size in range(len(said), _LEAST - 1, -1):
@@ -253,7 +245,7 @@ class Audit:
                 claim = float(self._score[self._order[size - 1]])
                 break
         good = int(counts[-1]) if said else 0
-        left = min(_BUDGET, len(self._order)) - len(self._said)
+        left = self.most - len(self._said)
         hopeless = good + left < self.precision * (len(said) + left) or left <= 0
         return claim, hopeless
 
@@ -275,25 +267,20 @@ class Audit:
         return claim
 
 
-def _logit(score: Floats) -> Floats:
-    score = np.clip(score, 1e-9, 1.0 - 1e-9)
-    return np.log(score / (1.0 - score))
-
-
 def _platt(logit: Floats, said: np.ndarray) -> tuple[float, float]:
     """Slope and start of the logistic curve through labels, with Platt's smoothed targets (Platt 1999)."""
+    from sklearn.linear_model import LogisticRegression
+
     if len(logit) == 0:
         return 0.0, 0.0
     right, wrong = int(said.sum()), int((~said).sum())
     target = np.where(said, (right + 1.0) / (right + 2.0), 1.0 / (wrong + 2.0))
     mean, spread = float(logit.mean()), float(logit.std()) + 1e-9
     features = np.column_stack([(logit - mean) / spread, np.ones_like(logit)])
-    weight = np.zeros(2)
-    for _ in range(50):
-        chance = 1.0 / (1.0 + np.exp(-np.clip(features @ weight, -30, 30)))
-        slope = features.T @ (chance - target) + 1e-3 * weight
-        bend = (features * (chance * (1 - chance))[:, None]).T @ features + 1e-3 * np.eye(2)
-        weight = weight - np.linalg.solve(bend, slope)
+    # Each text once with each class, which counts what its smoothed target says.
+    fitted = LogisticRegression(C=1e3, fit_intercept=False, solver="newton-cholesky", tol=1e-12)
+    truth, share = np.repeat([True, False], len(said)), np.concatenate([target, 1.0 - target])
+    weight = fitted.fit(np.vstack([features, features]), truth, sample_weight=share).coef_[0]
     if weight[0] <= 0:
         return 0.0, float(weight[1])
     return float(weight[0] / spread), float(weight[1] - weight[0] * mean / spread)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from corpuskit.errors import RelevanceError
 from corpuskit.hooks import hook
-from corpuskit.labels import corpus_labels, is_machine, judged_documents
+from corpuskit.labels import corpus_labels, holding_labels, is_machine, judged_documents
 from corpuskit.relevance.audit import Audit
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.learning import decide_documents, scoring_texts
@@ -69,10 +69,10 @@ class CorpusAudit:
         self._model = model
         self._seed = seed
         self._note = f"audit of {model.version}" + ("" if label == "relevant" else f": {label}")
-        asked = self._answered()
-        self._read()
-        by_name = {label.target for label in corpus_labels(folder, "document")}
-        labelled = judged_documents(folder).keys() - by_name  # what a rule for a host has taught the model
+        with holding_labels(folder):
+            asked = self._read()
+            by_name = {label.target for label in corpus_labels(folder, "document")}
+            labelled = judged_documents(folder).keys() - by_name  # what a rule for a host has taught the model
         labelled |= by_name - asked
         if asked:
             # Who labels on while an audit runs, or after it, does not change what it is about.
@@ -88,18 +88,14 @@ class CorpusAudit:
         self._is_saved = False
         self._replay()
 
-    def _answered(self) -> set[str]:
-        return {
-            label.target
-            for label in self._folder.labels.current("document")
-            if label.origin == "audit" and label.note == self._note and not is_machine(label.by)
-        }
-
-    def _read(self) -> None:
-        """The labels that were given to this audit; a tie of two who answered is asked again."""
-        asked = self._answered()
-        labels = {label.target: label.label for label in corpus_labels(self._folder, "document")}
+    def _read(self) -> set[str]:
+        """Read the labels given to this audit and return their documents; a tie of two annotators is asked again."""
+        with holding_labels(self._folder) as snapshot:
+            rows = snapshot.by_people["document"]
+            asked = {row.target for row in rows if row.origin == "audit" and row.note == self._note}
+            labels = {label.target: label.label for label in snapshot.labels("document")}
         self._given = {target: labels[target] or "" for target in asked if labels[target] in _LABELS}
+        return asked
 
     @property
     def model(self) -> CorpusModel:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from corpuskit.document import NLPTextDocument
-from corpuskit.errors import RelevanceError
+from corpuskit.errors import CorpusKitError, RelevanceError
 from corpuskit.labels import Trust
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.machines import MachineWeight
@@ -16,11 +16,11 @@ from corpuskit.relevance.model import Explanation, RelevanceModel
 from corpuskit.relevance.scoring_text import scoring_text
 from corpuskit.relevance.storage import load_json
 from corpuskit.safe_folder import Folder, as_safe, made
+from corpuskit.store import CorpusFolder
+from corpuskit.store.check import Problem
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["CorpusModel"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -180,3 +180,29 @@ class CorpusModel:
 
 def _weight(saved: dict[str, Any]) -> MachineWeight:
     return MachineWeight(**{**saved, "trust": Trust(**saved["trust"]), "left_out": tuple(saved["left_out"])})
+
+
+def check_models(folder: CorpusFolder) -> list[Problem]:
+    """Return what is wrong with the models of the catalogue; nothing is changed.
+
+    The one trained last is read, since it is the one that is used; of the others, whether their folders are there.
+
+    Args:
+        folder: The corpus folder.
+    """
+    problems = []
+    try:
+        names = [row["folder"] for row in folder.catalog.rows("SELECT folder FROM models ORDER BY created DESC")]
+    except CorpusKitError:
+        return []  # a problem of the catalog, which is reported there
+    for name in dict.fromkeys(names):
+        try:
+            model = folder.models.within(name)
+            if not model.has():
+                what = "the folder of a model is gone: train again; corpuskit repair forgets the model"
+                problems.append(Problem("models", f"models/{name}", what))
+            elif name == names[0]:
+                CorpusModel.load(model)
+        except (CorpusKitError, OSError) as error:
+            problems.append(Problem("models", f"models/{name}", str(error)))
+    return problems

@@ -1,17 +1,12 @@
-"""Labels as a trainer wants them: checked, without contradictions, split without leaks."""
+"""Preparation of labels for training: checks, and removal of contradictions."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from corpuskit.errors import RelevanceError
-from corpuskit.relevance.counts import Ints
-
-__all__ = ["LABELS", "Examples", "examples", "label_hash", "split"]
 
 LABELS = ("relevant", "other", "unsure")
 _LEAST = 2
@@ -84,38 +79,3 @@ def label_hash(texts: Sequence[str], labels: Sequence[str]) -> str:
     """Sixteen hexadecimal digits that change with any text or label, not with their order."""
     lines = sorted(f"{label}\t{text}" for text, label in zip(texts, labels, strict=True))
     return hashlib.sha256("\x00".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def split(groups: Sequence[Hashable], *, share: float = 0.2, seed: int = 0) -> tuple[Ints, Ints]:
-    """Return positions to train on and positions to test on; no group (host, set of duplicates) is on both sides.
-
-    Groups are drawn at random until the test side holds `share` of all positions; a group that would take it beyond
-    one and a half times of that is passed over.
-
-    Args:
-        groups: The group of each position.
-        share: Share of the positions to test on, between 0 and 1.
-        seed: Of the draw.
-
-    Raises:
-        RelevanceError: there are fewer than two groups, or the share is not between 0 and 1.
-    """
-    if not 0.0 < share < 1.0:
-        raise RelevanceError(f"found share={share}, expected a number between 0 and 1")
-    members: dict[Hashable, list[int]] = {}
-    for position, group in enumerate(groups):
-        members.setdefault(group, []).append(position)
-    if len(members) < 2:
-        raise RelevanceError(f"found {len(members)} group, expected at least 2; one group cannot be on both sides")
-    want = share * len(groups)
-    order = np.random.RandomState(seed).permutation(len(members))
-    sets = list(members.values())
-    test: list[int] = []
-    for number in order:
-        if len(test) + len(sets[number]) <= 1.5 * want and len(test) < want:
-            test += sets[number]
-    if not test:  # every group is large
-        test = min(sets, key=len)
-    held = np.zeros(len(groups), bool)
-    held[test] = True
-    return np.flatnonzero(~held), np.flatnonzero(held)

@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from corpuskit.relevance.counts import Ints
 
-__all__ = ["HashIndex", "Hashed", "hash_ngrams", "hash_words", "in_chunks"]
-
 Hashes = npt.NDArray[np.uint64]
 BASE = 0x9E3779B97F4A7C15
 _CHUNK = 1 << 18
@@ -43,11 +41,6 @@ class Hashed:
     first: Ints
     size: Ints
     buffer: bytes
-
-    @property
-    def lengths(self) -> Ints:
-        """How many tokens each text has."""
-        return np.bincount(self.row, minlength=self.texts).astype(np.int64)
 
     def strings(self, positions: Ints) -> list[str]:
         """Return the tokens at some positions."""
@@ -84,6 +77,7 @@ def running_sum(raw: npt.NDArray[np.uint8]) -> tuple[Hashes, Hashes]:
 
 
 def mixed(raw: Hashes) -> Hashes:
+    """Return polynomial hashes with their bits mixed."""
     raw = (raw ^ (raw >> _HALF)) * _MIX
     return raw ^ (raw >> _HALF)
 

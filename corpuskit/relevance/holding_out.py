@@ -8,6 +8,7 @@ import numpy as np
 
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.counts import Floats
+from corpuskit.relevance.model import probability
 from corpuskit.relevance.space import Space
 from corpuskit.relevance.training import train
 
@@ -26,7 +27,7 @@ def held_out_scores(
     See :func:`held_out_logits`, of which these are the probabilities.
     """
     logits, seen = held_out_logits(texts, labels, space=space, groups=groups, parts=parts, seed=seed)
-    return 1.0 / (1.0 + np.exp(-np.clip(logits, -500.0, 500.0))), seen
+    return probability(logits), seen
 
 
 def held_out_logits(
@@ -53,12 +54,12 @@ def held_out_logits(
     """
     from sklearn.model_selection import StratifiedGroupKFold
 
-    logits, seen = np.full(len(texts), np.nan), [False] * len(texts)
+    logits, seen = np.full(len(texts), np.nan), np.zeros(len(texts), np.bool_)
     members = list(groups) if groups is not None else list(range(len(texts)))
     parts = min(parts, len(set(members)))
     relevant = [label == "relevant" for label in labels]
     if parts < 2 or min(sum(relevant), len(relevant) - sum(relevant)) < parts:
-        return logits, seen
+        return logits, seen.tolist()
     folds = StratifiedGroupKFold(parts, shuffle=True, random_state=seed)
     number = {group: i for i, group in enumerate(dict.fromkeys(members))}
     for rest, held in folds.split(np.zeros(len(texts)), relevant, [number[m] for m in members]):
@@ -75,6 +76,5 @@ def held_out_logits(
         chosen = [texts[i] for i in held.tolist()]
         logits[held] = model.logits(chosen)
         if space.kind == "url":
-            for i, known in zip(held.tolist(), model.is_seen(chosen), strict=True):
-                seen[i] = known
-    return logits, seen
+            seen[held] = model.is_seen(chosen)
+    return logits, seen.tolist()

@@ -17,8 +17,6 @@ import numpy.typing as npt
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.urls import bare_host, registered_domain
 
-__all__ = ["Places"]
-
 _MOST = 0.5
 _LABELS = 3.0
 

@@ -1,4 +1,4 @@
-"""The relevance loop of a corpus: its texts, training, scores in the catalogue; :mod:`corpuskit.relevance.asking` says what to label."""
+"""The relevance loop of a corpus: its texts, training, scores in the catalogue; :mod:`corpuskit.relevance.active_learning` chooses what to label."""
 
 from __future__ import annotations
 
@@ -211,6 +211,12 @@ def last_model(folder: CorpusFolder) -> CorpusModel | None:
     """
     name = folder.catalog.value("SELECT folder FROM models ORDER BY created DESC LIMIT 1")
     return None if name is None else CorpusModel.load(folder.models.within(name))
+
+
+def stored_scores(folder: CorpusFolder, model: CorpusModel | None) -> dict[str, float]:
+    """Return document → P(relevant) as a saved model has scored it; empty without a model."""
+    query = "SELECT doc_id, relevance FROM scores WHERE model = ?"
+    return {} if model is None else dict(folder.catalog.tuples(query, (model.version,)))
 
 
 def score_documents(folder: CorpusFolder, model: CorpusModel, texts: dict[str, str] | None = None) -> int:

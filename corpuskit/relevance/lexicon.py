@@ -16,8 +16,6 @@ from corpuskit.relevance.hashing import Hashed, HashIndex, hash_ngrams, hash_wor
 from corpuskit.relevance.tokens import prepared, tokenizer
 from corpuskit.relevance.urls import ngram_text
 
-__all__ = ["Lexicon", "frequencies"]
-
 #: Tokenizers that have a way over hashes, with equal results (held by a test): what prepares a text, what splits it.
 _HASHED: dict[str, tuple[Callable[[str], str], Callable[[Sequence[str]], Hashed]]] = {
     "document": (prepared, hash_words),

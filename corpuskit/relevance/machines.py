@@ -24,8 +24,6 @@ from corpuskit.relevance.report import curve
 from corpuskit.relevance.space import Kind, Space, comparable
 from corpuskit.relevance.training import places_of, space_of, train
 
-__all__ = ["MachineWeight", "train_with_machines"]
-
 # Chosen on four tasks with six simulated machines each (benchmarks/machine_labels.py): above .35, biased machines cost
 # up to .05 of average precision; .25 alone brings .01 less.
 _WEIGHTS: Final = (0.0, 0.1, 0.25, 0.35)
@@ -123,7 +121,7 @@ def train_with_machines(  # noqa: PLR0913 - what a training takes, and three col
     found = []
     for by, said in sorted(machines.items()):
         lost = _contradicted(said, people, sources or {})
-        kept = {key: label for key, label in said.items() if key in texts and _source(sources, key) not in lost}
+        kept = {key: label for key, label in said.items() if key in texts and (sources or {}).get(key) not in lost}
         found.append((trust_of(by, kept, people), kept, lost))
     found.sort(key=lambda one: (-(one[0].low if one[0].low is not None else -1.0), one[0].by))
     told: list[MachineWeight] = []
@@ -140,10 +138,6 @@ def train_with_machines(  # noqa: PLR0913 - what a training takes, and three col
                 weight, together = 0.0, without
         told.append(MachineWeight(trust.by, len(own), weight, tuple(sorted(lost)), trust, without, together))
     return model, tuple(told)
-
-
-def _source(sources: Mapping[str, str] | None, key: str) -> str | None:
-    return None if sources is None else sources.get(key)
 
 
 def _contradicted(said: Mapping[str, str], people: Mapping[str, str], sources: Mapping[str, str]) -> set[str]:

@@ -55,14 +55,12 @@ def share_interval(relevant: int, drawn: int, *, level: float = _LEVEL) -> tuple
         >>> [round(float(end), 4) for end in share_interval(0, 10)]
         [0.0, 0.3548]
     """
-    from scipy.stats import beta
+    from scipy.stats import binomtest
 
     if not drawn:
         return 0.0, 1.0
-    tail = (1.0 - level) / 2.0
-    low = float(beta.ppf(tail, relevant, drawn - relevant + 1)) if relevant else 0.0
-    high = float(beta.ppf(1.0 - tail, relevant + 1, drawn - relevant)) if relevant < drawn else 1.0
-    return low, high
+    interval = binomtest(relevant, drawn).proportion_ci(level, "exact")
+    return float(interval.low), float(interval.high)
 
 
 def estimate(above: tuple[int, int, int, int], below: tuple[int, int, int, int], *, documents: int) -> Missed:

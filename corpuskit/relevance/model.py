@@ -19,8 +19,6 @@ from corpuskit.relevance.tokens import TOKENIZER_VERSION
 from corpuskit.relevance.urls import bare_host
 from corpuskit.safe_folder import Folder, as_safe, made
 
-__all__ = ["AuditRecord", "Decision", "Explanation", "ModelCard", "RelevanceModel"]
-
 Decision = Literal["relevant", "unknown", "other"]
 _BATCH = 10_000
 _START = "(start)"
@@ -156,7 +154,7 @@ class RelevanceModel:
         Args:
             texts: The texts, or URLs for a model of URLs.
         """
-        return _probability(self.logits(texts))
+        return probability(self.logits(texts))
 
     def unknown_share(self, texts: Sequence[str]) -> Floats:
         """Return the share of each text's tokens that the model does not know; 1.0 for a text without tokens.
@@ -208,19 +206,15 @@ class RelevanceModel:
         Args:
             texts: The texts.
         """
-        upper = self.audit.threshold if self.audit else None
-        lower = self.audit.other_threshold if self.audit else None
         logits, unknown = self._logits(texts)
-        scores, decisions = _probability(logits), list[Decision]()
-        for score, share in zip(scores.tolist(), unknown.tolist(), strict=True):
-            if share == 1.0 and self.places is None:
-                decisions.append("unknown")
-            elif upper is not None and score >= upper:
-                decisions.append("relevant")
-            elif lower is not None and score <= lower:
-                decisions.append("other")
-            else:
-                decisions.append("unknown")
+        scores = probability(logits)
+        claim = self.audit
+        upper = np.inf if claim is None or claim.threshold is None else claim.threshold
+        lower = -np.inf if claim is None or claim.other_threshold is None else claim.other_threshold
+        has_no_evidence = (unknown == 1.0) & (self.places is None)
+        decisions: list[Decision] = np.select(
+            [has_no_evidence, scores >= upper, scores <= lower], ["unknown", "relevant", "other"], "unknown"
+        ).tolist()
         return scores, decisions
 
     def explain(self, text: str) -> Explanation:
@@ -240,7 +234,7 @@ class RelevanceModel:
             start = self.tables[0].bias if contributions else self._no_evidence
         contributions.sort(key=lambda pair: -round(abs(pair[1]), 6))
         shares = ((_START, start), *contributions)
-        return Explanation(float(_probability(logits)[0]), float(logits[0]), shares, tokens, float(unknown[0]))
+        return Explanation(float(probability(logits)[0]), float(logits[0]), shares, tokens, float(unknown[0]))
 
     def _url_contributions(self, url: str, places: Places) -> tuple[float, list[tuple[str, float]]]:
         seen, replaced, _ = places.find([url])
@@ -297,13 +291,12 @@ class RelevanceModel:
         """
         arrays: dict[str, Any] = {}
         for number, table in enumerate(self.tables):
-            for name, array in (*pack_words(table.words).items(), ("idf", table.idf), ("weight", table.weight)):
-                arrays[f"{number}_{name}"] = array
+            arrays |= pack_words(table.words, str(number))
+            arrays |= {f"{number}_idf": table.idf, f"{number}_weight": table.weight}
             if table.meaning is not None:
                 arrays |= {f"{number}_vectors": table.meaning.vectors, f"{number}_direction": table.meaning.weight}
         if self.places is not None:
-            names = pack_words(self.places.names)
-            arrays |= {"places_bytes": names["bytes"], "places_lengths": names["lengths"]}
+            arrays |= pack_words(self.places.names, "places")
             arrays |= {"places_mean": self.places.mean, "places_trust": self.places.trust}
         tables = [{"tokenizer": table.tokenizer, "bias": table.bias, "best": table.best} for table in self.tables]
         meta = {"fingerprint": self.fingerprint, "tables": tables, "doubt": self.doubt, **self.to_dict()}
@@ -339,24 +332,21 @@ class RelevanceModel:
         """What it was trained on and how far it is to be trusted, in a line."""
         labels = f"{self.card.relevant} relevant and {self.card.other} other labels"
         words = sum(len(table.words) for table in self.tables)
-        claim = "not certified: audit it before trusting a threshold"
-        if self.audit and self.audit.threshold is not None:
-            claim = (
-                f"precision >= {self.audit.precision:.0%} from score {self.audit.threshold:.3f} on "
-                f"(confidence {self.audit.confidence:.0%}, {self.audit.labels} audit labels)"
-            )
-        if self.audit and self.audit.other_threshold is not None:
-            other = (
-                f"other with precision >= {self.audit.precision:.0%} up to score {self.audit.other_threshold:.3f} "
-                f"(confidence {self.audit.confidence:.0%}, {self.audit.labels} audit labels)"
-            )
-            claim = other if self.audit.threshold is None else f"{claim}; {other}"
-        elif self.audit and self.audit.threshold is None:
-            claim = f"audited with {self.audit.labels} labels: nothing could be claimed"
+        claims = []
+        if self.audit:
+            source = f"(confidence {self.audit.confidence:.0%}, {self.audit.labels} audit labels)"
+            precision = f"precision >= {self.audit.precision:.0%}"
+            if self.audit.threshold is not None:
+                claims.append(f"{precision} from score {self.audit.threshold:.3f} on {source}")
+            if self.audit.other_threshold is not None:
+                claims.append(f"other with {precision} up to score {self.audit.other_threshold:.3f} {source}")
+            claims = claims or [f"audited with {self.audit.labels} labels: nothing could be claimed"]
+        claim = "; ".join(claims) or "not certified: audit it before trusting a threshold"
         return f"{labels}, {words:,} tokens from a pool of {self.card.pool:,}; {claim}"
 
 
-def _probability(logits: Floats) -> Floats:
+def probability(logits: Floats) -> Floats:
+    """Return the logistic function of logits; written out, since scoring needs no SciPy."""
     return 1.0 / (1.0 + np.exp(-np.clip(logits, -500.0, 500.0)))
 
 
@@ -375,7 +365,7 @@ def _built(meta: dict[str, Any], arrays: dict[str, Any]) -> RelevanceModel:
     tables = tuple(
         WordTable(
             str(table["tokenizer"]),
-            unpack_words(arrays[f"{number}_bytes"], arrays[f"{number}_lengths"]),
+            unpack_words(arrays, str(number)),
             arrays[f"{number}_idf"],
             arrays[f"{number}_weight"],
             float(table["bias"]),
@@ -386,8 +376,7 @@ def _built(meta: dict[str, Any], arrays: dict[str, Any]) -> RelevanceModel:
     )
     places = None
     if "places_mean" in arrays:
-        names = unpack_words(arrays["places_bytes"], arrays["places_lengths"])
-        places = Places(names, arrays["places_mean"], arrays["places_trust"])
+        places = Places(unpack_words(arrays, "places"), arrays["places_mean"], arrays["places_trust"])
     card = dict(meta["card"])
     card["hosts"] = tuple(card["hosts"])
     audit = AuditRecord(**meta["audit"]) if meta["audit"] else None

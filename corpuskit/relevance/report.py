@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from corpuskit.errors import RelevanceError
-from corpuskit.labels.agreement import kappa
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.model import RelevanceModel
 from corpuskit.relevance.space import Space
 from corpuskit.relevance.training import train
-
-__all__ = [
-    "Confusion",
-    "Curve",
-    "LearningCurve",
-    "agreement",
-    "confusion",
-    "contradictions",
-    "curve",
-    "drift",
-    "learning_curve",
-    "mistakes",
-    "seen_and_unseen",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,34 +41,14 @@ def curve(scores: Sequence[float], relevant: Sequence[bool]) -> Curve:
     Raises:
         RelevanceError: nothing is relevant.
     """
+    from sklearn.metrics import average_precision_score, precision_recall_curve
+
     score, truth = np.asarray(scores, float), np.asarray(relevant, bool)
     if not truth.any():
         raise RelevanceError(f"found no relevant one among {len(truth)}, expected at least one")
-    order = np.argsort(-score, kind="stable")
-    ends = np.append(np.flatnonzero(np.diff(score[order])), len(score) - 1)
-    right = np.cumsum(truth[order])[ends]
-    precision, recall = right / (ends + 1), right / truth.sum()
-    average = float(np.sum(np.diff(recall, prepend=0.0) * precision))
-    return Curve(score[order][ends], precision, recall, average)
-
-
-def seen_and_unseen(model: RelevanceModel, urls: Sequence[str], relevant: Sequence[bool]) -> dict[str, Curve | None]:
-    """Return the curves of URLs on labelled hosts (``seen``) and on others (``unseen``), never mixed: they differ too much.
-
-    None where a side has nothing relevant.
-
-    Args:
-        model: A model of URLs.
-        urls: The URLs.
-        relevant: Whether each is relevant.
-    """
-    scores, sides = model.score(urls), model.is_seen(urls)
-    found: dict[str, Curve | None] = {}
-    for name, side in (("seen", True), ("unseen", False)):
-        at = [position for position, seen in enumerate(sides) if seen == side]
-        truth = [bool(relevant[position]) for position in at]
-        found[name] = curve([float(scores[position]) for position in at], truth) if any(truth) else None
-    return found
+    precision, recall, threshold = precision_recall_curve(truth, score)
+    # Highest threshold first, without the point of no threshold.
+    return Curve(threshold[::-1], precision[-2::-1], recall[-2::-1], float(average_precision_score(truth, score)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,39 +91,6 @@ def mistakes(scores: Sequence[float], labels: Sequence[str]) -> list[tuple[int, 
         if (label == "relevant" and score < 0.5) or (label == "other" and score >= 0.5)
     ]
     return sorted(found, key=lambda pair: (-round(pair[1], 6), pair[0]))
-
-
-def agreement(first: Mapping[str, str], second: Mapping[str, str]) -> float:
-    """Return Cohen's kappa of two annotators on what both labelled: 1 is full agreement, 0 what chance gives (Cohen 1960).
-
-    Args:
-        first: Target → label.
-        second: Target → label.
-
-    Raises:
-        RelevanceError: they have nothing in common.
-
-    Example:
-        >>> agreement({"a": "relevant", "b": "other"}, {"a": "relevant", "b": "other"})
-        1.0
-    """
-    both = [target for target in first if target in second]
-    if not both:
-        raise RelevanceError("found nothing that both annotators labelled, expected at least one target")
-    found = kappa(Counter((first[target], second[target]) for target in both))
-    return 1.0 if found is None else found
-
-
-def contradictions(labels: Sequence[tuple[str, str, str]]) -> dict[str, dict[str, str]]:
-    """Return the targets that annotators labelled differently, with who said what last.
-
-    Args:
-        labels: Rows of target, label and annotator.
-    """
-    said: dict[str, dict[str, str]] = {}
-    for target, label, who in labels:
-        said.setdefault(target, {})[who] = label
-    return {target: by for target, by in said.items() if len(set(by.values()) - {"unsure"}) > 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +159,7 @@ def _first(order: Sequence[int], truth: np.ndarray, share: float) -> list[int]:
 def _gain(points: Sequence[tuple[int, float]], labels: int) -> float:
     x = np.log([n for n, _ in points])
     y = np.array([ap for _, ap in points])
-    slope = float(np.sum((x - x.mean()) * (y - y.mean())) / max(float(np.sum((x - x.mean()) ** 2)), 1e-9))
+    slope = np.polyfit(x, y, 1)[0]
     return float(np.clip(slope * np.log((labels + 50) / labels), 0.0, 1.0 - y[-1]))
 
 
@@ -257,18 +188,16 @@ def drift(model: RelevanceModel, before: Sequence[str], after: Sequence[str]) ->
         before: Texts of the first crawl.
         after: Texts of the second one.
     """
+    from scipy.stats import ks_2samp
+
     if not len(before) or not len(after):
         raise RelevanceError("found no texts on one side, expected some on both")
-    first, second = np.sort(model.score(before)), np.sort(model.score(after))
-    points = np.concatenate([first, second])
-    distance = np.abs(
-        np.searchsorted(first, points, "right") / len(first) - np.searchsorted(second, points, "right") / len(second)
-    ).max()
+    first, second = model.score(before), model.score(after)
     tenths = np.arange(1, 10) / 10
     return Drift(
         tuple(np.quantile(first, tenths).tolist()),
         tuple(np.quantile(second, tenths).tolist()),
-        float(distance),
+        float(ks_2samp(first, second, method="asymp").statistic),
         float(model.unknown_share(before).mean()),
         float(model.unknown_share(after).mean()),
     )

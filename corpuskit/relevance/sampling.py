@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from itertools import islice, zip_longest
 from typing import Literal
 
@@ -11,11 +12,9 @@ import numpy as np
 
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.counts import Floats
-from corpuskit.relevance.model import RelevanceModel
+from corpuskit.relevance.model import RelevanceModel, probability
 from corpuskit.relevance.space import Space, comparable, matrix, one_thread, untied
 from corpuskit.relevance.table import directions
-
-__all__ = ["Suggestion", "exploration", "first_questions", "rank_by_seeds", "select", "suggest"]
 
 Reason = Literal["uncertain", "certain", "random", "seed words", "new region"]
 
@@ -85,22 +84,45 @@ def suggest(
     if n < 0 or certain + random > n:
         raise RelevanceError(f"found n={n}, certain={certain}, random={random}, expected parts of n")
     logits = model.logits(pool_texts)
+    chosen = query(
+        model, logits, _free(pool_texts, exclude), n, lambda positions: [pool_texts[i] for i in positions],
+        certain=certain, random=random, seed=seed,
+    )  # fmt: skip
+    return [Suggestion(i, reason, float(probability(logits[i]))) for i, reason in chosen.items()]
+
+
+def query(
+    model: RelevanceModel,
+    logits: Floats,
+    free: Sequence[int],
+    n: int,
+    read: Callable[[Sequence[int]], Sequence[str]],
+    *,
+    certain: int = 0,
+    random: int = 0,
+    seed: int = 0,
+) -> dict[int, Reason]:
+    """Return the position and the reason of `n` texts to label next, those in doubt first.
+
+    Args:
+        model: Model of the labels so far.
+        logits: Logit of each text of the pool by this model.
+        free: Positions to choose from.
+        n: Number of texts.
+        read: Function that reads the texts at some positions; it is asked for at most twice the number of texts in doubt.
+        certain, random, seed: See :func:`suggest`.
+    """
     order = comparable(logits)
-    free = _free(pool_texts, exclude)
-    chosen: dict[int, Reason] = {}
-    if random:
-        drawn = np.random.RandomState(seed).permutation(len(free))
-        chosen.update((free[i], "random") for i in drawn[:random])
-    if certain:
-        ranked = sorted((i for i in free if i not in chosen), key=lambda i: (-order[i], i))
-        chosen.update((i, "certain") for i in ranked[:certain])
-    ranked = sorted((i for i in free if i not in chosen), key=lambda i: (abs(order[i] - model.doubt), i))
-    chosen.update((i, "uncertain") for i in _unlike(model, pool_texts, ranked, n - len(chosen)))
-    position: dict[Reason, int] = {"uncertain": 0, "certain": 1, "random": 2}
-    return [
-        Suggestion(i, reason, float(1.0 / (1.0 + np.exp(-logits[i]))))
-        for i, reason in sorted(chosen.items(), key=lambda pair: position[pair[1]])
-    ]
+    drawn = np.random.RandomState(seed).permutation(len(free))[:random] if random else ()
+    chosen: dict[int, Reason] = dict.fromkeys((free[i] for i in drawn), "random")
+    left = [i for i in free if i not in chosen]
+    highest: dict[int, Reason] = dict.fromkeys(nsmallest(certain, left, key=lambda i: (-order[i], i)), "certain")
+    left = [i for i in left if i not in highest]
+    wanted = n - len(chosen) - len(highest)
+    nearest = nsmallest(2 * wanted, left, key=lambda i: (abs(order[i] - model.doubt), i))
+    doubtful = (nearest[i] for i in _most_diverse(model, read(nearest), wanted))
+    uncertain: dict[int, Reason] = dict.fromkeys(doubtful, "uncertain")
+    return uncertain | highest | chosen
 
 
 def exploration(model: RelevanceModel, n: int) -> tuple[int, int]:
@@ -112,28 +134,27 @@ def exploration(model: RelevanceModel, n: int) -> tuple[int, int]:
     return n // 4 if model.card.relevant < _FOUND else 0, n // 10
 
 
-def _unlike(model: RelevanceModel, texts: Sequence[str], ranked: list[int], n: int) -> list[int]:
-    """`n` of the first positions in `ranked`; the first one, then always the one least like any chosen before.
+def _most_diverse(model: RelevanceModel, texts: Sequence[str], n: int) -> list[int]:
+    """Return `n` positions: the first one, then always the text least similar to any chosen before.
 
-    Likeness is the mean of two cosines, of words and, where the model knows them, of directions.
+    Similarity is the mean of two cosines, of words and, if the model has them, of LSA vectors.
     """
-    ranked = ranked[: 2 * n]
-    n, chosen = min(n, len(ranked)), list[int]()
+    n, chosen = min(n, len(texts)), list[int]()
+    table = model.tables[0]
     for first in range(0, n, _AT_ONCE):
         wanted = min(_AT_ONCE, n - first)
-        some = ranked[len(ranked) * first // n : len(ranked) * (first + wanted) // n]
-        table = model.tables[0]
-        found = table.bags([texts[i] for i in some])
+        start, end = len(texts) * first // n, len(texts) * (first + wanted) // n
+        found = table.bags(texts[start:end])
         words = matrix(found, len(table.words))
         alike = (words @ words.T).toarray()
         if table.meaning is not None:
             direction = directions(found, table.meaning.vectors)[0]
             alike = (alike + direction @ direction.T) / 2.0
-        nearest = np.full(len(some), -1.0)
+        nearest = np.full(end - start, -1.0)
         nearest[0] = -2.0
         for _ in range(wanted):
             at = int(np.argmin(nearest))
-            chosen.append(some[at])
+            chosen.append(start + at)
             nearest = np.maximum(nearest, comparable(alike[at]))
             nearest[at] = np.inf
     return chosen

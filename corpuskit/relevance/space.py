@@ -25,8 +25,6 @@ from corpuskit.relevance.storage import pack_words, unpack_words
 from corpuskit.relevance.table import BEST_TOKENS, Bags, bags
 from corpuskit.safe_folder import Folder, as_safe, made
 
-__all__ = ["Kind", "Space", "Words", "comparable", "matrix", "one_thread", "untied"]
-
 Kind = Literal["document", "url"]
 
 _TOKENIZERS: dict[str, tuple[str, ...]] = {"document": ("document",), "url": ("url", "url_ngrams")}
@@ -34,7 +32,6 @@ _MAX_WORDS = 60_000
 _SMALL = 40
 _SIZE = 50
 _SAMPLE = 20_000
-_STALE = 1.5
 _DISPLACEMENT = 1e-6
 _LEAST_SINGULAR = 1e-6  # of the largest singular value
 
@@ -80,22 +77,12 @@ class Words:
 
     @classmethod
     def fit(cls, texts: Sequence[str], name: str) -> Words:
-        """Count in how many texts each token stands; those of a single text are left out, of large pools."""
-        return cls._of(frequencies(texts, name), len(texts), name)
-
-    @classmethod
-    def _of(cls, found: dict[str, int], texts: int, name: str) -> Words:
-        least = 1 if texts < _SMALL else 2
+        """Count the texts with each token; tokens of a single text are left out of large pools."""
+        least = 1 if len(texts) < _SMALL else 2
+        found = frequencies(texts, name)
         kept = sorted((-number, word) for word, number in found.items() if number >= least)[:_MAX_WORDS]
         words = sorted((word, -number) for number, word in kept)
-        return cls(name, tuple(word for word, _ in words), np.array([n for _, n in words], np.int64), texts)
-
-    def grown(self, texts: Sequence[str]) -> Words:
-        """These and the tokens of more texts."""
-        found = dict(zip(self.words, self.frequency.tolist(), strict=True))
-        for word, number in frequencies(texts, self.tokenizer).items():
-            found[word] = found.get(word, 0) + number
-        return self._of(found, self.texts + len(texts), self.tokenizer)
+        return cls(name, tuple(word for word, _ in words), np.array([n for _, n in words], np.int64), len(texts))
 
 
 @contextmanager
@@ -173,7 +160,6 @@ class Space:
         tables: the tokens of each tokenizer.
         basis: a vector for each token of a document space; its direction matters.
         texts: how many texts the frequencies are from.
-        fitted: how many texts the vectors are from.
         urls: of a URL space: a sample of its URLs.
         seed: of the analysis.
     """
@@ -182,7 +168,6 @@ class Space:
     tables: tuple[Words, ...]
     basis: Floats
     texts: int
-    fitted: int
     urls: tuple[str, ...] = ()
     seed: int = 0
 
@@ -205,8 +190,8 @@ class Space:
             raise RelevanceError(f"found no word in {len(texts)} texts; a space needs texts with words")
         sample = texts[:: max(1, -(-len(texts) // _SAMPLE))]
         if kind == "url":
-            return cls(kind, tables, np.zeros((0, 0)), len(texts), len(texts), tuple(sample), seed)
-        return cls(kind, tables, _basis(sample, tables[0], seed), len(texts), len(texts), (), seed)
+            return cls(kind, tables, np.zeros((0, 0)), len(texts), tuple(sample), seed)
+        return cls(kind, tables, _basis(sample, tables[0], seed), len(texts), (), seed)
 
     @property
     def vectors(self) -> Floats:
@@ -224,45 +209,17 @@ class Space:
         """The weighted tokens of the sampled URLs, one matrix a tokenizer: they are scored at every training."""
         return tuple(matrix(words.bags(self.urls), len(words.words)).astype(np.float32) for words in self.tables)
 
-    @property
-    def is_stale(self) -> bool:
-        """Whether the pool has grown by half since the vectors were made: then fit a new space."""
-        return self.texts > _STALE * self.fitted
-
-    def refresh(self, texts: Sequence[str]) -> Space:
-        """Return this space with more texts: frequencies are added up, new words get the mean of their texts as a vector.
-
-        Takes the time of counting `texts`, not of the whole pool. When `is_stale`, fit anew.
-
-        Args:
-            texts: The texts that came.
-        """
-        tables = tuple(words.grown(texts) for words in self.tables)
-        if self.kind == "url":
-            urls = tuple(dict.fromkeys([*self.urls, *texts]))[-_SAMPLE:]
-            return Space(self.kind, tables, self.basis, self.texts + len(texts), self.fitted, urls, self.seed)
-        old, new = self.tables[0], tables[0]
-        basis = np.zeros((len(new.words), self.basis.shape[1]))
-        place = {word: number for number, word in enumerate(old.words)}
-        kept = np.array([place.get(word, -1) for word in new.words], np.int64)
-        basis[kept >= 0] = self.basis[kept[kept >= 0]]
-        weights = matrix(new.bags(texts), len(new.words))
-        fresh = np.flatnonzero(kept < 0)
-        basis[fresh] = (weights.T @ (weights @ basis))[fresh]
-        return Space(self.kind, tables, basis, self.texts + len(texts), self.fitted, (), self.seed)
-
     def save(self, folder: Folder) -> None:
         """Write the space into a folder, in one atomic step.
 
         Args:
             folder: The folder.
         """
-        arrays: dict[str, Any] = {"basis": self.basis, **{f"urls_{k}": v for k, v in pack_words(self.urls).items()}}
+        arrays: dict[str, Any] = {"basis": self.basis, **pack_words(self.urls, "urls")}
         for number, words in enumerate(self.tables):
-            arrays |= {f"{number}_{key}": array for key, array in pack_words(words.words).items()}
-            arrays[f"{number}_frequency"] = words.frequency
+            arrays |= {**pack_words(words.words, str(number)), f"{number}_frequency": words.frequency}
         names = [words.tokenizer for words in self.tables]
-        numbers = {"texts": self.texts, "fitted": self.fitted, "seed": self.seed}
+        numbers = {"texts": self.texts, "seed": self.seed}
         storage.save(made(folder), "space", {"kind": self.kind, "tables": names, **numbers}, arrays)
 
     @classmethod
@@ -280,11 +237,11 @@ class Space:
         with storage.damage(safe):
             texts, frequencies = int(meta["texts"]), [arrays[f"{n}_frequency"] for n in range(len(meta["tables"]))]
             tables = tuple(
-                Words(str(name), unpack_words(arrays[f"{n}_bytes"], arrays[f"{n}_lengths"]), frequencies[n], texts)
+                Words(str(name), unpack_words(arrays, str(n)), frequencies[n], texts)
                 for n, name in enumerate(meta["tables"])
             )
-            urls = unpack_words(arrays["urls_bytes"], arrays["urls_lengths"])
-            return cls(meta["kind"], tables, arrays["basis"], texts, int(meta["fitted"]), urls, int(meta["seed"]))
+            urls = unpack_words(arrays, "urls")
+            return cls(meta["kind"], tables, arrays["basis"], texts, urls, int(meta["seed"]))
         raise AssertionError  # the context raises
 
     def __repr__(self) -> str:

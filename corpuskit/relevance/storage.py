@@ -12,6 +12,7 @@ import json
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import accumulate, pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -20,32 +21,25 @@ from corpuskit.errors import RelevanceError
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
 from corpuskit.safe_folder import SafeFolder
 
-__all__ = ["damage", "load", "load_json", "pack_words", "save", "unpack_words"]
-
 FORMAT = 1
 _MOST_BYTES: Final = 1024**3  # of the arrays, packed and unpacked
 _MOST_JSON: Final = 64 * 1024**2
 
 
-def pack_words(words: tuple[str, ...]) -> dict[str, Any]:
-    """Return the words as two arrays: their UTF-8 bytes and their lengths."""
+def pack_words(words: tuple[str, ...], name: str) -> dict[str, Any]:
+    """Return the words as two arrays, their UTF-8 bytes and their lengths: ``NAME_bytes`` and ``NAME_lengths``."""
     raw = [word.encode("utf-8", "surrogatepass") for word in words]
-    return {
-        "bytes": np.frombuffer(b"".join(raw), np.uint8),
-        "lengths": np.array([len(word) for word in raw], np.int32),
-    }
+    lengths = np.array([len(word) for word in raw], np.int32)
+    return {f"{name}_bytes": np.frombuffer(b"".join(raw), np.uint8), f"{name}_lengths": lengths}
 
 
-def unpack_words(data: Any, lengths: Any) -> tuple[str, ...]:
+def unpack_words(arrays: dict[str, Any], name: str) -> tuple[str, ...]:
     """Return the words of `pack_words`."""
-    blob = data.tobytes()
-    ends = np.cumsum(lengths).tolist()
-    if (ends[-1] if ends else 0) != len(blob):
+    blob, lengths = arrays[f"{name}_bytes"].tobytes(), arrays[f"{name}_lengths"].tolist()
+    ends = [0, *accumulate(lengths)]
+    if ends[-1] != len(blob):
         raise ValueError("the words' lengths do not add up")
-    return tuple(
-        blob[end - length : end].decode("utf-8", "surrogatepass")
-        for end, length in zip(ends, lengths.tolist(), strict=True)
-    )
+    return tuple(blob[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(ends))
 
 
 def save(folder: SafeFolder, name: str, meta: dict[str, Any], arrays: dict[str, Any]) -> None:

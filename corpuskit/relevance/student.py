@@ -23,8 +23,6 @@ from corpuskit.relevance.table import WordTable
 from corpuskit.relevance.tokens import tokenizer
 from corpuskit.store.telling import counted
 
-__all__ = ["Student", "fasttext_line", "to_fasttext"]
-
 _TEXTS: Final = 100_000
 _HELD_OUT: Final = 10  # one text in so many
 _SIZE: Final = 16  # numbers a word; 4 and 32 gave the same average precision on two tasks of documents (2026-11-22)
@@ -144,7 +142,10 @@ def to_fasttext(
         >>> filter.predict(fasttext_line(f"{title}\\n{main_text}"[:30_000]))         # doctest: +SKIP
         (('__label__relevant',), array([0.98]))
     """
-    fasttext = _module()
+    try:
+        import fasttext
+    except ImportError as error:
+        raise MissingExtraError("fasttext", "relevance") from error
     path = Path(path)
     if path.is_dir():
         raise RelevanceError(
@@ -223,14 +224,6 @@ def _by_people(texts: Sequence[str], labels: Sequence[str | None] | None) -> dic
         if label is not None:
             said.setdefault(text, set()).add(label == "relevant")
     return {text: True in sides for text, sides in said.items() if len(sides) == 1}
-
-
-def _module() -> Any:
-    try:
-        import fasttext
-    except ImportError as error:
-        raise MissingExtraError("fasttext", "relevance") from error
-    return fasttext
 
 
 def _train(fasttext: Any, model: RelevanceModel, lesson: _Lesson, folder: Path, seed: int) -> Any:

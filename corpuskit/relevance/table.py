@@ -17,8 +17,6 @@ import numpy.typing as npt
 from corpuskit.relevance.counts import Counts, Floats, Ints
 from corpuskit.relevance.lexicon import Lexicon
 
-__all__ = ["BEST_TOKENS", "Bags", "Meaning", "WordTable", "bags", "directions"]
-
 #: Tokens of a document that count, the best by tf-idf; with all of them, long documents are ranked worse.
 BEST_TOKENS = 100
 #: What an unknown token weighs in a text's length, as a share of the rarest known one's square: one topic word among

@@ -18,15 +18,6 @@ import numpy.typing as npt
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.urls import pdf_trio_url_tokens, url_ngrams, url_tokens
 
-__all__ = [
-    "MAX_CHARACTERS",
-    "TOKENIZER_VERSION",
-    "ascii_tokens",
-    "document_tokens",
-    "page_size_tokens",
-    "tokenizer",
-]
-
 TOKENIZER_VERSION = 1
 
 #: Longer documents are cut here before they are tokenised: one runaway file must not cost more than a thousand others.
@@ -67,10 +58,6 @@ def ascii_tokens(text: str | bytes) -> str:
     if isinstance(text, bytes):
         return re.sub(b" +", b" ", text.translate(_ASCII_TABLE)).decode("utf-8", "surrogateescape")
     return re.sub(" +", " ", text.translate(_ASCII_CHARACTERS))
-
-
-def _ascii_words(text: str) -> list[str]:
-    return ascii_tokens(text).split()
 
 
 @lru_cache(maxsize=1)
@@ -126,36 +113,9 @@ def document_tokens(text: str) -> list[str]:
     return prepared(text).translate(_LOWERED_TABLE).split()
 
 
-def page_size_tokens(width: float, height: float) -> list[str]:
-    """Return two tokens for the size of the first page in points, rounded to integers.
-
-    Upper case: no lowered word can be equal to one of them.
-
-    Args:
-        width: The width in points.
-        height: The height in points.
-
-    Example:
-        >>> page_size_tokens(595.276, 841.89)
-        ['WIDTH595', 'HEIGHT842']
-    """
-    return [f"WIDTH{round(width)}", f"HEIGHT{round(height)}"]
-
-
-_SIZE = re.compile(r"^WIDTH\d+ HEIGHT\d+(?:\s|$)")
-
-
-def _sized_document_tokens(text: str) -> list[str]:
-    size = _SIZE.match(text)
-    if not size:
-        return document_tokens(text)
-    return [*size.group().split(), *document_tokens(text[size.end() :])]
-
-
 _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "document": document_tokens,
-    "document_sized": _sized_document_tokens,
-    "pdf_trio": _ascii_words,
+    "pdf_trio": lambda text: ascii_tokens(text).split(),
     "url": url_tokens,
     "url_ngrams": url_ngrams,
     "pdf_trio_url": lambda text: pdf_trio_url_tokens(text).split(),
@@ -166,8 +126,7 @@ def tokenizer(name: str) -> Callable[[str], list[str]]:
     """Return the function that makes a list of tokens of a text.
 
     Args:
-        name: ``document``, ``document_sized`` (a text may start with a line ``WIDTH595 HEIGHT842``), ``url``,
-            ``url_ngrams``, or for parity ``pdf_trio`` and ``pdf_trio_url``.
+        name: ``document``, ``url``, ``url_ngrams``, or for parity ``pdf_trio`` and ``pdf_trio_url``.
 
     Raises:
         RelevanceError: there is no tokenizer of this name.

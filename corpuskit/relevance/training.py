@@ -26,8 +26,6 @@ from corpuskit.relevance.table import Bags, Meaning, WordTable, directions
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
 from corpuskit.relevance.urls import bare_host
 
-__all__ = ["train"]
-
 _LOG = logging.getLogger(__name__)
 _PENALTY = 10.0
 _PARTS = 5
@@ -214,6 +212,7 @@ def _border(
     the shift that fits these scores best a short one is taken where few labels speak for a long one.
     """
     from scipy.optimize import brentq
+    from scipy.special import expit
     from sklearn.model_selection import StratifiedGroupKFold
 
     number = {member: i for i, member in enumerate(dict.fromkeys(members))}
@@ -236,8 +235,7 @@ def _border(
 
     def slope(shift: float) -> float:
         """The derivative of the loss of both classes, as if they were equally frequent, and of a price of the shift."""
-        wrong = 1.0 / (1.0 + np.exp(np.clip(signed + sign * shift, -500.0, 500.0)))
-        return float(2.0 * shift - (weight * sign * wrong).sum())
+        return float(2.0 * shift - (weight * sign * expit(-signed - sign * shift)).sum())
 
     return float(brentq(slope, -float(len(members)), float(len(members)), xtol=1e-9))
 

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance.counts import Floats, Ints
-from corpuskit.relevance.hashing import HashIndex, mixed, running_sum
-from corpuskit.relevance.model import RelevanceModel
+from corpuskit.relevance.hashing import BASE, HashIndex, mixed, running_sum
+from corpuskit.relevance.model import RelevanceModel, probability
 from corpuskit.relevance.table import WordTable
 from corpuskit.relevance.url_runs import RunTable, repeated, scaled, surplus
 from corpuskit.relevance.urls import MAX_URL, PREFIXES, WAYBACK, host_tokens, url_tokens
@@ -24,7 +24,6 @@ from corpuskit.relevance.urls import MAX_URL, PREFIXES, WAYBACK, host_tokens, ur
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["UrlScorer"]
 
 _TEXTS = 2048  # URLs at once: what fits into the processor's cache is done fastest
 _MOST_HOSTS = 20_000  # some 10 MB; an index has the pages of a host side by side
@@ -95,7 +94,7 @@ class UrlScorer:
         odd = [(at, url) for at in np.flatnonzero(left).tolist() if (url := urls[at].as_py()) is not None]
         if odd:
             logits[[at for at, _ in odd]] = self._model.logits([url for _, url in odd])
-        scores: Floats = (logits > -np.inf) / (1.0 + np.exp(-np.clip(logits, -500.0, 500.0)))
+        scores: Floats = np.where(logits > -np.inf, probability(logits), 0.0)
         return scores
 
     def _logits(self, texts: _Plain) -> Floats:
@@ -165,13 +164,7 @@ def _after(prefix: str, part: Any) -> Any:
     if not prefix:
         return part
     total, _ = running_sum(np.frombuffer(prefix.encode(), np.uint8))
-    return total[-1] + part * np.uint64(_power(len(prefix)))
-
-
-def _power(times: int) -> int:
-    from corpuskit.relevance.hashing import BASE
-
-    return pow(BASE, times, 2**64)
+    return total[-1] + part * np.uint64(pow(BASE, len(prefix), 2**64))
 
 
 def _plain(urls: pa.Array) -> _Plain | None:
@@ -267,7 +260,8 @@ class _Tokens:
         """The text and the column (or -1) of every token."""
         yield _spread(of_hosts, host)
         raw, number = texts.raw, np.arange(len(texts.which))
-        escaped = _escaped(texts)
+        # An escaped character in the path stands for a letter or a blank.
+        escaped = np.unique(texts.row[raw == ord("%")])
         slow = np.zeros(len(number), bool)
         slow[escaped] = True
         for at in escaped.tolist():
@@ -334,12 +328,6 @@ class _Tokens:
             asked, first, ends = asked[more], last[more] + 1, ends[more]
             if not len(asked):
                 return
-
-
-def _escaped(texts: _Plain) -> Ints:
-    """The texts with an escaped character in their path, which stands for a letter or a blank."""
-    at = np.flatnonzero(texts.raw == ord("%"))
-    return np.unique(texts.row[at])
 
 
 def _spread(of_hosts: list[npt.NDArray[np.int64]], host: Ints) -> tuple[Ints, Ints]:

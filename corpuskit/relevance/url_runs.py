@@ -15,8 +15,6 @@ import numpy.typing as npt
 from corpuskit.relevance.counts import Floats, Ints
 from corpuskit.relevance.table import WordTable
 
-__all__ = ["RunTable", "scaled", "surplus"]
-
 Numbers = npt.NDArray[np.int32]
 _SLOTS = 1 << 20
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)

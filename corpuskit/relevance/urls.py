@@ -6,16 +6,6 @@ import re
 from functools import lru_cache
 from urllib.parse import quote, unquote
 
-__all__ = [
-    "bare_host",
-    "host_of",
-    "pdf_trio_url_tokens",
-    "registered_domain",
-    "url_ngrams",
-    "url_tokens",
-    "without_wayback",
-]
-
 WAYBACK = "https://web.archive.org/web/"
 _WORDS = re.compile(r"[^\W\d_]+|\d+")
 MAX_URL = 2_000
@@ -95,9 +85,6 @@ def bare_host(url: str) -> str:
     return _split(without_wayback(url))[0]
 
 
-host_of = bare_host  # its earlier name
-
-
 def registered_domain(host: str) -> str:
     """Return the part of a host that somebody registered, by rule of thumb: two labels, three under ``co.uk`` and its like.
 
@@ -120,6 +107,7 @@ def _words(text: str) -> list[str]:
 
 @lru_cache(maxsize=65_536)
 def host_tokens(host: str) -> tuple[str, ...]:
+    """Return the structured tokens of a host."""
     domain = registered_domain(host)
     words = [word for label in host.removeprefix("www.").split(".") for word in _words(label)]
     return (f"host={host}", f"domain={domain}", *(f"in-host={word}" for word in words), *words)

@@ -11,12 +11,12 @@ import traitlets
 
 from corpuskit.errors import RelevanceError
 from corpuskit.labels import sample
+from corpuskit.relevance.active_learning import Question
 from corpuskit.relevance.auditing import CorpusAudit
 from corpuskit.store import CorpusFolder
 from corpuskit.widgets.cards import PREFETCH, Cards
 from corpuskit.widgets.labeler import a_person
 from corpuskit.widgets.labeling import card_of
-from corpuskit.widgets.learner import Asked
 
 KEYS: Final[Mapping[str, str]] = {"j": "relevant", "f": "other"}
 BELOW: Final = 60
@@ -64,17 +64,17 @@ class AuditLabeler(Cards):
                 "missed": repr(missed) if missed is not None and not left else "",
             }  # fmt: skip
 
-    def _card(self, item: Asked, *, opened: bool = False) -> dict[str, Any]:
+    def _card(self, item: Question, *, opened: bool = False) -> dict[str, Any]:
         # Without a model: marked words would tell what it thinks.
         return card_of(self._folder, item, None, opened=opened)
 
-    def _take(self, n: int) -> list[Asked]:
+    def _take(self, n: int) -> list[Question]:
         with self._auditing:
             wanted = self._audit.wanted() or self._audit.wanted_below(BELOW)
             # Not in the order of their scores, which would tell them.
             free = [doc_id for doc_id in sample(wanted, len(wanted)) if doc_id not in self._given_out][:n]
             self._given_out.update(free)
-        return [Asked(doc_id, "", None) for doc_id in free]
+        return [Question(doc_id, "", None) for doc_id in free]
 
     def _on_more(self, message: dict[str, Any]) -> None:
         cards = [self._card(item) for item in self._take(min(int(message["n"]), PREFETCH))]
@@ -88,7 +88,7 @@ class AuditLabeler(Cards):
         with self._auditing:
             wanted = set(self._audit.wanted() or self._audit.wanted_below(BELOW))
             if doc_id not in wanted:
-                # Asked for before a label was taken back that changed what is asked.
+                # Question for before a label was taken back that changed what is asked.
                 self.send(
                     {"op": "error", "of": "stale", "message": "The audit does not ask for this document any more."}
                 )
@@ -109,7 +109,7 @@ class AuditLabeler(Cards):
         with self._auditing:
             self._audit.take_back(doc_id, by=self._by)
             self._given_out = {doc_id}
-        cards = [self._card(item) for item in [Asked(doc_id, "", None), *self._take(PREFETCH - 1)]]
+        cards = [self._card(item) for item in [Question(doc_id, "", None), *self._take(PREFETCH - 1)]]
         self.send({"op": "again", "cards": cards})
 
     def _told(self) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from typing import Any, Final
 import traitlets
 
 from corpuskit.errors import ConfigurationError
+from corpuskit.relevance.active_learning import Question
 from corpuskit.store import CorpusFolder
 from corpuskit.widgets.in_order import InOrder
-from corpuskit.widgets.learner import Asked
 from corpuskit.widgets.shell import Widget, module, styles
 from corpuskit.widgets.tree import DocumentTree
 
@@ -61,10 +61,10 @@ class Cards(Widget):
 
     # -- what the others do differently ----------------------------------------------------------------------------
 
-    def _card(self, item: Asked, *, opened: bool = False) -> dict[str, Any]:
+    def _card(self, item: Question, *, opened: bool = False) -> dict[str, Any]:
         raise NotImplementedError
 
-    def _take(self, n: int) -> list[Asked]:
+    def _take(self, n: int) -> list[Question]:
         raise NotImplementedError
 
     def _save_one(self, message: dict[str, Any], doc_id: str, label: str) -> None:
@@ -93,7 +93,7 @@ class Cards(Widget):
 
     def _on_rest(self, message: dict[str, Any]) -> None:
         """All of a document that was cut."""
-        card = self._card(Asked(str(message["id"]), "", None), opened=True)
+        card = self._card(Question(str(message["id"]), "", None), opened=True)
         self.send({"op": "rest", "id": card["id"], "blocks": card["blocks"], "left_out": card["left_out"]})
 
     def _on_tree(self, message: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -12,19 +13,18 @@ import traitlets
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels import check_names, corpus_labels, is_machine
-from corpuskit.relevance.asking import seeds_in_no_text
+from corpuskit.relevance.active_learning import Question, seeds_in_no_text
 from corpuskit.store import CorpusFolder
 from corpuskit.store.telling import counted
 from corpuskit.widgets.cards import PREFETCH, Cards, checked_keys
 from corpuskit.widgets.labeling import LabelQueue, has_flattened
-from corpuskit.widgets.learner import Asked, Choice
+from corpuskit.widgets.learner import Lesson
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from corpuskit.store.labels import Origin
 
-_IN_QUERY: Final = 500  # documents asked for at once
 _WITHDRAWN: Final = "withdrawn"
 _TAKEN_KEYS: Final = frozenset("unbhpos?")
 DEFAULT_KEYS: Final[Mapping[str, str]] = {"j": "relevant", "f": "other", " ": "unsure"}
@@ -106,10 +106,10 @@ class Labeler(Cards):
 
     # -- messages --------------------------------------------------------------------------------------------------
 
-    def _card(self, item: Asked, *, opened: bool = False) -> dict[str, Any]:
+    def _card(self, item: Question, *, opened: bool = False) -> dict[str, Any]:
         return self._queue.card(item, opened=opened)
 
-    def _take(self, n: int) -> list[Asked]:
+    def _take(self, n: int) -> list[Question]:
         return self._queue.take(n)
 
     def _save_one(self, message: dict[str, Any], doc_id: str, label: str) -> None:
@@ -119,13 +119,13 @@ class Labeler(Cards):
         """Not to be asked in this session."""
         self._queue.skip(str(message["id"]))
 
-    def _tell_learnt(self, choice: Choice) -> None:
+    def _tell_learnt(self, lesson: Lesson) -> None:
         """The model has learnt: what comes next is another choice, and more labels may not pay any more."""
         cards = [self._card(item) for item in self._queue.take(PREFETCH)]
         hint = ""
-        if has_flattened(choice.gain):
+        if has_flattened(lesson.gain):
             hint = "50 more labels would bring less than .01: train with corpus.train(), then corpus.audit().label() pays more."
-        self.send({"op": "learnt", "labels": choice.labels, "cards": cards, "hint": hint})
+        self.send({"op": "learnt", "labels": lesson.labels, "cards": cards, "hint": hint})
 
     def _on_bulk(self, message: dict[str, Any]) -> None:
         """One label for all of the selection that are not labelled; the cards on the page are part of it."""
@@ -148,7 +148,7 @@ class Labeler(Cards):
         labels = {doc_id: label or guessed.get(doc_id, _WITHDRAWN) for doc_id, label in before.items()}
         self._save(message, labels, origin=dict.fromkeys(guessed, "group"))
         if len(before) > 1:
-            items = [Asked(doc_id, "selection", None) for doc_id in before]
+            items = [Question(doc_id, "selection", None) for doc_id in before]
             self._queue.put_back(items[PREFETCH:])
             self.send({"op": "back", "cards": [self._card(item) for item in items[:PREFETCH]]})
 
@@ -173,24 +173,23 @@ class Labeler(Cards):
 
     def _on_again(self, message: dict[str, Any]) -> None:
         """A card of the history, to be judged again."""
-        self.send({"op": "back", "cards": [self._card(Asked(str(message["id"]), "you asked for it", None))]})
+        self.send({"op": "back", "cards": [self._card(Question(str(message["id"]), "you asked for it", None))]})
 
     def _save(self, message: dict[str, Any], labels: dict[str, str], *, note: str | None = None,
               origin: Origin | Mapping[str, Origin] = "single") -> int:  # fmt: skip
-        rows: list[Any] = []
-        ids = list(labels)
         guesses = origin if isinstance(origin, Mapping) else {}
-        for start in range(0, len(ids), _IN_QUERY):
-            part = ids[start : start + _IN_QUERY]
-            marks = ", ".join("?" * len(part))
-            rows += self._folder.catalog.rows(f"SELECT doc_id, version FROM current WHERE doc_id IN ({marks})", part)
-            self._guessed |= self._folder.catalog.tuples(
-                "SELECT target, label FROM labels WHERE NOT superseded AND kind = 'document' AND by = ? AND origin = 'group' "
-                f"AND target IN ({marks})",
-                (self._by, *part),
+        asked = json.dumps(list(labels))
+        versions = dict(
+            self._folder.catalog.tuples(
+                "SELECT doc_id, version FROM current WHERE doc_id IN (SELECT value FROM json_each(?))", (asked,)
             )
-        versions = {row["doc_id"]: row["version"] for row in rows}
-        known = [doc_id for doc_id in ids if doc_id in versions]
+        )
+        self._guessed |= self._folder.catalog.tuples(
+            "SELECT target, label FROM labels WHERE NOT superseded AND kind = 'document' AND by = ? AND origin = 'group' "
+            "AND target IN (SELECT value FROM json_each(?))",
+            (self._by, asked),
+        )
+        known = [doc_id for doc_id in labels if doc_id in versions]
         before = {doc_id: self._queue.judged.get(doc_id) for doc_id in known}
         self._folder.labels.add(
             [(doc_id, "document", labels[doc_id]) for doc_id in known],

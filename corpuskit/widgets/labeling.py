@@ -1,4 +1,4 @@
-"""What the labelling widget asks next: a selection in its order, or what teaches the model most."""
+"""Queue of the labeling widget: a selection in its order, or the documents whose labels teach the model most."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from corpuskit import engine
@@ -14,20 +14,19 @@ from corpuskit.crawl.steering import stakes
 from corpuskit.errors import CorpusKitError
 from corpuskit.labels import (
     OVERLAP,
-    AgreementWithOthers,
     Copies,
+    agreement_with_others,
     by_annotator,
     corpus_labels,
     judged_documents,
     questions,
-    sample,
 )
-from corpuskit.relevance import CorpusModel, RelevanceModel
-from corpuskit.relevance.asking import next_to_label
-from corpuskit.relevance.learning import last_model
+from corpuskit.relevance import RelevanceModel
+from corpuskit.relevance.active_learning import Question, choose_next, labeling_state
+from corpuskit.relevance.learning import last_model, stored_scores
 from corpuskit.store import CorpusFolder
 from corpuskit.text import WORD
-from corpuskit.widgets.learner import Asked, Choice, asked_of, choose
+from corpuskit.widgets.learner import Lesson, learn
 from corpuskit.widgets.structure import OPENED, SHOWN, structure
 
 _BATCH: Final = 120  # documents chosen at once
@@ -79,27 +78,26 @@ class LabelQueue:
         by: str,
         overlap: float | None = None,
         learn: bool = True,
-        learnt: Callable[[Choice], None] | None = None,
+        learnt: Callable[[Lesson], None] | None = None,
     ) -> None:
         self._folder = folder
         self._by = by
         self._overlap = OVERLAP if overlap is None else overlap
         self._lock = threading.Lock()
-        self._choosing = threading.Lock()
-        self._learning = threading.Lock()
+        self._choosing = threading.RLock()
         said = by_annotator(folder)
         self.judged: dict[str, str] = dict(said.get(by, {}))
-        self._with_others = AgreementWithOthers(said, by)
+        self._labels_by_annotator = {**said, by: self.judged}
         self._closed = set(self.judged)  # not asked again
         self._given: set[str] = set()
-        self._wished: dict[str, Asked] = {}  # like one that more were wanted of, and not answered yet
+        self._wished: dict[str, Question] = {}  # like one that more were wanted of, and not answered yet
         self._learnt = learnt
         self._learns = learn and selection is None
-        saved = _last(folder)
-        self._model: RelevanceModel | None = saved.document if saved else None
+        self._model, self._scores = _saved(folder)
+        self._has_learnt = False  # the model is of this session, not a saved one
         self._labels_since = 0
         self._is_learning = self._learns_again = False
-        self._waiting: deque[Asked] = deque()
+        self._waiting: deque[Question] = deque()
         self._selection = selection is not None
         self._is_all = False  # what waits is all there is to ask
         self._threads: list[threading.Thread] = []
@@ -110,9 +108,8 @@ class LabelQueue:
         if selection is not None:
             self._choose_selection(selection)
         else:
-            self.left_to_others = questions(folder, by, overlap=self._overlap).left_to_others
-            self.is_cold = not said and saved is None and not folder.settings.seeds
-            self._choose_first(saved)
+            self._refill()
+            self.is_cold = not said and self._model is None and not folder.settings.seeds
 
     def begin(self) -> None:
         """Learns at once where there are labels and no model of them yet."""
@@ -125,38 +122,31 @@ class LabelQueue:
         known = set(copies.doc_ids)
         ties = {label.target for label in corpus_labels(self._folder, "document") if label.label is None}
         self._closed -= ties
-        scores = _scores(self._folder)
         asked = [doc_id for doc_id in dict.fromkeys(selection) if doc_id in known and doc_id not in self._closed]
         once = copies.once(asked, copies.groups(self._closed))
         self.copies = len(asked) - len(once)
         self._waiting.extend(
-            Asked(doc_id, "disagreement" if doc_id in ties else "selection", scores.get(doc_id)) for doc_id in once
+            Question(doc_id, "disagreement" if doc_id in ties else "selection", self._scores.get(doc_id))
+            for doc_id in once
         )
-
-    def _choose_first(self, model: CorpusModel | None) -> None:
-        frame = next_to_label(
-            self._folder, _BATCH, by=self._by, overlap=self._overlap, model=model, stakes=stakes(self._folder)
-        )
-        self._is_all = len(frame) < _BATCH
-        self._waiting.extend(asked_of(frame))
 
     def begin_again(self) -> bool:
-        """Forgets what was chosen, and chooses by the seed words of the corpus; returns whether any document is near them."""
+        """Discard what was chosen, choose by the seed words of the corpus, and return whether any document is near them."""
         with self._choosing:
             with self._lock:
                 self._waiting.clear()
                 self._given = set(self._closed)
-            self._choose_first(None)
+            self._refill()
             return any(item.reason == "seed words" for item in self._waiting)
 
     def agreement(self) -> list[dict[str, object]]:
-        """How this annotator agrees with others, see :meth:`corpuskit.labels.AgreementWithOthers.table`."""
+        """How this annotator agrees with others, see :func:`corpuskit.labels.agreement_with_others`."""
         with self._lock:
-            return self._with_others.table()
+            return agreement_with_others(self._labels_by_annotator, self._by)
 
-    def take(self, n: int) -> list[Asked]:
-        """The next ``n`` documents; each is given once. Fewer when no more are left or ready."""
-        taken: list[Asked] = []
+    def take(self, n: int) -> list[Question]:
+        """Return the next ``n`` documents, each once; fewer if no more are left."""
+        taken: list[Question] = []
         with self._lock:
             while self._waiting and len(taken) < n:
                 item = self._waiting.popleft()
@@ -166,10 +156,10 @@ class LabelQueue:
             low = len(self._waiting) < _LOW
         if low and not self._selection:
             if len(taken) < n:
-                self._choose_at_once()
+                self._refill()
                 return taken + (self.take(n - len(taken)) if self._waiting else [])
             if not self._is_all:
-                self._beside(self._choose)
+                self._beside(self._refill)
         return taken
 
     def _beside(self, act: Callable[[], None]) -> None:
@@ -195,17 +185,19 @@ class LabelQueue:
         for thread in self._threads:
             thread.join()
 
-    def put_back(self, items: Sequence[Asked]) -> None:
+    def put_back(self, items: Sequence[Question]) -> None:
         """Documents to be asked after all, before the others."""
         with self._lock:
             self._waiting.extendleft(reversed(items))
             self._given.difference_update(item.doc_id for item in items)
 
-    def like(self, doc_ids: Sequence[str]) -> list[Asked]:
+    def like(self, doc_ids: Sequence[str]) -> list[Question]:
         """Has documents asked next, as far as they can be: nobody has labelled them, and one of copies."""
         free = set(questions(self._folder, self._by, overlap=self._overlap).free)
         with self._lock:
-            items = [Asked(doc_id, "like", None) for doc_id in doc_ids if doc_id in free and doc_id not in self._closed]
+            items = [
+                Question(doc_id, "like", None) for doc_id in doc_ids if doc_id in free and doc_id not in self._closed
+            ]
             self._wished |= {item.doc_id: item for item in items}
             self._given |= {item.doc_id for item in items}
         return items
@@ -218,7 +210,6 @@ class LabelQueue:
     def note(self, doc_id: str, label: str | None) -> None:
         """A document was labelled, or its label taken back."""
         with self._lock:
-            self._with_others.change(doc_id, self.judged.get(doc_id), label)
             if label is None:
                 self.judged.pop(doc_id, None)
                 self._closed.discard(doc_id)
@@ -260,71 +251,56 @@ class LabelQueue:
                 self._is_learning = self._learns_again = False
 
     def _learn_once(self) -> None:
-        choice = self._asked_of_learner(learn=True)
-        if choice.model is not None:
-            choice.model.explain("")  # what it makes at the first use is not to be made while a key waits
-            self._model = choice.model
+        lesson = self._ask_learner()
+        lesson.model.explain("")  # what it caches at the first use is not to be made while a key waits
         with self._lock:
-            # Also what is on the page and has no label yet is chosen anew: its reason may be true no more.
+            self._model, self._scores, self._has_learnt = lesson.model, lesson.scores, True
+            # Also documents on the page without a label are chosen anew: their reason may have become wrong.
             self._given = set(self._closed)
             wished = [item for item in self._wished.values() if item.doc_id not in self._closed]
-            rest = [item for item in choice.items if item.doc_id not in self._closed | self._wished.keys()]
+            rest = [item for item in lesson.items if item.doc_id not in self._closed | self._wished.keys()]
             self._waiting = deque([*wished, *rest])
-            self._is_all = len(choice.items) < _BATCH
+            self._is_all = len(lesson.items) < _BATCH
         if self._learnt is not None:
-            self._learnt(choice)
+            self._learnt(lesson)
 
-    def _asked_of_learner(self, *, learn: bool) -> Choice:
-        with self._learning:
-            with self._lock:
-                taken = set(self._closed if learn else self._given | self._closed)
-            return engine.call(
-                choose, self._folder.inside, self._by, self._overlap, taken, _BATCH, learn, limits=_NO_LIMITS, stop=self._stopped
-            )  # fmt: skip
+    def _ask_learner(self) -> Lesson:
+        with self._lock:
+            taken = set(self._closed)
+        return engine.call(
+            learn, self._folder.inside, self._by, self._overlap, taken, _BATCH, limits=_NO_LIMITS, stop=self._stopped
+        )
 
-    def _choose(self) -> None:
-        """Fills up what waits, in the background; what others have labelled meanwhile is known here."""
+    def _refill(self) -> None:
+        """Choose the next documents if few are waiting; labels that others gave meanwhile are known here."""
         with self._choosing:
             with self._lock:
                 if len(self._waiting) >= _LOW or self._stopped.is_set():
                     return
-                taken = self._given | self._closed
-            if self._model is None:
-                self._choose_without_model(taken)
-            else:
-                found = self._asked_of_learner(learn=False).items
+                taken = self._given | self._closed | {item.doc_id for item in self._waiting}
+                has_learnt, model, scores = self._has_learnt, self._model, self._scores
+            if not has_learnt:
+                model, scores = _saved(self._folder)
+            state = labeling_state(
+                self._folder, by=self._by, overlap=self._overlap, model=model, scores=scores, stakes=stakes(self._folder)
+            )  # fmt: skip
+            found = choose_next(state, _BATCH, taken)
+            with self._lock:
+                if self._has_learnt == has_learnt:
+                    self._model = model
+                self.left_to_others = state.pool.left_to_others
+                waiting = {item.doc_id for item in self._waiting} | self._given | self._closed
+                self._waiting.extend(item for item in found if item.doc_id not in waiting)
                 self._is_all = len(found) < _BATCH
-                self._wait_for(found)
 
-    def _choose_at_once(self) -> None:
-        """Fills up what waits where a card is wanted now: without a model, if it is at work."""
-        with self._lock:
-            taken = self._given | self._closed
-        if self._model is None:
-            self._choose_without_model(taken)
-            return
-        left = questions(self._folder, self._by, overlap=self._overlap).without(taken)
-        found = [Asked(doc_id, "disagreement", None) for doc_id in left.disputed]
-        found += [Asked(doc_id, "random", None) for doc_id in sample(left.free, _BATCH)]
-        found += [Asked(doc_id, "for everyone", None) for doc_id in ([] if left.free else left.shared)]
-        self._wait_for(found)
-
-    def _wait_for(self, items: Sequence[Asked]) -> None:
-        with self._lock:
-            waiting = {item.doc_id for item in self._waiting} | self._given | self._closed
-            self._waiting.extend(item for item in items if item.doc_id not in waiting)
-
-    def _choose_without_model(self, taken: Set[str]) -> None:
-        """By seed words, and from regions without labels."""
-        frame = next_to_label(self._folder, _BATCH, by=self._by, overlap=self._overlap, taken=taken)
-        self._wait_for(asked_of(frame))
-
-    def card(self, item: Asked, *, opened: bool = False) -> dict[str, Any]:
+    def card(self, item: Question, *, opened: bool = False) -> dict[str, Any]:
         """What the page shows of a document; opened: all of it, as far as a page can hold."""
         return card_of(self._folder, item, self._model, opened=opened)
 
 
-def card_of(folder: CorpusFolder, item: Asked, model: RelevanceModel | None, *, opened: bool = False) -> dict[str, Any]:
+def card_of(
+    folder: CorpusFolder, item: Question, model: RelevanceModel | None, *, opened: bool = False
+) -> dict[str, Any]:
     """What the page shows of a document.
 
     Args:
@@ -371,13 +347,11 @@ def has_flattened(gain: float | None) -> bool:
     return gain is not None and gain < _FLAT
 
 
-def _last(folder: CorpusFolder) -> CorpusModel | None:
+def _saved(folder: CorpusFolder) -> tuple[RelevanceModel | None, Mapping[str, float]]:
+    """Return the model trained last, and its scores."""
     try:
-        return last_model(folder)
+        saved = last_model(folder)
     except CorpusKitError as error:
         logger.warning("the last model cannot be read, documents are asked without it: %s", error)
-        return None
-
-
-def _scores(folder: CorpusFolder) -> dict[str, float]:
-    return {row["doc_id"]: row["relevance"] for row in folder.catalog.rows("SELECT doc_id, relevance FROM scores")}
+        saved = None
+    return saved.document if saved else None, stored_scores(folder, saved)

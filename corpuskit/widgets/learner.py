@@ -1,130 +1,104 @@
-"""Learns from the labels and chooses what to ask next, in a process of its own: no key waits for a training."""
+"""Training on the labels so far and the choice of the next documents, in a separate process: no key waits for it."""
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
-from math import isnan
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from corpuskit.crawl.steering import stakes
 from corpuskit.errors import RelevanceError
 from corpuskit.labels import judged_documents, sample
-from corpuskit.relevance import CorpusModel, RelevanceModel, learning_curve
-from corpuskit.relevance.asking import next_to_label, seeds_to_ask_by
-from corpuskit.relevance.learning import POOL, last_model, scoring_texts, train_documents
+from corpuskit.relevance import RelevanceModel, learning_curve
+from corpuskit.relevance.active_learning import Question, choose_next, labeling_state, seeds_to_ask_by
+from corpuskit.relevance.learning import POOL, scoring_texts, train_documents
 from corpuskit.relevance.training import space_of
 from corpuskit.safe_folder import Folder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.schema import DOCUMENTS_STATE
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _MEASURED_EVERY: Final = 40  # labels; a learning curve takes a dozen trainings
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A document to label, why, and what the model says of it (None without one)."""
-
-    doc_id: str
-    reason: str
-    score: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What to ask next.
+class Lesson:
+    """Result of a training.
 
     Attributes:
-        items: best first.
-        model: what chose them; None where it is the one of the choice before.
-        labels: what it was trained on.
-        gain: what 50 more labels would bring in average precision, measured every forty labels; None where it is not known.
+        model: Model of documents.
+        scores: Document → P(relevant) by the model.
+        items: Documents to label next, best first.
+        labels: Number of labels that it was trained on.
+        gain: Average precision that 50 more labels would add, measured every forty labels; None if unknown.
     """
 
-    items: tuple[Asked, ...]
-    model: RelevanceModel | None
+    model: RelevanceModel
+    scores: Mapping[str, float]
+    items: tuple[Question, ...]
     labels: int
     gain: float | None
 
 
 @dataclass(slots=True)
-class _Known:
-    """What this process keeps from one call to the next."""
+class _Cache:
+    """State of this process between two calls."""
 
     path: str
     state: str
     texts: dict[str, str]
-    model: CorpusModel | None = None
-    measured: int = 0  # labels when the learning curve was drawn
+    measured: int = 0  # labels of the last learning curve
     gain: float | None = None
 
 
-_known: list[_Known] = []  # at most one
+_cache: list[_Cache] = []  # at most one
 
 
-def choose(path: Folder, by: str, overlap: float, taken: Set[str], n: int, learn: bool) -> Choice:
-    """Return what to ask an annotator next, by a new model of all labels or by the last one.
+def learn(path: Folder, by: str, overlap: float, taken: Set[str], n: int) -> Lesson:
+    """Train on all labels as ``Corpus.train`` does, and choose what to ask an annotator next.
 
     Args:
-        path: the corpus, or the ``inside`` of one that is open.
-        by: who is asked.
-        overlap: the share of the documents that everyone is asked.
-        taken: documents that are not to be asked.
-        n: how many.
-        learn: train first.
+        path: The corpus folder, or the ``inside`` of one that is open.
+        by: Annotator to ask.
+        overlap: Share of the documents that every annotator is asked.
+        taken: Documents that are not to be asked.
+        n: Number of documents.
 
     Raises:
-        RelevanceError: there is no model, and the labels do not suffice for one.
+        RelevanceError: The labels do not suffice for a model, or seed words choose better than one.
     """
     folder = CorpusFolder(path)
     try:
         if seeds_to_ask_by(folder):
             raise RelevanceError("seed words know more than a model of so few labels")
-        known = _of(folder)
-        labels, gain = _learn(folder, known) if learn else (0, None)
-        model = known.model or last_model(folder)
-        if model is None:
-            raise RelevanceError("there is no model yet")
-        frame = next_to_label(
-            folder, n, by=by, overlap=overlap, model=model, stakes=stakes(folder), taken=taken, texts=known.texts
-        )
+        cache = _cache_of(folder)
+        labels = {doc_id: label for doc_id, label in judged_documents(folder).items() if doc_id in cache.texts}
+        model, _ = train_documents(folder, labels, cache.texts)
+        scores = dict(zip(cache.texts, model.score(list(cache.texts.values())).tolist(), strict=True))
+        _measure(cache, labels)
+        state = labeling_state(folder, by=by, overlap=overlap, model=model, scores=scores, stakes=stakes(folder))
+        items = tuple(choose_next(state, n, taken))
     finally:
         folder.close()
-    # Without what it has made to score, which would be sent too.
-    document = model.document
-    sent = replace(document, tables=tuple(replace(table) for table in document.tables)) if learn else None
-    return Choice(tuple(asked_of(frame)), sent, labels, gain)
+    # Without what the tables cache for scoring, which would be sent too.
+    sent = replace(model, tables=tuple(replace(table) for table in model.tables))
+    return Lesson(sent, scores, items, len(labels), cache.gain)
 
 
-def asked_of(frame: pd.DataFrame) -> list[Asked]:
-    """Return the rows of :func:`corpuskit.relevance.asking.next_to_label`."""
-    return [
-        Asked(doc_id, reason, None if isnan(score) else score)
-        for doc_id, reason, score in zip(frame["doc_id"], frame["reason"], frame["relevance"].tolist(), strict=True)
-    ]
-
-
-def _of(folder: CorpusFolder) -> _Known:
+def _cache_of(folder: CorpusFolder) -> _Cache:
     path, state = str(folder.path), folder.catalog.meta(DOCUMENTS_STATE) or ""
-    if not (_known and _known[0].path == path and _known[0].state == state):
-        _known[:] = [_Known(path, state, scoring_texts(folder))]
-    return _known[0]
+    if not (_cache and _cache[0].path == path and _cache[0].state == state):
+        _cache[:] = [_Cache(path, state, scoring_texts(folder))]
+    return _cache[0]
 
 
-def _learn(folder: CorpusFolder, known: _Known) -> tuple[int, float | None]:
-    """Trains as ``Corpus.train`` does; returns the number of labels, and what 50 more would bring."""
-    said = {doc_id: label for doc_id, label in judged_documents(folder).items() if doc_id in known.texts}
-    document, machines = train_documents(folder, said, known.texts)
-    known.model = CorpusModel(document, machines=machines)
-    if len(said) >= known.measured + _MEASURED_EVERY:
-        known.measured = len(said)
-        texts = [known.texts[doc_id] for doc_id in said]
-        pool = [known.texts[doc_id] for doc_id in sample(known.texts, POOL)]
-        try:
-            known.gain = learning_curve(texts, list(said.values()), space=space_of(texts, pool, "document", 0)).gain
-        except RelevanceError:
-            known.gain = None
-    return len(said), known.gain
+def _measure(cache: _Cache, labels: Mapping[str, str]) -> None:
+    """Draw a new learning curve if there are enough new labels."""
+    if len(labels) < cache.measured + _MEASURED_EVERY:
+        return
+    cache.measured = len(labels)
+    texts = [cache.texts[doc_id] for doc_id in labels]
+    pool = [cache.texts[doc_id] for doc_id in sample(cache.texts, POOL)]
+    try:
+        cache.gain = learning_curve(texts, list(labels.values()), space=space_of(texts, pool, "document", 0)).gain
+    except RelevanceError:
+        cache.gain = None

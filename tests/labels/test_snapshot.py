@@ -1,5 +1,7 @@
 """The labels of a corpus are read once for one piece of work."""
 
+import pytest
+
 from corpuskit.labels import corpus_labels, holding_labels, judged_documents
 
 
@@ -20,10 +22,19 @@ def filled(fill, n=12):
     return corpus, ids
 
 
-def test_a_training_reads_the_labels_once(fill):
+ONCE = {
+    "a training": lambda corpus: corpus.train(),
+    "a report": lambda corpus: corpus.labelling.labels_report(),
+    "disagreements": lambda corpus: corpus.labelling.disagreements(),
+    "questions": lambda corpus: corpus.labelling.next_to_label(3, by="bob"),
+}
+
+
+@pytest.mark.parametrize("work", ONCE.values(), ids=ONCE)
+def test_a_piece_of_work_reads_the_labels_once(fill, work):
     corpus, _ = filled(fill)
     asked = queries(corpus)
-    corpus.train()
+    work(corpus)
     assert len([query for query in asked if "FROM labels" in query]) == 1
 
 

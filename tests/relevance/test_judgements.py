@@ -7,7 +7,7 @@ import pytest
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels import by_annotator, judged_documents, judged_urls
-from corpuskit.relevance.asking import of_sources
+from corpuskit.relevance.active_learning import of_sources
 
 
 @pytest.fixture

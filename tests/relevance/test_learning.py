@@ -3,6 +3,8 @@
 import pytest
 
 from corpuskit.errors import RelevanceError
+from corpuskit.relevance import active_learning
+from corpuskit.relevance.learning import scoring_texts
 
 FISH = ["sea", "fish", "net", "boat", "harbour", "tide", "cod", "herring", "sailor", "wave"]
 TAX = ["law", "form", "tax", "office", "court", "clause", "duty", "invoice", "clerk", "stamp"]
@@ -74,6 +76,24 @@ def test_what_to_label_next_has_a_reason_and_is_never_labelled_already(filled):
     assert len(wanted) == wanted.doc_id.nunique() == 10
     assert {"uncertain", "certain", "random"} == set(wanted.reason)
     assert not set(wanted.doc_id) & set(filled.labels().target)
+
+
+def test_questions_of_a_model_read_only_the_texts_of_candidates(filled, monkeypatch):
+    label_some(filled, 24)
+    filled.train()
+    read = []
+
+    def counting(folder, doc_ids=None):
+        found = scoring_texts(folder, doc_ids)
+        read.extend(found)
+        return found
+
+    monkeypatch.setattr(active_learning, "scoring_texts", counting)
+    asked = filled.next_to_label(5)
+    # Four are chosen among the eight that the model is least certain of; scores are stored.
+    assert sorted(asked.reason) == ["certain"] + ["uncertain"] * 4
+    assert len(read) == len(set(read)) == 8
+    assert asked.relevance.tolist() == filled.documents().set_index("doc_id").relevance[asked.doc_id].tolist()
 
 
 def test_an_audit_certifies_a_threshold_and_its_labels_are_not_trained_on(filled):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpuskit.errors import RelevanceError
-from corpuskit.relevance import ascii_tokens, document_tokens, page_size_tokens, tokenizer
+from corpuskit.relevance import ascii_tokens, document_tokens, tokenizer
 
 # The pipeline of pdf_trio's data preparation, as its shell script has it.
 PIPELINE = (
@@ -63,11 +63,6 @@ def test_document_tokens_split_by_unicode(text: str, words: list[str]) -> None:
 @given(st.text(max_size=100))
 def test_a_document_token_is_never_empty_and_has_no_blank(text: str) -> None:
     assert all(token and not any(map(str.isspace, token)) for token in document_tokens(text))
-
-
-def test_page_sizes_are_tokens_of_integers_in_upper_case() -> None:
-    assert page_size_tokens(450.4, 649.6) == ["WIDTH450", "HEIGHT650"]
-    assert tokenizer("document_sized")("WIDTH450 HEIGHT650\nThe WIDTH5") == ["WIDTH450", "HEIGHT650", "the", "width5"]
 
 
 def test_an_unknown_tokenizer_is_named_with_the_known_ones() -> None:

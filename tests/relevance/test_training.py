@@ -191,25 +191,6 @@ def test_processes_write_the_same_bytes_whatever_memory_holds(tmp_path: Path, re
     assert written[0] == written[1] == written[2]
 
 
-def test_a_growing_space_knows_new_words(world: World) -> None:
-    texts, labels = world
-    space = Space.fit(texts)
-    grown = space.refresh(["lagoon sea ship harbour", "lagoon fish tide boat"] * 5)
-    assert grown.texts == 410
-    assert "lagoon" in grown.tables[0].words
-    assert not grown.is_stale
-    assert space.refresh(texts).is_stale
-    model = train(texts[:30], labels[:30], space=grown)
-    assert model.score(["lagoon"])[0] > 0.5  # no label has the word: its neighbours in the pool have
-
-
-def test_a_space_refreshed_with_nothing_new_counts_as_one_fitted_on_all(world: World) -> None:
-    texts, _ = world
-    grown, whole = Space.fit(texts[:300]).refresh(texts[300:]), Space.fit(texts)
-    assert grown.tables[0].words == whole.tables[0].words
-    assert grown.tables[0].frequency.tolist() == whole.tables[0].frequency.tolist()
-
-
 def test_a_saved_space_trains_the_same_model(world: World, links: World, tmp_path: Path) -> None:
     for kind, (texts, labels) in (("document", world), ("url", links)):
         space = Space.fit(texts, kind=kind)

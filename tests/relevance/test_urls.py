@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpuskit.relevance import host_of, pdf_trio_url_tokens, tokenizer, url_tokens, without_wayback
-from corpuskit.relevance.urls import registered_domain
+from corpuskit.relevance import pdf_trio_url_tokens, tokenizer, url_tokens, without_wayback
+from corpuskit.relevance.urls import bare_host, registered_domain
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_hosts_and_domains_are_found_by_rule_of_thumb() -> None:
     hosts = ["www.maths.ox.ac.uk", "a.b.example.org", "localhost", "10.0.0.1"]
     assert [registered_domain(host) for host in hosts] == ["ox.ac.uk", "example.org", "localhost", "10.0.0.1"]
     assert without_wayback("https://web.archive.org/web/2018/http://a.org/b") == "http://a.org/b"
-    assert host_of("https://me@Example.ORG.:8443/a") == "example.org"
+    assert bare_host("https://me@Example.ORG.:8443/a") == "example.org"
 
 
 @given(st.text(max_size=80))

@@ -4,13 +4,15 @@ import pandas as pd
 import pytest
 from widget_messages import sent_by
 
+from corpuskit import relevance
 from corpuskit.crawl.steering import stakes
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels import example_weights, judged_documents
+from corpuskit.relevance.active_learning import choose_next, labeling_state
 from corpuskit.widgets import labeling
 from corpuskit.widgets.labeler import Labeler
 from corpuskit.widgets.labeling import LabelQueue
-from corpuskit.widgets.learner import choose
+from corpuskit.widgets.learner import Lesson, learn
 
 
 @pytest.fixture
@@ -115,6 +117,13 @@ def test_with_labels_the_widget_learns_and_marks_words(filled):
     assert words & {"insurance", "premium", "claim", "garden", "flower", "tomato"}
 
 
+def test_cards_of_a_selection_are_marked_by_the_saved_model(filled):
+    train(filled)
+    card = filled.label(filled.documents().tail(20), by="me").cards[0]
+    assert 0.0 <= card["score"] <= 1.0
+    assert any(block["marks"] for block in card["blocks"])
+
+
 def test_labelled_documents_are_not_asked_again(filled):
     docs = filled.documents()
     filled.set_labels(dict.fromkeys(docs.doc_id[:5], "other"), by="me")
@@ -183,33 +192,53 @@ def test_a_selection_that_is_labelled_at_once_counts_as_a_group(filled):
 
 def test_method_widget_and_learner_ask_the_same_questions(corpus, web):
     """With pages in the queue of a crawl, and with labels of people, of a machine, and of a group."""
-    for topic, host in (("harbour fish net", "a.example"), ("premium claim policy", "b.example")):
+    sites = {"a.example": "harbour fish net", "b.example": "premium claim policy", "c.example": "harbour claim"}
+    for host, topic in sites.items():
         web.add(f"http://{host}/", f"All about {topic}", [f"/p{i}" for i in range(30)])
         for i in range(30):
             web.add(f"http://{host}/p{i}", f"Text {i} about {topic} number {i}.")
-    corpus.crawl(["http://a.example/", "http://b.example/"], delay=0, pages=40, proxy=web.proxy).wait(progress=False)
+    corpus.crawl([f"http://{host}/" for host in sites], delay=0, pages=60, proxy=web.proxy).wait(progress=False)
     docs = corpus.documents().sort_values("uri")
-    label = dict(zip(docs.doc_id, docs.host.map({"a.example": "relevant", "b.example": "other"}), strict=True))
-    ids = docs.groupby("host").head(8).doc_id.tolist()
+    label = dict(zip(docs.doc_id, docs.host.map({"a.example": "relevant"}).fillna("other"), strict=True))
+    ids = docs[docs.host != "c.example"].groupby("host").head(8).doc_id.tolist()
     corpus.set_labels({doc_id: label[doc_id] for doc_id in ids[::2]}, by="me")
     corpus.set_labels({doc_id: label[doc_id] for doc_id in ids[1::2]}, by="me", origin="group")
     corpus.set_labels(
-        {doc_id: label[doc_id] for doc_id in docs.doc_id[::3]} | {docs.doc_id[39]: "relevant"}, by="machine:m"
+        {doc_id: label[doc_id] for doc_id in docs.doc_id[::3]}
+        | {docs[docs.host == "b.example"].doc_id.iloc[-1]: "relevant"},
+        by="machine:m",
     )
     corpus.train()
     by_method = corpus.next_to_label(120, by="me")
     assert stakes(corpus._folder)
-    assert {"machine and model disagree", "uncertain"} <= set(by_method["reason"])
+    assert {"machine and model disagree", "uncertain", "new source"} <= set(by_method["reason"])
+    expected = list(zip(by_method["doc_id"], by_method["reason"], strict=True))
     by_widget = LabelQueue(corpus._folder, None, by="me", learn=False).take(120)
-    by_learner = choose(corpus._folder.inside, "me", 0.1, set(), 120, True).items
-    assert [item.doc_id for item in by_widget] == by_method["doc_id"].tolist()
-    assert [(item.doc_id, item.reason) for item in by_learner] == [(item.doc_id, item.reason) for item in by_widget]
+    by_learner = learn(corpus._folder.inside, "me", 0.1, set(), 120).items
+    assert [(item.doc_id, item.reason) for item in by_widget] == expected
+    assert [(item.doc_id, item.reason) for item in by_learner] == expected
+
+
+def test_the_queue_fills_up_by_the_rule_of_its_first_questions(filled, monkeypatch):
+    """Also where few labels and seed words outweigh a model: what came after the first batch was drawn at random."""
+    filled.describe(seeds=["premium"])
+    documents = filled.documents().sort_values("uri")
+    filled.set_labels({row.doc_id: truth(row.uri) for row in documents.head(6).itertuples()}, by="me")
+    filled.train()
+    monkeypatch.setattr(labeling, "_BATCH", 8)
+    queue = LabelQueue(filled._folder, None, by="me", learn=False)
+    first = queue.take(8)
+    state = labeling_state(filled._folder, by="me", model=filled.model().document)
+    assert first == choose_next(state, 8)
+    second = queue.take(8)
+    assert second == choose_next(state, 8, {item.doc_id for item in first})
+    assert {item.reason for item in second} == {"seed words", "new region"}
 
 
 def test_a_corpus_is_closed_when_the_background_of_its_labeller_has_ended(filled, monkeypatch):
     """SQLite crashes the process where a connection is closed that another thread reads by."""
     started, release, order = threading.Event(), threading.Event(), []
-    choose = labeling.next_to_label
+    choose = labeling.choose_next
 
     def slow(*args, **options):
         if threading.current_thread() is threading.main_thread():
@@ -220,7 +249,7 @@ def test_a_corpus_is_closed_when_the_background_of_its_labeller_has_ended(filled
         order.append("read")
         return found
 
-    monkeypatch.setattr(labeling, "next_to_label", slow)
+    monkeypatch.setattr(labeling, "choose_next", slow)
     monkeypatch.setattr(labeling, "_BATCH", 20)  # so that more is chosen in the background
     labeler = filled.label(by="me")
     assert len(labeler.cards) == 12
@@ -311,7 +340,7 @@ def test_where_more_labels_bring_little_an_audit_is_hinted_at(filled):
     labeler = filled.label(by="me")
     told = Told(labeler)
     for gain, hint in ((0.2, False), (None, False), (0.004, True)):
-        labeler._tell_learnt(labeling.Choice((), None, 60, gain))
+        labeler._tell_learnt(Lesson(None, {}, (), 60, gain))
         assert ("audit().label()" in told.messages[-1]["hint"]) is hint
 
 
@@ -417,7 +446,8 @@ def test_more_like_a_card_are_asked_next_and_again_after_the_model_has_learnt(fi
     items = queue.like([ids[1], ids[3], ids[5]])
     assert [(item.doc_id, item.reason) for item in items] == [(ids[1], "like"), (ids[5], "like")]
     queue.note(ids[1], "relevant")
-    queue._asked_of_learner = lambda learn: labeling.Choice((), None, 0, None)
+    model = relevance.train(["sea fish", "sea ship", "tax law", "tax form"], ["relevant"] * 2 + ["other"] * 2)
+    queue._ask_learner = lambda: Lesson(model, {}, (), 0, None)
     queue._learn_once()
     assert [item.doc_id for item in queue.take(5)][:1] == [ids[5]]
 
