@@ -1,4 +1,4 @@
-"""Hooks: functions that higher layers provide to lower ones, so that ``document.view()`` needs no import of widgets.
+"""Hooks: functions that higher layers provide to lower ones, so that ``document.view()`` does not import widgets.
 
 The feature groups register them (:class:`corpuskit.plugins.FeatureGroup`).
 """

@@ -72,7 +72,7 @@ def load(reference: str) -> Any:
 
 
 def moved_names(package: str) -> Callable[[str], Any]:
-    """Return a ``__getattr__`` for a package of the core, some of whose public names a feature group defines today.
+    """Return a ``__getattr__`` for a core package, for public names that a feature group defines today.
 
     Args:
         package: Its name.
@@ -94,7 +94,7 @@ def import_all(package: str) -> None:
     Args:
         package: Its name. Modules of its sub-packages are not imported.
     """
-    for module in sorted(iter_modules(import_module(package).__path__), key=lambda one: one.name):
+    for module in sorted(iter_modules(import_module(package).__path__), key=lambda module: module.name):
         import_module(f"{package}.{module.name}")
     for group in feature_groups():
         for name in group.modules.get(package, ()):

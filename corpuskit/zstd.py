@@ -45,20 +45,20 @@ def decompressor() -> ZstdDecompressor:
     return ZstdDecompressor(options={DecompressionParameter.window_log_max: 27})
 
 
-def read_frame(content: bytes, most: int) -> bytes:
+def read_frame(content: bytes, max_bytes: int) -> bytes:
     """Return the content of a single frame, whatever size its header claims.
 
     Args:
         content: The frame.
-        most: Limit of the content's size in bytes.
+        max_bytes: Limit of the content's size in bytes.
 
     Raises:
         ZstdError: The frame is damaged, incomplete or larger, or something follows it.
     """
     reader = decompressor()
-    data = reader.decompress(content, most + 1)
-    if len(data) > most:
-        raise ZstdError(f"more than {most:,} bytes")
+    data = reader.decompress(content, max_bytes + 1)
+    if len(data) > max_bytes:
+        raise ZstdError(f"more than {max_bytes:,} bytes")
     if not reader.eof:
         raise ZstdError("the frame is incomplete")
     if reader.unused_data:

@@ -1,0 +1,28 @@
+"""The style guide's banned words and patterns occur in no name, docstring, comment, message or manual page."""
+
+import pytest
+import style
+
+# Packages and pages that follow the style guide; the others follow.
+CLEAN = ("corpuskit/hooks.py", "corpuskit/plugins.py", "corpuskit/zstd.py")
+
+
+@pytest.mark.parametrize("path", CLEAN)
+def test_names_and_prose_follow_the_style_guide(path):
+    root = style.ROOT / path
+    files = [root] if root.is_file() else [*root.rglob("*.py"), *root.rglob("*.md")]
+    assert [finding for file in sorted(files) for finding in style.findings(file)] == []
+
+
+def test_the_check_finds_names_docstrings_comments_and_messages(tmp_path):
+    module = tmp_path / "telling.py"
+    module.write_text(
+        'def first(told):\n    """Gives one row a document."""\n    # where it is none\n    raise ValueError("it is no file")\n'
+    )
+    found = "\n".join(style.findings(module))
+    for part in ("telling", "told", "'Gives'", "one row a document", "is none", "is no f"):
+        assert part in found
+
+
+def test_there_are_at_least_sixty_patterns():
+    assert len(style.NAMES) + len(style.PROSE) >= 60
