@@ -9,6 +9,7 @@ from typing import Final
 
 from lxml import etree
 
+from corpuskit.document.spans import Span, clip, shift
 from corpuskit.extraction.docx import names as n
 from corpuskit.extraction.docx.equations import linear
 from corpuskit.extraction.docx.names import m, w
@@ -43,7 +44,7 @@ class Line:
 
     pieces: list[Piece] = field(default_factory=list)
     length: int = 0
-    links: list[tuple[int, int, str]] = field(default_factory=list)
+    links: list[Span] = field(default_factory=list)
     boxes: list[etree._Element] = field(default_factory=list)
     pictures: list[str] = field(default_factory=list)
     diagrams: list[str] = field(default_factory=list)
@@ -59,7 +60,7 @@ class Line:
 
     def precede(self, other: Line) -> None:
         """Puts the content of the paragraph before in front of this one."""
-        self.links = other.links + [(a + other.length, b + other.length, url) for a, b, url in self.links]
+        self.links = other.links + shift(self.links, other.length)
         self.pieces = other.pieces + self.pieces
         self.length += other.length
         self.boxes[:0], self.pictures[:0], self.diagrams[:0] = other.boxes, other.pictures, other.diagrams
@@ -68,15 +69,11 @@ class Line:
         self.has_equation = self.has_equation or other.has_equation
         self.has_words = self.has_words or other.has_words
 
-    def text(self) -> tuple[str, str | None, list[tuple[int, int, str]]]:
+    def text(self) -> tuple[str, str | None, list[Span]]:
         """The text without space around it, its notation where scripts need one, and the links in it."""
         text = "".join([piece[0] for piece in self.pieces])
         clean = text.strip()
-        links = self.links
-        if links:
-            cut = len(text) - len(text.lstrip())
-            moved = ((max(a - cut, 0), min(b - cut, len(clean)), url) for a, b, url in links)
-            links = [(a, b, url) for a, b, url in moved if a < b]
+        links = clip(self.links, len(text) - len(text.lstrip()), len(clean))
         is_plain = all(piece[1] == PLAIN for piece in self.pieces)
         return clean, None if is_plain else notation(self.pieces).strip(), links
 

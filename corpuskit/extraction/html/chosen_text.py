@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from corpuskit.document.elements import FORMATTING, TEXT_BLOCK, ElementTable
+from corpuskit.document.spans import clip, dump, load
 from corpuskit.extraction.choices import mark_groups
 from corpuskit.extraction.html.alignment import align, joined
 
@@ -32,13 +32,10 @@ def clean_texts(table: ElementTable) -> None:
             continue
         table.text[row] = clean
         for name in _SPANS:
-            links = table.marks.get(name, {})
-            if row not in links:
-                continue
-            spans = [
-                [len(normal(text[:start])), len(normal(text[:end])), url] for start, end, url in json.loads(links[row])
-            ]
-            links[row] = _json(spans)
+            column = table.marks.get(name, {})
+            if row in column:
+                spans = load(column[row])
+                column[row] = dump((len(normal(text[:start])), len(normal(text[:end])), it) for start, end, it in spans)
 
 
 class Choice:
@@ -117,9 +114,7 @@ class _Rebuilt:
 
     def __init__(self, old: ElementTable) -> None:
         self._old, self._new = old, ElementTable()
-        self._spans = {
-            name: {row: json.loads(spans) for row, spans in old.marks.get(name, {}).items()} for name in _SPANS
-        }
+        self._spans = {name: {row: load(spans) for row, spans in old.marks.get(name, {}).items()} for name in _SPANS}
         self._new_id: list[int] = []
         self._leaves: list[int] = []  # new rows that have nothing in them
         self._parents: list[int] = []  # of each new row, in the old table
@@ -145,14 +140,8 @@ class _Rebuilt:
         if is_part:
             self._leaves.append(here)
         for name, column in self._spans.items():
-            length = len(text or "")
-            spans = [
-                [max(a - start, 0), min(b - start, length), value]
-                for a, b, value in column.get(row, ())
-                if a < start + length and b > start
-            ]
-            if spans:
-                self._new.mark(name, here, _json(spans))
+            if spans := clip(column.get(row, ()), start, len(text or "")):
+                self._new.mark(name, here, dump(spans))
         if kind == COMMENT:
             self._new.mark("role", here, "comment")
 
@@ -187,7 +176,3 @@ class _Rebuilt:
                 new.subtree_end[self._new_id[row]] = self._new_id[end]
         mark_groups(new)
         return new
-
-
-def _json(links: list[Any]) -> str:
-    return json.dumps(links, ensure_ascii=False, separators=(",", ":"))

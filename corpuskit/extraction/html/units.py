@@ -6,7 +6,6 @@ inside that name the author or the date have the role ``byline``.
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Final
 
 from corpuskit.document import ElementTable
 from corpuskit.document.elements import LIST_ITEM, LISTS, SECTION, TABLE, TEXT_BLOCK
+from corpuskit.document.spans import load
 from corpuskit.extraction.html.rows import Walked
 from corpuskit.extraction.html.tags import UNIT, key_of, unit_of
 
@@ -126,8 +126,8 @@ class _Page:
         links = table.marks.get("links", {})
         for row in range(unit.first, unit.end) if unit.role == "post" else ():
             if table.type[row] == SECTION and row in links and not self._names(row, unit):
-                start, end, url = json.loads(links[row])[0]
-                return bool(end - start == len(table.text[row] or "") and "#" not in url)
+                start, end, url = load(links[row])[0]
+                return end - start == len(table.text[row] or "") and "#" not in url
         return False
 
     def _names(self, row: int, unit: _Unit) -> bool:

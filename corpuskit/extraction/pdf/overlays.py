@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 
+from corpuskit.document.spans import Span, dump
 from corpuskit.extraction.pdf.analysis import PageInfo
 from corpuskit.extraction.pdf.annotations import Box, Overlay
 from corpuskit.extraction.pdf.layout.page_parts import Block
@@ -56,7 +56,7 @@ class LinkFinder:
 
     def links(self, text: str, boxes: Sequence[tuple[int, Box]]) -> str | None:
         """The ``links`` mark of a text that stands in these boxes (page from 0, box); None where it has none."""
-        found: list[tuple[int, int, str]] = []
+        found: list[Span] = []
         start = 0
         for page, box in boxes:
             for link in list(self._left.get(page, ())):
@@ -67,7 +67,7 @@ class LinkFinder:
                     found.append((*place, link.url))
                     start = place[1]
                     self._left[page].remove(link)
-        return json.dumps(sorted(found), ensure_ascii=False, separators=(",", ":")) if found else None
+        return dump(sorted(found)) if found else None
 
 
 def _touch(a: Box, b: Box) -> bool:
