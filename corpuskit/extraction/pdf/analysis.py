@@ -11,8 +11,9 @@ from typing import Any, Final
 from corpuskit.errors import ExtractionError
 from corpuskit.extraction.pdf.annotations import Link, Overlay, find_words, open_forms, read_annotations
 from corpuskit.extraction.pdf.base_lines import rows_of
+from corpuskit.extraction.pdf.box import Box
 from corpuskit.extraction.pdf.characters import read_characters, set_aside_unseen
-from corpuskit.extraction.pdf.drawings import Box, Drawings, read_drawings
+from corpuskit.extraction.pdf.drawings import Drawings, read_drawings
 from corpuskit.extraction.pdf.fonts import MONO, Fonts
 from corpuskit.extraction.pdf.frame import Frame, frame_of
 from corpuskit.extraction.pdf.furniture import FurnitureFinder
@@ -260,7 +261,7 @@ class _Reader:
 def _mark_figures(blocks: list[Block], page: PageParts) -> None:
     """Text inside an image is part of a figure, unless the image is the page itself."""
     area = page.frame.width * page.frame.height
-    images = [(a, b, c, d) for a, b, c, d in page.drawings.images if 0.005 * area < (c - a) * (d - b) < 0.7 * area]
+    images = [image for image in page.drawings.images if 0.005 * area < image.width * image.height < 0.7 * area]
     for block in blocks if images else ():
         x0, y0, x1, y1 = block.box
         if block.role == "paragraph" and any(a <= x0 and b <= y0 and x1 <= c and y1 <= d for a, b, c, d in images):

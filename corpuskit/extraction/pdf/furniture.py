@@ -111,28 +111,19 @@ class FurnitureFinder:
         taken: set[int] = set()
         for side, row in rows:
             small = row[0].size <= _BIG * self._body
-            if small and self._repeats(_key(side, row)):
-                taken |= {id(run) for run in row}
-                continue
             apart = _stands_apart(row, page.runs, side)
             text = " ".join(run.text for run in row).strip()
-            if page.number and small and apart and self._title and text.lower() == self._title:
+            if (
+                (small and self._repeats(_key(side, row)))
+                or (page.number and small and apart and self._title and text.lower() == self._title)
+                or (PAGE_NUMBER.match(text) and len(row) <= 2 and apart and row[0].size <= 1.1 * self._body)
+                or (small and self._is_over_rule(page, row, side, taken))
+                or (small and self._is_in_margin(page, row, side, text, taken))
+            ):
                 taken |= {id(run) for run in row}
-                continue
-            if PAGE_NUMBER.match(text) and len(row) <= 2 and apart and row[0].size <= 1.1 * self._body:
-                taken |= {id(run) for run in row}
-                continue
-            if small and self._is_over_rule(page, row, side, taken):
-                taken |= {id(run) for run in row}
-                continue
-            if small and self._is_in_margin(page, row, side, text, taken):
-                taken |= {id(run) for run in row}
-                continue
-            if len(row) > 1:
-                repeated = {
-                    id(run) for run in row if run.size <= _BIG * self._body and self._repeats(_key(side, [run]))
-                }
-                taken |= repeated
+            elif len(row) > 1:
+                limit = _BIG * self._body
+                taken |= {id(run) for run in row if run.size <= limit and self._repeats(_key(side, [run]))}
                 # Titles of chapters alternate with those of sections beside the page number.
                 counted = any(self._offsets[offset] >= 2 for offset in _page_offsets(page.number, row))
                 if counted and apart and small and id(row[0]) not in taken:

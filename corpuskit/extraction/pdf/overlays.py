@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from corpuskit.document.spans import Span, dump
 from corpuskit.extraction.pdf.analysis import PageInfo
-from corpuskit.extraction.pdf.annotations import Box, Overlay
+from corpuskit.extraction.pdf.annotations import Overlay
+from corpuskit.extraction.pdf.box import Box
 from corpuskit.extraction.pdf.layout.page_parts import Block
 
 
@@ -43,8 +44,8 @@ class Placement:
 
 def _distance(box: Box, block: Box) -> float:
     """How far a block is from a field: its label stands above it or on its left, so that the other sides count double."""
-    above, left = box[1] - block[3], box[0] - block[2]
-    below, right = block[1] - box[3], block[0] - box[2]
+    above, left = box.y0 - block.y1, box.x0 - block.x1
+    below, right = block.y0 - box.y1, block.x0 - box.x1
     return max(above, 2 * below, 0.0) + max(left, 2 * right, 0.0)
 
 
@@ -60,7 +61,7 @@ class LinkFinder:
         start = 0
         for page, box in boxes:
             for link in list(self._left.get(page, ())):
-                if not any(_touch(area, box) for area in link.boxes):
+                if not any(area.overlaps(box) for area in link.boxes):
                     continue
                 place = _find(text, link.words, start)
                 if place is not None:
@@ -68,10 +69,6 @@ class LinkFinder:
                     start = place[1]
                     self._left[page].remove(link)
         return dump(sorted(found)) if found else None
-
-
-def _touch(a: Box, b: Box) -> bool:
-    return a[0] < b[2] and a[2] > b[0] and a[1] < b[3] and a[3] > b[1]
 
 
 def _find(text: str, words: str, start: int) -> tuple[int, int] | None:

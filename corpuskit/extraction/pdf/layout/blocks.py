@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 
 from corpuskit.extraction.pdf.base_lines import rows_of
-from corpuskit.extraction.pdf.drawings import Box, Line
+from corpuskit.extraction.pdf.box import Box
+from corpuskit.extraction.pdf.drawings import Line
 from corpuskit.extraction.pdf.fonts import BOLD, ITALIC, MONO
 from corpuskit.extraction.pdf.layout.charts import Chart
 from corpuskit.extraction.pdf.layout.contents import find_contents
@@ -84,7 +85,7 @@ class RegionReader:
             for place, grid in self._aligned_tables(part, rules):
                 top, bottom = start + place.first, start + place.last
                 lines = [line_of(row) for row in rows[top : bottom + 1]]
-                found.append((grid.box[1], Block(page, lines, role="table", grid=grid, region=region)))
+                found.append((grid.box.y0, Block(page, lines, role="table", grid=grid, region=region)))
                 used |= set(range(top, bottom + 1))
         lines = [line_of(row, k) for k, row in enumerate(rows) if k not in used]
         tops = [top for top, _ in found]

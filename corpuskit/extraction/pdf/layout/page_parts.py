@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from corpuskit.extraction.pdf.box import Box
 from corpuskit.extraction.pdf.drawings import Drawings
 from corpuskit.extraction.pdf.frame import Frame
 from corpuskit.extraction.pdf.tables.grid import Grid
@@ -93,15 +94,9 @@ class Block:
     tag_type: str = ""
 
     @property
-    def box(self) -> tuple[float, float, float, float]:
-        """x0, y0, x1, y1 in the page's layout frame."""
-        if self.grid is not None:
-            return self.grid.box
-        lines = self.lines
-        return (
-            min(line.x0 for line in lines), min(line.y0 for line in lines),
-            max(line.x1 for line in lines), max(line.y1 for line in lines),
-        )  # fmt: skip
+    def box(self) -> Box:
+        """Its box in the page's layout frame."""
+        return Box.around(self.lines) if self.grid is None else self.grid.box
 
 
 @dataclass(slots=True)
