@@ -12,6 +12,7 @@ from corpuskit.document import NLPTextDocument
 from corpuskit.document.elements import TABLE
 from corpuskit.errors import ExtractionError
 from corpuskit.extraction.extractors import extracts
+from corpuskit.extraction.html.selectors import remove
 from corpuskit.extraction.options import ExtractOptions
 
 # Classes that the wikis share or that their largest languages use, by what stands in such an element.
@@ -77,15 +78,7 @@ def _clean(root: etree._Element) -> None:
     for element in list(root.iter(etree.Element)):
         classes = _classes(element)
         if element.tag in _DROPPED_TAGS or (_DROPPED.intersection(classes) and not _NAVIGATION.intersection(classes)):
-            parent = element.getparent()
-            if parent is not None:
-                element.text, tail = None, element.tail or ""
-                before = element.getprevious()
-                if before is not None:
-                    before.tail = (before.tail or "") + tail
-                else:
-                    parent.text = (parent.text or "") + tail
-                parent.remove(element)
+            remove(element)
         elif _MATHS in classes:
             _write_formula(element)
 

@@ -5,10 +5,8 @@ Names in archives are never used as paths on the disk, so none can lead out of a
 
 from __future__ import annotations
 
-import lzma
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -23,17 +21,14 @@ from corpuskit.sources.mail import attachments
 from corpuskit.sources.media import detect_media_type
 from corpuskit.sources.member_pairs import MemberPairs, is_of_a_pair
 from corpuskit.sources.nlptext import as_itself
-from corpuskit.sources.packed import PACKERS, unpack
+from corpuskit.sources.packed import DAMAGED_ZIP, PACKERS, unpack
 from corpuskit.sources.resource import Found, Known, Resource
 from corpuskit.sources.trees import EXPORTED, MANIFEST
 
 _TAR_SUFFIXES: Final = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 _MOST_MEMBERS: Final = 1_000_000
 _MOST_BYTES: Final = 100 * 1024**3  # of all members together
-_BAD_ARCHIVE: Final = (
-    zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError,
-    NotImplementedError, RuntimeError, TypeError,  # the last: tarfile on a gzip header cut short
-)  # fmt: skip
+_BAD_ARCHIVE: Final = (*DAMAGED_ZIP, tarfile.TarError, TypeError)  # the last: tarfile on a gzip header cut short
 _MOST_EXPORTS: Final = 20  # in one archive
 _PACKAGE_PARTS: Final = ("[Content_Types].xml", "mimetype")  # of documents that are ZIP files
 

@@ -116,7 +116,5 @@ class PageParts:
     runs: list[Run]
     drawings: Drawings
     furniture: list[Run] = field(default_factory=list)
-    characters: int = 0
-    unmapped: float = 0.0
     tags: PageTags | None = None
     turned: list[Turned] = field(default_factory=list)
