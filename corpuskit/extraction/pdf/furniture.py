@@ -11,7 +11,7 @@ from typing import Final
 from corpuskit.extraction.pdf.base_lines import rows_of
 from corpuskit.extraction.pdf.layout.page_parts import PageParts
 from corpuskit.extraction.pdf.patterns import PAGE_NUMBER
-from corpuskit.extraction.pdf.words import Run
+from corpuskit.extraction.pdf.words import Run, without
 
 _NUMBER: Final = re.compile(r"\d+|\b[ivxlc]+\b")
 _MARGIN: Final = 0.13  # of the page's height, where furniture stands
@@ -77,8 +77,7 @@ class FurnitureFinder:
         if len(text) > 120 or row[0].size > 1.05 * self._body:
             return False
         left = [run for run in page.runs if id(run) not in taken]
-        own = {id(run) for run in row}
-        beyond = (run for run in left if id(run) not in own)
+        beyond = without(left, row)
         if any(run.base < row[0].base if side == "top" else run.base > row[0].base for run in beyond):
             return False
         numbered = any(PAGE_NUMBER.match(run.text.strip()) for run in (row[0], row[-1])) and len(row) > 1
@@ -102,8 +101,7 @@ class FurnitureFinder:
             for rule in page.drawings.horizontal
         ):
             return False
-        own = {id(run) for run in row}
-        others = [run.base for run in page.runs if id(run) not in own and id(run) not in taken]
+        others = [run.base for run in without(page.runs, row) if id(run) not in taken]
         return all(base > bottom for base in others) if side == "top" else all(base < top for base in others)
 
     def _furniture(self, page: PageParts, rows: list[tuple[str, list[Run]]]) -> set[int]:
@@ -152,9 +150,9 @@ def _stands_apart(row: list[Run], runs: list[Run], side: str, room: float = 0.5)
     """Whether some room, in font sizes, parts a row from the rest of the page, which stands on one side of it."""
     top, bottom = min(run.y0 for run in row), max(run.y1 for run in row)
     size = max(run.size for run in row)
-    own = {id(run) for run in row}
+    rest = without(runs, row)
     if side == "top":
-        others = [run.y0 for run in runs if id(run) not in own and run.y0 > top]
+        others = [run.y0 for run in rest if run.y0 > top]
         return not others or min(others) - bottom > room * size
-    others = [run.y1 for run in runs if id(run) not in own and run.y1 < bottom]
+    others = [run.y1 for run in rest if run.y1 < bottom]
     return not others or top - max(others) > room * size

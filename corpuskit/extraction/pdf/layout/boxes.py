@@ -10,7 +10,7 @@ from corpuskit.extraction.pdf.box import Box
 from corpuskit.extraction.pdf.drawings import Drawings
 from corpuskit.extraction.pdf.frame import Frame
 from corpuskit.extraction.pdf.layout.page_parts import Block
-from corpuskit.extraction.pdf.words import Run
+from corpuskit.extraction.pdf.words import Run, without
 
 _LEAST_WIDTH, _LEAST_HEIGHT = 60.0, 40.0  # points
 _LARGEST: Final = 0.55  # of the page
@@ -29,8 +29,7 @@ def find_boxes(runs: list[Run], drawings: Drawings, frame: Frame) -> list[tuple[
         inside = [run for run in runs if _is_in(run, box)]
         if len(inside) < _FEWEST_ROWS or any(id(run) in taken for run in inside) or len(rows_of(inside)) < _FEWEST_ROWS:
             continue
-        own = {id(run) for run in inside}
-        others = [run for run in runs if id(run) not in own]
+        others = without(runs, inside)
         level = [run for run in others if box.y0 < run.base - 0.3 * run.size < box.y1]
         if any(run.x1 > box.x0 + _SLACK and run.x0 < box.x1 - _SLACK for run in level):
             continue
@@ -39,7 +38,7 @@ def find_boxes(runs: list[Run], drawings: Drawings, frame: Frame) -> list[tuple[
         ):
             continue
         found.append((box, inside))
-        taken |= own
+        taken |= {id(run) for run in inside}
     return found
 
 

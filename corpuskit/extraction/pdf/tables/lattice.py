@@ -12,7 +12,7 @@ from corpuskit.extraction.pdf.box import Box
 from corpuskit.extraction.pdf.drawings import Drawings, Line
 from corpuskit.extraction.pdf.tables.grid import SNAP, Cell, Grid, cell_of, mark_headers, snapped, without_empty
 from corpuskit.extraction.pdf.tables.hidden import Place, pieces_of, split_hidden_columns, split_hidden_rows
-from corpuskit.extraction.pdf.words import Run
+from corpuskit.extraction.pdf.words import Run, without
 
 _TOUCH: Final = 3.0  # points by which crossing lines may miss each other
 _PADDING: Final = 9.0  # points between the edge of a cell and its text
@@ -101,8 +101,7 @@ def find_ruled_tables(drawings: Drawings, runs: list[Run]) -> tuple[list[tuple[G
             alone += h_lines
             continue
         found.append(made)
-        taken = {id(run) for run in made[1]}
-        free = [run for run in free if id(run) not in taken]
+        free = without(free, made[1])
     return found, [line for line in alone if line.drawn]
 
 
