@@ -14,16 +14,34 @@ from corpuskit.extraction.docx import names as n
 from corpuskit.extraction.docx.equations import linear
 from corpuskit.extraction.docx.names import m, w
 from corpuskit.extraction.docx.package import Relationship
-from corpuskit.extraction.docx.scripts import EQUATION, PLAIN, SUBSCRIPT, SUPERSCRIPT, Piece, notation
 from corpuskit.extraction.docx.styles import Styles, is_on
-from corpuskit.extraction.docx.symbols import from_font, symbol
+from corpuskit.extraction.notation import EQUATION, PLAIN, SUBSCRIPT, SUPERSCRIPT, token_pieces
 
 _LINK_FIELD: Final = re.compile(r'\s*HYPERLINK\s+(?:\\[a-z]\s+)*(?:"([^"]*)"|([^\s\\]\S*))', re.IGNORECASE)
 _COUNT_FIELD: Final = re.compile(r"\s*SEQ\s+(\S+)", re.IGNORECASE)
 _PRIVATE: Final = re.compile("[\uf020-\uf0ff]")
 _LINE_END: Final = re.compile(r"\s*[\r\n]\s*")
 _SCRIPT: Final = {"superscript": SUPERSCRIPT, "subscript": SUBSCRIPT}
+_SPACE: Final = re.compile(r"(\s+)")
 _VANISH, _R_STYLE, _VERT_ALIGN, _R_FONTS = w("vanish"), w("rStyle"), w("vertAlign"), w("rFonts")
+Piece = tuple[str, int, str | None]
+"""A text, its script, and the notation of an equation."""
+
+# Characters of symbol fonts, which Word keeps at U+F020 to U+F0FF, in Unicode (17.3.3.30).
+# Adobe's Symbol encoding, as the Unicode Consortium's SYMBOL.TXT maps it; a space stands for what has no character.
+_SYMBOL: Final = dict(
+    zip(
+        [*range(0x20, 0x7F), *range(0xA0, 0xFF)],
+        " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼"
+        "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪ 〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭",
+        strict=True,
+    )
+)
+_WINGDINGS: Final = {
+    0x4A: "☺", 0x4C: "☹", 0x6C: "●", 0x6E: "■", 0x6F: "□", 0x71: "❑", 0x75: "◆", 0x76: "❖", 0x77: "⬥", 0x9F: "•",
+    0xA7: "▪", 0xA8: "◻", 0xD8: "➢", 0xDF: "←", 0xE0: "→", 0xE1: "↑", 0xE2: "↓", 0xE8: "➔", 0xEF: "⇦", 0xF0: "⇨",
+    0xF3: "⬄", 0xFB: "✗", 0xFC: "✓", 0xFD: "☒", 0xFE: "☑",
+}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -257,6 +275,47 @@ class Reader:
                 line.diagrams.append(found.get(_DIAGRAM_DATA, ""))
             elif text := (found.get("string" if tag == _TEXT_PATH else "descr") or "").strip():
                 line.pictures.append(text)
+
+
+def notation(pieces: list[Piece]) -> str:
+    """Return a text of pieces in the notation of :mod:`corpuskit.extraction.notation`."""
+    token: list[tuple[str, int]] = []
+    out: list[str] = []
+
+    def end_token() -> None:
+        out.extend(text for text, _ in token_pieces(token))
+        token.clear()
+
+    for text, script, tex in pieces:
+        if script == EQUATION:
+            token.append((tex or text, EQUATION))
+            continue
+        for part in _SPACE.split(text):
+            if part.isspace():
+                end_token()
+                out.append(part)
+            elif part:
+                token.append((part, script))
+    end_token()
+    return "".join(out)
+
+
+def symbol(font: str, code: str) -> str:
+    """The character of a ``w:sym``: a hexadecimal code in a font; empty for a code that is none."""
+    try:
+        number = int(code, 16)
+        return from_font(font, chr(number + 0xF000 if number < 0x100 else number))
+    except (ValueError, OverflowError):
+        return ""
+
+
+def from_font(font: str, text: str) -> str:
+    """A text whose private characters are those of a symbol font; unknown ones become U+FFFD."""
+    table = _SYMBOL if font.lower() == "symbol" else _WINGDINGS if font.lower().startswith("wingdings") else {}
+    return "".join(
+        table.get(ord(c) - 0xF000, "•" if ord(c) == 0xF0B7 else "\ufffd") if 0xF020 <= ord(c) <= 0xF0FF else c
+        for c in text
+    )
 
 
 def _between(element: etree._Element, outer: etree._Element) -> list[etree._Element]:

@@ -9,13 +9,13 @@ from typing import Final
 
 from corpuskit.document import DocumentBuilder, NLPTextDocument
 from corpuskit.document.elements import LIST, LIST_ITEM, TABLE, TABLE_CELL, TABLE_HEADER
+from corpuskit.extraction.notation import escape_plain
 from corpuskit.extraction.pdf.analysis import Analysis, PageInfo
 from corpuskit.extraction.pdf.annotations import Overlay
 from corpuskit.extraction.pdf.box import Box
 from corpuskit.extraction.pdf.joining import document_blocks
 from corpuskit.extraction.pdf.layout.lines import Vocabulary
 from corpuskit.extraction.pdf.layout.page_parts import Block, TextLine
-from corpuskit.extraction.pdf.notation import escape_plain
 from corpuskit.extraction.pdf.overlays import LinkFinder, Placement
 from corpuskit.extraction.pdf.patterns import BULLET, BULLET_START, PAGE_COUNT, PAGE_NUMBER
 

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from corpuskit.extraction.notation import escape_plain
 from corpuskit.extraction.pdf.layout.page_parts import Block
-from corpuskit.extraction.pdf.notation import escape_plain
 from corpuskit.extraction.pdf.patterns import HEADING_NUMBER
 
 _FIGURE: Final = re.compile(r"^(?:fig|abb|scheme|chart|plate|graph|map)", re.IGNORECASE)

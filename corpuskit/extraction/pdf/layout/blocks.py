@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from corpuskit.extraction.notation import escape_plain
 from corpuskit.extraction.pdf.base_lines import rows_of
 from corpuskit.extraction.pdf.box import Box
 from corpuskit.extraction.pdf.drawings import Line
@@ -18,7 +19,6 @@ from corpuskit.extraction.pdf.layout.charts import Chart
 from corpuskit.extraction.pdf.layout.contents import find_contents
 from corpuskit.extraction.pdf.layout.lines import Vocabulary, line_of
 from corpuskit.extraction.pdf.layout.page_parts import Block, TextLine
-from corpuskit.extraction.pdf.notation import escape_plain
 from corpuskit.extraction.pdf.patterns import BULLET, BULLET_START, ENUMERATOR, HEADING_NUMBER, SENTENCE_END
 from corpuskit.extraction.pdf.tables.aligned import Found, columns_beside, find_aligned_tables
 from corpuskit.extraction.pdf.tables.grid import Grid, under_bar

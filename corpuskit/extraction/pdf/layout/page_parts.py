@@ -94,6 +94,11 @@ class Block:
     tag_type: str = ""
 
     @property
+    def size(self) -> float:
+        """Font size of its largest line; 0 without lines."""
+        return max([line.size for line in self.lines], default=0.0)
+
+    @property
     def box(self) -> Box:
         """Its box in the page's layout frame."""
         return Box.around(self.lines) if self.grid is None else self.grid.box
