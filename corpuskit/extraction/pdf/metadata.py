@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Any, Final
 
@@ -75,18 +76,16 @@ def page_flags(pages: list[PageInfo]) -> dict[str, str]:
     if first is not None:
         found["page_width"], found["page_height"] = str(round(first.width)), str(round(first.height))
     empty = [not page.characters and not page.error for page in pages]
-    flagged = {
-        "failed_pages": [bool(page.error) for page in pages],
-        "pages_without_text": empty,
-        "set_aside_pages": [sum(page.set_aside.values()) > SET_ASIDE * page.printed for page in pages],
-    }
-    for name, flags in flagged.items():
-        if numbers := [str(number) for number, flag in enumerate(flags, 1) if flag]:
-            found[name] = " ".join(numbers[:1_000])
+    if failed := _numbers(page.error for page in pages):
+        found["failed_pages"] = failed
+    if any(empty):
+        found["pages_without_text"] = _numbers(empty)
     if pages and all(empty):
         found["status"] = "no_text"
     if any(page.images and not page.characters for page in pages):
         found["scanned"] = "true" if sum(empty) > len(pages) / 2 else "partly"
+    if aside := _numbers(sum(page.set_aside.values()) > SET_ASIDE * page.printed for page in pages):
+        found["set_aside_pages"] = aside
     total = sum(page.characters for page in pages)
     unmapped = sum(page.unmapped * page.characters for page in pages)
     if total and unmapped >= 0.01 * total:
@@ -94,6 +93,11 @@ def page_flags(pages: list[PageInfo]) -> dict[str, str]:
         if unmapped > GARBLED * total:
             found["garbled"] = "true"
     return found
+
+
+def _numbers(flags: Iterable[object]) -> str:
+    """Return the numbers of the pages whose flag is set, from 1."""
+    return " ".join([str(number) for number, flag in enumerate(flags, 1) if flag][:1_000])
 
 
 def page_warnings(pages: list[PageInfo]) -> list[str]:
