@@ -6,6 +6,7 @@ elements have (coordinates of cells, page, role ...) is a dictionary keyed by ``
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -113,6 +114,7 @@ class ElementTable:
             count += kept
         new_id[len(self.type)] = count
         rows = [position for position, kept in enumerate(keep) if kept]
+        cells, marks = self.columns_of(rows)
         return ElementTable(
             type=[self.type[i] for i in rows],
             parent_id=[-1 if self.parent_id[i] < 0 else new_id[self.parent_id[i]] for i in rows],
@@ -120,12 +122,26 @@ class ElementTable:
             nesting_level=[self.nesting_level[i] for i in rows],
             text=[self.text[i] for i in rows],
             main=[self.main[i] for i in rows],
-            cells={new_id[i]: cell for i, cell in self.cells.items() if keep[i]},
-            marks={
-                name: {new_id[i]: value for i, value in column.items() if keep[i]}
-                for name, column in self.marks.items()
-            },
+            cells=cells,
+            marks=marks,
         )
+
+    def columns_of(
+        self, rows: Sequence[int], without: Container[str] = ()
+    ) -> tuple[dict[int, tuple[int, int, int, int]], dict[str, dict[int, Any]]]:
+        """Return the cells and marks of rows, by their positions in ``rows``.
+
+        Args:
+            rows: Rows of this table; -1 for one that is not of it.
+            without: Marks that are left out.
+        """
+
+        def taken(column: dict[int, Any]) -> dict[int, Any]:
+            values = column.copy()
+            return {new: values[old] for new, old in enumerate(rows) if old in values}
+
+        marks = {name: taken(column) for name, column in self.marks.items() if name not in without}
+        return taken(self.cells), marks
 
     def normalized(self) -> tuple[ElementTable, int]:
         """Return the table in normal form, and how many lone surrogates were replaced by U+FFFD.

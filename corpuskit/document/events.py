@@ -65,22 +65,9 @@ def _document_events(document: NLPTextDocument, doc_id: int) -> tuple[Any, ...]:
     texts = position[is_text]
     at = np.concatenate([starts, titles, texts, end[starts] - 1])
     # Within one position: start, title, text, then the ends, the deepest first.
-    order = np.concatenate(
-        [
-            np.zeros(len(starts), int),
-            np.ones(len(titles), int),
-            np.full(len(texts), 2),
-            3 + (level.max(initial=0) - level[starts]),
-        ]
-    )
-    commands = np.concatenate(
-        [
-            np.full(len(starts), _START),
-            np.full(len(titles), _TITLE),
-            np.full(len(texts), _TEXT),
-            np.full(len(starts), _END),
-        ]
-    )
+    counts = [len(starts), len(titles), len(texts)]
+    order = np.concatenate([np.repeat([0, 1, 2], counts), 3 + (level.max(initial=0) - level[starts])])
+    commands = np.repeat([_START, _TITLE, _TEXT, _END], [*counts, len(starts)])
     rows = np.concatenate([starts, titles, texts, starts])
     by_place = np.lexsort((order, at))
     rows, commands = rows[by_place], commands[by_place]

@@ -51,21 +51,11 @@ def arrow_schema() -> pa.Schema:
 
     category = pa.dictionary(pa.int8(), pa.string())
     types = {
-        "element_id": pa.int32(),
-        "parent_id": pa.int32(),
-        "subtree_end": pa.int32(),
-        "type": category,
-        "nesting_level": pa.int32(),
-        "text": pa.large_string(),
-        **dict.fromkeys(CELL_COLUMNS, pa.int32()),
+        **dict.fromkeys(COLUMNS, pa.int32()),
+        **dict.fromkeys(("text", "locator", "links", "tex"), pa.large_string()),
+        **dict.fromkeys(_CATEGORIES, category),
         "main": pa.bool_(),
         "main_probability": pa.float32(),
-        "role": category,
-        "zone": category,
-        "page": pa.int32(),
-        "locator": pa.large_string(),
-        "links": pa.large_string(),
-        "tex": pa.large_string(),
     }
     return pa.schema([(name, types[name]) for name in COLUMNS])
 
@@ -146,15 +136,11 @@ def _values(name: str, column: pa.ChunkedArray) -> Any:
 
 
 def _category(names: tuple[str, ...]) -> pd.CategoricalDtype:
-    return _short_category(names) if len(names) <= _SHORT else _new_category(names)
+    return (_kept_category if len(names) <= _SHORT else _kept_category.__wrapped__)(names)
 
 
 @lru_cache(maxsize=256)
-def _short_category(names: tuple[str, ...]) -> pd.CategoricalDtype:
-    return _new_category(names)
-
-
-def _new_category(names: tuple[str, ...]) -> pd.CategoricalDtype:
+def _kept_category(names: tuple[str, ...]) -> pd.CategoricalDtype:
     import pandas as pd
 
     return pd.CategoricalDtype(list(names))

@@ -22,14 +22,9 @@ _VERSION: Final = 1
 _MAX_SIZE: Final = 512 * 1024 * 1024  # bytes of JSON; a bomb ends here
 _COLUMNS: Final = (*OPTIONAL_COLUMNS, FORMATTING)
 _TYPES: Final[dict[str, tuple[type, ...]]] = {
+    **dict.fromkeys(_COLUMNS, (str,)),
     "main_probability": (int, float),
-    "role": (str,),
-    "zone": (str,),
     "page": (int,),
-    "locator": (str,),
-    "links": (str,),
-    "tex": (str,),
-    FORMATTING: (str,),
 }
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.document.elements import TABLE, ElementTable
+from corpuskit.document.spans import load
 from corpuskit.extraction.options import ExtractOptions
 from corpuskit.text import detect_language
 
@@ -76,7 +76,7 @@ def _without_tables(table: ElementTable) -> None:
 def _without_links(table: ElementTable, limit: float) -> None:
     for row, spans in table.marks.get("links", {}).items():
         length = len(table.text[row] or "")
-        if length and sum(end - start for start, end, _ in json.loads(spans)) > limit * length:
+        if length and sum(end - start for start, end, _ in load(spans)) > limit * length:
             table.main[row] = False
 
 

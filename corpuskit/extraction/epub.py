@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import posixpath
 import zipfile
-import zlib
 from typing import Final
 from urllib.parse import unquote
 
@@ -13,6 +12,7 @@ from lxml import etree
 
 from corpuskit.document import ElementTable, NLPTextDocument
 from corpuskit.errors import EncryptedDocumentError, ExtractionError, ResourceLimitError
+from corpuskit.extraction.docx.package import DAMAGED_ZIP
 from corpuskit.extraction.docx.properties import parse_date
 from corpuskit.extraction.encoding import sound_xml
 from corpuskit.extraction.extractors import extracts
@@ -58,7 +58,7 @@ class _Book:
         self._where, self._left = where, _MOST
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(content))
-        except (zipfile.BadZipFile, OSError, ValueError) as error:
+        except DAMAGED_ZIP as error:
             raise ExtractionError(f"{where}: no EPUB, or one cut short: {error}") from error
         if "META-INF/encryption.xml" in self._zip.NameToInfo and b"xmlenc#aes" in (
             self.read("META-INF/encryption.xml") or b""
@@ -82,7 +82,7 @@ class _Book:
             raise ResourceLimitError(f"{self._where}: more than {_MOST:,} bytes when unpacked")
         try:
             return self._zip.read(info)
-        except (zipfile.BadZipFile, zlib.error, OSError, ValueError, EOFError, NotImplementedError, RuntimeError):
+        except DAMAGED_ZIP:
             return None
 
     def _xml(self, name: str) -> etree._Element | None:

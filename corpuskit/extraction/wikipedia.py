@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
 from typing import Final
 
 from lxml import etree
@@ -12,6 +12,7 @@ from corpuskit.document import NLPTextDocument
 from corpuskit.document.elements import TABLE
 from corpuskit.errors import ExtractionError
 from corpuskit.extraction.extractors import extracts
+from corpuskit.extraction.html.selectors import remove
 from corpuskit.extraction.options import ExtractOptions
 
 # Classes that the wikis share or that their largest languages use, by what stands in such an element.
@@ -68,7 +69,7 @@ def extract_wikipedia(
             base.set("href", uri)  # links are relative to the article, in Parsoid to a base without a scheme
     document = extract_tree(root, uri=uri, options=options)
     document.table.main[:] = [True] * len(document.table)
-    _mark(document, dict(_profile(root)))
+    _mark(document, _kinds(root))
     _read_head(document, root)
     return document
 
@@ -77,15 +78,7 @@ def _clean(root: etree._Element) -> None:
     for element in list(root.iter(etree.Element)):
         classes = _classes(element)
         if element.tag in _DROPPED_TAGS or (_DROPPED.intersection(classes) and not _NAVIGATION.intersection(classes)):
-            parent = element.getparent()
-            if parent is not None:
-                element.text, tail = None, element.tail or ""
-                before = element.getprevious()
-                if before is not None:
-                    before.tail = (before.tail or "") + tail
-                else:
-                    parent.text = (parent.text or "") + tail
-                parent.remove(element)
+            remove(element)
         elif _MATHS in classes:
             _write_formula(element)
 
@@ -104,36 +97,35 @@ def _classes(element: etree._Element) -> list[str]:
     return (element.get("class") or "").lower().split()
 
 
-def _profile(root: etree._Element) -> Iterator[tuple[str, str]]:
-    """Path and kind of the elements that the profile knows."""
+def _kinds(root: etree._Element) -> dict[str, str]:
+    """Return the kind per element, by its path as locators write it: that of the outermost known element around it."""
+    paths = {root: f"/{root.tag}"}
+    kinds = {paths[root]: ""}
     for element in root.iter(etree.Element):
-        classes = _classes(element)
-        if not classes:
-            continue
-        kind = next((kind for kind, names in _NOT_MAIN.items() if names.intersection(classes)), "")
-        if not kind and any(_INFOBOX.fullmatch(name) for name in classes):
-            kind = "infobox"
-        elif not kind and _REFERENCES.intersection(classes):
-            kind = "reference"
-        if kind:
-            yield _path(element), kind
+        around = paths.pop(element)
+        counts: Counter[str] = Counter()
+        for child in element.iterchildren(etree.Element):
+            name = str(child.tag)
+            counts[name] += 1
+            paths[child] = path = f"{around}/{name}[{counts[name]}]"
+            kinds[path] = kinds[around] or _kind_of(_classes(child))
+    return kinds
 
 
-def _path(element: etree._Element) -> str:
-    """The path as locators write it: each step with its place among those of its name."""
-    steps = []
-    parent = element.getparent()
-    while parent is not None:
-        place = 1 + sum(1 for _ in element.itersiblings(element.tag, preceding=True))
-        steps.append(f"{element.tag}[{place}]")
-        element, parent = parent, parent.getparent()
-    return "/".join(["", str(element.tag), *reversed(steps)])
+def _kind_of(classes: list[str]) -> str:
+    kind = next((kind for kind, names in _NOT_MAIN.items() if names.intersection(classes)), "")
+    if not kind and any(_INFOBOX.fullmatch(name) for name in classes):
+        return "infobox"
+    return kind or ("reference" if _REFERENCES.intersection(classes) else "")
 
 
-def _mark(document: NLPTextDocument, profile: dict[str, str]) -> None:
+def _mark(document: NLPTextDocument, kinds: dict[str, str]) -> None:
     table = document.table
     for row, locator in table.marks.get("locator", {}).items():
-        kind = _kind_of(locator, profile)
+        path = locator
+        while path not in kinds and path:  # what stands in a formula has no path in the page
+            path = path.rpartition("/")[0]
+        kind = kinds.get(path)
         if kind in _NOT_MAIN:
             table.main[row] = False
             table.mark("role", row, kind)
@@ -142,17 +134,6 @@ def _mark(document: NLPTextDocument, profile: dict[str, str]) -> None:
         elif kind == "reference":
             table.mark("role", row, "reference")
             table.mark("zone", row, "references")
-
-
-def _kind_of(locator: str, profile: dict[str, str]) -> str:
-    """The kind of the outermost known element around a place."""
-    at = locator.find("/", 1)
-    while at >= 0:
-        at = locator.find("/", at + 1)
-        kind = profile.get(locator if at < 0 else locator[:at])
-        if kind:
-            return kind
-    return ""
 
 
 def _read_head(document: NLPTextDocument, root: etree._Element) -> None:

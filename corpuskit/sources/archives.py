@@ -5,15 +5,15 @@ Names in archives are never used as paths on the disk, so none can lead out of a
 
 from __future__ import annotations
 
-import lzma
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import IO, Final
 
+from corpuskit.document.marks import MARKS
 from corpuskit.errors import ResourceLimitError, SourceError
 from corpuskit.sources.containers import reader_of
 from corpuskit.sources.dumps import is_dump, read_dump
@@ -21,21 +21,18 @@ from corpuskit.sources.feeds import is_feed, read_feed
 from corpuskit.sources.files import FoundFile, read_resource
 from corpuskit.sources.mail import attachments
 from corpuskit.sources.media import detect_media_type
-from corpuskit.sources.member_pairs import MemberPairs, is_of_a_pair
 from corpuskit.sources.nlptext import as_itself
-from corpuskit.sources.packed import PACKERS, unpack
+from corpuskit.sources.packed import DAMAGED_ZIP, PACKERS, unpack
 from corpuskit.sources.resource import Found, Known, Resource
-from corpuskit.sources.trees import EXPORTED, MANIFEST
+from corpuskit.sources.trees import EXPORTED, MANIFEST, MARKS_SUFFIX, TEXT_SUFFIX
 
 _TAR_SUFFIXES: Final = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 _MOST_MEMBERS: Final = 1_000_000
 _MOST_BYTES: Final = 100 * 1024**3  # of all members together
-_BAD_ARCHIVE: Final = (
-    zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError,
-    NotImplementedError, RuntimeError, TypeError,  # the last: tarfile on a gzip header cut short
-)  # fmt: skip
+_BAD_ARCHIVE: Final = (*DAMAGED_ZIP, tarfile.TarError, TypeError)  # the last: tarfile on a gzip header cut short
 _MOST_EXPORTS: Final = 20  # in one archive
 _PACKAGE_PARTS: Final = ("[Content_Types].xml", "mimetype")  # of documents that are ZIP files
+_MOST_WAITING: Final = 256 * 1024 * 1024  # that wait; what does not fit goes on without its other half
 
 
 def read_file(found: FoundFile, *, max_bytes: int, known: Known | None = None) -> Iterator[Found]:
@@ -84,6 +81,57 @@ def _parts(resource: Resource) -> Iterator[Found]:
 
 Member = tuple[str, int, datetime | None, Callable[[], IO[bytes]]]
 """Name, size, date, and what opens it."""
+
+
+class MemberPairs:
+    """A ``.nlp.txt`` in an archive and the marks beside it, in whatever order they come."""
+
+    def __init__(self) -> None:
+        self._marks: dict[str, bytes] = {}
+        self._texts: dict[str, Resource] = {}
+        self._size = 0
+
+    def add(self, name: str, resource: Resource) -> Iterator[Resource]:
+        """Take a text or its marks; yield the texts that need not wait any more."""
+        if name.endswith(MARKS_SUFFIX):
+            stem = name.removesuffix(MARKS_SUFFIX)
+            if stem in self._texts:
+                yield self._whole(stem, resource.content)
+                return
+            self._marks[stem] = resource.content
+        else:
+            stem = name.removesuffix(TEXT_SUFFIX)
+            if stem in self._marks:
+                marks = self._marks.pop(stem)
+                self._size -= len(marks)
+                yield replace(resource, beside={**resource.beside, MARKS: marks})
+                return
+            self._texts[stem] = resource
+        self._size += len(resource.content)
+        while self._size > _MOST_WAITING and self._texts:
+            yield self._whole(next(iter(self._texts)), None)
+        if self._size > _MOST_WAITING:
+            self._marks.clear()
+            self._size = 0
+
+    def rest(self) -> Iterator[Resource]:
+        """Yield the texts that have no marks."""
+        for stem in list(self._texts):
+            yield self._whole(stem, None)
+
+    def lone(self) -> list[str]:
+        """Names of marks that have no text."""
+        return [stem + MARKS_SUFFIX for stem in self._marks]
+
+    def _whole(self, stem: str, marks: bytes | None) -> Resource:
+        text = self._texts.pop(stem)
+        self._size -= len(text.content)
+        return text if marks is None else replace(text, beside={**text.beside, MARKS: marks})
+
+
+def is_of_a_pair(name: str) -> bool:
+    """Whether a member is a text or marks, by its name."""
+    return name.endswith((TEXT_SUFFIX, MARKS_SUFFIX))
 
 
 def _read_archive(

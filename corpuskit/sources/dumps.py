@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import warnings
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,11 +13,10 @@ from xml.etree.ElementTree import ParseError
 
 from corpuskit.errors import MissingExtraError, ResourceLimitError, SourceError
 from corpuskit.sources.files import FoundFile
+from corpuskit.sources.packed import DAMAGED, PACKERS
 from corpuskit.sources.resource import Found, Resource
 
 WIKITEXT_TYPE: Final = "text/x-wiki"
-_OPENERS: Final[dict[str, Callable[..., Any]]] = {".bz2": bz2.open, ".gz": gzip.open, ".xz": lzma.open}
-_UNREADABLE: Final = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 _HEAD: Final = 4096
 _ARTICLE: Final = 0  # namespace
 _OVERHEAD: Final = 10_000_000  # bytes of XML beside the text of a page
@@ -30,12 +25,12 @@ _OVERHEAD: Final = 10_000_000  # bytes of XML beside the text of a page
 def is_dump(path: Path) -> bool:
     """Whether a file ``.xml``, ``.xml.bz2``, ``.xml.gz`` or ``.xml.xz`` begins as a dump does."""
     name = path.name.lower()
-    if not any(name.endswith(".xml" + packed) for packed in ("", *_OPENERS)):
+    if not any(name.endswith(".xml" + packed) for packed in ("", *PACKERS)):
         return False
     try:
         with closing(_open(path)) as stream:
             return b"<mediawiki" in stream.read(_HEAD)
-    except _UNREADABLE:
+    except DAMAGED:
         return False
 
 
@@ -75,7 +70,7 @@ def read_dump(found: FoundFile, *, max_bytes: int) -> Iterator[Found]:
                     yield site.resource(page, last, found, max_bytes)
         except ResourceLimitError as error:
             yield found.uri, error
-        except (*_UNREADABLE, ParseError, AssertionError, TypeError, AttributeError, KeyError) as error:
+        except (*DAMAGED, ParseError, AssertionError, TypeError, AttributeError, KeyError) as error:
             yield found.uri, SourceError(f"{found.uri}: damaged behind {count:,} articles: {error}")
         except mwxml.errors.MalformedXML as error:
             yield found.uri, SourceError(f"{found.uri}: no dump behind {count:,} articles: {error}")
@@ -132,8 +127,8 @@ class _Site:
 
 
 def _open(path: Path) -> IO[bytes]:
-    opener = _OPENERS.get(path.suffix.lower())
-    return path.open("rb") if opener is None else cast(IO[bytes], opener(path, "rb"))
+    _, opener = PACKERS.get(path.suffix.lower(), (b"", open))
+    return cast(IO[bytes], opener(path, "rb"))
 
 
 def _date(timestamp: Any) -> datetime | None:

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import zipfile
 import zlib
 from collections.abc import Callable
 from typing import IO, Any, Final
@@ -18,12 +19,31 @@ PACKERS: Final[dict[str, tuple[bytes, Callable[..., Any]]]] = {
     ".bz2": (b"BZh", bz2.open),
     ".xz": (b"\xfd7zXZ\x00", lzma.open),
 }
-_DAMAGED: Final = (zlib.error, lzma.LZMAError, EOFError, OSError, ValueError)
+DAMAGED: Final = (zlib.error, lzma.LZMAError, EOFError, OSError, ValueError)
+"""What reading damaged packed content raises."""
+DAMAGED_ZIP: Final = (*DAMAGED, zipfile.BadZipFile, NotImplementedError, RuntimeError)
+"""What opening and reading a damaged or encrypted ZIP file raises."""
 
 
 def packed_by(content: bytes) -> str | None:
     """The suffix of the packer whose mark the content begins with; None where it is not packed."""
     return next((suffix for suffix, (mark, _) in PACKERS.items() if content.startswith(mark)), None)
+
+
+def open_wacz(file: Any, name: str) -> zipfile.ZipFile:
+    """Open a WACZ package.
+
+    Args:
+        file: path, or an open file.
+        name: names it in errors.
+
+    Raises:
+        SourceError: It is not a ZIP file.
+    """
+    try:
+        return zipfile.ZipFile(file)
+    except DAMAGED_ZIP as error:
+        raise SourceError(f"{name} is no WACZ package: {error}") from error
 
 
 def unpack(source: bytes | IO[bytes], suffix: str | None = None, *, where: str, max_bytes: int) -> bytes:
@@ -45,7 +65,7 @@ def unpack(source: bytes | IO[bytes], suffix: str | None = None, *, where: str, 
     try:
         with PACKERS[suffix or ".gz"][1](source, "rb") as stream:
             content: bytes = stream.read(max_bytes + 1)
-    except _DAMAGED as error:
+    except DAMAGED as error:
         raise SourceError(f"{where} cannot be unpacked: {error}") from error
     if len(content) > max_bytes:
         raise ResourceLimitError(f"{where}: more than {max_bytes:,} bytes, the limit")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from corpuskit.dates import as_utc
 from corpuskit.errors import ResourceLimitError, SourceError
 from corpuskit.sources.media import detect_media_type
+from corpuskit.sources.packed import DAMAGED_ZIP, open_wacz
 from corpuskit.sources.resource import Found, Known, Resource
 
 WARC_SUFFIXES: Final = (".warc", ".warc.gz", ".warc.zst", ".arc.gz", ".warc.wet.gz", ".warc.wat.gz")
@@ -70,18 +70,13 @@ def read_wacz(path: Path, *, max_bytes: int, name: str | None = None, known: Kno
         SourceError: the package cannot be opened.
     """
     name = name or path.name
-    try:
-        package = zipfile.ZipFile(path)
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise SourceError(f"{name} is no WACZ package: {error}") from error
-    with package, tempfile.TemporaryDirectory() as folder:
+    with open_wacz(path, name) as package, tempfile.TemporaryDirectory() as folder:
         for number, info in enumerate(package.infolist()):
             if not info.filename.startswith("archive/") or not info.filename.endswith(WARC_SUFFIXES):
                 continue
             if info.file_size > max(_SMALL, _MOST_PACKED * info.compress_size):
-                message = (
-                    f"{name}/{info.filename}: packed to 1/{info.file_size // max(info.compress_size, 1):,}: a bomb"
-                )
+                ratio = info.file_size // max(info.compress_size, 1)
+                message = f"{name}/{info.filename}: packed to 1/{ratio:,}: a bomb"
                 yield f"{name}/{info.filename}", ResourceLimitError(message)
                 continue
             copy = Path(folder) / f"{number}.warc"  # readers of WARC seek, which a packed file cannot
@@ -90,15 +85,7 @@ def read_wacz(path: Path, *, max_bytes: int, name: str | None = None, known: Kno
                     # The records have checksums of their own: one that is damaged should not cost the others.
                     packed._expected_crc = None  # type: ignore[attr-defined]
                     shutil.copyfileobj(packed, plain, _CHUNK)
-            except (
-                zipfile.BadZipFile,
-                zlib.error,
-                OSError,
-                EOFError,
-                ValueError,
-                NotImplementedError,
-                RuntimeError,
-            ) as error:
+            except DAMAGED_ZIP as error:
                 yield f"{name}/{info.filename}", SourceError(f"{info.filename} is damaged: {error}")
             if copy.exists():
                 yield from read_warc(copy, max_bytes=max_bytes, name=f"{name}/{info.filename}", known=known)

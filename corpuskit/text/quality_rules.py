@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.errors import ConfigurationError
@@ -99,11 +100,8 @@ class Measured:
         if not counts:
             return 0.0
         top = max(counts.values())
-        if top < 2:
-            return 0.0
-        return min(
-            1.0, self.share(max(len(run) for run, count in counts.items() if count == top) * top, len(self.text))
-        )
+        longest = max(len(run) for run, count in counts.items() if count == top)
+        return min(1.0, self.share(longest * top, len(self.text))) if top >= 2 else 0.0
 
     def repeated_runs(self, n: int) -> float:
         """Of the text's characters, those in runs of n words that came before, each character once."""
@@ -150,9 +148,8 @@ class Measured:
         wanted = _GOPHER_STOP_WORDS
         if self.lang not in (None, "en", "?"):
             try:
-                wanted = (
-                    stop_words(str(self.lang)) - _GOPHER_STOP_WORDS
-                )  # counted from web pages, they have English in them
+                # Counted from web pages, they have English in them.
+                wanted = stop_words(str(self.lang)) - _GOPHER_STOP_WORDS
             except ConfigurationError:
                 return 2  # there is no list: the rule has nothing to say
         return len({word.casefold() for word in self.bare} & wanted)
@@ -243,10 +240,8 @@ def quality(
     import pandas as pd
 
     chosen = _chosen(rules)
-    rows = []
-    codes = iter(langs) if langs is not None else None
-    for text in texts:
-        rows.append(verdicts(text, rules, next(codes, None) if codes else None))
+    codes = chain(() if langs is None else langs, repeat(None))
+    rows = [verdicts(text, rules, code) for text, code in zip(texts, codes, strict=False)]
     columns: dict[str, str] = {}
     for name, members in chosen.items():
         for rule in members:

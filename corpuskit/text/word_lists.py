@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -48,13 +48,18 @@ def words(
         ConfigurationError: min_count is no whole number, or less than 0.
     """
     least = check_count(min_count, "min_count")
+    found = (Counter(WORD.findall(text.casefold() if lower else text)) for text in texts)
+    return _frame(*_summed(found), stop, least)
+
+
+def _summed(found: Iterable[Counter[str]]) -> tuple[Counter[str], Counter[str]]:
+    """Return the counts of all texts, and the number of texts per word."""
     counts: Counter[str] = Counter()
     documents: Counter[str] = Counter()
-    for text in texts:
-        found = Counter(WORD.findall(text.casefold() if lower else text))
-        counts.update(found)
-        documents.update(found.keys())
-    return _frame(counts, documents, stop, least)
+    for of_text in found:
+        counts.update(of_text)
+        documents.update(of_text.keys())
+    return counts, documents
 
 
 def _frame(counts: Counter[str], documents: Counter[str], stop: Container[str], min_count: int) -> pd.DataFrame:
@@ -92,15 +97,14 @@ def ngrams(
     if n < 1:
         raise ConfigurationError(f"runs of {n} words: n must be at least 1")
     least = check_count(min_count, "min_count")
-    counts: Counter[str] = Counter()
-    documents: Counter[str] = Counter()
-    for text in texts:
+
+    def runs(text: str) -> Iterator[str]:
         tokens = WORD.findall(text.casefold() if lower else text)
-        runs = zip(*(tokens[start:] for start in range(n)), strict=False)
-        found = Counter(" ".join(run) for run in runs if run[0] not in stop and run[-1] not in stop)
-        counts.update(found)
-        documents.update(found.keys())
-    return _frame(counts, documents, frozenset(), least)
+        for run in zip(*(tokens[start:] for start in range(n)), strict=False):
+            if run[0] not in stop and run[-1] not in stop:
+                yield " ".join(run)
+
+    return _frame(*_summed(Counter(runs(text)) for text in texts), frozenset(), least)
 
 
 @cache

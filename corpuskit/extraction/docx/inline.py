@@ -9,20 +9,39 @@ from typing import Final
 
 from lxml import etree
 
+from corpuskit.document.spans import Span, clip, shift
 from corpuskit.extraction.docx import names as n
 from corpuskit.extraction.docx.equations import linear
 from corpuskit.extraction.docx.names import m, w
 from corpuskit.extraction.docx.package import Relationship
-from corpuskit.extraction.docx.scripts import EQUATION, PLAIN, SUBSCRIPT, SUPERSCRIPT, Piece, notation
 from corpuskit.extraction.docx.styles import Styles, is_on
-from corpuskit.extraction.docx.symbols import from_font, symbol
+from corpuskit.extraction.notation import EQUATION, PLAIN, SUBSCRIPT, SUPERSCRIPT, token_pieces
 
 _LINK_FIELD: Final = re.compile(r'\s*HYPERLINK\s+(?:\\[a-z]\s+)*(?:"([^"]*)"|([^\s\\]\S*))', re.IGNORECASE)
 _COUNT_FIELD: Final = re.compile(r"\s*SEQ\s+(\S+)", re.IGNORECASE)
 _PRIVATE: Final = re.compile("[\uf020-\uf0ff]")
 _LINE_END: Final = re.compile(r"\s*[\r\n]\s*")
 _SCRIPT: Final = {"superscript": SUPERSCRIPT, "subscript": SUBSCRIPT}
+_SPACE: Final = re.compile(r"(\s+)")
 _VANISH, _R_STYLE, _VERT_ALIGN, _R_FONTS = w("vanish"), w("rStyle"), w("vertAlign"), w("rFonts")
+Piece = tuple[str, int, str | None]
+"""A text, its script, and the notation of an equation."""
+
+# Characters of symbol fonts, which Word keeps at U+F020 to U+F0FF, in Unicode (17.3.3.30).
+# Adobe's Symbol encoding, as the Unicode Consortium's SYMBOL.TXT maps it; a space stands for what has no character.
+_SYMBOL: Final = dict(
+    zip(
+        [*range(0x20, 0x7F), *range(0xA0, 0xFF)],
+        " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼"
+        "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪ 〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭",
+        strict=True,
+    )
+)
+_WINGDINGS: Final = {
+    0x4A: "☺", 0x4C: "☹", 0x6C: "●", 0x6E: "■", 0x6F: "□", 0x71: "❑", 0x75: "◆", 0x76: "❖", 0x77: "⬥", 0x9F: "•",
+    0xA7: "▪", 0xA8: "◻", 0xD8: "➢", 0xDF: "←", 0xE0: "→", 0xE1: "↑", 0xE2: "↓", 0xE8: "➔", 0xEF: "⇦", 0xF0: "⇨",
+    0xF3: "⬄", 0xFB: "✗", 0xFC: "✓", 0xFD: "☒", 0xFE: "☑",
+}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -43,7 +62,7 @@ class Line:
 
     pieces: list[Piece] = field(default_factory=list)
     length: int = 0
-    links: list[tuple[int, int, str]] = field(default_factory=list)
+    links: list[Span] = field(default_factory=list)
     boxes: list[etree._Element] = field(default_factory=list)
     pictures: list[str] = field(default_factory=list)
     diagrams: list[str] = field(default_factory=list)
@@ -59,7 +78,7 @@ class Line:
 
     def precede(self, other: Line) -> None:
         """Puts the content of the paragraph before in front of this one."""
-        self.links = other.links + [(a + other.length, b + other.length, url) for a, b, url in self.links]
+        self.links = other.links + shift(self.links, other.length)
         self.pieces = other.pieces + self.pieces
         self.length += other.length
         self.boxes[:0], self.pictures[:0], self.diagrams[:0] = other.boxes, other.pictures, other.diagrams
@@ -68,15 +87,11 @@ class Line:
         self.has_equation = self.has_equation or other.has_equation
         self.has_words = self.has_words or other.has_words
 
-    def text(self) -> tuple[str, str | None, list[tuple[int, int, str]]]:
+    def text(self) -> tuple[str, str | None, list[Span]]:
         """The text without space around it, its notation where scripts need one, and the links in it."""
         text = "".join([piece[0] for piece in self.pieces])
         clean = text.strip()
-        links = self.links
-        if links:
-            cut = len(text) - len(text.lstrip())
-            moved = ((max(a - cut, 0), min(b - cut, len(clean)), url) for a, b, url in links)
-            links = [(a, b, url) for a, b, url in moved if a < b]
+        links = clip(self.links, len(text) - len(text.lstrip()), len(clean))
         is_plain = all(piece[1] == PLAIN for piece in self.pieces)
         return clean, None if is_plain else notation(self.pieces).strip(), links
 
@@ -260,6 +275,47 @@ class Reader:
                 line.diagrams.append(found.get(_DIAGRAM_DATA, ""))
             elif text := (found.get("string" if tag == _TEXT_PATH else "descr") or "").strip():
                 line.pictures.append(text)
+
+
+def notation(pieces: list[Piece]) -> str:
+    """Return a text of pieces in the notation of :mod:`corpuskit.extraction.notation`."""
+    token: list[tuple[str, int]] = []
+    out: list[str] = []
+
+    def end_token() -> None:
+        out.extend(text for text, _ in token_pieces(token))
+        token.clear()
+
+    for text, script, tex in pieces:
+        if script == EQUATION:
+            token.append((tex or text, EQUATION))
+            continue
+        for part in _SPACE.split(text):
+            if part.isspace():
+                end_token()
+                out.append(part)
+            elif part:
+                token.append((part, script))
+    end_token()
+    return "".join(out)
+
+
+def symbol(font: str, code: str) -> str:
+    """The character of a ``w:sym``: a hexadecimal code in a font; empty for a code that is none."""
+    try:
+        number = int(code, 16)
+        return from_font(font, chr(number + 0xF000 if number < 0x100 else number))
+    except (ValueError, OverflowError):
+        return ""
+
+
+def from_font(font: str, text: str) -> str:
+    """A text whose private characters are those of a symbol font; unknown ones become U+FFFD."""
+    table = _SYMBOL if font.lower() == "symbol" else _WINGDINGS if font.lower().startswith("wingdings") else {}
+    return "".join(
+        table.get(ord(c) - 0xF000, "•" if ord(c) == 0xF0B7 else "\ufffd") if 0xF020 <= ord(c) <= 0xF0FF else c
+        for c in text
+    )
 
 
 def _between(element: etree._Element, outer: etree._Element) -> list[etree._Element]:

@@ -24,6 +24,10 @@ _SMALL: Final = 8 * 1024**2
 _MAX_RATIO: Final = 250  # real parts of more than 8 MB were packed to 1/10 to 1/60, a bomb of deflate to 1/1030
 _MAX_PARTS: Final = 100_000
 _IS_ENCRYPTED: Final = 0x1  # bit of the ZIP flags
+DAMAGED_ZIP: Final = (
+    zipfile.BadZipFile, zlib.error, OSError, ValueError, EOFError, NotImplementedError, RuntimeError,
+)  # fmt: skip
+"""What opening and reading a damaged ZIP file raises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ class Package:
         try:
             self._zip = _open(content)
             infos = self._zip.infolist()
-        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError) as error:
+        except DAMAGED_ZIP as error:
             raise ExtractionError(f"{where}: no Word document, or one cut short: {error}") from error
         if len(infos) > _MAX_PARTS:
             raise ResourceLimitError(f"{where}: a package of {len(infos):,} parts, the limit is {_MAX_PARTS:,}")
@@ -92,20 +96,11 @@ class Package:
         if size > _MAX_PART or self._inflated > _MAX_ALL:
             raise ResourceLimitError(f"{self.where}: {name} has {size:,} bytes, the limit is {_MAX_PART:,}")
         if size > _SMALL and size > _MAX_RATIO * max(info.compress_size, 1):
-            raise ResourceLimitError(
-                f"{self.where}: {name} is packed to 1/{size // max(info.compress_size, 1)}: a bomb"
-            )
+            ratio = size // max(info.compress_size, 1)
+            raise ResourceLimitError(f"{self.where}: {name} is packed to 1/{ratio}: a bomb")
         try:
             return self._zip.read(info)
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            OSError,
-            ValueError,
-            EOFError,
-            NotImplementedError,
-            RuntimeError,
-        ) as error:
+        except DAMAGED_ZIP as error:
             self.warnings.append(f"{name} is damaged: {error}")
             return None
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from json.encoder import encode_basestring
 
 from corpuskit.document import DocumentBuilder, NLPTextDocument
 from corpuskit.document.elements import LIST, SECTION, TABLE, TABLE_CELL, TABLE_HEADER, TEXT_BLOCK
+from corpuskit.document.spans import Span, dump
 
 _GROUP_ROLES = {LIST: "list", TABLE: "table"}
 
@@ -21,7 +21,7 @@ class Block:
     role: str
     locator: str
     tex: str | None = None
-    links: list[tuple[int, int, str]] = field(default_factory=list)
+    links: list[Span] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,5 +230,4 @@ class Writer:
         if block.tex:
             mark("tex", element, block.tex)
         if block.links:
-            links = ",".join(f"[{a},{b},{encode_basestring(url)}]" for a, b, url in block.links)
-            mark("links", element, f"[{links}]")
+            mark("links", element, dump(block.links))

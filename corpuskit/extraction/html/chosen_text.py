@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from corpuskit.document.elements import FORMATTING, TEXT_BLOCK, ElementTable
+from corpuskit.document.rewriting import TableRewriter
+from corpuskit.document.spans import clip, dump, load
 from corpuskit.extraction.choices import mark_groups
 from corpuskit.extraction.html.alignment import align, joined
 
@@ -32,13 +33,10 @@ def clean_texts(table: ElementTable) -> None:
             continue
         table.text[row] = clean
         for name in _SPANS:
-            links = table.marks.get(name, {})
-            if row not in links:
-                continue
-            spans = [
-                [len(normal(text[:start])), len(normal(text[:end])), url] for start, end, url in json.loads(links[row])
-            ]
-            links[row] = _json(spans)
+            column = table.marks.get(name, {})
+            if row in column:
+                spans = load(column[row])
+                column[row] = dump((len(normal(text[:start])), len(normal(text[:end])), it) for start, end, it in spans)
 
 
 class Choice:
@@ -87,14 +85,35 @@ class Choice:
 
     def table(self) -> ElementTable:
         """Return the table with parted rows, added ones, ``main`` and the role ``comment``."""
-        made = _Rebuilt(self._table)
-        made.add_texts(-1, self._added.get(-1, ()))
-        for row, text in enumerate(self._table.text):
-            made.start_row(row)
-            for start, end, kind in self._pieces(row, text or ""):
-                made.add_piece(row, start, end, kind)
-            made.add_texts(row, self._added.get(row, ()))
-        return made.finish()
+        old, rewriter = self._table, TableRewriter(self._table)
+        spans = {name: {row: load(stored) for row, stored in old.marks.get(name, {}).items()} for name in _SPANS}
+        comments: list[int] = []
+
+        def add(type_code: int, text: str | None, kind: int, end: int = 0, origin: int = -1) -> int:
+            element_id = rewriter.add(type_code, text, end, main=kind != _LEFT, origin=origin)
+            if kind == COMMENT:
+                comments.append(element_id)
+            return element_id
+
+        for row in range(-1, len(old)):
+            whole = (old.text[row] if row >= 0 else None) or ""
+            rewriter.advance(row)
+            for start, end, kind in self._pieces(row, whole) if row >= 0 else ():
+                part = whole[start:end]
+                is_part = len(part) < len(whole)
+                text = part.strip() if is_part else old.text[row]
+                begin = end - len(part.lstrip()) if is_part else 0
+                element_id = add(old.type[row], text, kind, old.subtree_end[row], row)
+                for name, column in spans.items():
+                    if inside := clip(column.get(row, ()), begin, len(text or "")):
+                        rewriter.table.mark(name, element_id, dump(inside))
+            for text, kind in self._added.get(row, ()):
+                add(TEXT_BLOCK, text, kind)
+        table = rewriter.finish(without=_SPANS)
+        for element_id in comments:
+            table.mark("role", element_id, "comment")
+        mark_groups(table)
+        return table
 
     def _pieces(self, row: int, text: str) -> list[tuple[int, int, int]]:
         """A text in runs of words that are chosen alike, each cut before the first word of the next; titles stay whole."""
@@ -110,84 +129,3 @@ class Choice:
                 runs.append((start if runs else 0, kind))
         ends = [start for start, _ in runs[1:]] + [len(text)]
         return [(start, end, kind) for (start, kind), end in zip(runs, ends, strict=True)]
-
-
-class _Rebuilt:
-    """A table made anew, with some rows parted and others added."""
-
-    def __init__(self, old: ElementTable) -> None:
-        self._old, self._new = old, ElementTable()
-        self._spans = {
-            name: {row: json.loads(spans) for row, spans in old.marks.get(name, {}).items()} for name in _SPANS
-        }
-        self._new_id: list[int] = []
-        self._leaves: list[int] = []  # new rows that have nothing in them
-        self._parents: list[int] = []  # of each new row, in the old table
-
-    def start_row(self, row: int) -> None:
-        self._new_id.append(len(self._new))
-
-    def add_piece(self, row: int, start: int, end: int, kind: int) -> None:
-        old, here = self._old, len(self._new)
-        whole = old.text[row]
-        is_part = whole is not None and (start, end) != (0, len(whole))
-        text = whole
-        if is_part:
-            piece = (whole or "")[start:end]
-            start += len(piece) - len(piece.lstrip())
-            text = piece.strip()
-        self._append(old.type[row], old.parent_id[row], old.nesting_level[row], text, kind)
-        if row in old.cells:
-            self._new.cells[here] = old.cells[row]
-        for name, column in old.marks.items():
-            if row in column and name not in _SPANS:
-                self._new.mark(name, here, column[row])
-        if is_part:
-            self._leaves.append(here)
-        for name, column in self._spans.items():
-            length = len(text or "")
-            spans = [
-                [max(a - start, 0), min(b - start, length), value]
-                for a, b, value in column.get(row, ())
-                if a < start + length and b > start
-            ]
-            if spans:
-                self._new.mark(name, here, _json(spans))
-        if kind == COMMENT:
-            self._new.mark("role", here, "comment")
-
-    def add_texts(self, row: int, texts: Sequence[tuple[str, int]]) -> None:
-        """Texts behind a TextBlock, or as the first in a group; -1: as the first in the document."""
-        old = self._old
-        is_group = row >= 0 and old.type[row] != TEXT_BLOCK
-        parent = row if is_group or row < 0 else old.parent_id[row]
-        level = 1 if row < 0 else old.nesting_level[row] + is_group
-        for text, kind in texts:
-            self._leaves.append(len(self._new))
-            if kind == COMMENT:
-                self._new.mark("role", len(self._new), "comment")
-            self._append(TEXT_BLOCK, parent, level, text, kind)
-
-    def _append(self, type_code: int, parent: int, level: int, text: str | None, kind: int) -> None:
-        new = self._new
-        new.type.append(type_code)
-        self._parents.append(parent)
-        new.nesting_level.append(level)
-        new.text.append(text)
-        new.main.append(kind != _LEFT)
-
-    def finish(self) -> ElementTable:
-        new, old = self._new, self._old
-        self._new_id.append(len(new))
-        new.parent_id = [-1 if parent < 0 else self._new_id[parent] for parent in self._parents]
-        new.subtree_end = [row + 1 for row in range(len(new))]
-        leaves = set(self._leaves)
-        for row, end in enumerate(old.subtree_end):
-            if old.type[row] != TEXT_BLOCK and self._new_id[row] not in leaves:
-                new.subtree_end[self._new_id[row]] = self._new_id[end]
-        mark_groups(new)
-        return new
-
-
-def _json(links: list[Any]) -> str:
-    return json.dumps(links, ensure_ascii=False, separators=(",", ":"))

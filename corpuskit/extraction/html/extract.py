@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import ctypes
-import re
 import sys
 from bisect import bisect
 from dataclasses import replace
@@ -22,7 +21,7 @@ from corpuskit.document import NLPTextDocument
 from corpuskit.extraction.html.decode import parse, says_it_is_xml
 from corpuskit.extraction.html.formatting import FormattingWalker
 from corpuskit.extraction.html.formulas import settle
-from corpuskit.extraction.html.large import LARGE, read_large
+from corpuskit.extraction.html.large import LARGE, PLAIN_NAME, read_large
 from corpuskit.extraction.html.menus import with_menus
 from corpuskit.extraction.html.metadata import (
     Head,
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
 
 _WHOLE: Final = ("html", "body", "frameset")
 _FIRST_IN_BODY: Final = "/html/body[1]/{}[1]"  # where an element stands that is no whole page
-_PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _SHELL: Final = 400  # characters; less hidden text is no page
 
 
@@ -294,6 +292,6 @@ def _mend_names(root: etree._Element) -> None:
         if any("<" in name for name in element.attrib):
             # One by one they cannot be removed: lxml refuses to name them.
             named = [(str(name), str(value)) for name, value in element.attrib.items()]
-            kept = {n: v for n, v in named if _PLAIN_NAME.fullmatch(n) and v.isprintable()}
+            kept = {n: v for n, v in named if PLAIN_NAME.fullmatch(n) and v.isprintable()}
             element.attrib.clear()
             element.attrib.update(list(kept.items()))

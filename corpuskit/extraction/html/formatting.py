@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any, Final
+from typing import Final
 
 from corpuskit.document.elements import FORMATTING
+from corpuskit.document.spans import Span, clip, dump, load, remap
 from corpuskit.extraction.html.rows import FORMULA_KIND, Walked
 from corpuskit.extraction.html.tags import FORMATTED, INLINE, Tag
 from corpuskit.extraction.html.walk import Walker
@@ -73,22 +73,22 @@ class FormattingWalker(Walker):
             is_verbatim = node >= 0 and walked.node_tag[node][3] == "pre"
             clean, new_at, spans = _unmarked(text, still_open, is_verbatim=is_verbatim)
             table.text[row] = clean
-            formulas = [[new_at[start], new_at[end], FORMULA_KIND] for start, end in walked.formulas.get(row, ())]
+            formulas = [(new_at[start], new_at[end], FORMULA_KIND) for start, end in walked.formulas.get(row, ())]
             if spans or formulas:
-                table.mark(FORMATTING, row, _json(sorted(spans + formulas)))
+                table.mark(FORMATTING, row, dump(sorted(spans + formulas)))
             if row in links:
-                moved = [[new_at[start], new_at[end], url] for start, end, url in json.loads(links[row])]
-                links[row] = _json([link for link in moved if link[0] < link[1]])
+                moved = clip(remap(load(links[row]), new_at), 0, len(clean))
+                links[row] = dump(moved)
                 walked.link_chars[row] = sum(end - start for start, end, _ in moved)
         return walked
 
 
-def _unmarked(text: str, still_open: list[str], *, is_verbatim: bool) -> tuple[str, list[int], list[list[Any]]]:
+def _unmarked(text: str, still_open: list[str], *, is_verbatim: bool) -> tuple[str, list[int], list[Span]]:
     """The text without marks, for each place in it the new one, and the spans; what stays open goes on in the next text."""
     out: list[str] = []
     new_at: list[int] = []
     begun = dict.fromkeys(still_open, 0)
-    spans: list[list[Any]] = []
+    spans: list[Span] = []
     for character in text:
         new_at.append(len(out))
         if character in _OPENS:
@@ -100,24 +100,20 @@ def _unmarked(text: str, still_open: list[str], *, is_verbatim: bool) -> tuple[s
             if kind in still_open:
                 still_open.remove(kind)
             if kind not in still_open and kind in begun:
-                spans.append([begun.pop(kind), len(out), kind])
+                spans.append((begun.pop(kind), len(out), kind))
         elif is_verbatim or character != " " or (out and out[-1] not in " \n"):
             out.append(character)
     new_at.append(len(out))
-    spans += [[start, len(out), kind] for kind, start in begun.items()]
+    spans += [(start, len(out), kind) for kind, start in begun.items()]
     clean = "".join(out) if is_verbatim else "".join(out).rstrip(" ")
     # A blank at the edge of a span is none of it.
     trimmed = [_trimmed(clean, start, min(end, len(clean)), kind) for start, end, kind in spans]
     return clean, [min(at, len(clean)) for at in new_at], sorted(span for span in trimmed if span[0] < span[1])
 
 
-def _trimmed(text: str, start: int, end: int, kind: str) -> list[Any]:
+def _trimmed(text: str, start: int, end: int, kind: str) -> Span:
     while start < end and text[start] == " ":
         start += 1
     while start < end and text[end - 1] == " ":
         end -= 1
-    return [start, end, kind]
-
-
-def _json(spans: list[Any]) -> str:
-    return json.dumps(spans, ensure_ascii=False, separators=(",", ":"))
+    return start, end, kind

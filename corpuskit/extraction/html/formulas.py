@@ -11,6 +11,8 @@ from typing import Final
 
 from lxml import etree
 
+from corpuskit.extraction.html.selectors import remove
+
 # One is in each tag that can be part of a formula; to search for them is a tenth of the cost of the pattern.
 _PARTS: Final = ("math", "Math", "mjx-", "atex", 'tex="', '"tex', "-formula", "-expr")
 _SIGN: Final = re.compile(
@@ -153,18 +155,10 @@ def _drop_copies_before(script: etree._Element) -> None:
 def _replace(holder: etree._Element, tex: str | None) -> None:
     """Take an element out of the page; its tail stays, behind the formula if there is one."""
     around = holder.getparent()
-    if around is None:
-        return
-    if tex:
+    if around is not None and tex:
         formula = etree.Element("math", alttext=tex)
         formula.tail = holder.tail
         holder.tail = None
         around.replace(holder, formula)
-        return
-    tail, before = holder.tail or "", holder.getprevious()
-    if before is not None:
-        before.tail = (before.tail or "") + tail
     else:
-        around.text = (around.text or "") + tail
-    holder.tail = None
-    around.remove(holder)
+        remove(holder)

@@ -16,6 +16,7 @@ from corpuskit.document.elements import (
     TEXT_BLOCK,
 )
 from corpuskit.document.elements import TABLE as TABLE_ROW
+from corpuskit.document.spans import Span, dump
 from corpuskit.extraction.html import tags
 from corpuskit.extraction.html.grid import Grid
 from corpuskit.extraction.html.rows import Rows
@@ -42,10 +43,8 @@ from corpuskit.extraction.html.texts import (
     FORMULA,
     LINK_END,
     LINK_START,
-    Link,
     collapse,
     collapse_linked,
-    links_json,
     verbatim,
 )
 
@@ -127,7 +126,7 @@ class Frames(Rows):
         """What was collected becomes a TextBlock."""
         buffer = self.buffer
         if buffer:
-            links: list[Link] = []
+            links: list[Span] = []
             if self.link is not None or self.collecting == IN_VERBATIM:
                 text, links = self.take()
             elif not self.urls:
@@ -171,7 +170,7 @@ class Frames(Rows):
             and self.parents[-1] == self.open_rows[-1]
         )
 
-    def take(self) -> tuple[str, list[Link]]:
+    def take(self) -> tuple[str, list[Span]]:
         """Empties the buffer; a link that is open goes on behind it."""
         buffer = self.buffer
         if self.link is not None:
@@ -195,7 +194,7 @@ class Frames(Rows):
         self.urls.clear()
         return text, links
 
-    def mark_links(self, row: int, links: list[Link]) -> None:
+    def mark_links(self, row: int, links: list[Span]) -> None:
         """Keeps a row's links, and where its formulas are."""
         formulas = [(start, end) for start, end, url in links if url == FORMULA]
         if formulas:
@@ -203,7 +202,7 @@ class Frames(Rows):
             links = [link for link in links if link[2] != FORMULA]
         if links:
             self.result.link_chars[row] = sum([end - start for start, end, _ in links])
-            self.links[row] = links_json(links)
+            self.links[row] = dump(links)
 
     # ---- blocks ------------------------------------------------------------------------------------------------
 
@@ -429,7 +428,7 @@ class Frames(Rows):
             node = parents[node]
         return node
 
-    def end_caption(self, text: str, links: list[Link], node: int) -> None:
+    def end_caption(self, text: str, links: list[Span], node: int) -> None:
         """The caption becomes the table's title; a second one stays text."""
         row = self.grids[-1][1]
         if self.texts[row] is None:

@@ -13,14 +13,15 @@ from typing import Any, Final
 from lxml import etree
 
 from corpuskit.extraction.html.decode import HTML_OPTIONS, html_content
+from corpuskit.extraction.html.metadata import XML_LANG
 
 LARGE: Final = 5_000_000
 """Bytes; larger pages are read so."""
 
 _HEAD: Final = frozenset(("script", "style", "meta", "link", "title", "base", "time"))
 _COLLECTED: Final = frozenset(("script", "style", "title"))
-_XML_LANG: Final = "{http://www.w3.org/XML/1998/namespace}lang"
-_PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+"""Names of elements and attributes that XML can say too."""
 _NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _PIECES: Final = 1 << 14  # held before they are written
 _IN_TEXT: Final = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord("\r"): "&#13;"}
@@ -70,7 +71,7 @@ class _Writer:
         piece = f"<{name}"
         if attributes:
             if any("<" in key for key in attributes):
-                attributes = {key: value for key, value in attributes.items() if _PLAIN_NAME.fullmatch(key)}
+                attributes = {key: value for key, value in attributes.items() if PLAIN_NAME.fullmatch(key)}
             piece += "".join([f' {key}="{value.translate(_IN_VALUE)}"' for key, value in attributes.items()])
         self._pieces.append(piece)
         self._is_open = True
@@ -131,5 +132,5 @@ class _Writer:
 def _set(element: etree._Element, attributes: dict[str, str]) -> None:
     """Sets the attributes that XML can say."""
     for name, value in attributes.items():
-        if name == "xml:lang" or _PLAIN_NAME.fullmatch(name):
-            element.set(_XML_LANG if name == "xml:lang" else name, _NOT_XML.sub("", value))
+        if name == "xml:lang" or PLAIN_NAME.fullmatch(name):
+            element.set(XML_LANG if name == "xml:lang" else name, _NOT_XML.sub("", value))

@@ -11,6 +11,7 @@ from typing import Final
 
 from corpuskit.document import ElementTable
 from corpuskit.document.elements import LIST_ITEM, LISTS, NAVIGATION_LIST, SECTION, TEXT_BLOCK
+from corpuskit.document.rewriting import TableRewriter
 from corpuskit.extraction.html.roles import locators
 from corpuskit.extraction.html.rows import Walked
 from corpuskit.extraction.html.tags import NAVIGATION
@@ -126,47 +127,32 @@ class _Lists:
 
     def __init__(self, table: ElementTable, walked: Walked, menus: set[int], runs: dict[int, int]) -> None:
         self._old, self._walked, self._menus, self._runs = table, walked, menus, runs
-        self._new = ElementTable()
-        self._new_id: dict[int, int] = {}
+        self._rewriter = TableRewriter(table)
         self._nodes = array("i")
-        self._open: list[tuple[int, int]] = []  # new rows that are open, and the old row behind each
 
     def made(self) -> ElementTable:
         """Return the table, ``walked`` brought in line."""
-        old, new, end_of_run = self._old, self._new, 0
+        old, end_of_run = self._old, 0
         for row, kind in enumerate(old.type):
-            self._close(row)
+            self._rewriter.advance(row)
             if row in self._runs:  # a list of its own around them
                 end_of_run = self._runs[row]
-                self._add(row, NAVIGATION_LIST, end_of_run, None)
-            if row < end_of_run:
-                self._add_line(row)
-            elif row not in self._menus:
-                if not self._is_taken_in(row):
-                    self._add(row, kind, old.subtree_end[row], old.text[row])
-                    self._new_id[row] = len(new) - 1
-            elif old.subtree_end[row] == row + 1:
-                self._add_line(row)
-            else:
-                self._add(row, NAVIGATION_LIST, old.subtree_end[row], old.text[row])
-                self._new_id[row] = len(new) - 1
-        self._close(len(old))
-        ids = self._new_id
-        new.cells = {ids[row]: cell for row, cell in old.cells.items()}
+                self._add(row, NAVIGATION_LIST, end_of_run, None, origin=-1)
+            end = old.subtree_end[row]
+            if row < end_of_run or (row in self._menus and end == row + 1):
+                self._add(row, TEXT_BLOCK, row + 1, old.text[row], origin=row)
+            elif row in self._menus or not self._is_taken_in(row):
+                self._add(row, NAVIGATION_LIST if row in self._menus else kind, end, old.text[row], origin=row)
+        new = self._rewriter.finish(without=("locator",))
         self._walked.row_node = self._nodes
-        for name, column in old.marks.items():
-            if name == "locator":
-                new.marks[name] = locators(self._walked)
-            else:
-                new.marks[name] = {ids[row]: value for row, value in column.items() if row in ids}
+        if "locator" in old.marks:
+            new.marks["locator"] = locators(self._walked)
+        changed = self._menus.union(*(range(start, end) for start, end in self._runs.items()))
         roles = new.marks.get("role", {})
-        for row in self._menus.union(*(range(start, end) for start, end in self._runs.items())):
-            roles.pop(ids[row], None)
+        for element_id, row in enumerate(self._rewriter.origin):
+            if row in changed:
+                roles.pop(element_id, None)
         return new
-
-    def _close(self, row: int) -> None:
-        while self._open and self._open[-1][1] <= row:
-            self._new.subtree_end[self._open.pop()[0]] = len(self._new)
 
     def _is_taken_in(self, row: int) -> bool:
         """Whether a list is all that stands in the Section of a menu: then it is the list that has the title."""
@@ -179,25 +165,12 @@ class _Lists:
             and parent == row - 1
         )
 
-    def _add_line(self, row: int) -> None:
-        self._add(row, TEXT_BLOCK, row + 1, self._old.text[row])
-        self._new_id[row] = len(self._new) - 1
-
-    def _add(self, row: int, kind: int, end: int, text: str | None) -> None:
-        """Appends a row, in a ListItem of its own where it would stand in a list without one."""
-        new = self._new
-        if kind != LIST_ITEM and self._open and new.type[self._open[-1][0]] in LISTS:
-            self._append(row, LIST_ITEM, end, None)
-        self._append(row, kind, end, text)
-
-    def _append(self, row: int, kind: int, end: int, text: str | None) -> None:
-        new, old, here = self._new, self._old, len(self._new)
-        new.type.append(kind)
-        new.parent_id.append(self._open[-1][0] if self._open else -1)
-        new.subtree_end.append(here + 1)
-        new.nesting_level.append(len(self._open) + 1)
-        new.text.append(text)
-        new.main.append(old.main[row] if text or kind == old.type[row] else any(old.main[row:end]))
+    def _add(self, row: int, kind: int, end: int, text: str | None, origin: int) -> None:
+        """Append a row, in a ListItem of its own if it would stand in a list without one."""
+        old, rewriter = self._old, self._rewriter
+        if kind != LIST_ITEM and rewriter.open_type in LISTS:
+            rewriter.add(LIST_ITEM, None, end, main=any(old.main[row:end]))
+            self._nodes.append(self._walked.row_node[row])
+        main = old.main[row] if text or kind == old.type[row] else any(old.main[row:end])
+        rewriter.add(kind, text, end, main=main, origin=origin)
         self._nodes.append(self._walked.row_node[row])
-        if end > row + 1 or kind != TEXT_BLOCK:
-            self._open.append((here, end))

@@ -16,7 +16,7 @@ from corpuskit.dates import parse_loose_date
 
 _SPACE: Final = re.compile(r"\s+")
 _DATE_IN_URL: Final = re.compile(r"/((?:19|20)\d\d)[/-](0?[1-9]|1[0-2])[/-](0?[1-9]|[12]\d|3[01])(?:[/-]|$)")
-_XML_LANG: Final = "{http://www.w3.org/XML/1998/namespace}lang"
+XML_LANG: Final = "{http://www.w3.org/XML/1998/namespace}lang"
 _MOST_JSON: Final = 2_000_000
 _CONTENT_TYPES: Final = re.compile(
     r"(?:\w*article|\w*posting|report|recipe|event|howto|product|question|\w*page)", re.IGNORECASE
@@ -82,7 +82,7 @@ def squeeze(text: str) -> str:
 def read_head(root: etree._Element) -> Head:
     """Reads title, meta, link, base, time, style and JSON-LD; empties scripts and styles, so the tree must be ours."""
     head = Head()
-    head.language = root.get("lang") or root.get(_XML_LANG) or root.get("xml:lang") or ""
+    head.language = root.get("lang") or root.get(XML_LANG) or root.get("xml:lang") or ""
     for element in root.iter("{*}script", "{*}style", "{*}meta", "{*}link", "{*}title", "{*}base", "{*}time"):
         name = element.tag.rpartition("}")[2]
         if name == "script":

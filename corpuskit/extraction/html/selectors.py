@@ -28,15 +28,20 @@ def drop(root: etree._Element, selectors: tuple[str, ...]) -> None:
     """
     for selector in selectors:
         for element in _found(root, selector):
-            parent = element.getparent()
-            if parent is None:
-                continue
-            before = element.getprevious()
-            if element.tail and before is not None:
-                before.tail = (before.tail or "") + element.tail
-            elif element.tail:
-                parent.text = (parent.text or "") + element.tail
-            parent.remove(element)
+            remove(element)
+
+
+def remove(element: etree._Element) -> None:
+    """Remove an element from its tree, but not the text that follows it; the root stays."""
+    parent = element.getparent()
+    if parent is None:
+        return
+    before = element.getprevious()
+    if element.tail and before is not None:
+        before.tail = (before.tail or "") + element.tail
+    elif element.tail:
+        parent.text = (parent.text or "") + element.tail
+    parent.remove(element)
 
 
 def _found(root: etree._Element, selector: str) -> list[etree._Element]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from json.encoder import encode_basestring
 from typing import Final
 from urllib.parse import urljoin, urlsplit
+
+from corpuskit.document.spans import Span, clip, remap
 
 # Control characters cannot come out of the parser, so these three never stand in a page.
 BREAK: Final = "\x01"
@@ -13,9 +14,6 @@ LINK_START: Final = "\x02"
 LINK_END: Final = "\x03"
 FORMULA: Final = "\x00"
 """Stands for the URL where a span is no link but a formula."""
-
-Link = tuple[int, int, str]
-"""Start and end in a text, and the URL."""
 
 _BREAKS: Final = re.compile(" ?\x01 ?")
 _MARKS: Final = re.compile("([\x02\x03])")
@@ -44,12 +42,12 @@ def single_blanks(raw: str) -> str:
     return raw
 
 
-def collapse_linked(raw: str, urls: list[str]) -> tuple[str, list[Link]]:
+def collapse_linked(raw: str, urls: list[str]) -> tuple[str, list[Span]]:
     """Collapses a run that holds link marks; returns the text and the links' (start, end, URL), inner before outer ones."""
     if raw[0] == LINK_START and raw[-1] == LINK_END and len(urls) == 1:
         text = collapse(raw[1:-1])
         return text, [(0, len(text), urls[0])] if text else []
-    links: list[Link] = []
+    links: list[Span] = []
     parts: list[str] = []
     length, next_url = 0, 0
     starts: list[int] = []  # of the open spans, a formula within a link; _UNSEEN until their first text
@@ -86,7 +84,7 @@ def collapse_linked(raw: str, urls: list[str]) -> tuple[str, list[Link]]:
     return text, links
 
 
-def _break(text: str, links: list[Link]) -> tuple[str, list[Link]]:
+def _break(text: str, links: list[Span]) -> tuple[str, list[Span]]:
     """Breaks become line feeds, the blanks around them and the breaks at the ends go; offsets move along."""
     new_at: list[int] = []
     out: list[str] = []
@@ -106,14 +104,13 @@ def _break(text: str, links: list[Link]) -> tuple[str, list[Link]]:
     joined = "".join(out)
     cut = len(joined) - len(joined.lstrip(" \n"))
     clean = joined.strip(" \n")
-    moved = [(max(new_at[a] - cut, 0), min(new_at[b] - cut, len(clean)), url) for a, b, url in links]
-    return clean, [(a, b, url) for a, b, url in moved if a < b]
+    return clean, clip(remap(links, new_at), cut, len(clean))
 
 
-def verbatim(raw: str, urls: list[str]) -> tuple[str, list[Link]]:
+def verbatim(raw: str, urls: list[str]) -> tuple[str, list[Span]]:
     """The text of ``pre`` to the letter, but for line ends around it; with its links."""
     raw = raw.replace(BREAK, "\n")
-    links: list[Link] = []
+    links: list[Span] = []
     parts: list[str] = []
     length = 0
     starts: list[int] = []
@@ -128,16 +125,7 @@ def verbatim(raw: str, urls: list[str]) -> tuple[str, list[Link]]:
     text = "".join(parts)
     cut = len(text) - len(text.lstrip("\n"))
     text = text.strip("\n")
-    moved = [(max(a - cut, 0), min(b - cut, len(text)), url) for a, b, url in links]
-    return text, [(a, b, url) for a, b, url in moved if a < b]
-
-
-def links_json(links: list[Link]) -> str:
-    """The ``links`` mark: JSON ``[[start, end, url], ...]``."""
-    if len(links) == 1:
-        start, end, url = links[0]
-        return f"[[{start},{end},{encode_basestring(url)}]]"
-    return "[" + ",".join([f"[{a},{b},{encode_basestring(url)}]" for a, b, url in links]) + "]"
+    return text, clip(links, cut, len(text))
 
 
 class Resolver:

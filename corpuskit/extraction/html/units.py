@@ -6,7 +6,6 @@ inside that name the author or the date have the role ``byline``.
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from dataclasses import dataclass
@@ -15,6 +14,8 @@ from typing import Final
 
 from corpuskit.document import ElementTable
 from corpuskit.document.elements import LIST_ITEM, LISTS, SECTION, TABLE, TEXT_BLOCK
+from corpuskit.document.rewriting import TableRewriter
+from corpuskit.document.spans import load
 from corpuskit.extraction.html.rows import Walked
 from corpuskit.extraction.html.tags import UNIT, key_of, unit_of
 
@@ -126,8 +127,8 @@ class _Page:
         links = table.marks.get("links", {})
         for row in range(unit.first, unit.end) if unit.role == "post" else ():
             if table.type[row] == SECTION and row in links and not self._names(row, unit):
-                start, end, url = json.loads(links[row])[0]
-                return bool(end - start == len(table.text[row] or "") and "#" not in url)
+                start, end, url = load(links[row])[0]
+                return end - start == len(table.text[row] or "") and "#" not in url
         return False
 
     def _names(self, row: int, unit: _Unit) -> bool:
@@ -173,62 +174,20 @@ def _wrapped(table: ElementTable, units: list[_Unit]) -> ElementTable:
     beginning: dict[int, list[_Unit]] = {}
     for unit in sorted(units, key=lambda unit: (unit.first, -unit.end)):
         beginning.setdefault(unit.first, []).append(unit)
-    size = len(table)
-    before, at = (
-        [0] * (size + 1),
-        [0] * (size + 1),
-    )  # where a row comes to stand: with the Sections before it, and itself
-    count = 0
-    for row in range(size + 1):
-        before[row] = count
-        count += len(beginning.get(row, ()))
-        at[row] = count
-        count += 1
-    made = ElementTable()
-    opened: list[tuple[_Unit, int]] = []
-    roles, places, links = {}, {}, table.marks.get("locator", {})
-    for row in range(size):
-        while opened and opened[-1][0].end <= row:
-            opened.pop()
-        parent = table.parent_id[row]
+    rewriter = TableRewriter(table)
+    roles, places, locators = {}, {}, table.marks.get("locator", {})
+    for row in range(len(table)):
+        rewriter.advance(row)
         for unit in beginning.get(row, ()):
-            new = len(made)
-            _append(
-                made, SECTION, _new_parent(parent, opened, at), before[unit.end], None, any(table.main[row : unit.end])
-            )
-            opened.append((unit, new))
+            new = rewriter.add(SECTION, None, unit.end, main=any(table.main[row : unit.end]))
             roles[new] = unit.role
-            if place := _common([links[inside] for inside in range(row, unit.end) if inside in links]):
+            if place := _common([locators[inside] for inside in range(row, unit.end) if inside in locators]):
                 places[new] = place
-        _append(
-            made,
-            table.type[row],
-            _new_parent(parent, opened, at),
-            before[table.subtree_end[row]],
-            table.text[row],
-            table.main[row],
-        )
-    made.cells = {at[row]: cell for row, cell in table.cells.items()}
-    made.marks = {name: {at[row]: value for row, value in column.items()} for name, column in table.marks.items()}
+        rewriter.copy(row)
+    made = rewriter.finish()
     for name, column in (("role", roles), ("locator", places)):
         made.marks.setdefault(name, {}).update(column)
     return made
-
-
-def _new_parent(parent: int, opened: list[tuple[_Unit, int]], at: list[int]) -> int:
-    """The innermost open Section if it begins within the parent, else the parent."""
-    if opened and opened[-1][0].first > parent:
-        return opened[-1][1]
-    return at[parent] if parent >= 0 else -1
-
-
-def _append(table: ElementTable, kind: int, parent: int, end: int, text: str | None, main: bool) -> None:
-    table.type.append(kind)
-    table.parent_id.append(parent)
-    table.subtree_end.append(end)
-    table.nesting_level.append(table.nesting_level[parent] + 1 if parent >= 0 else 1)
-    table.text.append(text)
-    table.main.append(main)
 
 
 def _common(places: list[str]) -> str:

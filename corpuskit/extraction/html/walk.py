@@ -5,7 +5,6 @@ No recursion: what is open stands on stacks, so depth costs memory only.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from corpuskit.document.elements import FORMATTING, SECTION
+from corpuskit.document.spans import dump
 from corpuskit.errors import ExtractionError
 from corpuskit.extraction.html import tags
 from corpuskit.extraction.html.formulas import is_sign
@@ -217,8 +217,7 @@ class Walker(Frames):
         if self.links:
             self.table.marks["links"] = self.links
         for row, formulas in result.formulas.items():
-            spans = [[start, end, FORMULA_KIND] for start, end in formulas]
-            self.table.mark(FORMATTING, row, json.dumps(spans, separators=(",", ":")))
+            self.table.mark(FORMATTING, row, dump((start, end, FORMULA_KIND) for start, end in formulas))
         _, result.noscript_chars, result.hidden_chars = unseen
         return result
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from corpuskit.errors import ExtractionError
 from corpuskit.extraction.pdf.annotations import Link, Overlay, find_words, open_forms, read_annotations
 from corpuskit.extraction.pdf.base_lines import rows_of
+from corpuskit.extraction.pdf.box import Box
 from corpuskit.extraction.pdf.characters import read_characters, set_aside_unseen
-from corpuskit.extraction.pdf.drawings import Box, Drawings, read_drawings
+from corpuskit.extraction.pdf.drawings import Drawings, read_drawings
 from corpuskit.extraction.pdf.fonts import MONO, Fonts
 from corpuskit.extraction.pdf.frame import Frame, frame_of
 from corpuskit.extraction.pdf.furniture import FurnitureFinder
@@ -29,7 +30,7 @@ from corpuskit.extraction.pdf.tables.booktabs import find_booktabs
 from corpuskit.extraction.pdf.tables.lattice import find_ruled_tables
 from corpuskit.extraction.pdf.tables.tagged import find_tagged_tables
 from corpuskit.extraction.pdf.tags import read_tags, usable_tags
-from corpuskit.extraction.pdf.words import Run, is_blank, read_runs
+from corpuskit.extraction.pdf.words import Run, is_blank, read_runs, without
 
 _log = logging.getLogger(__name__)
 
@@ -203,8 +204,7 @@ class _Reader:
         if not page.runs and not page.turned:
             return []
         boxes = find_boxes(page.runs, page.drawings, page.frame)
-        in_boxes = {id(run) for _, inside in boxes for run in inside}
-        runs = [run for run in page.runs if id(run) not in in_boxes] if boxes else page.runs
+        runs = without(page.runs, (run for _, inside in boxes for run in inside))
         blocks = self._arranged(page, runs, [box for box, _ in boxes])
         for box, inside in boxes:
             blocks = placed(blocks, box, self._arranged(page, inside, []))
@@ -216,26 +216,19 @@ class _Reader:
     def _arranged(self, page: PageParts, runs: list[Run], boxes: list[Box]) -> list[Block]:
         """The blocks of some runs of a page; ``boxes``: what stands beside them and makes their lines short."""
         tagged = [TableItem(*found) for found in find_tagged_tables(page.tags, runs)] if page.tags else []
-        in_tagged = {id(run) for table in tagged for run in table.runs}
-        free = [run for run in runs if id(run) not in in_tagged] if tagged else runs
-        turned = [text.placed for text in page.turned]
-        free = [*free, *turned] if turned else free
+        free = without(runs, _runs_of(tagged)) + [text.placed for text in page.turned]
         charts = find_charts(free, page.drawings)
-        if charts:
-            in_charts = {id(run) for chart in charts for run in chart.runs}
-            free = [run for run in free if id(run) not in in_charts]
+        free = without(free, _runs_of(charts))
         tables, rules = _ruled_tables(page.drawings, free)
         if len(rules) >= 3:
-            in_ruled = {id(run) for table in tables for run in table.runs}
-            left = [run for run in free if id(run) not in in_ruled]
+            left = without(free, _runs_of(tables))
             is_mono = bool(self.document.body_style & MONO)
             tables += [TableItem(*made) for made in find_booktabs(rules, left, is_mono_page=is_mono)]
         tables += tagged
         found: list[TableItem | Chart] = [*tables, *charts]
-        taken = {id(run) for item in found for run in item.runs}
-        items: list[Run | TableItem | Chart] = [run for run in runs if id(run) not in taken]
-        items += found
+        items: list[Run | TableItem | Chart] = [*without(runs, _runs_of(found)), *found]
         reader = RegionReader(self.document.body, self.document.body_style, self.vocabulary, page.tags, boxes)
+        taken = {id(run) for run in _runs_of(found)}
         page.turned = [text for text in page.turned if id(text.placed) not in taken]
         blocks: list[Block] = []
         for k, region in enumerate(reading_order(items)):
@@ -260,11 +253,15 @@ class _Reader:
 def _mark_figures(blocks: list[Block], page: PageParts) -> None:
     """Text inside an image is part of a figure, unless the image is the page itself."""
     area = page.frame.width * page.frame.height
-    images = [(a, b, c, d) for a, b, c, d in page.drawings.images if 0.005 * area < (c - a) * (d - b) < 0.7 * area]
+    images = [image for image in page.drawings.images if 0.005 * area < image.width * image.height < 0.7 * area]
     for block in blocks if images else ():
         x0, y0, x1, y1 = block.box
         if block.role == "paragraph" and any(a <= x0 and b <= y0 and x1 <= c and y1 <= d for a, b, c, d in images):
             block.role = "figure"
+
+
+def _runs_of(items: Iterable[TableItem | Chart]) -> Iterator[Run]:
+    return (run for item in items for run in item.runs)
 
 
 def _ruled_tables(drawings: Drawings, runs: list[Run]) -> tuple[list[TableItem], list[Any]]:

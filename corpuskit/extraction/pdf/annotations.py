@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from corpuskit.extraction.pdf.box import Box
 from corpuskit.extraction.pdf.frame import Frame
 from corpuskit.extraction.pdf.words import Run, Word, joined
 
@@ -18,8 +19,6 @@ MAX_ANNOTATIONS: Final = 5_000
 _LONGEST: Final = 200_000  # bytes of a text
 _SCHEMES: Final = ("http://", "https://", "mailto:", "ftp://")
 _PASSWORD: Final = 1 << 13  # flag of a text field (ISO 32000-1, table 228)
-
-Box = tuple[float, float, float, float]
 
 
 @dataclass(slots=True)
@@ -89,7 +88,7 @@ def _read(pdf: Any, annotation: Any, frame: Frame, found: Annotations) -> None:
         return
     if not raw.FPDFAnnot_GetRect(annotation, ctypes.byref(rectangle)):
         return
-    box = frame.boxes(rectangle.left, rectangle.top, rectangle.right, rectangle.bottom)
+    box = Box(*frame.boxes(rectangle.left, rectangle.top, rectangle.right, rectangle.bottom))
     kind = raw.FPDFAnnot_GetSubtype(annotation)
     if kind == raw.FPDF_ANNOT_LINK:
         url = _url(pdf, annotation)
@@ -163,7 +162,7 @@ def _areas(annotation: Any, frame: Frame) -> list[Box]:
         if raw.FPDFAnnot_GetAttachmentPoints(annotation, k, ctypes.byref(points)):
             xs = points.x1, points.x2, points.x3, points.x4
             ys = points.y1, points.y2, points.y3, points.y4
-            areas.append(frame.boxes(min(xs), max(ys), max(xs), min(ys)))
+            areas.append(Box(*frame.boxes(min(xs), max(ys), max(xs), min(ys))))
     return areas
 
 

@@ -9,17 +9,17 @@ from typing import Final
 
 from corpuskit.document import DocumentBuilder, NLPTextDocument
 from corpuskit.document.elements import LIST, LIST_ITEM, TABLE, TABLE_CELL, TABLE_HEADER
+from corpuskit.extraction.notation import escape_plain
 from corpuskit.extraction.pdf.analysis import Analysis, PageInfo
 from corpuskit.extraction.pdf.annotations import Overlay
+from corpuskit.extraction.pdf.box import Box
 from corpuskit.extraction.pdf.joining import document_blocks
 from corpuskit.extraction.pdf.layout.lines import Vocabulary
 from corpuskit.extraction.pdf.layout.page_parts import Block, TextLine
-from corpuskit.extraction.pdf.notation import escape_plain
 from corpuskit.extraction.pdf.overlays import LinkFinder, Placement
 from corpuskit.extraction.pdf.patterns import BULLET, BULLET_START, PAGE_COUNT, PAGE_NUMBER
 
 _OPEN_END: Final = re.compile(r"[^\W\d_,]$|[,\-–]$|[a-z\d]\)$|\d$")
-Box = tuple[float, float, float, float]
 
 
 @dataclass(slots=True)
@@ -100,7 +100,7 @@ class _Writer:
         if pending is None or block.role != "paragraph" or pending.role not in {"paragraph", "list"}:
             return False
         page, box = pending.boxes[-1]
-        if page == block.page and block.box[1] > box[1] and block.box[0] < box[2]:
+        if page == block.page and block.box.y0 > box.y0 and block.box.x0 < box.x1:
             return False  # below it in the same column: a paragraph of its own
         return bool(block.text[:1].islower() and _OPEN_END.search(pending.text.rstrip()))
 
@@ -215,8 +215,8 @@ class _Writer:
             return
         for page, line in waiting:
             element = self._builder.add_text_block(line.text)
-            box = (line.x0, line.y0, line.x1, line.y1)
-            self._mark(element, "header" if self._is_top(page, line) else "footer", "body", [(page, box)], None)
+            role = "header" if self._is_top(page, line) else "footer"
+            self._mark(element, role, "body", [(page, Box.of(line))], None)
             if self._is_decoration(page, line):
                 self._not_main.append(element)
 
@@ -233,8 +233,7 @@ class _Writer:
         info = self._pages[page]
         if info.frame is not None and info.seen is not None:
             box = info.frame.box_in(info.seen, box)
-        x0, y0, x1, y1 = box
-        return f"{page + 1}:{x0:.2f},{y0:.2f},{x1 - x0:.2f},{y1 - y0:.2f}"
+        return f"{page + 1}:{box.x0:.2f},{box.y0:.2f},{box.width:.2f},{box.height:.2f}"
 
 
 def build_document(analysis: Analysis, *, uri: str | None, title: str = "") -> NLPTextDocument:

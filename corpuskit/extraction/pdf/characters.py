@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpuskit.errors import ResourceLimitError
+from corpuskit.extraction.pdf.box import Box
 from corpuskit.extraction.pdf.direction import (
     is_leftward,
     is_mark,
@@ -22,7 +23,7 @@ from corpuskit.extraction.pdf.direction import (
     pair_brackets,
     reading_order,
 )
-from corpuskit.extraction.pdf.drawings import Box, Drawings
+from corpuskit.extraction.pdf.drawings import Drawings
 from corpuskit.extraction.pdf.fonts import MONO, Fonts
 from corpuskit.extraction.pdf.frame import Frame, frame_of
 from corpuskit.extraction.pdf.pdfium import address, function

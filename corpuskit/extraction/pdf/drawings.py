@@ -9,6 +9,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, Final
 
+from corpuskit.extraction.pdf.box import Box
 from corpuskit.extraction.pdf.frame import Frame
 from corpuskit.extraction.pdf.pdfium import address, function
 
@@ -21,7 +22,6 @@ _BEZIER, _MOVE = 1, 2  # types of path segments (fpdf_edit.h)
 _MAX_DEPTH: Final = 4  # of form XObjects in form XObjects
 
 Matrix = tuple[float, float, float, float, float, float]
-Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +108,13 @@ class _Reader:
             corners = [_moved(x, y, outer) for x in (left, right) for y in (bottom, top)]
             left, right = min(x for x, _ in corners), max(x for x, _ in corners)
             bottom, top = min(y for _, y in corners), max(y for _, y in corners)
-        x0, y0, x1, y1 = self._frame.boxes(left, top, right, bottom)
-        return x0, y0, x1, y1
+        return Box(*self._frame.boxes(left, top, right, bottom))
 
     def _path(self, item: Any, outer: Matrix | None) -> None:
-        x0, y0, x1, y1 = self._box(item, outer)
+        box = x0, y0, x1, y1 = self._box(item, outer)
         if x1 < 0 or y1 < 0 or x0 > self._frame.width or y0 > self._frame.height:
             return
-        width, height = x1 - x0, y1 - y0
+        width, height = box.width, box.height
         found = self._found
         if height <= _THIN and width >= 2 * height:
             if width >= 1:
@@ -129,8 +128,8 @@ class _Reader:
             return
         segments = function("FPDFPath_CountSegments")(item)
         if segments > _MAX_SEGMENTS:
-            self._found.is_whole = False
-            found.curves.append((x0, y0, x1, y1))
+            found.is_whole = False
+            found.curves.append(box)
             return
         fill, stroke = ctypes.c_int(), ctypes.c_int()
         function("FPDFPath_GetDrawMode")(item, ctypes.addressof(fill), ctypes.addressof(stroke))
@@ -138,20 +137,20 @@ class _Reader:
             return
         points = self._points(item, segments, outer)
         if points is None:
-            found.curves.append((x0, y0, x1, y1))
+            found.curves.append(box)
             if fill.value:  # a rounded box, or any shape
-                self._found.shapes.append((x0, y0, x1, y1))
+                found.shapes.append(box)
             return
         if stroke.value:
             self._strokes(points)
             if any(abs(a[0] - b[0]) > 2 and abs(a[1] - b[1]) > 2 and not b[2] for a, b in pairwise(points)):
-                found.curves.append((x0, y0, x1, y1))
+                found.curves.append(box)
             if fill.value and not self._is_white(item):
-                found.shapes.append((x0, y0, x1, y1))
+                found.shapes.append(box)
         elif not self._is_white(item) and segments > 6:
-            self._found.shapes.append((x0, y0, x1, y1))
+            found.shapes.append(box)
         elif not self._is_white(item):
-            found.fills.append((x0, y0, x1, y1))
+            found.fills.append(box)
 
     def _is_white(self, item: Any) -> bool:
         colours = [ctypes.c_uint() for _ in range(4)]

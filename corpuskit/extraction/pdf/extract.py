@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
 from typing import Any, Final
 
 from corpuskit.document import DocumentBuilder, NLPTextDocument
-from corpuskit.errors import ExtractionError
+from corpuskit.errors import ConfigurationError, ExtractionError
 from corpuskit.extraction.options import ExtractOptions
 from corpuskit.extraction.pdf.analysis import Analysis, PageInfo, analyse
 from corpuskit.extraction.pdf.build import build_document
 from corpuskit.extraction.pdf.characters import MAX_CHARACTERS
 from corpuskit.extraction.pdf.metadata import information, page_flags, page_warnings, title_of
-from corpuskit.extraction.pdf.ocr import with_text_layer
 from corpuskit.extraction.pdf.opening import Opened, open_pdf
 
 _CONTROL: Final = re.compile(r"[\x00\x03-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _LINE_END_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[\x02\xad]\n?(?=[^\W\d_])")
+_OCR_PROGRAM: Final = "ocrmypdf"
+_OCR_SECONDS: Final = 100  # a worker process is ended after 120; more scans than that takes are for ocrmypdf beforehand
+_OCR_ENCRYPTED: Final = 8  # exit codes of OCRmyPDF: docs/advanced.rst, "Return code policy"
 
 
 def extract(content: bytes, *, uri: str | None, options: ExtractOptions) -> NLPTextDocument:
@@ -38,6 +44,45 @@ def extract_with_analysis(
     document, analysis = _extract(layered, uri=uri, options=options)
     document.metadata["ocr"] = "ocrmypdf"
     return document, analysis, layered
+
+
+def with_text_layer(content: bytes, *, language: str, where: str, seconds: float = _OCR_SECONDS) -> bytes:
+    """The PDF with a text layer on pages that have none; the other pages stay as they are.
+
+    Args:
+        content: the PDF.
+        language: what Tesseract calls it, such as ``eng`` or ``deu+fra``.
+        where: what it is called in errors.
+        seconds: it is ended after so long.
+
+    Raises:
+        ConfigurationError: OCRmyPDF is not installed.
+        ExtractionError: it fails or takes too long.
+    """
+    program = shutil.which(_OCR_PROGRAM)
+    if program is None:
+        raise ConfigurationError(
+            f"{where}: ocr=True needs OCRmyPDF, which is not installed; install it (apt-get install ocrmypdf, "
+            "brew install ocrmypdf), or extract without ocr"
+        )
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        source, target = Path(folder) / "source.pdf", Path(folder) / "target.pdf"
+        source.write_bytes(content)
+        command = [
+            program, "--skip-text", "--output-type", "pdf", "--quiet", "--jobs", "1", "-l", language,
+            str(source), str(target),
+        ]  # fmt: skip
+        try:
+            done = subprocess.run(
+                command, capture_output=True, timeout=seconds, check=False, stdin=subprocess.DEVNULL, cwd=folder
+            )
+        except subprocess.TimeoutExpired as error:
+            raise ExtractionError(f"{where}: OCRmyPDF took more than {seconds:g} s") from error
+        if done.returncode or not target.exists():
+            said = done.stderr.decode("utf-8", "replace").strip()[-300:]
+            reason = "it is encrypted" if done.returncode == _OCR_ENCRYPTED else said or f"exit code {done.returncode}"
+            raise ExtractionError(f"{where}: OCRmyPDF failed: {reason}")
+        return target.read_bytes()
 
 
 def _extract(content: bytes, *, uri: str | None, options: ExtractOptions) -> tuple[NLPTextDocument, Analysis | None]:

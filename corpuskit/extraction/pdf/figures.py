@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from corpuskit.extraction.notation import escape_plain
 from corpuskit.extraction.pdf.layout.page_parts import Block
-from corpuskit.extraction.pdf.notation import escape_plain
 from corpuskit.extraction.pdf.patterns import HEADING_NUMBER
 
 _FIGURE: Final = re.compile(r"^(?:fig|abb|scheme|chart|plate|graph|map)", re.IGNORECASE)
@@ -39,12 +39,12 @@ def set_figures(blocks: Sequence[Block], is_in_outline: Callable[[Block], bool])
 def _labels_above(caption: Block, members: Sequence[Block]) -> list[Block]:
     """The labels above a caption with nothing but labels between."""
     left, top, right, _ = caption.box
-    above = [(block, block.box) for block in members if block.box[3] <= top + 2]
-    above = [(block, box) for block, box in above if box[2] > left - 20 and box[0] < right + 20]
+    above = [(block, block.box) for block in members if block.box.y1 <= top + 2]
+    above = [(block, box) for block, box in above if box.x1 > left - 20 and box.x0 < right + 20]
     others = [box for block, box in above if not _is_label(block, members)]
     found = []
     for block, (x0, _, x1, y1) in above:
-        if _is_label(block, members) and not any(b[3] > y1 and b[0] < x1 and b[2] > x0 for b in others):
+        if _is_label(block, members) and not any(b.y1 > y1 and b.x0 < x1 and b.x1 > x0 for b in others):
             found.append(block)
     return found
 

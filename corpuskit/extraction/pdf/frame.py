@@ -8,6 +8,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from corpuskit.extraction.pdf.box import Box
+
 Floats = NDArray[np.float32]
 _LARGEST: Final = 200_000.0  # points; sides of 14,400 are the largest that viewers take (ISO 32000-1, annex C)
 
@@ -62,14 +64,13 @@ class Frame:
         """The same crop box after another rotation."""
         return Frame(self.left, self.bottom, self.right, self.top, turns % 4)
 
-    def box_in(self, other: Frame, box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    def box_in(self, other: Frame, box: tuple[float, float, float, float]) -> Box:
         """A box of this frame in another frame of the same page."""
         if self.turns == other.turns:
-            return box
-        ax, ay = self._user(box[0], box[1])
-        bx, by = self._user(box[2], box[3])
-        x0, y0, x1, y1 = other.boxes(min(ax, bx), max(ay, by), max(ax, bx), min(ay, by))
-        return x0, y0, x1, y1
+            return Box(*box)
+        ax, ay = self._user(*box[:2])
+        bx, by = self._user(*box[2:])
+        return Box(*other.boxes(min(ax, bx), max(ay, by), max(ax, bx), min(ay, by)))
 
     def _user(self, x: float, y: float) -> tuple[float, float]:
         if self.turns == 0:

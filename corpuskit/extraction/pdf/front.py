@@ -26,10 +26,8 @@ def ends_front(heading: Block) -> bool:
 def title_of_front(front: Sequence[Block]) -> Block | None:
     """The longest of the largest headings; None where there is no heading."""
     headings = [block for block in front if block.role == "section-heading"]
-    largest = max(map(_size, headings), default=0.0)
-    return max(
-        (b for b in headings if _size(b) >= 0.9 * largest), key=lambda b: (len(b.text) > 30, _size(b)), default=None
-    )
+    largest = max((block.size for block in headings), default=0.0)
+    return max((b for b in headings if b.size >= 0.9 * largest), key=lambda b: (len(b.text) > 30, b.size), default=None)
 
 
 def set_header(front: Sequence[Block]) -> None:
@@ -45,9 +43,9 @@ def set_header(front: Sequence[Block]) -> None:
         if CHAPTER_LABEL.fullmatch(text) or text[0].isdigit():
             continue
         if above:
-            is_no_heading = _size(block) < 0.98 * _size(title) or _is_journal(block, title, front[i + 1])
+            is_no_heading = block.size < 0.98 * title.size or _is_journal(block, title, front[i + 1])
         else:
-            is_no_heading = _size(block) < 0.98 * _size(title) and _is_capitalised(text) and is_names(block)
+            is_no_heading = block.size < 0.98 * title.size and _is_capitalised(text) and is_names(block)
         if is_no_heading:
             block.role, block.level = "paragraph", 0
 
@@ -64,10 +62,6 @@ def is_names(block: Block) -> bool:
         return True
     is_bold = any(line.style & BOLD for line in block.lines)
     return not is_bold and 2 <= len(text.split()) <= 4 and not any(character.isdigit() for character in text)
-
-
-def _size(block: Block) -> float:
-    return max(line.size for line in block.lines)
 
 
 def _is_capitalised(text: str) -> bool:

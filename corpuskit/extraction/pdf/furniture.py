@@ -11,7 +11,7 @@ from typing import Final
 from corpuskit.extraction.pdf.base_lines import rows_of
 from corpuskit.extraction.pdf.layout.page_parts import PageParts
 from corpuskit.extraction.pdf.patterns import PAGE_NUMBER
-from corpuskit.extraction.pdf.words import Run
+from corpuskit.extraction.pdf.words import Run, without
 
 _NUMBER: Final = re.compile(r"\d+|\b[ivxlc]+\b")
 _MARGIN: Final = 0.13  # of the page's height, where furniture stands
@@ -77,8 +77,7 @@ class FurnitureFinder:
         if len(text) > 120 or row[0].size > 1.05 * self._body:
             return False
         left = [run for run in page.runs if id(run) not in taken]
-        own = {id(run) for run in row}
-        beyond = (run for run in left if id(run) not in own)
+        beyond = without(left, row)
         if any(run.base < row[0].base if side == "top" else run.base > row[0].base for run in beyond):
             return False
         numbered = any(PAGE_NUMBER.match(run.text.strip()) for run in (row[0], row[-1])) and len(row) > 1
@@ -102,8 +101,7 @@ class FurnitureFinder:
             for rule in page.drawings.horizontal
         ):
             return False
-        own = {id(run) for run in row}
-        others = [run.base for run in page.runs if id(run) not in own and id(run) not in taken]
+        others = [run.base for run in without(page.runs, row) if id(run) not in taken]
         return all(base > bottom for base in others) if side == "top" else all(base < top for base in others)
 
     def _furniture(self, page: PageParts, rows: list[tuple[str, list[Run]]]) -> set[int]:
@@ -111,28 +109,19 @@ class FurnitureFinder:
         taken: set[int] = set()
         for side, row in rows:
             small = row[0].size <= _BIG * self._body
-            if small and self._repeats(_key(side, row)):
-                taken |= {id(run) for run in row}
-                continue
             apart = _stands_apart(row, page.runs, side)
             text = " ".join(run.text for run in row).strip()
-            if page.number and small and apart and self._title and text.lower() == self._title:
+            if (
+                (small and self._repeats(_key(side, row)))
+                or (page.number and small and apart and self._title and text.lower() == self._title)
+                or (PAGE_NUMBER.match(text) and len(row) <= 2 and apart and row[0].size <= 1.1 * self._body)
+                or (small and self._is_over_rule(page, row, side, taken))
+                or (small and self._is_in_margin(page, row, side, text, taken))
+            ):
                 taken |= {id(run) for run in row}
-                continue
-            if PAGE_NUMBER.match(text) and len(row) <= 2 and apart and row[0].size <= 1.1 * self._body:
-                taken |= {id(run) for run in row}
-                continue
-            if small and self._is_over_rule(page, row, side, taken):
-                taken |= {id(run) for run in row}
-                continue
-            if small and self._is_in_margin(page, row, side, text, taken):
-                taken |= {id(run) for run in row}
-                continue
-            if len(row) > 1:
-                repeated = {
-                    id(run) for run in row if run.size <= _BIG * self._body and self._repeats(_key(side, [run]))
-                }
-                taken |= repeated
+            elif len(row) > 1:
+                limit = _BIG * self._body
+                taken |= {id(run) for run in row if run.size <= limit and self._repeats(_key(side, [run]))}
                 # Titles of chapters alternate with those of sections beside the page number.
                 counted = any(self._offsets[offset] >= 2 for offset in _page_offsets(page.number, row))
                 if counted and apart and small and id(row[0]) not in taken:
@@ -161,9 +150,9 @@ def _stands_apart(row: list[Run], runs: list[Run], side: str, room: float = 0.5)
     """Whether some room, in font sizes, parts a row from the rest of the page, which stands on one side of it."""
     top, bottom = min(run.y0 for run in row), max(run.y1 for run in row)
     size = max(run.size for run in row)
-    own = {id(run) for run in row}
+    rest = without(runs, row)
     if side == "top":
-        others = [run.y0 for run in runs if id(run) not in own and run.y0 > top]
+        others = [run.y0 for run in rest if run.y0 > top]
         return not others or min(others) - bottom > room * size
-    others = [run.y1 for run in runs if id(run) not in own and run.y1 < bottom]
+    others = [run.y1 for run in rest if run.y1 < bottom]
     return not others or top - max(others) > room * size

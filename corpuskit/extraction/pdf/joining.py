@@ -88,8 +88,8 @@ def _joined(above: Block, below: Block) -> Block | None:
     assert first is not None
     assert second is not None
     rows, cols = first.size
-    tolerance = 0.03 * max(first.box[2] - first.box[0], 1.0) + 2
-    aligned = abs(first.box[0] - second.box[0]) < tolerance and abs(first.box[2] - second.box[2]) < tolerance
+    tolerance = 0.03 * max(first.box.width, 1.0) + 2
+    aligned = abs(first.box.x0 - second.box.x0) < tolerance and abs(first.box.x1 - second.box.x1) < tolerance
     if second.size[1] != cols or not aligned or first.is_drawn != second.is_drawn:
         return None
     # What is repeated at the top of a page is the head; rows below it may be equal for other reasons.

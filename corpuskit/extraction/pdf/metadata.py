@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Any, Final
 
 from corpuskit.extraction.pdf.analysis import Analysis, PageInfo
-from corpuskit.extraction.pdf.layout.page_parts import Block
 from corpuskit.extraction.pdf.opening import Opened
 from corpuskit.extraction.pdf.pdfium import entry
 
@@ -75,19 +75,17 @@ def page_flags(pages: list[PageInfo]) -> dict[str, str]:
     first = next((page.seen for page in pages if page.seen is not None), None)
     if first is not None:
         found["page_width"], found["page_height"] = str(round(first.width)), str(round(first.height))
-    failed = [str(i + 1) for i, page in enumerate(pages) if page.error]
-    if failed:
-        found["failed_pages"] = " ".join(failed[:1_000])
-    empty = [str(i + 1) for i, page in enumerate(pages) if not page.characters and not page.error]
-    if empty:
-        found["pages_without_text"] = " ".join(empty[:1_000])
-    if pages and len(empty) == len(pages):
+    empty = [not page.characters and not page.error for page in pages]
+    if failed := _numbers(page.error for page in pages):
+        found["failed_pages"] = failed
+    if any(empty):
+        found["pages_without_text"] = _numbers(empty)
+    if pages and all(empty):
         found["status"] = "no_text"
     if any(page.images and not page.characters for page in pages):
-        found["scanned"] = "true" if len(empty) > len(pages) / 2 else "partly"
-    aside = [str(i + 1) for i, page in enumerate(pages) if sum(page.set_aside.values()) > SET_ASIDE * page.printed]
-    if aside:
-        found["set_aside_pages"] = " ".join(aside[:1_000])
+        found["scanned"] = "true" if sum(empty) > len(pages) / 2 else "partly"
+    if aside := _numbers(sum(page.set_aside.values()) > SET_ASIDE * page.printed for page in pages):
+        found["set_aside_pages"] = aside
     total = sum(page.characters for page in pages)
     unmapped = sum(page.unmapped * page.characters for page in pages)
     if total and unmapped >= 0.01 * total:
@@ -95,6 +93,11 @@ def page_flags(pages: list[PageInfo]) -> dict[str, str]:
         if unmapped > GARBLED * total:
             found["garbled"] = "true"
     return found
+
+
+def _numbers(flags: Iterable[object]) -> str:
+    """Return the numbers of the pages whose flag is set, from 1."""
+    return " ".join([str(number) for number, flag in enumerate(flags, 1) if flag][:1_000])
 
 
 def page_warnings(pages: list[PageInfo]) -> list[str]:
@@ -121,12 +124,8 @@ def title_of(stated: str, analysis: Analysis) -> str:
     candidates = [block for block in first if 5 < len(block.text) < 250]
     if not candidates:
         return ""
-    best = max(candidates, key=lambda block: (round(_size(block)), -block.lines[0].base))
-    return best.text.strip() if _size(best) > 1.15 * analysis.document.body else ""
-
-
-def _size(block: Block) -> float:
-    return max(line.size for line in block.lines)
+    best = max(candidates, key=lambda block: (round(block.size), -block.lines[0].base))
+    return best.text.strip() if best.size > 1.15 * analysis.document.body else ""
 
 
 def _clean(value: str | None) -> str:

@@ -1,30 +1,14 @@
-"""The notation of TextWorks for superscripts and subscripts: ``{Fe_{3}O_{4}}``.
-
-A token without any is plain, with braces escaped by a backslash. A token with some stands in braces, and ``_ ^ { }``
-of its text are escaped. A mark without a base letter before it stays plain: it is an apostrophe, a footnote sign or
-part of a formula whose base is elsewhere.
-"""
+"""Superscripts and subscripts of lines, in the notation of :mod:`corpuskit.extraction.notation`."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
+from corpuskit.extraction.notation import token_pieces
 from corpuskit.extraction.pdf.words import SMALL, Word
 
-_BRACES: Final = re.compile(r"([\\{}])")
-_MARKS: Final = re.compile(r"([\\{}_^])")
 _NO_SCRIPT: Final = frozenset("'’‘´`\"”“°.,;:·…")  # raised or lowered by their design or by bad fonts
-
-
-def escape_plain(text: str) -> str:
-    """A token without notation."""
-    return _BRACES.sub(r"\\\1", text)
-
-
-def _escape_inside(text: str) -> str:
-    return _MARKS.sub(r"\\\1", text)
 
 
 def script_of(word: Word, size: float, base: float) -> int:
@@ -50,25 +34,8 @@ def tokens_of(words: Sequence[Word]) -> list[list[Word]]:
 
 def pieces_of(group: Sequence[Word], size: float, base: float) -> list[tuple[str, Word | None]]:
     """A token in pieces: (mark, None) for what the notation adds, (text with escapes, word) for words."""
-    scripts = [script_of(word, size, base) for word in group]
-    if scripts[0]:  # no base letter: the mark belongs to nothing here
-        lead = next((i for i, script in enumerate(scripts) if not script), len(scripts))
-        scripts[:lead] = [0] * lead
-    if not any(scripts):
-        return [(escape_plain(word.text), word) for word in group]
-    pieces: list[tuple[str, Word | None]] = [("{", None)]
-    open_script = 0
-    for word, script in zip(group, scripts, strict=True):
-        if script != open_script:
-            if open_script:
-                pieces.append(("}", None))
-            if script:
-                pieces.append(("^{" if script > 0 else "_{", None))
-            open_script = script
-        pieces.append((_escape_inside(word.text), word))
-    if open_script:
-        pieces.append(("}", None))
-    return [*pieces, ("}", None)]
+    pieces = token_pieces([(word.text, script_of(word, size, base)) for word in group])
+    return [(text, None if i is None else group[i]) for text, i in pieces]
 
 
 def token_of(group: Sequence[Word], size: float, base: float) -> str:

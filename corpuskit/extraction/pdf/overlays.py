@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 
+from corpuskit.document.spans import Span, dump
 from corpuskit.extraction.pdf.analysis import PageInfo
-from corpuskit.extraction.pdf.annotations import Box, Overlay
+from corpuskit.extraction.pdf.annotations import Overlay
+from corpuskit.extraction.pdf.box import Box
 from corpuskit.extraction.pdf.layout.page_parts import Block
 
 
@@ -43,8 +44,8 @@ class Placement:
 
 def _distance(box: Box, block: Box) -> float:
     """How far a block is from a field: its label stands above it or on its left, so that the other sides count double."""
-    above, left = box[1] - block[3], box[0] - block[2]
-    below, right = block[1] - box[3], block[0] - box[2]
+    above, left = box.y0 - block.y1, box.x0 - block.x1
+    below, right = block.y0 - box.y1, block.x0 - box.x1
     return max(above, 2 * below, 0.0) + max(left, 2 * right, 0.0)
 
 
@@ -56,22 +57,18 @@ class LinkFinder:
 
     def links(self, text: str, boxes: Sequence[tuple[int, Box]]) -> str | None:
         """The ``links`` mark of a text that stands in these boxes (page from 0, box); None where it has none."""
-        found: list[tuple[int, int, str]] = []
+        found: list[Span] = []
         start = 0
         for page, box in boxes:
             for link in list(self._left.get(page, ())):
-                if not any(_touch(area, box) for area in link.boxes):
+                if not any(area.overlaps(box) for area in link.boxes):
                     continue
                 place = _find(text, link.words, start)
                 if place is not None:
                     found.append((*place, link.url))
                     start = place[1]
                     self._left[page].remove(link)
-        return json.dumps(sorted(found), ensure_ascii=False, separators=(",", ":")) if found else None
-
-
-def _touch(a: Box, b: Box) -> bool:
-    return a[0] < b[2] and a[2] > b[0] and a[1] < b[3] and a[3] > b[1]
+        return dump(sorted(found)) if found else None
 
 
 def _find(text: str, words: str, start: int) -> tuple[int, int] | None:

@@ -7,6 +7,7 @@ from typing import Final
 from corpuskit.document.page_picture import PagePicture
 from corpuskit.errors import ExtractionError
 from corpuskit.extraction.pdf.analysis import Analysis, analyse
+from corpuskit.extraction.pdf.box import Box
 from corpuskit.extraction.pdf.opening import open_pdf
 
 COLOURS: Final = {  # Okabe and Ito 2008: told apart by colour-blind readers too
@@ -63,7 +64,7 @@ def page_picture(
     return picture
 
 
-def _boxes(analysis: Analysis, page: int) -> list[tuple[str, tuple[float, float, float, float]]]:
+def _boxes(analysis: Analysis, page: int) -> list[tuple[str, Box]]:
     """Role and box, as seen, of all that stands on a page (0-based)."""
     info = analysis.pages[page]
     if info.frame is None or info.seen is None:
@@ -71,5 +72,5 @@ def _boxes(analysis: Analysis, page: int) -> list[tuple[str, tuple[float, float,
     found = [(block.role, info.frame.box_in(info.seen, block.box)) for block in analysis.blocks if block.page == page]
     for line in info.furniture:
         role = "page-header" if line.base < info.frame.height / 2 else "page-footer"
-        found.append((role, info.frame.box_in(info.seen, (line.x0, line.y0, line.x1, line.y1))))
+        found.append((role, info.frame.box_in(info.seen, Box.of(line))))
     return found

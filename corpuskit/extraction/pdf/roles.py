@@ -105,10 +105,9 @@ def set_roles(blocks: Sequence[Block], document: Document) -> None:
 
 def _is_footnote(block: Block, document: Document) -> bool:
     """Small text low on the page that starts with a mark."""
-    size = max(line.size for line in block.lines)
     height = document.heights[block.page] if block.page < len(document.heights) else 0.0
     is_low = block.lines[0].base > 0.6 * height > 0
-    return is_low and size < 0.93 * document.body and bool(_FOOTNOTE.match(block.text)) and len(block.text) > 15
+    return is_low and block.size < 0.93 * document.body and bool(_FOOTNOTE.match(block.text)) and len(block.text) > 15
 
 
 def _is_equation(block: Block) -> bool:
@@ -143,7 +142,7 @@ def _heading_score(blocks: Sequence[Block], i: int, document: Document) -> float
     text = block.text.strip()
     lines = block.lines
     body = document.body
-    size = max((line.size for line in lines), default=0.0)
+    size = block.size
     if text.isdigit() and len(text) < 4 and size > 1.15 * body:  # the number of a chapter
         return 3.0 if size > 1.3 * body or _in_outline(block, document) is not None else 0.0
     if not 2 <= len(text) <= 220 or len(lines) > 4:
@@ -258,10 +257,7 @@ def _in_outline(block: Block, document: Document) -> int | None:
 
 def _set_levels(headings: list[Block]) -> None:
     """Levels by size and weight; the depth of a number or the outline goes before them."""
-    looks = [
-        (round(max(line.size for line in b.lines) * 2) / 2, all(line.has_all(BOLD) for line in b.lines))
-        for b in headings
-    ]
+    looks = [(round(b.size * 2) / 2, all(line.has_all(BOLD) for line in b.lines)) for b in headings]
     levels = {look: k + 1 for k, look in enumerate(sorted(set(looks), reverse=True))}
     for block, look in zip(headings, looks, strict=True):
         block.level = min(levels[look], 6)

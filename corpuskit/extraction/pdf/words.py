@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -145,6 +146,12 @@ def joined(words: list[Word]) -> str:
             parts.append(" ")
         parts.append(word.text)
     return "".join(parts)
+
+
+def without(runs: Iterable[Run], taken: Iterable[Run]) -> list[Run]:
+    """Return the runs that are not among others; compared by identity, since equal ones can stand on one page."""
+    own = {id(run) for run in taken}
+    return [run for run in runs if id(run) not in own]
 
 
 def spelled(code: int) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import SourceError
 from corpuskit.sources.commoncrawl.index_rows import in_schema
+from corpuskit.sources.packed import open_wacz
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,11 +52,7 @@ def read_wacz_index(handle: Any, name: str, *, rows: int) -> Iterator[tuple[pa.R
     Raises:
         SourceError: the package is damaged, has no index, or has packed its archives once more.
     """
-    try:
-        package = zipfile.ZipFile(handle)
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise SourceError(f"{name} is no WACZ package: {error}") from error
-    with package:
+    with open_wacz(handle, name) as package:
         members = {info.filename: info for info in package.infolist()}
         spans = {
             posixpath.basename(member): _span(handle, info)

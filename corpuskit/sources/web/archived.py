@@ -48,7 +48,10 @@ async def archived_copy(get: Get, url: str, archive: str) -> Answer | None:
     question = (
         f"{archive}/cdx/search/cdx?url={quote(url, safe='')}&output=json&fl=timestamp&filter=statuscode:200&limit=-1"
     )
-    time = _newest((await _found(get, question)).content)
+    listing = await get(question)
+    if listing.status != 200:
+        raise _refusal(listing, question)
+    time = _newest(listing.content)
     if time is None:
         return None
     place = f"{archive}/web/{time}id_/{wanted}"
@@ -60,21 +63,14 @@ async def archived_copy(get: Get, url: str, archive: str) -> Answer | None:
             raise FetchError("the archive sends elsewhere", url=place, status=answer.status)
         place = answer.location
     if answer.status != 200 or answer.location is not None:
-        raise FetchError(
-            f"the archive answered {answer.status} {answer.reason}".rstrip(), url=place, status=answer.status
-        )
+        raise _refusal(answer, place)
     copied = datetime.strptime(time, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
     headers = {name: value for name, value in answer.headers.items() if name in {"content-type", "content-language"}}
     return replace(answer, uri=url, headers={**headers, ARCHIVED: place}, fetched=copied)
 
 
-async def _found(get: Get, question: str) -> Answer:
-    answer = await get(question)
-    if answer.status != 200:
-        raise FetchError(
-            f"the archive answered {answer.status} {answer.reason}".rstrip(), url=question, status=answer.status
-        )
-    return answer
+def _refusal(answer: Answer, url: str) -> FetchError:
+    return FetchError(f"the archive answered {answer.status} {answer.reason}".rstrip(), url=url, status=answer.status)
 
 
 def _newest(content: bytes) -> str | None:

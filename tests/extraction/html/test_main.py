@@ -11,7 +11,6 @@ from corpuskit.document import NLPTextDocument
 from corpuskit.extraction import ExtractOptions, extract_bytes
 from corpuskit.extraction.html import classify, forest
 from corpuskit.extraction.html.blocks import Blocks, blocks_of
-from corpuskit.extraction.html.copies import later_copies
 from corpuskit.extraction.html.decode import parse
 from corpuskit.extraction.html.extract import walk_page
 from corpuskit.extraction.html.metadata import read_head
@@ -119,13 +118,13 @@ def test_a_text_that_stands_twice_for_two_widths_of_screen_is_main_once() -> Non
 
 def test_a_short_passage_may_stand_twice_in_the_main_text() -> None:
     blocks, chosen = blocks_of_texts(["Stir well."] * 3 + ["Bake it."] * 3), np.ones(6, bool)
-    assert not later_copies(blocks, chosen).any()
+    assert not classify.later_copies(blocks, chosen).any()
 
 
 def test_a_copy_is_what_stood_before_in_the_same_order() -> None:
     one, two, three = ("x " * 30 + str(number) for number in range(3))
     blocks = blocks_of_texts([one, two, three, "between", one, two, three, two, one])
-    assert np.flatnonzero(later_copies(blocks, np.ones(9, bool))).tolist() == [4, 5, 6]
+    assert np.flatnonzero(classify.later_copies(blocks, np.ones(9, bool))).tolist() == [4, 5, 6]
 
 
 def blocks_of_texts(texts: list[str]) -> Blocks:

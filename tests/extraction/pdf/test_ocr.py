@@ -9,7 +9,7 @@ from pdf_reading import PROSE, read
 
 from corpuskit.errors import ConfigurationError, ExtractionError
 from corpuskit.extraction import ExtractOptions
-from corpuskit.extraction.pdf import ocr
+from corpuskit.extraction.pdf.extract import with_text_layer
 
 SCAN = pdf(Page().box(60, 60, 300, 300))
 LAYERED = pdf(Page().lines(60, 100, PROSE, mode=3))
@@ -79,4 +79,4 @@ def test_a_failure_of_the_program_is_an_error_of_the_file(program):
 def test_the_program_is_ended_after_its_time(program):
     program("exec sleep 20")
     with pytest.raises(ExtractionError, match=r"more than 0\.5 s"):
-        ocr.with_text_layer(SCAN, language="eng", where="x", seconds=0.5)
+        with_text_layer(SCAN, language="eng", where="x", seconds=0.5)

@@ -10,14 +10,15 @@ from typing import Final
 
 import numpy as np
 
+from corpuskit.extraction.notation import escape_plain
 from corpuskit.extraction.pdf.base_lines import rows_of
-from corpuskit.extraction.pdf.drawings import Box, Line
+from corpuskit.extraction.pdf.box import Box
+from corpuskit.extraction.pdf.drawings import Line
 from corpuskit.extraction.pdf.fonts import BOLD, ITALIC, MONO
 from corpuskit.extraction.pdf.layout.charts import Chart
 from corpuskit.extraction.pdf.layout.contents import find_contents
 from corpuskit.extraction.pdf.layout.lines import Vocabulary, line_of
 from corpuskit.extraction.pdf.layout.page_parts import Block, TextLine
-from corpuskit.extraction.pdf.notation import escape_plain
 from corpuskit.extraction.pdf.patterns import BULLET, BULLET_START, ENUMERATOR, HEADING_NUMBER, SENTENCE_END
 from corpuskit.extraction.pdf.tables.aligned import Found, columns_beside, find_aligned_tables
 from corpuskit.extraction.pdf.tables.grid import Grid, under_bar
@@ -84,7 +85,7 @@ class RegionReader:
             for place, grid in self._aligned_tables(part, rules):
                 top, bottom = start + place.first, start + place.last
                 lines = [line_of(row) for row in rows[top : bottom + 1]]
-                found.append((grid.box[1], Block(page, lines, role="table", grid=grid, region=region)))
+                found.append((grid.box.y0, Block(page, lines, role="table", grid=grid, region=region)))
                 used |= set(range(top, bottom + 1))
         lines = [line_of(row, k) for k, row in enumerate(rows) if k not in used]
         tops = [top for top, _ in found]

@@ -6,10 +6,11 @@ from itertools import combinations
 from typing import Final
 
 from corpuskit.extraction.pdf.base_lines import rows_of
-from corpuskit.extraction.pdf.drawings import Box, Drawings
+from corpuskit.extraction.pdf.box import Box
+from corpuskit.extraction.pdf.drawings import Drawings
 from corpuskit.extraction.pdf.frame import Frame
 from corpuskit.extraction.pdf.layout.page_parts import Block
-from corpuskit.extraction.pdf.words import Run
+from corpuskit.extraction.pdf.words import Run, without
 
 _LEAST_WIDTH, _LEAST_HEIGHT = 60.0, 40.0  # points
 _LARGEST: Final = 0.55  # of the page
@@ -28,26 +29,25 @@ def find_boxes(runs: list[Run], drawings: Drawings, frame: Frame) -> list[tuple[
         inside = [run for run in runs if _is_in(run, box)]
         if len(inside) < _FEWEST_ROWS or any(id(run) in taken for run in inside) or len(rows_of(inside)) < _FEWEST_ROWS:
             continue
-        own = {id(run) for run in inside}
-        others = [run for run in runs if id(run) not in own]
-        level = [run for run in others if box[1] < run.base - 0.3 * run.size < box[3]]
-        if any(run.x1 > box[0] + _SLACK and run.x0 < box[2] - _SLACK for run in level):
+        others = without(runs, inside)
+        level = [run for run in others if box.y0 < run.base - 0.3 * run.size < box.y1]
+        if any(run.x1 > box.x0 + _SLACK and run.x0 < box.x1 - _SLACK for run in level):
             continue
         if sum(run.length >= _PROSE for run in level) < _FEWEST_ROWS or any(
             _is_under(run, box) for run in others if run not in level
         ):
             continue
         found.append((box, inside))
-        taken |= own
+        taken |= {id(run) for run in inside}
     return found
 
 
 def placed(blocks: list[Block], box: Box, inside: list[Block]) -> list[Block]:
     """The blocks of a page with those of a box: before the text on its right, behind that on its left."""
-    beside = [k for k, block in enumerate(blocks) if block.box[1] < box[3] and block.box[3] > box[1]]
+    beside = [k for k, block in enumerate(blocks) if block.box.y0 < box.y1 and block.box.y1 > box.y0]
     if not beside:
-        at = sum(block.box[3] <= box[1] for block in blocks)
-    elif box[0] > min(blocks[k].box[0] for k in beside):
+        at = sum(block.box.y1 <= box.y0 for block in blocks)
+    elif box.x0 > min(blocks[k].box.x0 for k in beside):
         at = beside[-1] + 1
     else:
         at = beside[0]
@@ -60,13 +60,12 @@ def _candidates(drawings: Drawings, frame: Frame) -> list[Box]:
     drawn = [*drawings.fills, *_frames(drawings)]
     boxes = [
         box for box in drawn
-        if box[2] - box[0] >= _LEAST_WIDTH and box[3] - box[1] >= _LEAST_HEIGHT
-        and (box[2] - box[0]) * (box[3] - box[1]) <= most
+        if box.width >= _LEAST_WIDTH and box.height >= _LEAST_HEIGHT and box.width * box.height <= most
     ]  # fmt: skip
     if len(boxes) > _MOST:
         return []
     boxes = [box for box in boxes if not any(_touches(box, other) for other in drawn)]
-    return sorted(boxes, key=lambda box: (box[0] - box[2]) * (box[3] - box[1]))
+    return sorted(boxes, key=lambda box: -box.width * box.height)
 
 
 def _frames(drawings: Drawings) -> list[Box]:
@@ -82,25 +81,24 @@ def _frames(drawings: Drawings) -> list[Box]:
             if abs(line.start - a.at) <= _SLACK and abs(line.end - b.at) <= _SLACK
         ]  # fmt: skip
         if all(any(abs(line.at - y) <= _SLACK for line in edges) for y in (a.start, a.end)):
-            found.append((a.at, a.start, b.at, a.end))
+            found.append(Box(a.at, a.start, b.at, a.end))
     return found
 
 
 def _is_in(run: Run, box: Box) -> bool:
     middle = run.base - 0.3 * run.size
-    return box[0] - _SLACK <= run.x0 and run.x1 <= box[2] + _SLACK and box[1] < middle < box[3]
+    return box.x0 - _SLACK <= run.x0 and run.x1 <= box.x1 + _SLACK and box.y0 < middle < box.y1
 
 
 def _is_under(run: Run, box: Box) -> bool:
     """Whether a line stands close above or below in the width of a box."""
-    is_near = box[1] - _NEAR * run.size < run.y1 and run.y0 < box[3] + _NEAR * run.size
-    return is_near and run.x0 > box[0] - 2 * run.size and run.x1 < box[2] + 2 * run.size
+    is_near = box.y0 - _NEAR * run.size < run.y1 and run.y0 < box.y1 + _NEAR * run.size
+    return is_near and run.x0 > box.x0 - 2 * run.size and run.x1 < box.x1 + 2 * run.size
 
 
 def _touches(a: Box, b: Box) -> bool:
     """Whether two boxes stand side by side, or one on the other, as cells do."""
     if a == b:
         return False
-    across = min(a[2], b[2]) - max(a[0], b[0])
-    along = min(a[3], b[3]) - max(a[1], b[1])
+    across, along = a.shared(b)
     return (abs(across) <= _SLACK and along > 0) or (abs(along) <= _SLACK and across > 0)

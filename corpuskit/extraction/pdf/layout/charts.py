@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from corpuskit.extraction.pdf.drawings import Box, Drawings
+from corpuskit.extraction.pdf.box import Box
+from corpuskit.extraction.pdf.drawings import Drawings
 from corpuskit.extraction.pdf.patterns import CAPTION
 from corpuskit.extraction.pdf.words import Run
 
@@ -54,11 +55,12 @@ def find_charts(runs: list[Run], drawings: Drawings) -> list[Chart]:
         if plot is None:
             continue
         chart = _chart(axis, plot, runs)
-        beside = [other for other in found if _overlap(other, chart)]
+        beside = [other for other in found if Box.of(other).overlaps(chart)]
         if beside:  # the second axis of a chart
             found = [other for other in found if other not in beside]
             members = {id(run): run for other in (*beside, chart) for run in other.runs}
-            chart = _around(list(members.values()), chart, *beside)
+            runs_of_all = list(members.values())
+            chart = Chart(*Box.around((*runs_of_all, chart, *beside)), runs_of_all)
         found.append(chart)
     return found
 
@@ -140,8 +142,8 @@ def _plot(axis: _Axis, drawings: Drawings, shapes: list[Box], runs: list[Run]) -
     inside = [
         box
         for box in shapes
-        if box[3] > top - 2 and box[1] < bottom + 2 and box[3] - box[1] < 1.3 * (bottom - top) + 20
-        and (box[0] >= right - 2 or box[2] <= left + 2)
+        if box.y1 > top - 2 and box.y0 < bottom + 2 and box.height < 1.3 * (bottom - top) + 20
+        and (box.x0 >= right - 2 or box.x1 <= left + 2)
     ]  # fmt: skip
     if hits < 0.6 * len(axis.runs):
         own = {id(run) for run in axis.runs}
@@ -155,11 +157,11 @@ def _plot(axis: _Axis, drawings: Drawings, shapes: list[Box], runs: list[Run]) -
     if edges:
         start, end = min(a for a, _ in edges), max(b for _, b in edges)
     else:
-        side = [box for box in inside if min(abs(box[0] - right), abs(left - box[2])) < 15 * axis.runs[0].size]
+        side = [box for box in inside if min(abs(box.x0 - right), abs(left - box.x1)) < 15 * axis.runs[0].size]
         if not side:
             return None
-        start, end = min(box[0] for box in side), max(box[2] for box in side)
-    return min(start, left), top, max(end, right), bottom
+        start, end = min(box.x0 for box in side), max(box.x1 for box in side)
+    return Box(min(start, left), top, max(end, right), bottom)
 
 
 def _chart(axis: _Axis, plot: Box, runs: list[Run]) -> Chart:
@@ -186,24 +188,10 @@ def _chart(axis: _Axis, plot: Box, runs: list[Run]) -> Chart:
             break
         members.append(run)
         bottom = max(bottom, run.y1)
-    return _around(members, Chart(x0, y0, x1, y1, []))
+    return Chart(*Box.around((*members, plot)), members)
 
 
 def _is_label(run: Run, size: float) -> bool:
     text = run.text.strip()
     is_short = run.length <= _LONGEST and not CAPTION.match(text) and not _SOURCE.match(text)
     return is_short and 0.6 * size < run.size < 1.4 * size
-
-
-def _around(runs: list[Run], *parts: Chart) -> Chart:
-    return Chart(
-        min([part.x0 for part in parts] + [run.x0 for run in runs]),
-        min([part.y0 for part in parts] + [run.y0 for run in runs]),
-        max([part.x1 for part in parts] + [run.x1 for run in runs]),
-        max([part.y1 for part in parts] + [run.y1 for run in runs]),
-        runs,
-    )
-
-
-def _overlap(a: Chart, b: Chart) -> bool:
-    return a.x0 < b.x1 and a.x1 > b.x0 and a.y0 < b.y1 and a.y1 > b.y0

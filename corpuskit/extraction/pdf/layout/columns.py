@@ -9,14 +9,12 @@ from typing import Final, Protocol, TypeVar
 
 import numpy as np
 
+from corpuskit.extraction.pdf.box import Rectangle
 
-class Placed(Protocol):
-    """A run or a table."""
 
-    x0: float
-    y0: float
-    x1: float
-    y1: float
+class Placed(Rectangle, Protocol):
+    """A run, a table or a chart."""
+
     length: int
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from corpuskit.extraction.pdf.box import Box
 from corpuskit.extraction.pdf.drawings import Drawings
 from corpuskit.extraction.pdf.frame import Frame
 from corpuskit.extraction.pdf.tables.grid import Grid
@@ -93,15 +94,14 @@ class Block:
     tag_type: str = ""
 
     @property
-    def box(self) -> tuple[float, float, float, float]:
-        """x0, y0, x1, y1 in the page's layout frame."""
-        if self.grid is not None:
-            return self.grid.box
-        lines = self.lines
-        return (
-            min(line.x0 for line in lines), min(line.y0 for line in lines),
-            max(line.x1 for line in lines), max(line.y1 for line in lines),
-        )  # fmt: skip
+    def size(self) -> float:
+        """Font size of its largest line; 0 without lines."""
+        return max([line.size for line in self.lines], default=0.0)
+
+    @property
+    def box(self) -> Box:
+        """Its box in the page's layout frame."""
+        return Box.around(self.lines) if self.grid is None else self.grid.box
 
 
 @dataclass(slots=True)
@@ -121,7 +121,5 @@ class PageParts:
     runs: list[Run]
     drawings: Drawings
     furniture: list[Run] = field(default_factory=list)
-    characters: int = 0
-    unmapped: float = 0.0
     tags: PageTags | None = None
     turned: list[Turned] = field(default_factory=list)

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from corpuskit.extraction.pdf.box import Box
 from corpuskit.extraction.pdf.characters import Characters
 from corpuskit.extraction.pdf.frame import Frame
 from corpuskit.extraction.pdf.layout.lines import line_of
@@ -24,7 +25,7 @@ class Turned:
 
     def __init__(self, run: Run, frame: Frame, page: Frame) -> None:
         self.run, self.frame = run, frame
-        x0, y0, x1, y1 = frame.box_in(page, (run.x0, run.y0, run.x1, run.y1))
+        x0, y0, x1, y1 = frame.box_in(page, Box.of(run))
         words = run.words
         word = Word(
             x0, y0, x1, y1, run.text, run.size, (y0 + y1) / 2 + 0.3 * run.size, run.style, False,
@@ -87,7 +88,7 @@ def upright(blocks: Sequence[Block], frame: Frame, page: Frame) -> list[Block]:
 
 
 def _moved(line: TextLine, frame: Frame, page: Frame) -> TextLine:
-    x0, y0, x1, y1 = frame.box_in(page, (line.x0, line.y0, line.x1, line.y1))
+    x0, y0, x1, y1 = frame.box_in(page, Box.of(line))
     return replace(line, x0=x0, y0=y0, x1=x1, y1=y1, base=y1)
 
 
@@ -105,11 +106,6 @@ def beside(blocks: list[Block], block: Block) -> list[Block]:
     """The blocks of a page with one more, before or behind the one that it is nearest to."""
     if not blocks:
         return [block]
-    nearest = min(range(len(blocks)), key=lambda k: _distance(blocks[k].box, block.box))
-    at = nearest + (block.box[1] >= blocks[nearest].box[1])
+    nearest = min(range(len(blocks)), key=lambda k: blocks[k].box.gap(block.box))
+    at = nearest + (block.box.y0 >= blocks[nearest].box.y0)
     return [*blocks[:at], block, *blocks[at:]]
-
-
-def _distance(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> float:
-    across, along = max(a[0], b[0]) - min(a[2], b[2]), max(a[1], b[1]) - min(a[3], b[3])
-    return max(across, 0.0) + max(along, 0.0)

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from corpuskit.extraction.pdf.base_lines import rows_of
+from corpuskit.extraction.pdf.box import Box
 from corpuskit.extraction.pdf.drawings import Line
 from corpuskit.extraction.pdf.fonts import MONO
 from corpuskit.extraction.pdf.patterns import EQUATION_NUMBER
@@ -91,12 +92,8 @@ def _belongs(rows: list[Row], above: Found, below: Found, heights: list[float]) 
     is_ruled = any(last[0].base - 2 < y < first[0].base for y in heights)
     if distance > (4.2 if is_ruled else 2.2) * size or not 0.8 < max(run.size for run in first) / size < 1.25:
         return False
-    a, b = (
-        (min(run.x0 for row in rows[f.first : f.last + 1] for run in row), max(run.x1 for row in rows[f.first : f.last + 1] for run in row))
-        for f in (above, below)
-    )  # fmt: skip
-    shared = min(a[1], b[1]) - max(a[0], b[0])
-    return shared >= 0.75 * max(a[1] - a[0], b[1] - b[0])
+    a, b = (Box.around(run for row in rows[f.first : f.last + 1] for run in row) for f in (above, below))
+    return a.shared(b)[0] >= 0.75 * max(a.width, b.width)
 
 
 def columns_beside(rows: list[Row]) -> list[Found]:
@@ -265,21 +262,12 @@ def _on_both_sides(row: Row, gaps: list[Gap]) -> bool:
 
 
 def _grid(run_rows: list[Row], gaps: list[Gap], heights: list[float]) -> Grid | None:
-    runs = [run for row in run_rows for run in row]
     top, bottom = run_rows[0][0].y0 - 4, run_rows[-1][0].y1 + 4
     inside = [y for y in heights if top < y < bottom]
     cells = without_empty(_with_heads(_cells(run_rows, gaps, inside)))
     if not cells:
         return None
-    grid = Grid(
-        (
-            min(run.x0 for run in runs),
-            min(run.y0 for run in runs),
-            max(run.x1 for run in runs),
-            max(run.y1 for run in runs),
-        ),
-        cells,
-    )
+    grid = Grid(Box.around(run for row in run_rows for run in row), cells)
     rows, cols = grid.size
     filled = Counter(cell.row for cell in cells if cell.text)
     if sum(count >= 2 for count in filled.values()) < 2:
@@ -326,7 +314,7 @@ def _header_rows(grid: Grid, heights: list[float]) -> int:
     """Rows above the first rule inside the table, where that is near its top."""
     if not heights or len(heights) > 3:
         return 0
-    bodies = sorted({cell.box[1]: cell.row for cell in grid.cells if cell.text}.items())
+    bodies = sorted({cell.box.y0: cell.row for cell in grid.cells if cell.text}.items())
     for y in heights:
         above = {row for top, row in bodies if top < y - 1}
         if above and len(above) <= 4 and len(above) < grid.size[0]:

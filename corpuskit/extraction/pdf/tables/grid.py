@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from corpuskit.extraction.pdf.box import Box
 from corpuskit.extraction.pdf.direction import has_rtl, logical_order
 from corpuskit.extraction.pdf.fonts import BOLD
 from corpuskit.extraction.pdf.words import Run, Word, joined
 
-Box = tuple[float, float, float, float]
-
 SNAP: Final = 6.0
 """Points: lines nearer than this are one; double rules are some 2 to 5 points apart."""
-EMPTY: Final[Box] = (0.0, 0.0, 0.0, 0.0)
+EMPTY: Final = Box(0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(slots=True)
@@ -92,9 +91,8 @@ def cell_of(row: int, col: int, row_span: int, col_span: int, words: list[Word])
     for line in cell_lines(words):
         line[0].glued = False
         text = join_lines(text, joined(line))
-    box = (min(w.x0 for w in words), min(w.y0 for w in words), max(w.x1 for w in words), max(w.y1 for w in words))
     styles = frozenset(word.style & 7 for word in words if any(character.isalnum() for character in word.text))
-    return Cell(row, col, row_span, col_span, text, box=box, styles=styles)
+    return Cell(row, col, row_span, col_span, text, box=Box.around(words), styles=styles)
 
 
 def join_lines(above: str, below: str) -> str:
@@ -164,15 +162,12 @@ def under_bar(bar: Grid, body: Grid) -> Grid | None:
     rows, cols = bar.size
     if rows != 1 or not bar.is_drawn or body.is_drawn or body.size[1] != cols:
         return None
-    height = bar.box[3] - bar.box[1]
-    if not -2 < body.box[1] - bar.box[3] < height or _shared(bar.box, body.box) < 0.75:
+    if not -2 < body.box.y0 - bar.box.y1 < bar.box.height:
+        return None
+    narrower = min(bar.box.width, body.box.width)
+    if bar.box.shared(body.box)[0] < 0.75 * max(narrower, 1.0):
         return None
     cells = [replace(cell, is_header=True) for cell in bar.cells]
     cells += [replace(cell, row=cell.row + 1, is_header=False) for cell in body.cells]
-    x0, x1 = min(bar.box[0], body.box[0]), max(bar.box[2], body.box[2])
-    return Grid((x0, bar.box[1], x1, body.box[3]), cells, bar.title)
-
-
-def _shared(a: Box, b: Box) -> float:
-    """How much of the width of the narrower box lies under the other."""
-    return (min(a[2], b[2]) - max(a[0], b[0])) / max(min(a[2] - a[0], b[2] - b[0]), 1.0)
+    around = Box.around((bar.box, body.box))
+    return Grid(around._replace(y0=bar.box.y0, y1=body.box.y1), cells, bar.title)

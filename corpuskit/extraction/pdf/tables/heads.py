@@ -40,7 +40,7 @@ def _edges(grid: Grid, count: int, cols: int) -> list[tuple[float, float]] | Non
         boxes = [c.box for c in grid.cells if c.row >= count - 1 and c.col == col and c.col_span == 1 and c.text]
         if not boxes:
             return None
-        found.append((min(box[0] for box in boxes), max(box[2] for box in boxes)))
+        found.append((min(box.x0 for box in boxes), max(box.x1 for box in boxes)))
     return found
 
 
@@ -52,7 +52,7 @@ def _spread(
     places: dict[tuple[int, int], Cell],
 ) -> None:
     first, last = title.col, title.col + title.col_span - 1
-    middle = (title.box[0] + title.box[2]) / 2
+    middle = (title.box.x0 + title.box.x1) / 2
     fitting = []
     for left, right in product(range(max(free[0], 1), first + 1), range(last, free[1] + 1)):
         width = edges[right][1] - edges[left][0]

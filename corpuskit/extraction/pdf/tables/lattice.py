@@ -8,10 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from corpuskit.extraction.pdf.drawings import Box, Drawings, Line
+from corpuskit.extraction.pdf.box import Box
+from corpuskit.extraction.pdf.drawings import Drawings, Line
 from corpuskit.extraction.pdf.tables.grid import SNAP, Cell, Grid, cell_of, mark_headers, snapped, without_empty
 from corpuskit.extraction.pdf.tables.hidden import Place, pieces_of, split_hidden_columns, split_hidden_rows
-from corpuskit.extraction.pdf.words import Run
+from corpuskit.extraction.pdf.words import Run, without
 
 _TOUCH: Final = 3.0  # points by which crossing lines may miss each other
 _PADDING: Final = 9.0  # points between the edge of a cell and its text
@@ -26,23 +27,23 @@ def split_panels(drawings: Drawings) -> tuple[list[Line], list[Line]]:
     A box filled line by line (code, quotations) gives boxes of one width that touch: they are put together, and a box
     that is alone in its width is a background, not a row of cells.
     """
-    boxes = [box for box in drawings.fills if box[2] - box[0] > 10]
+    boxes = [box for box in drawings.fills if box.width > 10]
     panels = _stacked(boxes)
     lines = _lines_of_cells(boxes)
     horizontal, vertical = [], []
-    for x0, y0, x1, y1 in panels:
-        beside = [p for p in panels if abs(p[1] - y0) < 2 and abs(p[3] - y1) < 2 and (p[0] >= x1 - 3 or p[2] <= x0 + 3)]
-        if not beside or y1 - y0 > 300:
+    for panel in panels:
+        x0, y0, x1, y1 = panel
+        beside = [p for p in panels if abs(p.y0 - y0) < 2 and abs(p.y1 - y1) < 2 and (p.x0 >= x1 - 3 or p.x1 <= x0 + 3)]
+        if not beside or panel.height > 300:
             continue
-        if _rounded((x0, y0, x1, y1)) not in lines:
+        if _rounded(panel) not in lines:
             horizontal += [Line(x0, x1, y0, drawn=False), Line(x0, x1, y1, drawn=False)]
         vertical += [Line(y0, y1, x0, drawn=False), Line(y0, y1, x1, drawn=False)]
     return horizontal, vertical
 
 
 def _rounded(box: Box) -> Box:
-    x0, y0, x1, y1 = box
-    return round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1)
+    return Box(*(round(edge, 1) for edge in box))
 
 
 def _lines_of_cells(boxes: list[Box]) -> set[Box]:
@@ -60,14 +61,14 @@ def _stacked(boxes: list[Box]) -> list[Box]:
     """Boxes of the same left and right edges that touch or overlap become one, unless others stand beside them."""
     unique = sorted({_rounded(box) for box in boxes})
     by_edges: dict[tuple[int, int], list[Box]] = defaultdict(list)
-    for x0, y0, x1, y1 in unique:
-        by_edges[round(x0), round(x1)].append((x0, y0, x1, y1))
+    for box in unique:
+        by_edges[round(box.x0), round(box.x1)].append(box)
     found: list[Box] = []
     alone = len(by_edges) == 1 or len(unique) > 1_000
     for group in by_edges.values():
-        group.sort(key=lambda box: box[1])
+        group.sort(key=lambda box: box.y0)
         beside = not alone and any(
-            other[1] < group[-1][3] and other[3] > group[0][1] and (other[0] >= group[0][2] - 3 or other[2] <= group[0][0] + 3)
+            other.y0 < group[-1].y1 and other.y1 > group[0].y0 and (other.x0 >= group[0].x1 - 3 or other.x1 <= group[0].x0 + 3)
             for edges in by_edges.values() if edges is not group for other in edges
         )  # fmt: skip
         if beside:
@@ -75,8 +76,8 @@ def _stacked(boxes: list[Box]) -> list[Box]:
             continue
         current = group[0]
         for box in group[1:]:
-            if box[1] <= current[3] + 1:
-                current = (current[0], current[1], current[2], max(current[3], box[3]))
+            if box.y0 <= current.y1 + 1:
+                current = current._replace(y1=max(current.y1, box.y1))
             else:
                 found.append(current)
                 current = box
@@ -100,16 +101,15 @@ def find_ruled_tables(drawings: Drawings, runs: list[Run]) -> tuple[list[tuple[G
             alone += h_lines
             continue
         found.append(made)
-        taken = {id(run) for run in made[1]}
-        free = [run for run in free if id(run) not in taken]
+        free = without(free, made[1])
     return found, [line for line in alone if line.drawn]
 
 
 def _holds_curves(box: Box, curves: list[Box]) -> bool:
     """Some curves or slanting lines inside: a chart or a drawing; the rounded frame of a table is as large as it is."""
     x0, y0, x1, y1 = box
-    inside = [c for c in curves if c[0] > x0 - 2 and c[1] > y0 - 2 and c[2] < x1 + 2 and c[3] < y1 + 2]
-    return sum(c[2] - c[0] > 4 and c[2] - c[0] < 0.9 * (x1 - x0) for c in inside) >= 3
+    inside = [c for c in curves if c.x0 > x0 - 2 and c.y0 > y0 - 2 and c.x1 < x1 + 2 and c.y1 < y1 + 2]
+    return sum(4 < c.width < 0.9 * box.width for c in inside) >= 3
 
 
 def _joined(lines: list[Line], tolerance: float = 1.5) -> list[Line]:
@@ -188,7 +188,7 @@ def _table(h_lines: list[Line], v_lines: list[Line], runs: list[Run]) -> tuple[G
     rows, cols = len(ys) - 1, len(xs) - 1
     if rows < 1 or cols < 1 or rows * cols < 2 or rows * cols > _MAX_CELLS:
         return None
-    box = (xs[0], ys[0], xs[-1], ys[-1])
+    box = Box(xs[0], ys[0], xs[-1], ys[-1])
     inside = [run for run in runs if _is_inside(run, box)]
     if len(inside) < 2:
         return None
@@ -208,7 +208,7 @@ def _table(h_lines: list[Line], v_lines: list[Line], runs: list[Run]) -> tuple[G
 
 def _is_inside(run: Run, box: Box) -> bool:
     middle = (run.x0 + run.x1) / 2
-    return box[1] - 2 <= run.base - 0.3 * run.size <= box[3] + 2 and box[0] - 2 <= middle <= box[2] + 2
+    return box.y0 - 2 <= run.base - 0.3 * run.size <= box.y1 + 2 and box.x0 - 2 <= middle <= box.x1 + 2
 
 
 def _goes_on_beside(inside: list[Run], xs: list[float], runs: list[Run]) -> bool:

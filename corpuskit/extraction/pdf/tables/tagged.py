@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from corpuskit.extraction.pdf.box import Box
 from corpuskit.extraction.pdf.tables.grid import Cell, Grid, cell_of, mark_headers, without_empty
 from corpuskit.extraction.pdf.tags import PageTags, TagBlock
 from corpuskit.extraction.pdf.words import Run
@@ -40,8 +41,7 @@ def _grid(members: list[tuple[int, TagBlock]], by_cell: dict[int, list[Run]], in
         cell.is_header = block.type == "TH"
         rows[block.row].append(cell)
     cells = without_empty(_placed(rows))
-    box = (min(r.x0 for r in inside), min(r.y0 for r in inside), max(r.x1 for r in inside), max(r.y1 for r in inside))
-    grid = Grid(box, cells)
+    grid = Grid(Box.around(inside), cells)
     count, cols = grid.size
     if count * cols < 2 or max(len(cell.text) for cell in cells) > _MAX_TEXT or sum(bool(c.text) for c in cells) < 2:
         return None
@@ -62,7 +62,7 @@ def _placed(rows: dict[int, list[Cell]]) -> list[Cell]:
         missing = len(free) - sum(cell.col_span for cell in row)
         for cell in row:
             if missing > 0 and cell.text and spans:
-                middle = (cell.box[0] + cell.box[2]) / 2
+                middle = (cell.box.x0 + cell.box.x1) / 2
                 best = min(
                     range(missing + 1), key=lambda k: _distance(middle, spans[free[k] : free[k] + cell.col_span])
                 )
@@ -80,9 +80,7 @@ def _placed(rows: dict[int, list[Cell]]) -> list[Cell]:
 def _column_spans(rows: dict[int, list[Cell]], width: int) -> list[tuple[float, float]]:
     """Left and right of the columns, from the rows that have all their cells; empty where there is no such row."""
     full = [row for row in rows.values() if len(row) == width and all(cell.text for cell in row)]
-    return (
-        [(min(row[k].box[0] for row in full), max(row[k].box[2] for row in full)) for k in range(width)] if full else []
-    )
+    return [Box.around(row[k].box for row in full)[::2] for k in range(width)] if full else []
 
 
 def _distance(middle: float, columns: list[tuple[float, float]]) -> float:
