@@ -29,7 +29,7 @@ PAGES = [
     *sorted(page for page in (ROOT / "docs").rglob("*.md") if page != ROOT / "docs/README.md"),
 ]
 COMMAND = re.compile(r"\$ (?:python -m )?corpuskit\b(?P<arguments>.*?)(?:\s+# exit code (?P<code>\d+))?")
-SKIPS = re.compile(r"^(?:% |<!-- )skip: (?P<what>.*?)(?: -->)?$", re.MULTILINE)
+SKIPS = re.compile(r"^<!-- skip: (?P<what>.*?) -->$", re.MULTILINE)
 
 
 NUMBER = re.compile(r"\d(?:[\d.,:]*\d)?")
@@ -83,8 +83,8 @@ def run_command(arguments):
 
 
 def hidden(document):
-    """``% run: CODE``: what the reader does not see."""
-    for found in re.finditer(r"^% run: (.*)$", document.text, re.MULTILINE):
+    """``<!-- run: CODE -->``: Python that the reader does not see."""
+    for found in re.finditer(r"^<!-- run: (.*) -->$", document.text, re.MULTILINE):
         yield Region(found.start(), found.end(), found[1], lambda example: exec(example.parsed, example.namespace))
 
 
@@ -96,7 +96,7 @@ def examples(page):
 def pages_with_code():
     """Pages with code; README and tutorial are in the fast tier."""
     for page in PAGES:
-        if re.search(r"^(```(python|console)|% run: )", page.read_text("utf-8"), re.MULTILINE):
+        if re.search(r"^(```(python|console)|<!-- run: )", page.read_text("utf-8"), re.MULTILINE):
             is_fast = page.name == "README.md" or page.parent.name == "tutorial"
             name = page.relative_to(ROOT).as_posix()
             yield pytest.param(page, id=name, marks=[] if is_fast else pytest.mark.slow)

@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from corpuskit_docs.public import accessors, corpus_methods, rooms
+from corpuskit_docs.public import accessors, corpus_methods, public_modules
 from lxml import html
 
 from corpuskit.corpus import Corpus
@@ -28,7 +28,7 @@ def documented(pages):
 
 
 def test_every_public_name_is_in_the_reference(documented):
-    public = {f"{room.__name__}.{name}" for room in rooms() for name in room.__all__}
+    public = {f"{module.__name__}.{name}" for module in public_modules() for name in module.__all__}
     assert len(public) > 250
     assert public - documented == set()
 

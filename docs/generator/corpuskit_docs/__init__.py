@@ -27,7 +27,11 @@ def build(out: Path = BUILT / "html") -> int:
 
 
 def main() -> None:
-    """Build the manual, and say where it is."""
+    """Write the generated parts of the pages, build the manual and print its location."""
+    from corpuskit_docs.plain_markdown import write_generated
+
+    for page in write_generated(DOCS / "reference"):
+        print(f"updated {page.relative_to(DOCS.parent)}")
     code = build()
     if code == 0:
         print(f"The manual: {BUILT / 'html' / 'index.html'}")

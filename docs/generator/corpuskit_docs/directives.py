@@ -1,25 +1,30 @@
 """Directives that write parts of the reference from the code.
 
-``{room} corpuskit.text`` documents every public name of a module, ``{corpus-methods} text`` the methods of an accessor of
-``Corpus``, ``{commands}`` the command line, ``{settings}`` the names of corpus.toml.
+``{public-names} corpuskit.text`` documents every public name of a module, ``{objects} corpuskit.corpus.Corpus`` single ones,
+``{corpus-methods} text`` the methods of an accessor of ``Corpus``, ``{commands}`` the command line, ``{settings}`` the names of corpus.toml.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
-import sys
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
 
 from docutils import nodes
 from docutils.statemachine import StringList
-from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxDirective
 
 from corpuskit_docs.commands import command_pages
+from corpuskit_docs.plain_markdown import constant_docstring, located
 from corpuskit_docs.public import accessors, corpus_methods
 from corpuskit_docs.settings import settings_tables
+
+_WITHOUT_MEMBERS: Final = frozenset((
+    "corpuskit.corpus.Corpus", "corpuskit.widgets.tree.DocumentTree", "corpuskit.widgets.labeler.Labeler",
+    "corpuskit.features.vectors.widgets.map.DocumentMap", "corpuskit.widgets.browser.CorpusBrowser",
+    "corpuskit.features.linguistics.widgets.explore.Explorer", "corpuskit.widgets.dashboard.CrawlDashboard",
+))  # fmt: skip
 
 
 class _Generated(SphinxDirective):
@@ -40,7 +45,7 @@ class _Generated(SphinxDirective):
         return parent.children
 
 
-class Room(_Generated):
+class PublicNames(_Generated):
     """Every public name of a module."""
 
     required_arguments = 1
@@ -48,26 +53,35 @@ class Room(_Generated):
     def lines(self) -> Iterator[str]:
         """Yield a directive of autodoc for each name."""
         module = importlib.import_module(self.arguments[0])
-        yield "```{eval-rst}"
-        for name in module.__all__:
-            thing, path = getattr(module, name), f"{module.__name__}.{name}"
-            if inspect.isclass(thing):
-                yield from (f".. autoclass:: {path}", "   :members:", "   :show-inheritance:", "")
-            elif callable(thing):
-                yield from (f".. autofunction:: {path}", "")
-            else:
-                yield from (f".. py:data:: {path}", "", *(f"   {line}" for line in said_of(name, thing)), "")
-        yield "```"
+        return _entries((f"{module.__name__}.{name}", getattr(module, name)) for name in module.__all__)
 
 
-def said_of(name: str, thing: Any) -> list[str]:
-    """Return the text below a constant, where it is defined."""
-    for module in sorted(sys.modules):
-        if module.startswith("corpuskit.") and getattr(sys.modules[module], name, None) is thing:
-            said = ModuleAnalyzer.for_module(module).find_attr_docs().get(("", name))
-            if said:
-                return said
-    return []
+class Objects(_Generated):
+    """Classes, functions and properties by name."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def lines(self) -> Iterator[str]:
+        """Yield a directive of autodoc for each name."""
+        return _entries((reference, located(reference)) for reference in self.arguments[0].split())
+
+
+def _entries(objects: Iterable[tuple[str, Any]]) -> Iterator[str]:
+    yield "```{eval-rst}"
+    for path, documented in objects:
+        if inspect.isclass(documented):
+            # The methods of a widget are those of its base class; those of the corpus have pages of their own.
+            members = [] if path in _WITHOUT_MEMBERS else ["   :members:", "   :show-inheritance:"]
+            yield from (f".. autoclass:: {path}", *members, "")
+        elif isinstance(documented, property):
+            yield from (f".. autoproperty:: {path}", "")
+        elif callable(documented):
+            yield from (f".. autofunction:: {path}", "")
+        else:
+            text = constant_docstring(path.rpartition(".")[2], documented)
+            yield from (f".. py:data:: {path}", "", *(f"   {line}" for line in text), "")
+    yield "```"
 
 
 class CorpusMethods(_Generated):
@@ -108,7 +122,8 @@ class SettingsTables(_Generated):
 def setup(app: Any) -> dict[str, bool]:
     """Register the directives."""
     for name, directive in (
-        ("room", Room),
+        ("public-names", PublicNames),
+        ("objects", Objects),
         ("corpus-methods", CorpusMethods),
         ("commands", Commands),
         ("settings", SettingsTables),

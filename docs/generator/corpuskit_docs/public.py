@@ -12,8 +12,8 @@ from types import ModuleType
 from typing import Any
 
 
-def rooms() -> Iterator[ModuleType]:
-    """Yield the package and every room in it that says which of its names are public."""
+def public_modules() -> Iterator[ModuleType]:
+    """Yield the package and every module in it that lists its public names."""
     import corpuskit
     import corpuskit.compat
     import corpuskit.sources
@@ -54,19 +54,19 @@ def names() -> dict[str, Any]:
     """Return every public name with what it means; of classes also their public methods, each once."""
     found: dict[str, Any] = {}
     known: set[int] = set()
-    for room in rooms():
-        for name in room.__all__:
-            thing = getattr(room, name)
+    for module in public_modules():
+        for name in module.__all__:
+            thing = getattr(module, name)
             if id(thing) in known or not getattr(thing, "__module__", "").startswith("corpuskit"):
                 continue
             known.add(id(thing))
-            found[f"{room.__name__}.{name}"] = thing
+            found[f"{module.__name__}.{name}"] = thing
             if inspect.isclass(thing):
                 for method in vars(thing):
                     function = inspect.getattr_static(thing, method)
                     function = getattr(function, "__func__", getattr(function, "fget", function))
                     if inspect.isfunction(function) and not method.startswith("_"):
-                        found[f"{room.__name__}.{name}.{method}"] = function
+                        found[f"{module.__name__}.{name}.{method}"] = function
     return found
 
 
