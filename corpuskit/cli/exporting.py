@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperCommand
 
+from corpuskit.cli.common import to_type
 from corpuskit.cli.folders import Existing, existing, lines_of
-from corpuskit.cli.hints import to_type, typed
 from corpuskit.cli.usage import refuse
 
 _CHUNK_TOKENS: Final = 512
@@ -137,7 +137,7 @@ def export(
         kill=lines_of(kill) if kill is not None else (),
     )  # fmt: skip
     told = "" if report.is_unchanged or before is None else f", in place of an earlier export of {before:,} documents"
-    typer.echo(typed(repr(report)) + told)
+    typer.echo(repr(report) + told)
     if report.failed:
         raise typer.Exit(3)
 

@@ -17,7 +17,6 @@ from corpuskit.crawl.scope import Scope
 from corpuskit.crawl.seed_links import links_of_seed
 from corpuskit.crawl.source_verdicts import Verdicts
 from corpuskit.crawl.steering import ranking_of
-from corpuskit.crawl.wording import on_command_line
 from corpuskit.errors import ConfigurationError, FetchError, RefusedError, ResourceLimitError, UnreachableError
 from corpuskit.sources.web import Client, Robots, host_of
 from corpuskit.store import CorpusFolder
@@ -38,8 +37,7 @@ def plan_crawl(folder: CorpusFolder, seeds: list[str], choices: Choices, *, kind
     Columns: url, host, found (seed, frontier, sitemap, sitemap or feed, link), verdict (fetch; later: behind the first ``pages``; known: fetched
     before; refused), why (str: the rule of robots.txt, the border of the crawl, or the ranking's reason) and crawl_delay
     (float64, seconds between requests to the host). ``attrs["resumed"]`` says what is kept of the crawl that is resumed,
-    ``attrs["resumed_as_typed"]`` the same in the words of the command line, ``attrs["failed"]`` seed → why it could not
-    be read.
+    ``attrs["failed"]`` seed → why it could not be read.
 
     Args:
         folder: The corpus folder.
@@ -60,8 +58,7 @@ def plan_crawl(folder: CorpusFolder, seeds: list[str], choices: Choices, *, kind
         ranking.begin(folder, Frontier(folder.catalog))
         frame = planner.frame(ranking)
     frame.attrs["failed"] = planner.failed
-    frame.attrs["resumed"] = choices.resumed()
-    frame.attrs["resumed_as_typed"] = choices.resumed(on_command_line(str(folder.path), trust=folder.inside.follow))
+    frame.attrs["resumed"] = choices.resumed
     return frame
 
 
