@@ -16,13 +16,12 @@ from corpuskit.crawl.discovery import Discovery
 from corpuskit.crawl.frontier import Lease, url_id
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.page_store import log_request
-from corpuskit.crawl.politeness import Politeness
+from corpuskit.crawl.politeness import ForbiddenError, PoliteClient
 from corpuskit.crawl.scope import registered_domain
 from corpuskit.crawl.state import CrawlState
 from corpuskit.errors import CorpusError, CorpusKitError, FetchError, RefusedError, ResourceLimitError
 from corpuskit.sources.web import (
     Answer,
-    Client,
     Link,
     Listing,
     Robots,
@@ -33,7 +32,6 @@ from corpuskit.sources.web import (
     parse_listing,
     says_nofollow,
 )
-from corpuskit.sources.web.client import MAX_REDIRECTS
 from corpuskit.store.telling import counted
 
 _MAX_SITEMAPS: Final = 50  # of one host, that count as no page
@@ -42,8 +40,7 @@ _LISTING: Final = "sitemap or feed"
 
 
 async def read_sitemaps(
-    client: Client,
-    politeness: Politeness,
+    polite: PoliteClient,
     options: CrawlOptions,
     site: tuple[str, str],
     *,
@@ -55,8 +52,7 @@ async def read_sitemaps(
     robots.txt names it is leave to read it; what an index names is asked for as far as its own host's robots.txt allows.
 
     Args:
-        client: asks.
-        politeness: of the crawl.
+        polite: asks.
         options: whether sitemaps are read, and whether they are looked for where robots.txt names none.
         site: scheme and host.
         failed: is told what could not be had, and why.
@@ -67,8 +63,8 @@ async def read_sitemaps(
     scheme, host = site
     if not options.sitemaps or options.scope == "web":
         return  # the web at large is not listed, it is followed
-    robots = await politeness.robots(client, scheme, host)
-    named = _canonical(robots, f"{scheme}://{host}/")
+    front = f"{scheme}://{host}/"
+    named = _canonical(await polite.robots(front), front)
     todo = [*named] or (guessed_sitemaps(f"{scheme}://{host}") if options.sitemaps == "guess" else [])
     done: set[str] = set()
     while todo and len(done) < _MAX_SITEMAPS:
@@ -77,11 +73,13 @@ async def read_sitemaps(
             continue
         done.add(url)
         try:
-            answer = await _get(client, politeness, url, host, is_named=url in named)
+            answer = await polite.get(url, obey_robots=url not in named, same_domain=host)
+        except ForbiddenError:
+            continue
         except (FetchError, RefusedError, ResourceLimitError) as error:
             failed(url, error)
             continue
-        if answer is not None and answer.status == 200:
+        if answer.status == 200:
             listing = parse_listing(answer.content, url)
             if listing.damage:
                 failed(url, FetchError(f"not read whole: {listing.damage}", url=url))
@@ -97,24 +95,6 @@ def _canonical(robots: Robots, base: str) -> list[str]:
         except RefusedError:
             continue
     return found
-
-
-async def _get(client: Client, politeness: Politeness, url: str, host: str, *, is_named: bool) -> Answer | None:
-    """The answer where redirects within the domain end; None where robots.txt forbids it."""
-    for _ in range(MAX_REDIRECTS + 1):
-        target = host_of(url)
-        if registered_domain(target) != registered_domain(host):
-            return None
-        robots = await politeness.robots(client, url.partition("://")[0], target)
-        if not (is_named or robots.allows(url)):
-            return None
-        await politeness.wait_for_turn(target)
-        answer = await client.get(url, any_type=True)
-        politeness.heard(target)
-        if answer.location is None:
-            return answer
-        url = answer.location
-    raise FetchError(f"more than {MAX_REDIRECTS} redirects", url=url)
 
 
 class Listings:

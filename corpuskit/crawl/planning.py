@@ -10,7 +10,7 @@ from corpuskit.crawl.choices import Choices
 from corpuskit.crawl.frontier import Frontier, url_id
 from corpuskit.crawl.listings import read_sitemaps
 from corpuskit.crawl.options import CrawlOptions
-from corpuskit.crawl.politeness import PausedError, Politeness
+from corpuskit.crawl.politeness import PausedError, PoliteClient, Politeness
 from corpuskit.crawl.ranking import Ranking
 from corpuskit.crawl.run import client_options
 from corpuskit.crawl.scope import Scope
@@ -105,31 +105,32 @@ class _Planner:
     async def ask(self, *, links: bool) -> None:
         """Reads robots.txt and the sitemaps of the seeds' hosts, one after the other, and the seeds where asked."""
         async with Client(client_options(self._options, self._seeds)) as client:
+            polite = PoliteClient(client, self._politeness)
             for seed in self._seeds:
                 if links:
-                    await self._read_seed(client, seed)
+                    await self._read_seed(polite, seed)
                 scheme, host = seed.partition("://")[0], host_of(seed)
                 if host in self._robots:
                     continue
                 try:
                     await self._politeness.wait_for_turn(host)
-                    self._robots[host] = await self._politeness.robots(client, scheme, host)
+                    self._robots[host] = await polite.robots(seed)
                 except (RefusedError, UnreachableError, PausedError) as error:
                     self._robots[host] = str(error)
                     continue
-                await self._read_sitemaps(client, scheme, host)
+                await self._read_sitemaps(polite, scheme, host)
 
-    async def _read_seed(self, client: Client, seed: str) -> None:
+    async def _read_seed(self, polite: PoliteClient, seed: str) -> None:
         try:
-            async for url, found in links_of_seed(client, self._politeness, self._options, seed):
+            async for url, found in links_of_seed(polite, self._options, seed):
                 self._found.setdefault(url, found)
                 if len(self._found) >= MAX_ROWS:
                     return
         except (FetchError, PausedError, ResourceLimitError) as error:
             self.failed[seed] = str(error)
 
-    async def _read_sitemaps(self, client: Client, scheme: str, host: str) -> None:
-        async for _, listing in read_sitemaps(client, self._politeness, self._options, (scheme, host)):
+    async def _read_sitemaps(self, polite: PoliteClient, scheme: str, host: str) -> None:
+        async for _, listing in read_sitemaps(polite, self._options, (scheme, host)):
             for page in listing.pages:
                 self._found.setdefault(page, "sitemap")
             if len(self._found) >= MAX_ROWS:

@@ -6,20 +6,17 @@ from collections.abc import AsyncIterator
 from typing import Final
 
 from corpuskit.crawl.options import CrawlOptions
-from corpuskit.crawl.politeness import Politeness
+from corpuskit.crawl.politeness import PoliteClient
 from corpuskit.crawl.scope import registered_domain
 from corpuskit.errors import FetchError
-from corpuskit.sources.web import Answer, Client, find_links, host_of, is_listing, parse_listing, says_nofollow
-from corpuskit.sources.web.client import MAX_REDIRECTS
+from corpuskit.sources.web import Answer, find_links, host_of, is_listing, parse_listing, says_nofollow
 
 LISTED: Final = "sitemap or feed"
 LINKED: Final = "link"
 _MOST: Final = 50  # sitemaps and feeds read for one seed
 
 
-async def links_of_seed(
-    client: Client, politeness: Politeness, options: CrawlOptions, seed: str
-) -> AsyncIterator[tuple[str, str]]:
+async def links_of_seed(polite: PoliteClient, options: CrawlOptions, seed: str) -> AsyncIterator[tuple[str, str]]:
     """Reads a seed, and the sitemaps and feeds of its domain that it names.
 
     Yields:
@@ -28,7 +25,7 @@ async def links_of_seed(
     Raises:
         FetchError, RefusedError, ResourceLimitError: the seed cannot be had, or robots.txt forbids it.
     """
-    answer = await _get(client, politeness, seed)
+    answer = await _get(polite, seed)
     robots_header = answer.headers.get("x-robots-tag", "")
     todo: list[str] = []
     if is_listing(answer.content, answer.media_type):
@@ -45,7 +42,7 @@ async def links_of_seed(
         todo = list(page.feeds) if options.feeds else []
     for url in [one for one in todo if registered_domain(host_of(one)) == registered_domain(host_of(seed))][:_MOST]:
         try:
-            answer = await _get(client, politeness, url)
+            answer = await _get(polite, url)
         except FetchError:
             continue  # one feed of a page that is gone: the crawl will tell
         if is_listing(answer.content, answer.media_type) and not says_nofollow(answer.headers.get("x-robots-tag", "")):
@@ -53,19 +50,8 @@ async def links_of_seed(
                 yield found, LISTED
 
 
-async def _get(client: Client, politeness: Politeness, url: str) -> Answer:
-    for _ in range(MAX_REDIRECTS + 1):
-        host = host_of(url)
-        robots = await politeness.robots(client, url.partition("://")[0], host)
-        allowed, rule = robots.verdict(url)
-        if not allowed:
-            raise FetchError(f"robots.txt: {rule}", url=url)
-        await politeness.wait_for_turn(host)
-        answer = await client.get(url, any_type=True)
-        politeness.heard(host)
-        if answer.location is None:
-            if answer.status != 200:
-                raise FetchError(f"the server answered {answer.status} {answer.reason}".rstrip(), url=url)
-            return answer
-        url = answer.location
-    raise FetchError(f"more than {MAX_REDIRECTS} redirects", url=url)
+async def _get(polite: PoliteClient, url: str) -> Answer:
+    answer = await polite.get(url)
+    if answer.status != 200:
+        raise FetchError(f"the server answered {answer.status} {answer.reason}".rstrip(), url=answer.uri)
+    return answer

@@ -10,7 +10,7 @@ from corpuskit.crawl.discovery import Discovery
 from corpuskit.crawl.frontier import Lease, NewUrl
 from corpuskit.crawl.listings import Listings, read_sitemaps
 from corpuskit.crawl.page_store import RENDERED, Keeper, Page, log_request
-from corpuskit.crawl.politeness import PausedError
+from corpuskit.crawl.politeness import PausedError, PoliteClient
 from corpuskit.crawl.state import CrawlState
 from corpuskit.errors import CorpusKitError, FetchError, RefusedError, ResourceLimitError, UnreachableError
 from corpuskit.ingest import document_id
@@ -41,7 +41,7 @@ class Visitor:
 
     def __init__(self, state: CrawlState, client: Client, keeper: Keeper, discovery: Discovery) -> None:
         self._state = state
-        self._client = client
+        self._polite = PoliteClient(client, state.politeness)
         self._keeper = keeper
         self.renderer: Renderer | None = None
         self._listings = Listings(state, discovery)
@@ -53,16 +53,13 @@ class Visitor:
     async def visit(self, lease: Lease) -> None:
         """Fetches one URL and notes what came of it."""
         try:
-            self._client.check_address(lease.url)  # no turn of the host is waited for to refuse it
-            scheme = lease.url.partition("://")[0]
-            robots = await self._politeness.robots(self._client, scheme, lease.host)
-            allowed, rule = robots.verdict(lease.url)
+            self._polite.client.check_address(lease.url)  # no turn of the host is waited for to refuse it
+            allowed, rule = (await self._polite.robots(lease.url)).verdict(lease.url)
             if not allowed:
                 self._refuse(lease, "robots.txt")
                 return
             if not self._politeness.is_listed(lease.host):
-                await self._read_sitemaps(scheme, lease.host)
-            await self._politeness.wait_for_turn(lease.host, patient=False)
+                await self._read_sitemaps(lease.url.partition("://")[0], lease.host)
             await self._fetch(lease, rule)
         except PausedError:
             self._retry(lease, 0.0, count=False)
@@ -89,9 +86,9 @@ class Visitor:
 
     async def _fetch(self, lease: Lease, rule: str) -> None:
         url = lease.url
-        for _ in range(MAX_REDIRECTS + 1):
-            answer = await self._client.get(url, self._conditions(url, lease.depth))
-            self._politeness.heard(lease.host)
+        for number in range(MAX_REDIRECTS + 1):
+            headers = self._conditions(url, lease.depth)
+            answer = await self._polite.ask(url, headers, any_type=False, patient=number > 0)
             if answer.status != 429 and answer.status < 500:
                 self._politeness.answered(lease.host)
             if answer.location is None or url_key(answer.location) != url_key(url) or answer.location == url:
@@ -99,7 +96,6 @@ class Visitor:
             # The same page by https, or with its index page's name: no other row of the frontier.
             log_request(self._state, lease, answer)
             url = answer.location
-            await self._politeness.wait_for_turn(lease.host)
         if answer.location is not None:
             log_request(self._state, lease, answer)
             await self._redirect(lease, answer)
@@ -169,7 +165,7 @@ class Visitor:
         def failed(url: str, error: CorpusKitError) -> None:
             self._catalog.add_failure(url, "sitemap", error)
 
-        async for url, listing in read_sitemaps(self._client, self._politeness, options, site, failed=failed):
+        async for url, listing in read_sitemaps(self._polite, options, site, failed=failed):
             self._listings.queue(listing, url)
         self._politeness.listed(host)
 
@@ -208,18 +204,12 @@ class Visitor:
         try:
             url = canonical_url(url)
             host = host_of(url)
-            robots = await self._politeness.robots(self._client, url.partition("://")[0], host)
-            if not robots.allows(url):
-                return None
-            await self._politeness.wait_for_turn(host)
-            answer = await self._client.get(url, any_type=True)
+            return await self._polite.get(url, follow=False)
         except UnreachableError as error:
             self._politeness.unreachable(host, str(error), error.retry_after)
-            return None
         except (FetchError, ResourceLimitError):
             return None
-        self._politeness.heard(host)
-        return answer
+        return None
 
     async def _keep_archived(self, lease: Lease) -> bool:
         """Keeps an archive's copy of a page that failed; False where none is wanted, or there is none."""
@@ -229,9 +219,7 @@ class Visitor:
         host = host_of(archive)
 
         async def get(url: str) -> Answer:
-            await self._politeness.wait_for_turn(host)
-            answer = await self._client.get(canonical_url(url), any_type=True)
-            self._politeness.heard(host)
+            answer = await self._polite.ask(canonical_url(url))
             if answer.status in _RETRIED:
                 self._politeness.back_off(host, answer.retry_after)
             return answer
