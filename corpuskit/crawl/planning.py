@@ -84,10 +84,7 @@ class _Planner:
         self._catalog = folder.catalog
         self._options = options
         self._seeds = seeds
-        known = [row["url"] for row in folder.catalog.rows(
-            "SELECT url FROM frontier WHERE depth = 0 AND parent IS NULL"
-        )]  # fmt: skip
-        self._all_seeds = [*seeds, *known]
+        self._all_seeds = [*seeds, *Frontier(folder.catalog).seeds()]
         self._scope = Scope(
             options.scope,
             self._all_seeds,
@@ -141,7 +138,7 @@ class _Planner:
         import pandas as pd
 
         queue = self._catalog.rows(
-            "SELECT url, depth, anchor, context, parent_score, host, id, parent FROM frontier WHERE state = 'queued' "
+            "SELECT url, depth, kind, anchor, context, parent_score, host, id, parent FROM frontier WHERE state = 'queued' "
             "ORDER BY priority DESC, n LIMIT ?",
             (MAX_ROWS,),
         )

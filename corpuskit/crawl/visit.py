@@ -11,6 +11,7 @@ from corpuskit.crawl.frontier import Lease, NewUrl
 from corpuskit.crawl.listings import Listings, read_sitemaps
 from corpuskit.crawl.page_store import RENDERED, Keeper, Page, log_request
 from corpuskit.crawl.politeness import PausedError, PoliteClient
+from corpuskit.crawl.scope import PRIVATE, ROBOTS, Reason
 from corpuskit.crawl.state import CrawlState
 from corpuskit.errors import CorpusKitError, FetchError, RefusedError, ResourceLimitError, UnreachableError
 from corpuskit.ingest import document_id
@@ -56,7 +57,7 @@ class Visitor:
             self._polite.client.check_address(lease.url)  # no turn of the host is waited for to refuse it
             allowed, rule = (await self._polite.robots(lease.url)).verdict(lease.url)
             if not allowed:
-                self._refuse(lease, "robots.txt")
+                self._refuse(lease, Reason(ROBOTS, "robots.txt"))
                 return
             if not self._politeness.is_listed(lease.host):
                 await self._read_sitemaps(lease.url.partition("://")[0], lease.host)
@@ -65,7 +66,7 @@ class Visitor:
             self._retry(lease, 0.0, count=False)
         except PrivateAddressError as error:
             self._progress.private.add(str(error)[:200])
-            self._refuse(lease, str(error)[:200])
+            self._refuse(lease, Reason(PRIVATE, str(error)[:200]))
         except RefusedError as error:
             if error.status is not None:
                 self._progress.pages += 1
@@ -87,7 +88,7 @@ class Visitor:
     async def _fetch(self, lease: Lease, rule: str) -> None:
         url = lease.url
         for number in range(MAX_REDIRECTS + 1):
-            headers = self._conditions(url, lease.depth)
+            headers = self._conditions(url, lease.kind)
             answer = await self._polite.ask(url, headers, any_type=False, patient=number > 0)
             if answer.status != 429 and answer.status < 500:
                 self._politeness.answered(lease.host)
@@ -116,9 +117,9 @@ class Visitor:
             else:
                 await self._fail(lease, error, is_passing=answer.status >= 500)
 
-    def _conditions(self, url: str, depth: int) -> dict[str, str]:
+    def _conditions(self, url: str, kind: str) -> dict[str, str]:
         """Headers that let a server answer "not modified" (RFC 9110, 13.1)."""
-        if not self._state.options.refresh or (depth == 0 and self._listings.is_kept(document_id(url))):
+        if not self._state.options.refresh or (kind != "page" and self._listings.is_kept(document_id(url))):
             return {}
         row = self._catalog.connection.execute(
             "SELECT etag, last_modified FROM current WHERE doc_id = ?", (document_id(url),)
@@ -150,6 +151,7 @@ class Visitor:
             self._state.scope.refusal(answer.location, depth=lease.depth),
             lease.url,
             lease.redirects + 1,
+            lease.kind,
         )
         with self._catalog.transaction():
             self._frontier.add([target])

@@ -63,7 +63,7 @@ def crawled(corpus):
     connection = corpus._folder.catalog.connection
     for number, host in enumerate(["www.insurer.example", "intranet:8080", "bank.example"]):
         connection.execute(
-            "INSERT INTO frontier (id, url, host, depth, priority, state) VALUES (?, ?, ?, 0, 0, 'queued')",
+            "INSERT INTO frontier (id, url, host, depth, kind, priority, state) VALUES (?, ?, ?, 0, 'seed', 0, 'queued')",
             (number + 1, f"http://{host}/", host),
         )
 

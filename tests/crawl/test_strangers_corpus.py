@@ -20,7 +20,8 @@ def strange(corpus, url, **options):
     connection = corpus._folder.catalog.connection
     host = url.partition("://")[2].partition("/")[0]
     connection.execute(
-        "INSERT INTO frontier (id, url, host, depth, priority, state) VALUES (1, ?, ?, 0, 0, 'queued')", (url, host)
+        "INSERT INTO frontier (id, url, host, depth, kind, priority, state) VALUES (1, ?, ?, 0, 'seed', 0, 'queued')",
+        (url, host),
     )
     connection.execute(
         "INSERT INTO jobs (kind, started, options) VALUES ('crawl', '2026-01-01T00:00:00+00:00', ?)",
