@@ -67,7 +67,7 @@ class Fetched:
         text += f"; {self.known:,} were in the corpus before" if self.known else ""
         if self.set_aside:
             name, why = next(iter(self.set_aside.items()))
-            text += f"; {counted(len(self.set_aside), 'shard')} set aside, such as {name}: {why}; the same call goes on"
+            text += f"; {counted(len(self.set_aside), 'shard')} set aside, such as {name}: {why}; the same call or command goes on"
         return text
 
 

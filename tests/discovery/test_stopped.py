@@ -32,7 +32,7 @@ def test_a_stopped_discover_tells_how_many_files_are_scored_and_goes_on(cli, cor
     with monkeypatch.context() as patch:
         stop_at(patch, SCORE, 3)
         assert cli(*command) == (
-            130, "", "corpuskit: stopped; 2 of 3 files of the index scored and kept; the same command goes on\n",
+            130, "", "corpuskit: stopped; 2 of 3 files of the index scored and kept; the same call or command goes on\n",
         )  # fmt: skip
         code, _, err = cli("fetch", corpus.path, "tea")
         assert (code, len(err.splitlines())) == (1, 1)
