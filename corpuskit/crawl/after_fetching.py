@@ -50,9 +50,9 @@ class Finisher:
         self._is_leaving = threading.Event()
         self._pool: engine.Pool[Task, Extracted] = engine.Pool(extract, limits=LIMITS, last=extract_carefully)
         self._thread = threading.Thread(target=self._run, name="corpuskit-extraction", daemon=True)
-        self._thread.start()
 
     def __enter__(self) -> Finisher:
+        self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -127,11 +127,7 @@ class Finisher:
         self._state.progress.harvest.append(score.relevance >= 0.5)
         if score.relevance >= 0.5:
             self._note_relevant(lease, score.relevance)
-        changes = ranking.passed_on(targets, score.relevance)
-        self._state.frontier.set_priorities((change.priority, change.why, change.id) for change in changes)
-        heads: dict[str, float] = {}
-        for change in changes:
-            heads[change.host] = max(heads.get(change.host, change.priority), change.priority)
+        heads = self._state.set_priorities(ranking.passed_on(targets, score.relevance))
         self.in_loop(lambda: self._state.turns.raise_heads(heads))
 
     def _note_relevant(self, lease: Lease, score: float) -> None:
@@ -160,7 +156,7 @@ class Finisher:
 
     def _rank_again(self) -> None:
         changes, heads = self._state.ranking.ranked_again()
-        self._state.frontier.set_priorities((change.priority, change.why, change.id) for change in changes)
+        self._state.set_priorities(changes)
         self.in_loop(lambda: self._state.turns.update(heads))
 
     def in_loop(self, change: Callable[[], None]) -> None:

@@ -57,21 +57,21 @@ class Visitor:
             self._polite.client.check_address(lease.url)  # no turn of the host is waited for to refuse it
             allowed, rule = (await self._polite.robots(lease.url)).verdict(lease.url)
             if not allowed:
-                self._refuse(lease, Reason(ROBOTS, "robots.txt"))
+                self._state.refuse(lease, Reason(ROBOTS, "robots.txt"))
                 return
             if not self._politeness.is_listed(lease.host):
                 await self._read_sitemaps(lease.url.partition("://")[0], lease.host)
             await self._fetch(lease, rule)
         except PausedError:
-            self._retry(lease, 0.0, count=False)
+            self._state.retry(lease, 0.0, count=False)
         except PrivateAddressError as error:
             self._progress.private.add(str(error)[:200])
-            self._refuse(lease, Reason(PRIVATE, str(error)[:200]))
+            self._state.refuse(lease, Reason(PRIVATE, str(error)[:200]))
         except RefusedError as error:
             if error.status is not None:
                 self._progress.pages += 1
             log_request(self._state, lease, None, error=str(error), status=error.status)
-            self._refuse(lease, str(error)[:200])
+            self._state.refuse(lease, str(error)[:200])
         except UnreachableError as error:
             await self._wait_for_host(lease, error)
         except FetchError as error:
@@ -244,13 +244,6 @@ class Visitor:
 
     # -- what did not work ---------------------------------------------------------------------------------------------
 
-    def _refuse(self, lease: Lease, reason: str) -> None:
-        with self._catalog.transaction():
-            self._frontier.finish(lease, "refused", reason)
-            self._state.forget_failure(lease)
-        if lease.is_seed:
-            self._progress.failed_seeds[lease.url] = reason
-
     async def _wait_for_host(self, lease: Lease, error: UnreachableError) -> None:
         """The host is asked again after a pause. The URL is not blamed: it keeps its place and most of its tries."""
         log_request(self._state, lease, None, error=str(error), status=error.status, url=error.url)
@@ -258,7 +251,7 @@ class Visitor:
         if host.is_given_up and await self._keep_archived(lease):
             return
         with self._catalog.transaction():
-            self._retry(lease, 0.0, count=not lease.tries)
+            self._state.retry(lease, 0.0, count=not lease.tries)
             self._state.note_failure(lease, error, is_final=host.is_given_up)
 
     async def _try_again(self, lease: Lease, error: FetchError, until: float) -> None:
@@ -267,12 +260,8 @@ class Visitor:
             await self._fail(lease, error, is_passing=True)
             return
         with self._catalog.transaction():
-            self._retry(lease, until)
+            self._state.retry(lease, until)
             self._state.note_failure(lease, error, is_final=False)
-
-    def _retry(self, lease: Lease, not_before: float, *, count: bool = True) -> None:
-        self._frontier.retry(lease, not_before, count=count)
-        self._state.turns.raise_heads({lease.host: lease.priority})
 
     async def _fail(self, lease: Lease, error: CorpusKitError, *, is_passing: bool = False) -> None:
         """The URL has failed; where that may have been a moment's trouble, later crawls try it by themselves.
