@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.crawl.choices import Choices
@@ -13,18 +14,29 @@ from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.politeness import PausedError, PoliteClient, Politeness
 from corpuskit.crawl.ranking import Ranking
 from corpuskit.crawl.run import client_options
-from corpuskit.crawl.scope import Scope
-from corpuskit.crawl.seed_links import links_of_seed
+from corpuskit.crawl.scope import Scope, registered_domain
 from corpuskit.crawl.source_verdicts import Verdicts
 from corpuskit.crawl.steering import ranking_of
 from corpuskit.errors import ConfigurationError, FetchError, RefusedError, ResourceLimitError, UnreachableError
-from corpuskit.sources.web import Client, Robots, host_of
+from corpuskit.sources.web import (
+    Answer,
+    Client,
+    Robots,
+    find_links,
+    host_of,
+    is_listing,
+    parse_listing,
+    says_nofollow,
+)
 from corpuskit.store import CorpusFolder
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MAX_ROWS: Final = 100_000
+_LISTED: Final = "sitemap or feed"
+_LINKED: Final = "link"
+_MOST: Final = 50  # sitemaps and feeds read for one seed
 
 
 def plan_crawl(folder: CorpusFolder, seeds: list[str], choices: Choices, *, kind: bool | str = True) -> pd.DataFrame:
@@ -119,7 +131,7 @@ class _Planner:
 
     async def _read_seed(self, polite: PoliteClient, seed: str) -> None:
         try:
-            async for url, found in links_of_seed(polite, self._options, seed):
+            async for url, found in _links_of_seed(polite, self._options, seed):
                 self._found.setdefault(url, found)
                 if len(self._found) >= MAX_ROWS:
                     return
@@ -182,3 +194,44 @@ class _Planner:
         if found != "frontier" and state in {"fetched", "failed"} and not (self._options.refresh or comes_again):
             return "known", state, delay
         return "fetch", rule, delay
+
+
+async def _links_of_seed(polite: PoliteClient, options: CrawlOptions, seed: str) -> AsyncIterator[tuple[str, str]]:
+    """Reads a seed, and the sitemaps and feeds of its domain that it names.
+
+    Yields:
+        A URL that it leads to, and whether a sitemap or feed lists it or the page links to it.
+
+    Raises:
+        FetchError, RefusedError, ResourceLimitError: the seed cannot be had, or robots.txt forbids it.
+    """
+    answer = await _get(polite, seed)
+    robots_header = answer.headers.get("x-robots-tag", "")
+    todo: list[str] = []
+    if is_listing(answer.content, answer.media_type):
+        if says_nofollow(robots_header):
+            return
+        listing = parse_listing(answer.content, answer.uri)
+        for url in listing.pages:
+            yield url, _LISTED
+        todo = list(listing.sitemaps)
+    elif answer.media_type.endswith("html") or "xhtml" in answer.media_type:
+        page = find_links(answer.content, answer.uri, charset=answer.charset, robots_header=robots_header)
+        for link in page.links:
+            yield link.url, _LINKED
+        todo = list(page.feeds) if options.feeds else []
+    for url in [one for one in todo if registered_domain(host_of(one)) == registered_domain(host_of(seed))][:_MOST]:
+        try:
+            answer = await _get(polite, url)
+        except FetchError:
+            continue  # one feed of a page that is gone: the crawl will tell
+        if is_listing(answer.content, answer.media_type) and not says_nofollow(answer.headers.get("x-robots-tag", "")):
+            for found in parse_listing(answer.content, answer.uri).pages:
+                yield found, _LISTED
+
+
+async def _get(polite: PoliteClient, url: str) -> Answer:
+    answer = await polite.get(url)
+    if answer.status != 200:
+        raise FetchError(f"the server answered {answer.status} {answer.reason}".rstrip(), url=answer.uri)
+    return answer

@@ -18,8 +18,7 @@ from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.ranking import Ranking
 from corpuskit.crawl.scope import Scope
 from corpuskit.crawl.source_verdicts import Verdicts
-from corpuskit.crawl.state import HARVEST, CrawlState, Progress
-from corpuskit.crawl.stopping import Stopping
+from corpuskit.crawl.state import HARVEST, CrawlState, Progress, Stopping
 from corpuskit.crawl.turns import Turns
 from corpuskit.crawl.visit import Visitor
 from corpuskit.ingest import pending

@@ -12,15 +12,15 @@ import pytest
 import corpuskit
 from corpuskit.crawl.frontier import Frontier
 from corpuskit.crawl.scope import Scope
-from corpuskit.crawl.stopping import Stopping
+from corpuskit.crawl.state import Stopping
 
 SEED = "http://a.example/"
 HTML = {"Content-Type": "text/html"}
 # A shell that starts us in the background has Ctrl-C ignored.
 MAIN = """
 import signal; signal.signal(signal.SIGINT, signal.default_int_handler)
-from corpuskit.crawl import job, stopping
-stopping._GRACE = SECONDS
+from corpuskit.crawl import job, state
+state._GRACE = SECONDS
 def stop(self, was=job.CrawlJob.stop):
     print("is stopping", flush=True)
     was(self)
@@ -47,7 +47,7 @@ def hang():
 
 @pytest.fixture
 def short_grace(monkeypatch):
-    monkeypatch.setattr("corpuskit.crawl.stopping._GRACE", 0.1)
+    monkeypatch.setattr("corpuskit.crawl.state._GRACE", 0.1)
 
 
 @pytest.mark.parametrize("url", [SEED, f"{SEED}robots.txt"])

@@ -65,7 +65,9 @@ def test_a_stopped_fetch_tells_how_many_shards_are_done_and_goes_on(cli, corpus,
 
 def test_in_python_a_stopped_discover_says_the_same_of_calls(corpus, archives, monkeypatch):
     stop_at(monkeypatch, SCORE, 2)
-    with pytest.raises(KeyboardInterrupt, match="1 of 3 files of the index scored and kept; the same call or command goes on"):
+    with pytest.raises(
+        KeyboardInterrupt, match="1 of 3 files of the index scored and kept; the same call or command goes on"
+    ):
         corpus.discover(archives / "cc-index", name="tea", on="serial", progress=False)
     with pytest.raises(CorpusError, match="the same call or command goes on"):
         corpus.fetch("tea")
