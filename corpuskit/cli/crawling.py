@@ -39,6 +39,8 @@ _COLUMNS: Final = [
     "host", "requests", "ok", "not_found", "forbidden", "no_answer", "queued", "refused", "refused_why"
 ]  # fmt: skip
 _SPARE: Final = ["forbidden", "not_found", "queued", "no_answer", "refused_why", "refused"]
+_resuming = functools.partial(typer.Option, rich_help_panel=RESUMING)
+_order = functools.partial(typer.Option, rich_help_panel=ORDER)
 
 
 def _parameter(name: str, option: OptionInfo) -> inspect.Parameter:
@@ -88,38 +90,21 @@ def crawl(
         typer.Option("--list", help="Print the URLs that the seeds lead to, one a line; the seeds are read, not kept."),
     ] = False,
     limit: Annotated[int, typer.Option(min=1, help="--plan: rows shown.")] = _ROWS,
-    resume: Annotated[
-        bool,
-        typer.Option("--resume", help="Go on with what is left, as that crawl was told to.", rich_help_panel=RESUMING),
-    ] = False,
+    resume: Annotated[bool, _resuming("--resume", help="Go on with what is left, as that crawl was told to.")] = False,
     restart: Annotated[
-        bool,
-        typer.Option(
-            "--restart", help="As --resume, and ask again for all that was fetched or failed.", rich_help_panel=RESUMING
-        ),
+        bool, _resuming("--restart", help="As --resume, and ask again for all that was fetched or failed.")
     ] = False,
     config: Annotated[
-        Path | None,
-        typer.Option(
-            help="A config.txt of the Language Resource Extractor: its root and options.", rich_help_panel=RESUMING
-        ),
+        Path | None, _resuming(help="A config.txt of the Language Resource Extractor: its root and options.")
     ] = None,
     forget: Annotated[
         list[str] | None,
-        typer.Option(
-            help="With --resume: an option of that crawl to take back, as exclude or max-depth; repeatable.",
-            rich_help_panel=RESUMING,
-        ),
+        _resuming(help="With --resume: an option of that crawl to take back, as exclude or max-depth; repeatable."),
     ] = None,
     steer: Annotated[
-        bool | None,
-        typer.Option(
-            "--steer/--no-steer", help="Fetch first what the last model expects relevant.", rich_help_panel=ORDER
-        ),
+        bool | None, _order("--steer/--no-steer", help="Fetch first what the last model expects relevant.")
     ] = None,
-    guess_sitemaps: Annotated[
-        bool, typer.Option("--guess-sitemaps", help="Look for sitemaps elsewhere too.", rich_help_panel=ORDER)
-    ] = False,
+    guess_sitemaps: Annotated[bool, _order("--guess-sitemaps", help="Look for sitemaps elsewhere too.")] = False,
     preset: Annotated[
         Literal["nlptextdoc"] | None,
         typer.Option(help="nlptextdoc: --max-errors 10 --no-missing-counts --min-unique 0.1.", rich_help_panel=END),
