@@ -57,8 +57,8 @@ def test_a_stopped_fetch_tells_how_many_shards_are_done_and_goes_on(cli, corpus,
         code, out, err = cli(*command)
     assert (code, out) == (130, "")
     assert err == (
-        "corpuskit: stopped; 1 of 3 shards with 60 pages fetched and kept; the same command goes on, and takes them into "
-        "the corpus at its end\n"
+        "corpuskit: stopped; 1 of 3 shards with 60 pages fetched and kept; the same call or command goes on, and takes them "
+        "into the corpus at its end\n"
     )
     assert cli(*command)[:2] == (0, "60 pages: 60 new\n")
 
