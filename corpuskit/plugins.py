@@ -71,14 +71,20 @@ def load(reference: str) -> Any:
     return getattr(import_module(module), name) if name else import_module(module)
 
 
-def moved_names(package: str) -> Callable[[str], Any]:
+def moved_names(package: str, *modules: str) -> Callable[[str], Any]:
     """Return a ``__getattr__`` for a core package, for public names that a feature group defines today.
 
     Args:
         package: Its name.
+        modules: Modules of the package that define the names of its ``__all__``; they are imported when a name is first used.
     """
 
     def find(name: str) -> Any:
+        owner = import_module(package)
+        for module in modules if name in owner.__all__ else ():
+            if hasattr(source := import_module(f"{package}.{module}"), name):
+                setattr(owner, name, getattr(source, name))
+                return getattr(source, name)
         for group in feature_groups():
             if reference := group.moved.get(f"{package}.{name}"):
                 return load(reference)

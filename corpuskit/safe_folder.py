@@ -414,7 +414,7 @@ def _told(parts: tuple[str, ...]) -> str:
 def _link(parts: tuple[str, ...]) -> CorpusError:
     return CorpusError(
         f"{_told(parts)} is a link, and a folder from elsewhere may not lead out of itself: remove it, or put what it "
-        "points to in its place; your own corpus on several disks opens with trust=True"
+        "points to in its place; your own corpus on several disks opens with trust=True (--trust)"
     )
 
 

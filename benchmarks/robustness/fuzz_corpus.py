@@ -73,7 +73,7 @@ def make_template(folder):
     connection = corpus._folder.catalog.connection
     connection.execute("INSERT INTO models VALUES ('model-0001', '2026', 'model-0001', 2, '{}')")
     connection.execute(
-        "INSERT INTO frontier (id, url, host, depth, priority, state) VALUES (1, 'http://a.example/', 'a.example', 0, 0, 'queued')"
+        "INSERT INTO frontier (id, url, host, depth, kind, priority, state) VALUES (1, 'http://a.example/', 'a.example', 0, 'seed', 0, 'queued')"
     )
     connection.execute("INSERT INTO jobs (kind, started, options) VALUES ('crawl', '2026-01-01T00:00:00+00:00', '{}')")
     connection.execute("INSERT INTO scores SELECT doc_id, 'model-0001', 0.5, 'unknown' FROM documents LIMIT 1")

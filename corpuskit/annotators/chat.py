@@ -285,7 +285,11 @@ class Chat:
                 else f"no key in {self._annotator.key_variable}"
             )
             raise ConfigurationError(f"{self._url} answered {status} ({key}): {said or 'no word'}")
-        hint = "; where the server does not know JSON schemas: structured=False" if self._annotator.structured else ""
+        hint = (
+            "; where the server does not know JSON schemas: structured=False (--no-schema)"
+            if self._annotator.structured
+            else ""
+        )
         raise NoLabelError(f"{self._url} answered {status}: {said or 'no word'}{hint}")
 
     def _without_key(self, text: str) -> str:

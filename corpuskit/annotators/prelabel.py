@@ -83,9 +83,11 @@ class PrelabelReport:
         spent += f", {self.cached:,} from the cache" if self.cached else ""
         lines = [f"{self.by}: {said} ({spent})"]
         if self.failed:
-            lines.append(f"  {self.failed:,} failed: see .failures(); the same call asks them again")
+            lines.append(
+                f"  {self.failed:,} failed: see failures() (corpuskit failures); the same call or command asks them again"
+            )
         if self.left:
-            lines.append(f"  {self.left:,} documents are left: {self.stopped}; the same call goes on")
+            lines.append(f"  {self.left:,} documents are left: {self.stopped}; the same call or command goes on")
         if self.trouble:
             lines.append(f"  the last trouble: {self.trouble}")
         if self.trust:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from corpuskit.cli.ending import hear_no_more
+from corpuskit.cli.interrupt import ignore_ctrl_c
 
 
 def main() -> None:
@@ -15,11 +15,11 @@ def main() -> None:
     try:
         _run()
     except KeyboardInterrupt:
-        hear_no_more()
+        ignore_ctrl_c()
         _end("stopped", 130)
     except SystemExit as ended:
         if ended.code == 130:
-            hear_no_more()
+            ignore_ctrl_c()
         raise
     except OSError as error:
         _end(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
@@ -27,7 +27,6 @@ def main() -> None:
 
 def _run() -> None:
     from corpuskit.cli.commands import app
-    from corpuskit.cli.hints import typed
     from corpuskit.cli.usage import WrongUsageError
     from corpuskit.errors import CorpusKitError
 
@@ -36,7 +35,7 @@ def _run() -> None:
     except WrongUsageError as error:
         _end(str(error), 2)
     except CorpusKitError as error:
-        _end(typed(str(error)), 1)
+        _end(str(error), 1)
     except SystemExit as ended:
         # Typer ends silently where Ctrl-C reached no command that tells how far it came.
         if isinstance(getattr(ended.__context__, "__cause__", None), KeyboardInterrupt):

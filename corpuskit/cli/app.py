@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from corpuskit.cli.hints import trusted
+from corpuskit.cli.common import trusted
 from corpuskit.cli.usage import Commands
 
 app = typer.Typer(

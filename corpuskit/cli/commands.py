@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from corpuskit.cli.app import app
+from corpuskit.cli.common import to_type
 from corpuskit.cli.crawling import crawl
 from corpuskit.cli.exporting import ExportCommand, export
 from corpuskit.cli.extracting import extract
 from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent, stopped_by_ctrl_c
-from corpuskit.cli.hints import to_type, typed
 from corpuskit.cli.printing import print_frame, print_table, printable
-from corpuskit.cli.tables import SPARE, failures, requests, sources, with_files_named
 from corpuskit.cli.training import audit, fasttext, train
 from corpuskit.cli.urls import urls
 from corpuskit.cli.usage import ExtractCommand, refuse
@@ -25,11 +24,23 @@ from corpuskit.plugins import import_all
 __all__ = ["app"]
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from corpuskit.ingest import IngestReport
 
 _CODE_OF_A_WIKI = re.compile(r"[a-z][a-z0-9-]{1,30}")
 _UNKNOWN = 20  # targets of labels that are told
 
+# What a narrow window leaves out of each table, the first first.
+_SPARE: Final = {
+    "Failures": ["when", "tries", "error", "stage"],
+    "Requests": ["unique_share", "download_ms", "retries", "retry_after_s", "response_ms", "bytes", "depth", "parent",
+                 "redirected_from", "clock", "error"],
+    "Sources": ["labels", "harvest", "relevant", "why"],
+}  # fmt: skip
+
+Limit = Annotated[int, typer.Option(min=1, help="Rows shown.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write the whole table as CSV, and show nothing.")]
 Files = Annotated[list[str], typer.Argument(help="Files, folders or patterns.", show_default=False)]
 
 
@@ -111,12 +122,46 @@ def status(folder: Existing) -> None:
 
     corpus = existing(folder)
     typer.echo(summary(corpus._folder, TYPED.of(to_type)) + "\n")
-    print_frame("Sources", with_files_named(corpus.web.sources()).head(30), spare=SPARE["Sources"])
-    print_frame("Failures", corpus.failures()[["uri", "stage", "message"]].tail(10), spare=SPARE["Failures"])
+    print_frame("Sources", _with_files_named(corpus.web.sources()).head(30), spare=_SPARE["Sources"])
+    print_frame("Failures", corpus.failures()[["uri", "stage", "message"]].tail(10), spare=_SPARE["Failures"])
 
 
-for table in (failures, requests, sources):
-    app.command()(table)
+@app.command()
+def failures(folder: Existing, limit: Limit = 40, out: Out = None) -> None:
+    """Show what failed: address, stage, cause, when, and how often it was tried."""
+    _show("Failures", existing(folder).failures(), limit, out, "nothing has failed")
+
+
+@app.command()
+def requests(folder: Existing, limit: Limit = 40, out: Out = None) -> None:
+    """Show the requests of crawls, the newest first."""
+    _show("Requests", existing(folder).requests().iloc[::-1], limit, out, "nothing was requested: no crawl has run")
+
+
+@app.command()
+def sources(folder: Existing, limit: Limit = 40, out: Out = None) -> None:
+    """Show the hosts with their pages, labels, share of relevant pages and verdict."""
+    _show("Sources", _with_files_named(existing(folder).sources()), limit, out, "no document has a host yet")
+
+
+def _with_files_named(sources: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with a name for the files, which have no host."""
+    return sources.assign(host=sources["host"].replace("", "(files)"))
+
+
+def _show(title: str, frame: pd.DataFrame, limit: int, out: Path | None, nothing: str) -> None:
+    from corpuskit.store.telling import counted
+
+    if out is not None:
+        frame.to_csv(out, index=False)
+        typer.echo(f"{out}: {counted(len(frame), 'row')}")
+        return
+    if frame.empty:
+        typer.echo(nothing)
+        return
+    print_frame(title, frame.head(limit), spare=_SPARE[title])
+    if len(frame) > limit:
+        typer.echo(f"... {counted(len(frame) - limit, 'more row')}; --limit shows them, --out writes all")
 
 
 @app.command()
@@ -182,9 +227,9 @@ def prelabel(
     try:
         report = corpus.labelling.prelabel(annotator, budget=budget, again=again, progress=sys.stderr.isatty())
     except KeyboardInterrupt as stopped:
-        typer.echo(_lines(typed(str(stopped))))
+        typer.echo(_lines(str(stopped)))
         raise typer.Exit(130) from None
-    typer.echo(_lines(typed(repr(report))))
+    typer.echo(_lines(repr(report)))
     if report.failed or (report.trouble and not report.labels):
         raise typer.Exit(3)
 
@@ -236,7 +281,7 @@ def check(
         causes: dict[tuple[str, str], list[str]] = {}
         for problem in problems:
             causes.setdefault((problem.part, problem.message), []).append(problem.where)
-        rows = [[part, where[0], f"{len(where):,}", typed(message)] for (part, message), where in causes.items()]
+        rows = [[part, where[0], f"{len(where):,}", message] for (part, message), where in causes.items()]
         print_table(
             counted(len(problems), "problem"), ["part", "where (the first)", "times", "what is wrong"], rows, whole=True
         )
@@ -264,7 +309,7 @@ def repair(folder: Existing) -> None:
     from corpuskit.store.telling import counted
 
     report = Corpus.repair(folder)
-    typer.echo(typed(repr(report)))
+    typer.echo(repr(report))
     if report.pending:
         typer.echo(f"{counted(existing(folder).extract_pending(), 'document')} extracted that waited for it")
     if report.lost:

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import re
 import sys
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
+from corpuskit.cli.common import to_type
 from corpuskit.cli.folders import Folder, made_if_absent
-from corpuskit.cli.hints import to_type, trusted
 from corpuskit.cli.printing import print_frame, tell
 from corpuskit.cli.usage import WrongUsageError, as_usage
+from corpuskit.crawl.options import (
+    END,
+    OPTIONS,
+    ORDER,
+    REQUESTS,
+    RESUMING,
+    TYPES,
+    CrawlOptions,
+    OptionInfo,
+    flag_of,
+    names_of,
+)
 
 if TYPE_CHECKING:
     from corpuskit.corpus import Corpus
     from corpuskit.crawl import CrawlJob
-    from corpuskit.crawl.wording import Ways
 
 _ROWS: Final = 40  # of a plan that are shown
 _SITES: Final = 20
@@ -27,14 +39,43 @@ _COLUMNS: Final = [
     "host", "requests", "ok", "not_found", "forbidden", "no_answer", "queued", "refused", "refused_why"
 ]  # fmt: skip
 _SPARE: Final = ["forbidden", "not_found", "queued", "no_answer", "refused_why", "refused"]
-
-_which = partial(typer.Option, rich_help_panel="Which pages")
-_order = partial(typer.Option, rich_help_panel="How they are found, and in which order")
-_asking = partial(typer.Option, rich_help_panel="How sites are asked")
-_ending = partial(typer.Option, rich_help_panel="When to stop")
-_going_on = partial(typer.Option, rich_help_panel="Going on with an earlier crawl")
+_resuming = functools.partial(typer.Option, rich_help_panel=RESUMING)
+_order = functools.partial(typer.Option, rich_help_panel=ORDER)
 
 
+def _parameter(name: str, option: OptionInfo) -> inspect.Parameter:
+    """Return an option of a crawl as a parameter of a command; it is None if it is not typed."""
+    flag, types = flag_of(name), TYPES[name]
+    kind: Any = types[0] | None
+    if bool in types:
+        # What counts for one call or is a secret is no choice to be taken back.
+        flag, kind = (f"{flag}/--no-{flag[2:]}" if option.lasts in {"crawl", "permission"} else flag), bool | None
+    elif option.choices:
+        kind = Literal[option.choices] | None
+    elif tuple in types or Mapping in types:
+        kind = list[str] | None
+    least, most = (option.least, option.most) if option.most is not None else (None, None)
+    typed = typer.Option(flag, help=option.help, rich_help_panel=option.panel, show_default=False, min=least, max=most)
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, typed])
+
+
+def _with_crawl_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of a crawl to a command, which gets those that are typed as the dictionary ``named``."""
+    own = [item for name, item in inspect.signature(command, eval_str=True).parameters.items() if name != "named"]
+    options = {name: _parameter(name, option) for name, option in OPTIONS.items() if option.help}
+
+    @functools.wraps(command)
+    def run(**values: Any) -> None:
+        typed = {name: values.pop(name) for name in options}
+        command(**values, named={name: value for name, value in typed.items() if value is not None})
+
+    parameters = [*own, *options.values()]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {item.name: item.annotation for item in parameters}
+    return run
+
+
+@_with_crawl_options
 def crawl(
     folder: Folder,
     seeds: Annotated[list[str] | None, typer.Argument(help="URLs to begin with.", show_default=False)] = None,
@@ -49,98 +90,30 @@ def crawl(
         typer.Option("--list", help="Print the URLs that the seeds lead to, one a line; the seeds are read, not kept."),
     ] = False,
     limit: Annotated[int, typer.Option(min=1, help="--plan: rows shown.")] = _ROWS,
-    resume: Annotated[bool, _going_on("--resume", help="Go on with what is left, as that crawl was told to.")] = False,
+    resume: Annotated[bool, _resuming("--resume", help="Go on with what is left, as that crawl was told to.")] = False,
     restart: Annotated[
-        bool, _going_on("--restart", help="As --resume, and ask again for all that was fetched or failed.")
+        bool, _resuming("--restart", help="As --resume, and ask again for all that was fetched or failed.")
     ] = False,
     config: Annotated[
-        Path | None, _going_on(help="A config.txt of the Language Resource Extractor: its root and options.")
+        Path | None, _resuming(help="A config.txt of the Language Resource Extractor: its root and options.")
     ] = None,
     forget: Annotated[
         list[str] | None,
-        _going_on(help="With --resume: an option of that crawl to take back, as exclude or max-depth; repeatable."),
-    ] = None,
-    refresh: Annotated[
-        bool | None, _going_on("--refresh/--no-refresh", help="Ask again for what was fetched; keep what changed.")
-    ] = None,
-    retry_failed: Annotated[
-        bool, _going_on("--retry-failed", help="Ask again for what failed, and what robots.txt forbade.")
-    ] = False,
-    scope: Annotated[
-        Literal["domain", "host", "path", "web"] | None, _which(help="How far from the seeds; default: domain.")
-    ] = None,
-    exclude: Annotated[
-        list[str] | None, _which(help="Path never fetched, with * and a final $ as in robots.txt; repeatable.")
-    ] = None,
-    include: Annotated[
-        list[str] | None, _which(help="Of links only paths like this, as '/news/*'; repeatable. Seeds are always read.")
-    ] = None,
-    language: Annotated[list[str] | None, _which(help="Only pages in this language, as en; repeatable.")] = None,
-    max_depth: Annotated[int | None, _which(help="At most so many links from a seed.")] = None,
-    traps: Annotated[
-        bool | None, _which("--traps/--no-traps", help="Leave kinds of page that bring nothing new, as by default.")
-    ] = None,
-    allow_private: Annotated[
-        bool | None, _which("--allow-private/--no-allow-private", help="Private addresses too.")
+        _resuming(help="With --resume: an option of that crawl to take back, as exclude or max-depth; repeatable."),
     ] = None,
     steer: Annotated[
         bool | None, _order("--steer/--no-steer", help="Fetch first what the last model expects relevant.")
     ] = None,
-    sitemaps: Annotated[
-        bool | None, _order("--sitemaps/--no-sitemaps", help="Read the sitemaps robots.txt names, as by default.")
-    ] = None,
     guess_sitemaps: Annotated[bool, _order("--guess-sitemaps", help="Look for sitemaps elsewhere too.")] = False,
-    feeds: Annotated[
-        bool | None, _order("--feeds/--no-feeds", help="Read the feeds that pages name, as by default.")
-    ] = None,
-    render: Annotated[
-        bool | None,
-        _order("--render/--no-render", help="Show pages without text to a browser; needs the extra render."),
-    ] = None,
-    archived: Annotated[
-        bool | None,
-        _order("--archived/--no-archived", help="Take the Internet Archive's last copy of a page that failed."),
-    ] = None,
-    extract: Annotated[
-        bool | None, _order("--extract/--no-extract", help="Extract now, as by default, or with the next crawl.")
-    ] = None,
-    pages: Annotated[int | None, _ending(help="After so many more pages.")] = None,
-    minutes: Annotated[float | None, _ending(help="After so long.")] = None,
-    host_pages: Annotated[int | None, _ending(help="Asking a host after so many of its pages.")] = None,
-    max_errors: Annotated[int | None, _ending(help="After so many failed pages.")] = None,
-    missing_counts: Annotated[
-        bool | None,
-        _ending("--missing-counts/--no-missing-counts", help="Pages that are not there count for --max-errors."),
-    ] = None,
-    max_megabytes: Annotated[float | None, _ending(help="After so much.")] = None,
     preset: Annotated[
-        Literal["nlptextdoc"] | None, _ending(help="nlptextdoc: --max-errors 10 --no-missing-counts --min-unique 0.1.")
+        Literal["nlptextdoc"] | None,
+        typer.Option(help="nlptextdoc: --max-errors 10 --no-missing-counts --min-unique 0.1.", rich_help_panel=END),
     ] = None,
-    min_unique: Annotated[
-        float | None,
-        _ending(min=0, max=1, help="When less than this share of the last 1,000 pages' text was new, 0 to 1."),
+    netrc_file: Annotated[
+        Path | None, typer.Option(help="As --netrc, from this file.", rich_help_panel=REQUESTS)
     ] = None,
-    min_harvest: Annotated[
-        float | None,
-        _ending(
-            min=0,
-            max=1,
-            help="Steered: when the model calls less than this share of the last 200 pages relevant, 0 to 1.",
-        ),
-    ] = None,
-    delay: Annotated[float | None, _asking(help="Seconds between two requests to one host; default 1.")] = None,
-    connections: Annotated[int | None, _asking(help="Requests at the same time; default 16.")] = None,
-    contact: Annotated[str | None, _asking(help="Your e-mail or page, sent with each request.")] = None,
-    header: Annotated[
-        list[str] | None,
-        _asking(
-            help="'Name: value', or @FILE with one a line; Cookie and Authorization go to the seeds' hosts only; "
-            "repeatable."
-        ),
-    ] = None,
-    netrc: Annotated[bool, _asking("--netrc", help="User and password of a host from ~/.netrc.")] = False,
-    netrc_file: Annotated[Path | None, _asking(help="The same from this file.")] = None,
-    proxy: Annotated[str | None, _asking(help="URL of an HTTP proxy.")] = None,
+    *,
+    named: dict[str, Any],
 ) -> None:
     """Crawls web sites into a corpus; Ctrl-C stops cleanly, --resume goes on.
 
@@ -156,19 +129,15 @@ def crawl(
     """
     from corpuskit.crawl import read_seeds
 
-    chosen: dict[str, Any] = {
-        "pages": pages, "scope": scope, "refresh": refresh, "delay": delay, "proxy": proxy, "exclude": exclude, "include": include,
-        "languages": language, "contact": contact, "allow_private": allow_private, "connections": connections,
-        "max_depth": max_depth, "host_pages": host_pages, "minutes": minutes, "max_errors": max_errors,
-        "missing_counts": missing_counts, "preset": preset,
-        "max_megabytes": max_megabytes, "min_unique": min_unique, "min_harvest": min_harvest,
-        "sitemaps": "guess" if guess_sitemaps else sitemaps,
-        "feeds": feeds, "traps": traps, "extract": extract, "render": render, "archived": archived, "netrc": netrc_file or netrc or None,
-        "headers": _headers(header) if header else None, "retry_failed": retry_failed or None,
-    }  # fmt: skip
+    extra = {"sitemaps": "guess" if guess_sitemaps else None, "netrc": netrc_file, "preset": preset}
+    named |= {name: value for name, value in extra.items() if value is not None}
+    if "headers" in named:
+        named["headers"] = _headers(named["headers"])
     forgotten = [_forgotten(name) for name in forget or []]
-    named = {name: value for name, value in chosen.items() if value is not None}
-    _check(named)
+    if "://" not in (proxy := named.get("proxy", "://")):
+        raise WrongUsageError(f"--proxy {proxy}: expected a URL such as http://127.0.0.1:8080")
+    with as_usage():  # before a corpus is made
+        CrawlOptions(**{name: value for name, value in named.items() if name != "preset"})
     options: dict[str, Any] = dict.fromkeys(forgotten) | named
     roots: list[str] = []
     if config is not None:
@@ -177,7 +146,7 @@ def crawl(
         roots, written = hook("read crawl configuration")(config)
         options = written | options
         typer.echo("\n".join(_taken(config, roots, written)), err=links)
-    going_on = {"resume": resume, "restart": restart}
+    options |= {"resume": resume, "restart": restart}
     with made_if_absent(folder) as corpus:
         with as_usage():
             read_seeds(seeds or [])
@@ -185,37 +154,16 @@ def crawl(
             options["steer"] = _model(corpus, folder) if steer else None
         urls: list[str | Path] = [*roots, *(seeds or []), *(seed_file or [])]
         if links:
-            _list(corpus, urls, {**going_on, **options})
+            _list(corpus, urls, options)
         elif plan:
-            _plan(corpus, urls, limit, {**going_on, **options})
+            _plan(corpus, urls, limit, options)
         else:
-            _crawl(corpus, folder, urls, {**going_on, **options})
-
-
-def _check(named: dict[str, Any]) -> None:
-    """Refuse values that cannot be, in the words of the command line, before a corpus is made."""
-    import dataclasses
-
-    from corpuskit.crawl import CrawlOptions
-    from corpuskit.crawl.wording import option_name
-    from corpuskit.errors import ConfigurationError
-
-    if "://" not in (proxy := named.get("proxy", "://")):
-        raise WrongUsageError(f"--proxy {proxy}: expected a URL such as http://127.0.0.1:8080")
-    fields = {item.name for item in dataclasses.fields(CrawlOptions)}
-    try:
-        CrawlOptions(**{name: value for name, value in named.items() if name in fields})
-    except ConfigurationError as error:
-        name, _, what = str(error).partition(" ")
-        raise WrongUsageError(f"{option_name(name)} {what}") from error
+            _crawl(corpus, urls, options)
 
 
 def _taken(config: Path, roots: list[str], written: dict[str, Any]) -> Iterator[str]:
-    """What a config.txt gave."""
-    from corpuskit.crawl.wording import on_command_line
-
-    option = on_command_line("").option
-    yield f"{config}: {' '.join([*roots, *(option(name, value) for name, value in written.items())])}"
+    """Describe what a config.txt set."""
+    yield f"{config}: {' '.join([*roots, *(f'{name}={value!r}' for name, value in written.items())])}"
     if re.search(r"(?im)^\s*storageDir\s*=", config.read_text("utf-8-sig", "replace")):
         yield f"{config}: storageDir is not taken: documents go to the corpus folder"
 
@@ -246,7 +194,7 @@ def _plan(corpus: Corpus, seeds: list[str | Path], limit: int, options: dict[str
     from corpuskit.store.telling import counted
 
     frame = corpus.crawl(seeds, plan=True, **options)
-    tell(frame.attrs["resumed_as_typed"])
+    tell(frame.attrs["resumed"])
     print_frame("Plan", frame.head(limit), spare=["host", "crawl_delay", "found", "why"])
     if len(frame) > limit:
         typer.echo(f"... {counted(len(frame) - limit, 'more row')}; --limit {len(frame)} shows them")
@@ -255,29 +203,27 @@ def _plan(corpus: Corpus, seeds: list[str | Path], limit: int, options: dict[str
     typer.echo(", ".join(f"{count:,} {verdict}" for verdict, count in frame["verdict"].value_counts().items()))
 
 
-def _crawl(corpus: Corpus, folder: Path, seeds: list[str | Path], options: dict[str, Any]) -> None:
-    from corpuskit.crawl.wording import on_command_line
-
-    ways, job = on_command_line(str(folder), trust=trusted.get()), None
+def _crawl(corpus: Corpus, seeds: list[str | Path], options: dict[str, Any]) -> None:
+    job = None
     try:
         job = corpus.crawl(seeds, **options)
-        tell("\n".join(job.told(ways)))
+        tell(job.resumed)
         job.wait(progress=sys.stderr.isatty())
     except KeyboardInterrupt:
         if job is None:
             typer.echo("Crawl stopped before it began: the same command begins again")
         else:
-            _tell_end(job, ways)
+            _tell_end(job)
         raise typer.Exit(130) from None
-    _tell_end(job, ways)
+    _tell_end(job)
     print_frame("Sites", job.report()[_COLUMNS].head(_SITES), spare=_SPARE)
     if job.failed_seeds or (job.closing.private and not job.progress.pages):
         raise typer.Exit(3)
 
 
-def _tell_end(job: CrawlJob, ways: Ways) -> None:
-    """How a crawl ended and how to go on."""
-    tell("\n".join([job.summary, *job.closing.lines(ways)]))
+def _tell_end(job: CrawlJob) -> None:
+    """Print how a crawl ended and how to go on."""
+    tell("\n".join([job.summary, *job.closing.lines()]))
 
 
 def _model(corpus: Corpus, folder: Path) -> Any:
@@ -289,26 +235,18 @@ def _model(corpus: Corpus, folder: Path) -> Any:
     return model
 
 
-def option_of(name: str) -> str:
-    """Return the name in Python of what is typed."""
-    plain = name.lstrip("-").replace("-", "_")
-    return {"language": "languages", "header": "headers", "netrc_file": "netrc", "guess_sitemaps": "sitemaps"}.get(
-        plain, plain
-    )
-
-
 def _forgotten(name: str) -> str:
-    """The name in Python of an option that an earlier crawl kept."""
-    import dataclasses
+    """Return the name of an option that an earlier crawl kept.
 
-    from corpuskit.crawl import DOORS, ONE_CALL, SECRET, CrawlOptions
-    from corpuskit.crawl.wording import option_name
-
-    kept = [item.name for item in dataclasses.fields(CrawlOptions) if item.name not in {*DOORS, *ONE_CALL, *SECRET}]
-    if (plain := option_of(name)) not in {*kept, "steer"}:
-        names = ", ".join(sorted(option_name(item).removeprefix("--") for item in [*kept, "steer"]))
-        raise WrongUsageError(f"--forget {name}: no option that a crawl keeps; there are: {names}")
-    return plain
+    Raises:
+        WrongUsageError: There is none of this name.
+    """
+    kept = {flag_of(item).removeprefix("--"): item for item in (*names_of("crawl"), "steer")}
+    kept["guess-sitemaps"] = "sitemaps"
+    plain = name.lstrip("-").replace("_", "-")
+    if plain not in kept:
+        raise WrongUsageError(f"--forget {name}: no option that a crawl keeps; there are: {', '.join(sorted(kept))}")
+    return kept[plain]
 
 
 def _headers(given: list[str]) -> dict[str, str]:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
+from corpuskit.cli.common import to_type
 from corpuskit.cli.folders import Existing, existing, lines_of
-from corpuskit.cli.hints import to_type, typed
-from corpuskit.cli.usage import refuse
-
-_CHUNK_TOKENS: Final = 512
+from corpuskit.cli.usage import WrongUsageError, refuse
 
 
 class Decision(StrEnum):
@@ -73,7 +71,7 @@ def export(
     mask_personal_data: Annotated[
         bool, typer.Option("--mask-personal-data", help="E-mail addresses, phone numbers and the like masked.")
     ] = False,
-    chunk_tokens: Annotated[int, typer.Option(help="chunks: at most so many words each.", min=8)] = _CHUNK_TOKENS,
+    chunk_tokens: Annotated[int, typer.Option(help="chunks: at most so many words each.", min=8)] = 512,
     shuffle: Annotated[
         int, typer.Option(help="frenchtext: the seed of the order; -1 keeps that of the documents.")
     ] = 0,
@@ -93,11 +91,13 @@ def export(
     from corpuskit.store.telling import counted
 
     formats = format or ["nlp.txt"]
-    _check(formats, {
-        "pdf_trio": {"--page-size-tokens": page_size_tokens, "--kill": kill is not None},
-        "chunks": {"--chunk-tokens": chunk_tokens != _CHUNK_TOKENS},
-        "frenchtext": {"--shuffle": shuffle != 0},
-    })  # fmt: skip
+    options = {
+        "main": not all_text, "elements": not no_elements, "only_licensed": only_licensed,
+        "mask_personal_data": mask_personal_data, "chunk_tokens": chunk_tokens,
+        "shuffle": None if shuffle < 0 else shuffle, "page_size_tokens": page_size_tokens,
+        "kill": lines_of(kill) if kill is not None else (),
+    }  # fmt: skip
+    _check(formats, options)
     corpus = existing(folder)
     before = _earlier_export(out, formats, replace)
     documents = corpus.documents()
@@ -130,29 +130,23 @@ def export(
             f"nothing to export: no document is called relevant for certain; {to_type('audit', folder)} asks for the labels "
             "that this takes, and --min-relevance does without"
         )
-    report = corpus.export(
-        out, docs=documents, format=formats, progress=sys.stderr.isatty(), main=not all_text,
-        elements=not no_elements, only_licensed=only_licensed, mask_personal_data=mask_personal_data,
-        chunk_tokens=chunk_tokens, shuffle=None if shuffle < 0 else shuffle, page_size_tokens=page_size_tokens,
-        kill=lines_of(kill) if kill is not None else (),
-    )  # fmt: skip
+    report = corpus.export(out, docs=documents, format=formats, progress=sys.stderr.isatty(), **options)
     told = "" if report.is_unchanged or before is None else f", in place of an earlier export of {before:,} documents"
-    typer.echo(typed(repr(report)) + told)
+    typer.echo(repr(report) + told)
     if report.failed:
         raise typer.Exit(3)
 
 
-def _check(formats: list[str], only: dict[str, dict[str, bool]]) -> None:
+def _check(formats: list[str], options: dict[str, Any]) -> None:
     """Refuse formats that there are not, and options that do nothing without one that is not named."""
-    from corpuskit.export import format_names
+    from corpuskit.export import ExportOptions, format_names
     from corpuskit.export.run import ALIASES
 
     for name in formats:
         there = ", ".join(format_names())
         refuse(name not in {*format_names(), *ALIASES}, f"--format {name}: expected one of {there}")
-    for name, options in only.items():
-        for option, is_named in options.items():
-            refuse(is_named and name not in formats, f"{option} is for -f {name}: name that format, or leave it out")
+    for option, name in ExportOptions(**options).unused(formats):
+        raise WrongUsageError(f"--{option.replace('_', '-')} is for -f {name}: name that format, or leave it out")
 
 
 def _earlier_export(out: Path, formats: list[str], replace: bool) -> int | None:

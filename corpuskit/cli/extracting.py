@@ -8,13 +8,14 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
 import typer
 
-from corpuskit.cli.engines import engine_at
+from corpuskit.cli.common import engine_at
 from corpuskit.cli.folders import lines_of, stopped_by_ctrl_c
 from corpuskit.cli.printing import printable
 from corpuskit.cli.usage import refuse
@@ -25,6 +26,9 @@ _DELAY: Final = 1.0  # seconds between two requests to one host
 _CHOICES: Final = "What is main content"
 _KEPT: Final = "What is kept"
 _WHICH: Final = "Which documents"
+_choice = partial(typer.Option, rich_help_panel=_CHOICES)
+_kept = partial(typer.Option, rich_help_panel=_KEPT)
+_which = partial(typer.Option, rich_help_panel=_WHICH)
 _STDIN: Final = "-"
 
 
@@ -90,50 +94,33 @@ def extract(
     parallel: Annotated[int, typer.Option("--parallel", help="So many processes.", min=1)] = 1,
     main_by: Annotated[
         Literal["model", "rules", "trafilatura", "all"],
-        typer.Option(help="Who chooses the main content.", rich_help_panel=_CHOICES),
+        _choice(help="Who chooses the main content."),
     ] = "model",
-    favor: Annotated[
-        Literal["precision", "recall"] | None, typer.Option(help="Where it is uncertain.", rich_help_panel=_CHOICES)
-    ] = None,
-    precision: Annotated[bool, typer.Option("--precision", help="--favor precision", rich_help_panel=_CHOICES)] = False,
-    recall: Annotated[bool, typer.Option("--recall", help="--favor recall", rich_help_panel=_CHOICES)] = False,
-    comments: Annotated[
-        bool, typer.Option("--comments/--no-comments", help="Comments of readers.", rich_help_panel=_CHOICES)
-    ] = False,
-    tables: Annotated[bool, typer.Option("--tables/--no-tables", help="Tables.", rich_help_panel=_CHOICES)] = True,
-    deduplicate: Annotated[
-        bool, typer.Option("--deduplicate", help="A block that stood before is not main.", rich_help_panel=_CHOICES)
-    ] = False,
+    favor: Annotated[Literal["precision", "recall"] | None, _choice(help="Where it is uncertain.")] = None,
+    precision: Annotated[bool, _choice("--precision", help="--favor precision")] = False,
+    recall: Annotated[bool, _choice("--recall", help="--favor recall")] = False,
+    comments: Annotated[bool, _choice("--comments/--no-comments", help="Comments of readers.")] = False,
+    tables: Annotated[bool, _choice("--tables/--no-tables", help="Tables.")] = True,
+    deduplicate: Annotated[bool, _choice("--deduplicate", help="A block that stood before is not main.")] = False,
     link_density: Annotated[
-        float | None,
-        typer.Option(help="A greater share of links is not main, 0 to 1.", rich_help_panel=_CHOICES, min=0, max=1),
+        float | None, _choice(help="A greater share of links is not main, 0 to 1.", min=0, max=1)
     ] = None,
     drop: Annotated[
         list[str] | None,
-        typer.Option(help="XPath or CSS selector of parts to leave out; repeatable.", rich_help_panel=_KEPT),
+        _kept(help="XPath or CSS selector of parts to leave out; repeatable."),
     ] = None,
-    links: Annotated[
-        bool, typer.Option("--links", help="Trafilatura's output with links; ours has them.", rich_help_panel=_KEPT)
-    ] = False,
-    images: Annotated[
-        bool, typer.Option("--images", help="Images with their addresses.", rich_help_panel=_KEPT)
-    ] = False,
-    formatting: Annotated[
-        bool, typer.Option("--formatting", help="Bold, italic, code.", rich_help_panel=_KEPT)
-    ] = False,
-    hidden: Annotated[bool, typer.Option("--hidden", help="What nobody can see.", rich_help_panel=_KEPT)] = False,
-    target_language: Annotated[
-        str | None, typer.Option(help="Only texts in this language, as en.", rich_help_panel=_WHICH)
-    ] = None,
+    links: Annotated[bool, _kept("--links", help="Trafilatura's output with links; ours has them.")] = False,
+    images: Annotated[bool, _kept("--images", help="Images with their addresses.")] = False,
+    formatting: Annotated[bool, _kept("--formatting", help="Bold, italic, code.")] = False,
+    hidden: Annotated[bool, _kept("--hidden", help="What nobody can see.")] = False,
+    target_language: Annotated[str | None, _which(help="Only texts in this language, as en.")] = None,
     only_with_metadata: Annotated[
-        bool, typer.Option("--only-with-metadata", help="Only with title, date and address.", rich_help_panel=_WHICH)
+        bool, _which("--only-with-metadata", help="Only with title, date and address.")
     ] = False,
-    url_filter: Annotated[
-        list[str] | None, typer.Option(help="Only inputs that hold this text; repeatable.", rich_help_panel=_WHICH)
-    ] = None,
+    url_filter: Annotated[list[str] | None, _which(help="Only inputs that hold this text; repeatable.")] = None,
     blacklist: Annotated[
         list[Path] | None,
-        typer.Option("--blacklist", "-b", help="A file with inputs to pass over; repeatable.", rich_help_panel=_WHICH),
+        _which("--blacklist", "-b", help="A file with inputs to pass over; repeatable."),
     ] = None,
     on: Annotated[
         str | None,
@@ -261,8 +248,6 @@ def _below(root: str, path: str, keep_dirs: bool) -> list[str]:
 
 def _run(inputs: list[_Input], out: Path | None, output: _Output, options: Any, parallel: int, *, many: bool) -> int:
     """Extract all, one after the other or in processes; return how many failed."""
-    from functools import partial
-
     from corpuskit import engine
     from corpuskit.errors import UnsupportedMediaTypeError
     from corpuskit.export.one import SUFFIXES

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from corpuskit.cli.ending import hear_no_more
-from corpuskit.cli.hints import named, trusted, typed
+from corpuskit.cli.common import named, trusted
+from corpuskit.cli.interrupt import ignore_ctrl_c
 from corpuskit.cli.usage import WrongUsageError
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ def stopped_by_ctrl_c(kept: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as stopped:
-        hear_no_more()
-        typer.echo(f"corpuskit: stopped; {typed(str(stopped)) or f'{kept}, the same command goes on'}", err=True)
+        ignore_ctrl_c()
+        typer.echo(f"corpuskit: stopped; {str(stopped) or f'{kept}, the same command goes on'}", err=True)
         raise typer.Exit(130) from None
 
 

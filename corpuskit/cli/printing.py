@@ -40,10 +40,15 @@ def print_table(
         column: max([cell_len(column), *(cell_len(row[at]) for row in rows)]) for at, column in enumerate(columns)
     }
     shown = _that_fit(widest, spare, console.width)
-    widths = _widths([widest[column] for column in shown], console.width)
     table = Table(title=title, title_justify="left", show_edge=False)
-    for column, width in zip(shown, widths, strict=True):
-        table.add_column(column, overflow="fold" if whole else "ellipsis", no_wrap=not whole, width=width)
+    for column in shown:
+        is_short = widest[column] <= _SHORT_CELL
+        table.add_column(
+            column,
+            overflow="fold" if whole else "ellipsis",
+            no_wrap=is_short or not whole,
+            min_width=widest[column] if is_short else _SMALLEST,
+        )
     for row in rows:
         # Text, not markup: what was crawled must not colour the terminal.
         table.add_row(*(Text(printable(row[columns.index(column)])) for column in shown))
@@ -117,17 +122,6 @@ def _that_fit(widest: dict[str, int], spare: Sequence[str], width: int) -> list[
             break
         shown.remove(column)
     return shown
-
-
-def _widths(widest: list[int], width: int) -> list[int]:
-    """Return the width of each column: what it needs, or an even share of what shorter ones leave."""
-    widths = [0] * len(widest)
-    room = width - len(widest) * _BETWEEN + 1
-    for left, at in enumerate(sorted(range(len(widest)), key=lambda one: widest[one]), start=-len(widest)):
-        share = widest[at] if widest[at] <= _SHORT_CELL else max(room // -left, _SMALLEST)
-        widths[at] = min(widest[at], share)
-        room -= widths[at]
-    return widths
 
 
 def _cell(value: Any) -> str:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from corpuskit.cli.folders import Existing, existing
-from corpuskit.cli.hints import typed
 from corpuskit.cli.printing import printable
 from corpuskit.store.telling import counted
 
@@ -87,7 +86,7 @@ def audit(
             break
         elif not _ask(corpus, running, batch, by):
             break
-    typer.echo(typed(repr(running)))
+    typer.echo(repr(running))
 
 
 def _keep_answers(corpus: Corpus, out: Path) -> None:
@@ -125,7 +124,7 @@ def _ask(corpus: Corpus, running: CorpusAudit, batch: pd.DataFrame, by: str) -> 
             while answer not in {"r", "o", "q"}:
                 answer = typer.prompt("r, o or q", type=str).strip().lower()[:1]
         except typer.Abort:  # Ctrl-C or the end of the input
-            typer.echo(f"\n{typed(repr(running))}\nstopped: the same command goes on")
+            typer.echo(f"\n{running!r}\nstopped: the same command goes on")
             raise typer.Exit(130) from None
         if answer == "q":
             return False

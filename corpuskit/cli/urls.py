@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from fnmatch import fnmatchcase
@@ -11,6 +10,8 @@ from typing import Annotated, Final
 from urllib.parse import urlsplit
 
 import typer
+
+from corpuskit.stable_sample import stable_sample
 
 _PAGES: Final = "no page by its name"
 _LANGUAGE: Final = "in another language"
@@ -91,9 +92,5 @@ def _sample(found: list[str], most: int, seed: int) -> list[str]:
     hosts: dict[str, list[str]] = {}
     for url in found:
         hosts.setdefault(urlsplit(url).netloc, []).append(url)
-    drawn = {
-        url
-        for of_host in hosts.values()
-        for url in sorted(of_host, key=lambda url: hashlib.sha256(f"{seed} {url}".encode()).digest())[:most]
-    }
+    drawn = {of_host[at] for of_host in hosts.values() for at in stable_sample(of_host, most, seed)}
     return [url for url in found if url in drawn]

@@ -1,4 +1,4 @@
-"""Wrong usage: options that say what cannot be, told in a line and in the words of the command line."""
+"""Wrong usage of the command line, reported in one line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any, Final
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from corpuskit.cli.hints import typed
 from corpuskit.cli.printing import printable
 from corpuskit.errors import ConfigurationError, CorpusKitError
 from corpuskit.validation import expected_value
@@ -84,7 +83,7 @@ def as_usage() -> Iterator[None]:
     try:
         yield
     except ConfigurationError as error:
-        raise WrongUsageError(typed(str(error))) from error
+        raise WrongUsageError(str(error)) from error
 
 
 def refuse(wrong: bool, message: str) -> None:

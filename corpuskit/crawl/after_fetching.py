@@ -8,13 +8,12 @@ import queue
 import threading
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Final
 
 from corpuskit import engine
-from corpuskit.crawl.frontier import Lease, NewUrl, url_id
-from corpuskit.crawl.state import CrawlState
-from corpuskit.crawl.stopping import Stopping
+from corpuskit.crawl.frontier import Lease, NewUrl
+from corpuskit.crawl.state import CrawlState, Stopping
 from corpuskit.ingest import LIMITS, Extracted, Task, commit, extract, extract_carefully
 
 _LOOK: Final = 0.1  # seconds
@@ -50,9 +49,9 @@ class Finisher:
         self._is_leaving = threading.Event()
         self._pool: engine.Pool[Task, Extracted] = engine.Pool(extract, limits=LIMITS, last=extract_carefully)
         self._thread = threading.Thread(target=self._run, name="corpuskit-extraction", daemon=True)
-        self._thread.start()
 
     def __enter__(self) -> Finisher:
+        self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -106,18 +105,8 @@ class Finisher:
             state.frontier.refuse(state.scope, origin.lease.host)
 
     def _pass_on_score(self, doc_id: str, page: Extracted, lease: Lease, targets: list[int]) -> None:
-        row = {
-            "id": lease.id,
-            "url": lease.url,
-            "host": lease.host,
-            "depth": lease.depth,
-            "anchor": lease.anchor,
-            "context": lease.context,
-            "parent": lease.parent,
-            "parent_score": lease.parent_score,
-        }
         ranking = self._state.ranking
-        score = ranking.score_page(page.title, page.text, row)
+        score = ranking.score_page(page.title, page.text, asdict(lease))
         if score is None:
             return
         self._catalog.connection.execute(
@@ -127,11 +116,7 @@ class Finisher:
         self._state.progress.harvest.append(score.relevance >= 0.5)
         if score.relevance >= 0.5:
             self._note_relevant(lease, score.relevance)
-        changes = ranking.passed_on(targets, score.relevance)
-        self._state.frontier.set_priorities((change.priority, change.why, change.id) for change in changes)
-        heads: dict[str, float] = {}
-        for change in changes:
-            heads[change.host] = max(heads.get(change.host, change.priority), change.priority)
+        heads = self._state.set_priorities(ranking.passed_on(targets, score.relevance))
         self.in_loop(lambda: self._state.turns.raise_heads(heads))
 
     def _note_relevant(self, lease: Lease, score: float) -> None:
@@ -141,26 +126,17 @@ class Finisher:
             return
         state, depth = self._state, lease.depth + 1
         url = f"{lease.url.partition('://')[0]}://{lease.host}/"
-        key, refused = url_id(url), state.scope.refusal(url)
-        if refused is not None or state.frontier.existing([key]):
+        home = NewUrl(url, depth, 0.0, lease.url, parent_score=score)
+        if state.scope.refusal(url) is not None or state.frontier.existing([home.id]):
             return
-        row = {
-            "id": key,
-            "url": url,
-            "host": lease.host,
-            "depth": depth,
-            "anchor": "",
-            "context": "",
-            "parent": lease.url,
-        }
-        [(priority, why)] = state.rank([{**row, "parent_score": score}])
-        home = NewUrl(url, depth, priority, lease.url, parent_score=score, why=f"home page of a source; {why}")
+        [(priority, why)] = state.rank([{**asdict(home), "id": home.id, "host": lease.host}])
+        home = replace(home, priority=priority, why=f"home page of a source; {why}")
         state.frontier.add([home])
         self.in_loop(lambda: state.note([home]))
 
     def _rank_again(self) -> None:
         changes, heads = self._state.ranking.ranked_again()
-        self._state.frontier.set_priorities((change.priority, change.why, change.id) for change in changes)
+        self._state.set_priorities(changes)
         self.in_loop(lambda: self._state.turns.update(heads))
 
     def in_loop(self, change: Callable[[], None]) -> None:

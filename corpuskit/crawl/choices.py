@@ -7,15 +7,13 @@ were some.
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from corpuskit.crawl.options import PRESETS, CrawlOptions
+from corpuskit.crawl.options import OPTIONS, PRESETS, TYPES, CrawlOptions, flag_of, names_of, spelled
 from corpuskit.crawl.steering import ranking_of
-from corpuskit.crawl.wording import IN_PYTHON, Ways
 from corpuskit.errors import ConfigurationError
 from corpuskit.relevance import CorpusModel
 from corpuskit.sources.web.client import CREDENTIALS
@@ -23,19 +21,17 @@ from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import Catalog
 from corpuskit.store.telling import counted
 
-ONE_CALL: Final = frozenset({"pages", "minutes", "retry_failed"})
+ONE_CALL: Final = frozenset(names_of("call"))
 """Options of one call: the budgets of the crawl that is resumed are used up, and what had failed was asked for."""
 ALLOW_PRIVATE: Final = "allow_private"
-DOORS: Final = (ALLOW_PRIVATE, "render")
+DOORS: Final = names_of("permission")
 """Options that let a crawl reach further on this machine: each call names them. The corpus may be a stranger's."""
-SECRET: Final = ("proxy", "netrc", "headers", "cookies")
+SECRET: Final = names_of("secret")
 """Options that are written down nowhere."""
-_LISTS: Final = ("exclude", "include", "languages")
+KEPT: Final = names_of("crawl")
+"""Options that a resumed crawl keeps."""
 _NOT_RECORDED: Final = {"": "not recorded"}
 _DEFAULT: Final = CrawlOptions()
-_NAMES: Final = tuple(item.name for item in dataclasses.fields(CrawlOptions))
-_BY_TOML: Final = ("scope", "delay", "exclude", "include", "contact", "languages")
-_KEPT: Final = tuple(name for name in _NAMES if name not in {*ONE_CALL, *SECRET, *DOORS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,26 +43,18 @@ class Choices:
         named: names of those that somebody chose, in this call or in the crawl that it resumes.
         steer: a model, a function or None; see :func:`corpuskit.crawl.ranking_of`.
         looks_again: what was fetched is queued again: ``refresh`` was named in this call.
-        tell: lines that say what is kept of the crawl that is resumed and what differs; none for a new one.
+        resumed: what is kept of the crawl that is resumed and what differs, in lines; empty for a new one.
     """
 
     options: CrawlOptions
     named: frozenset[str] = frozenset()
     steer: Any = None
     looks_again: bool = False
-    tell: Callable[[Ways], list[str]] = lambda _: []
-
-    def resumed(self, ways: Ways = IN_PYTHON) -> str:
-        """Return what is kept of the crawl that is resumed and what differs, in lines; empty for a new one.
-
-        Args:
-            ways: How calls are named in these lines.
-        """
-        return "\n".join(self.tell(ways))
+    resumed: str = ""
 
     def record(self) -> str:
         """Return what the catalogue keeps, as JSON; of secrets only the names."""
-        values = {name: getattr(self.options, name) for name in _NAMES if name not in SECRET}
+        values = {name: getattr(self.options, name) for name in OPTIONS if name not in SECRET}
         used = [name for name in SECRET if getattr(self.options, name)]
         return json.dumps({**values, "named": sorted(self.named), "secrets": used, "steer": _description(self.steer)})
 
@@ -110,11 +98,16 @@ def choose(folder: CorpusFolder, named: Mapping[str, Any], *, resume: bool = Fal
     named = dict(named)
     preset = _preset(named.pop("preset", None))
     given = {name: _plain(name, value) for name, value in {**preset, **named}.items() if name != "steer"}
-    if unknown := sorted(given.keys() - set(_NAMES)):
-        raise ConfigurationError(f"crawl: no option {unknown[0]!r}; there are: {', '.join(sorted([*_NAMES, 'steer']))}")
+    if unknown := sorted(given.keys() - OPTIONS.keys()):
+        raise ConfigurationError(
+            f"crawl: no option {unknown[0]!r}; there are: {', '.join(sorted([*OPTIONS, 'steer']))}"
+        )
     settings = folder.settings
-    by_toml = {name: getattr(settings.crawl, name) for name in _BY_TOML if name != "languages"}
-    by_toml["languages"] = settings.languages
+    by_toml = {
+        name: getattr(settings if name == "languages" else settings.crawl, name)
+        for name, option in OPTIONS.items()
+        if option.in_settings
+    }
     earlier = _last_crawl(folder.catalog) if resume else None
     kept = {name: earlier.values[name] for name in earlier.named - given.keys()} if earlier else {}
     chosen = {name: value for name, value in given.items() if value is not None}
@@ -125,25 +118,23 @@ def choose(folder: CorpusFolder, named: Mapping[str, Any], *, resume: bool = Fal
     _refuse_kept(earlier, kept)
     options = _made({**by_toml, **kept, **chosen})
     if options.min_harvest and not scores_pages:
-        raise ConfigurationError("min_harvest: only a model tells which pages are relevant: steer=model, --steer")
-    waiting = 0 if resume else folder.catalog.value("SELECT count(*) FROM frontier WHERE state = 'queued'")
-
-    def tell(ways: Ways) -> list[str]:
-        if earlier is None:
-            return [_what_waits(waiting, ways)] if waiting else []
-        return [
-            _what_holds(earlier, options, kept, given, ways),
-            *_what_steers(earlier, steer, ways, was_named="steer" in named),
-            *_what_is_missing(earlier, given, ways),
-            *([] if has_seeds else _what_goes_nowhere(chosen, ways)),
+        raise ConfigurationError("min_harvest: only a model tells which pages are relevant: steer=model (--steer)")
+    lines = []
+    if earlier is not None:
+        lines = [
+            _what_holds(earlier, options, kept, given),
+            *_what_steers(earlier, steer, was_named="steer" in named),
+            *_what_is_missing(earlier, given),
+            *([] if has_seeds else _what_goes_nowhere(chosen)),
         ]
-
+    elif waiting := folder.catalog.value("SELECT count(*) FROM frontier WHERE state = 'queued'"):
+        lines = [_what_waits(waiting)]
     return Choices(
         options,
-        frozenset({*kept, *chosen} & set(_KEPT)),
+        frozenset({*kept, *chosen} & set(KEPT)),
         steer,
         looks_again=options.refresh and "refresh" in chosen,
-        tell=tell,
+        resumed="\n".join(lines),
     )
 
 
@@ -162,13 +153,14 @@ def _refuse_kept(earlier: _Earlier | None, kept: Mapping[str, Any]) -> None:
         except ConfigurationError as error:
             told = str(error) if name in str(error) else f"{name} {value!r}: {error}"
             raise ConfigurationError(
-                f"{told}; this is of the corpus' last crawl, {earlier.day if earlier else ''}: {name}=None takes it back"
+                f"{told}; this is of the corpus' last crawl, {earlier.day if earlier else ''}: "
+                f"{name}=None (--forget {flag_of(name).lstrip('-')}) takes it back"
             ) from error
 
 
 def _plain(name: str, value: Any) -> Any:
     """Lists as the options have them; one word is a list of one."""
-    if name not in _LISTS or value is None:
+    if tuple not in TYPES.get(name, ()) or value is None:
         return value
     if isinstance(value, str):
         return (value,)
@@ -186,7 +178,7 @@ def _last_crawl(catalog: Catalog) -> _Earlier:
     except ValueError:
         found = {}
     found = found if isinstance(found, dict) else {}
-    values = {name: _as_far_as_it_can_be(name, found[name]) for name in _KEPT if name in found}
+    values = {name: _as_far_as_it_can_be(name, found[name]) for name in KEPT if name in found}
     secrets, steer = found.get("secrets"), found.get("steer", _NOT_RECORDED)
     doors = [name for name in DOORS if found.get(name) is True]
     return _Earlier(
@@ -235,33 +227,30 @@ def _steer_as_before(folder: CorpusFolder, earlier: _Earlier | None) -> CorpusMo
 # -- telling -----------------------------------------------------------------------------------------------------------
 
 
-def _what_waits(count: int, ways: Ways) -> str:
+def _what_waits(count: int) -> str:
     are = "is" if count == 1 else "are"
     return (
         f"{counted(count, 'URL')} that earlier crawls left {are} fetched too, by the options of this one; "
-        f"{ways.resuming} keeps theirs"
+        f"{spelled('resume')} keeps theirs"
     )
 
 
-def _what_holds(
-    earlier: _Earlier, options: CrawlOptions, kept: Mapping[str, Any], given: Mapping[str, Any], ways: Ways
-) -> str:
+def _what_holds(earlier: _Earlier, options: CrawlOptions, kept: Mapping[str, Any], given: Mapping[str, Any]) -> str:
     if not earlier.day:
         return "resumed; the options of earlier crawls are not on record"
-    shown = [ways.option(name, kept[name]) for name in _KEPT if name in kept and kept[name] != getattr(_DEFAULT, name)]
+    shown = [f"{name}={kept[name]!r}" for name in KEPT if name in kept and kept[name] != getattr(_DEFAULT, name)]
     line = f"resumed with {', '.join(shown)} of" if shown else "resumed"
     line += f" the crawl of {earlier.day}"
     changes = []
-    for name in _KEPT:
+    for name in KEPT:
         before, value = earlier.values.get(name, getattr(_DEFAULT, name)), getattr(options, name)
         if value != before:
-            source = " by corpus.toml" if name in _BY_TOML and name not in given else ""
-            instead = repr(before) if ways is IN_PYTHON else ways.option(name, before)
-            changes.append(f"{ways.option(name, value)}{source} instead of {instead}")
+            source = " by corpus.toml" if OPTIONS[name].in_settings and name not in given else ""
+            changes.append(f"{name}={value!r}{source} instead of {before!r}")
     return f"{line}; {', '.join(changes)}" if changes else line
 
 
-def _what_steers(earlier: _Earlier, steer: Any, ways: Ways, *, was_named: bool) -> list[str]:
+def _what_steers(earlier: _Earlier, steer: Any, *, was_named: bool) -> list[str]:
     before, now = _named_by(earlier.steer), _named_by(_description(steer) or {})
     if now:
         return [f"steered by {now}" + (f" instead of {before}" if before and before != now else "")]
@@ -269,9 +258,7 @@ def _what_steers(earlier: _Earlier, steer: Any, ways: Ways, *, was_named: bool) 
         return (
             []
             if was_named
-            else [
-                f"not steered: whether something steered then is not on record; name {ways.name('steer')} if it is to"
-            ]
+            else [f"not steered: whether something steered then is not on record; name {spelled('steer')} if it is to"]
         )
     if not before:
         return []
@@ -281,7 +268,7 @@ def _what_steers(earlier: _Earlier, steer: Any, ways: Ways, *, was_named: bool) 
     missing = (
         "and there is no model now"
         if "model" in earlier.steer
-        else f"which cannot be kept: name {ways.name('steer')} again"
+        else f"which cannot be kept: name {spelled('steer')} again"
     )
     return [f"{line}, {missing}"]
 
@@ -290,16 +277,16 @@ def _named_by(steer: Mapping[str, str]) -> str:
     return str(steer.get("model") or "") or (f"the function {steer['function']}" if "function" in steer else "")
 
 
-def _what_is_missing(earlier: _Earlier, given: Mapping[str, Any], ways: Ways) -> list[str]:
+def _what_is_missing(earlier: _Earlier, given: Mapping[str, Any]) -> list[str]:
     # Whether private addresses need to be allowed is known when they are met: Closing tells it.
-    missing = ", ".join(ways.name(name) for name in earlier.again if name not in {*given, ALLOW_PRIVATE})
+    missing = ", ".join(spelled(name) for name in earlier.again if name not in {*given, ALLOW_PRIVATE})
     return [f"{missing}: given then and never kept; name again what is needed"] if missing else []
 
 
-def _what_goes_nowhere(chosen: Mapping[str, Any], ways: Ways) -> list[str]:
+def _what_goes_nowhere(chosen: Mapping[str, Any]) -> list[str]:
     secrets = {
         "headers": CREDENTIALS & {name.lower() for name in chosen.get("headers") or ()},
         "cookies": chosen.get("cookies"),
     }
-    names = ", ".join(ways.name(name) for name, values in secrets.items() if values)
+    names = ", ".join(spelled(name) for name, values in secrets.items() if values)
     return [f"{names}: sent to the hosts of seeds that this call names, and it names none"] if names else []

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from corpuskit.crawl.choices import ALLOW_PRIVATE
+from corpuskit.crawl.options import resuming
 from corpuskit.crawl.report import REFUSED
 from corpuskit.crawl.state import Progress
-from corpuskit.crawl.wording import Ways
 from corpuskit.store.catalog import Catalog
 from corpuskit.store.telling import clock, counted
 
@@ -81,7 +81,7 @@ class Closing:
             ),
         )
 
-    def lines(self, ways: Ways) -> list[str]:
+    def lines(self) -> list[str]:
         """What to tell, line by line; none where all went well."""
         lines, failed = [], sum(count for _, count in self.causes)
         if self.failed_seeds:
@@ -93,7 +93,7 @@ class Closing:
             told = [f"{cause} ({count:,})" for cause, count in self.causes[:_MAX_TOLD]]
             lines.append(f"{counted(failed, 'URL')} could not be fetched: {_list(told, len(self.causes), 'cause')}")
         if lines:
-            lines.append(f"{ways.show} lists what failed, {ways.retry} asks again")
+            lines.append(f"failures() (corpuskit failures) lists what failed, {resuming('retry_failed')} asks again")
         if self.waiting:
             told = [
                 f"{host} with {counted(count, 'URL')} ({cause}), from {clock(until)} on"
@@ -109,11 +109,10 @@ class Closing:
             lines.append(f"{number:,} refused: {_list(told, len(self.refused), 'reason')}")
         if self.private:
             which = _list(self.private_causes[:_MAX_TOLD], len(self.private_causes), "cause")
-            how = ways.resume_with(ALLOW_PRIVATE)
-            lines.append(f"{counted(self.private, 'URL')} at private addresses not asked ({which}): {how} allows it")
+            count = counted(self.private, "URL")
+            lines.append(f"{count} at private addresses not asked ({which}): {resuming(ALLOW_PRIVATE)} allows it")
         if self.queued > self.private:
-            how = ways.resume_with(*self.again)
-            lines.append(f"{counted(self.queued - self.private, 'URL')} left to fetch: {how}")
+            lines.append(f"{counted(self.queued - self.private, 'URL')} left to fetch: {resuming(*self.again)}")
         return lines
 
 

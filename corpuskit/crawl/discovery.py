@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
-from corpuskit.crawl.frontier import NewUrl, url_id
+from corpuskit.crawl.frontier import NewUrl, too_deep, url_id
+from corpuskit.crawl.scope import Reason
 from corpuskit.crawl.state import CrawlState
 from corpuskit.sources.web import Link, PageLinks, host_of
 from corpuskit.sources.web.links import NOFOLLOW
@@ -30,6 +31,7 @@ class Discovery:
         parent: str | None,
         parent_score: float | None = None,
         named_by: str = "",
+        kind: str = "page",
     ) -> tuple[list[int], list[NewUrl]]:
         """Adds links, each with its priority or the reason of its refusal; gives the keys of all and the new ones.
 
@@ -54,7 +56,8 @@ class Discovery:
         ranked = state.rank(
             [
                 {
-                    "id": key, "url": link.url, "host": host_of(link.url), "depth": depth, "anchor": link.anchor,
+                    "id": key, "url": link.url, "host": host_of(link.url), "depth": depth,
+                    "kind": kind, "anchor": link.anchor,
                     "context": link.context, "parent": parent, "parent_score": parent_score,
                 }
                 for key, link in unknown.items()
@@ -65,7 +68,7 @@ class Discovery:
             NewUrl(
                 link.url, depth, priority, parent, clean(link.anchor), clean(link.context), score,
                 f"named by {named_by}; {why}" if named_by else why,
-                self.refusal(link.url, depth, link.lang),
+                self.refusal(link.url, depth, link.lang), kind=kind,
             )
             for link, (priority, why) in zip(unknown.values(), ranked, strict=True)
         ]  # fmt: skip
@@ -73,11 +76,9 @@ class Discovery:
         state.ranking.forget(key for key, url in zip(unknown, new, strict=True) if url.refused)
         return [*ids, *unknown], new
 
-    def refusal(self, url: str, depth: int, lang: str = "") -> str | None:
+    def refusal(self, url: str, depth: int, lang: str = "") -> Reason | None:
         """Why a URL is not fetched in this crawl."""
-        most = self._state.options.max_depth
-        refused = self._state.scope.refusal(url, lang, depth=depth)
-        return f"depth over {most}" if refused is None and most is not None and depth > most else refused
+        return self._state.scope.refusal(url, lang, depth=depth) or too_deep(depth, self._state.options.max_depth)
 
     def count_refused(self, host: str, page: PageLinks) -> None:
         """Counts links that are no URL to fetch, by reason; see :meth:`write_counts`."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from corpuskit.crawl.scope import BY_NAME, NOT_INCLUDED, SCOPE, Scope
+from corpuskit.crawl.scope import BORDERS, EMPTY, LISTING, PRIVATE, ROBOTS, SCOPE, Reason, Scope
 from corpuskit.sources.web import host_of, url_key
 from corpuskit.store.catalog import Catalog
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Ints = npt.NDArray[np.int64]
 
-EMPTY: Final = "empty page"
 _BATCH: Final = 5000
 _FIRST: Final = 1e9  # priority of a seed until the queue is ranked
 _KNOWN: Final = 100_000  # URLs, about 25 MB
@@ -34,13 +33,11 @@ _BEST: Final = (
     "ORDER BY priority DESC, n LIMIT ?"
 )
 _LEASE: Final = (
-    "SELECT id, url, host, depth, parent, anchor, context, parent_score, tries, redirected_from, redirects, priority "
+    "SELECT id, url, host, depth, parent, anchor, context, parent_score, tries, redirected_from, redirects, priority, kind "
     "FROM frontier WHERE id = ?"
 )
-_ROW: Final = "n, id, url, host, depth, anchor, context, parent, parent_score, priority"
-# Refusals that a change of borders lifts.
-_AGAIN: Final = (SCOPE, NOT_INCLUDED, "excluded", "depth", "trap", "held", "language")
-_WITHOUT_PAGE: Final = f"state = 'failed' OR (state = 'fetched' AND reason_refused = '{EMPTY}')"
+_ROW: Final = "n, id, url, host, depth, kind, anchor, context, parent, parent_score, priority"
+_WITHOUT_PAGE: Final = f"state = 'failed' OR (state = 'fetched' AND reason_code = '{EMPTY}')"
 _SAME: Final = 1e-3  # a priority that moved by less is left as it is
 
 
@@ -56,9 +53,10 @@ class NewUrl:
     context: str = ""
     parent_score: float | None = None
     why: str = ""
-    refused: str | None = None
+    refused: Reason | None = None
     redirected_from: str | None = None
     redirects: int = 0
+    kind: str = "page"
 
     @property
     def id(self) -> int:
@@ -82,11 +80,12 @@ class Lease:
     redirected_from: str | None
     redirects: int
     priority: float
+    kind: str
 
     @property
     def is_seed(self) -> bool:
         """A person named it, or a redirect from what a person named led to it."""
-        return self.parent is None and self.depth == 0
+        return self.kind == "seed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +133,15 @@ class Frontier:
             (
                 new.id, new.url, host_of(new.url), new.depth, new.parent, new.anchor, new.context,
                 new.parent_score, new.priority, "refused" if new.refused else "queued", new.why, new.refused,
-                new.redirected_from, new.redirects,
+                new.refused.code if new.refused else "", new.redirected_from, new.redirects, new.kind,
             )
             for new in urls
         ]  # fmt: skip
         with self._catalog.transaction() as connection:
             cursor = connection.executemany(
                 "INSERT OR IGNORE INTO frontier (id, url, host, depth, parent, anchor, context, parent_score, priority, "
-                "state, why, reason_refused, redirected_from, redirects) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "state, why, reason_refused, reason_code, redirected_from, redirects, kind) "
+                f"VALUES ({', '.join('?' * 16)})",
                 rows,
             )
         if len(self.known) > _KNOWN:
@@ -155,10 +155,11 @@ class Frontier:
         A page that was removed from the corpus does not come back.
         """
         with self._catalog.transaction() as connection:
-            self.add(NewUrl(url, 0, _FIRST, why="seed") for url in urls)
+            self.add(NewUrl(url, 0, _FIRST, why="seed", kind="seed") for url in urls)
             keys = [(url_id(url),) for url in urls]
             connection.executemany(
-                "UPDATE frontier SET depth = 0, parent = NULL, why = 'seed' WHERE id = ? AND parent IS NOT NULL", keys
+                "UPDATE frontier SET depth = 0, parent = NULL, kind = 'seed', why = 'seed' WHERE id = ? AND kind <> 'seed'",
+                keys,
             )
             connection.executemany(
                 f"UPDATE frontier SET state = 'queued', tries = 0, not_before = 0 WHERE id = ? AND ({_WITHOUT_PAGE} "
@@ -168,14 +169,12 @@ class Frontier:
 
     def seeds(self) -> list[str]:
         """The URLs that a person named."""
-        return [row["url"] for row in self._catalog.rows("SELECT url FROM frontier WHERE depth = 0 AND parent IS NULL")]
+        return [row["url"] for row in self._catalog.rows("SELECT url FROM frontier WHERE kind = 'seed'")]
 
-    def is_seed(self, key: int, reason: str) -> bool:
-        """Whether a person named a URL, and it was fetched with a reason that begins so."""
-        sql = (
-            "SELECT 1 FROM frontier WHERE id = ? AND depth = 0 AND parent IS NULL AND substr(reason_refused, 1, ?) = ?"
-        )
-        return self._catalog.value(sql, (key, len(reason), reason)) is not None
+    def is_listing_of_seeds(self, key: int) -> bool:
+        """Return whether a URL is a sitemap or feed that a person named."""
+        sql = "SELECT 1 FROM frontier WHERE id = ? AND kind = 'seed' AND reason_code = ?"
+        return self._catalog.value(sql, (key, LISTING)) is not None
 
     def waiting_seeds(self, now: float) -> list[tuple[str, str]]:
         """Return (URL, cause) of the seeds that are queued and wait until their host's trouble may be over.
@@ -184,8 +183,8 @@ class Frontier:
             now: Seconds since the epoch.
         """
         return self._catalog.tuples(
-            "SELECT f.url, h.trouble FROM frontier f JOIN hosts h ON h.host = f.host WHERE f.depth = 0 AND "
-            "f.parent IS NULL AND f.state = 'queued' AND h.trouble <> '' AND h.next_allowed > ? ORDER BY f.n",
+            "SELECT f.url, h.trouble FROM frontier f JOIN hosts h ON h.host = f.host WHERE f.kind = 'seed' "
+            "AND f.state = 'queued' AND h.trouble <> '' AND h.next_allowed > ? ORDER BY f.n",
             (now,),
         )
 
@@ -199,12 +198,11 @@ class Frontier:
         Args:
             everywhere: also on hosts that no seed names and no page was fetched of: links of pages into a network.
         """
-        known = "SELECT host FROM frontier WHERE (depth = 0 AND parent IS NULL) OR state = 'fetched'"
+        known = "SELECT host FROM frontier WHERE kind = 'seed' OR state = 'fetched'"
         return self._catalog.connection.execute(
-            "UPDATE frontier SET state = 'queued', reason_refused = NULL WHERE state = 'refused' AND "
-            "(reason_refused LIKE 'private address %' OR reason_refused LIKE '% has the private address %' "
-            f"OR reason_refused LIKE 'local name %') AND (? OR host IN ({known}))",
-            (everywhere,),
+            "UPDATE frontier SET state = 'queued', reason_refused = NULL, reason_code = '' "
+            f"WHERE state = 'refused' AND reason_code = ? AND (? OR host IN ({known}))",
+            (PRIVATE, everywhere),
         ).rowcount
 
     def queue_failed(self, now: float | None = None) -> None:
@@ -216,7 +214,7 @@ class Frontier:
         if now is None:
             # A try is left on the account: that there is a failure to be forgotten.
             sql = f"UPDATE frontier SET state = 'queued', tries = 1, not_before = 0 WHERE {_WITHOUT_PAGE}"
-            self._catalog.connection.execute(f"{sql} OR (state = 'refused' AND reason_refused = 'robots.txt')")
+            self._catalog.connection.execute(f"{sql} OR (state = 'refused' AND reason_code = '{ROBOTS}')")
         else:
             self._catalog.connection.execute(
                 "UPDATE frontier SET state = 'queued' WHERE state = 'failed' AND not_before > 0 AND not_before <= ?",
@@ -237,7 +235,7 @@ class Frontier:
             last = -1
             while not self._is_stopped() and (
                 rows := self._catalog.rows(
-                    "SELECT n, id, url, depth, parent, reason_refused FROM frontier WHERE state = ? AND n > ? "
+                    "SELECT n, id, url, depth, kind, reason_refused, reason_code FROM frontier WHERE state = ? AND n > ? "
                     f"{'AND host = ?' if host else ''} ORDER BY n LIMIT ?",
                     (state, last, *([host] if host else []), _BATCH),
                 )
@@ -245,18 +243,22 @@ class Frontier:
                 last = rows[-1]["n"]
                 changes = []
                 for row in rows:
-                    reason = row["reason_refused"] or ""
-                    if state == "refused" and not (reason.startswith(_AGAIN) or reason.endswith(BY_NAME)):
+                    if state == "refused" and row["reason_code"] not in BORDERS:
                         continue
-                    verdict = scope.refusal(row["url"], depth=row["depth"]) or _too_deep(row["depth"], max_depth)
+                    reason = Reason(row["reason_code"], row["reason_refused"] or "")
+                    verdict = scope.refusal(row["url"], depth=row["depth"]) or too_deep(row["depth"], max_depth)
                     if verdict is None and scope.remains(reason):
                         verdict = reason
-                    if row["parent"] is None and verdict == SCOPE:
+                    if verdict is not None and verdict.code == SCOPE and row["kind"] == "seed":
                         verdict = None  # a seed is always in scope
-                    if verdict != (row["reason_refused"] if state == "refused" else None):
-                        changes.append(("refused" if verdict else "queued", verdict, row["id"]))
+                    if verdict != (reason if state == "refused" else None):
+                        changes.append((verdict, verdict.code if verdict else "", row["id"]))
                 with self._catalog.transaction() as connection:
-                    connection.executemany("UPDATE frontier SET state = ?, reason_refused = ? WHERE id = ?", changes)
+                    connection.executemany(
+                        "UPDATE frontier SET state = iif(?1 IS NULL, 'queued', 'refused'), reason_refused = ?1, "
+                        "reason_code = ?2 WHERE id = ?3",
+                        changes,
+                    )
                 count += len(changes)
         return count
 
@@ -299,9 +301,15 @@ class Frontier:
     def refuse(self, scope: Scope, host: str) -> int:
         """Takes what a changed border refuses out of the queue of a host; gives how many URLs."""
         rows = self._catalog.rows("SELECT id, url, depth FROM frontier WHERE host = ? AND state = 'queued'", (host,))
-        changes = [(verdict, row["id"]) for row in rows if (verdict := scope.refusal(row["url"], depth=row["depth"]))]
+        changes = [
+            (verdict, verdict.code, row["id"])
+            for row in rows
+            if (verdict := scope.refusal(row["url"], depth=row["depth"]))
+        ]
         with self._catalog.transaction() as connection:
-            connection.executemany("UPDATE frontier SET state = 'refused', reason_refused = ? WHERE id = ?", changes)
+            connection.executemany(
+                "UPDATE frontier SET state = 'refused', reason_refused = ?, reason_code = ? WHERE id = ?", changes
+            )
         return len(changes)
 
     def finish(self, lease: Lease, state: str, reason: str | None = None, *, again: float = 0.0) -> None:
@@ -310,13 +318,14 @@ class Frontier:
         Args:
             lease: that of :meth:`best`.
             state: ``fetched``, ``failed`` or ``refused``.
-            reason: of a refusal or failure.
+            reason: of a refusal or failure; with a code if later crawls look for it.
             again: from when on a later crawl tries it by itself, seconds since the epoch; 0: only when it is asked for.
         """
         self._leased[lease.host].discard(lease.id)
         self._catalog.connection.execute(
-            "UPDATE frontier SET state = ?, reason_refused = ?, tries = tries + 1, not_before = ? WHERE id = ?",
-            (state, reason, again, lease.id),
+            "UPDATE frontier SET state = ?, reason_refused = ?, reason_code = ?, tries = tries + 1, not_before = ? "
+            "WHERE id = ?",
+            (state, reason, reason.code if isinstance(reason, Reason) else "", again, lease.id),
         )
 
     def retry(self, lease: Lease, not_before: float, *, count: bool = True) -> None:
@@ -413,5 +422,11 @@ class Frontier:
         return count
 
 
-def _too_deep(depth: int, max_depth: int | None) -> str | None:
-    return f"depth over {max_depth}" if max_depth is not None and depth > max_depth else None
+def too_deep(depth: int, max_depth: int | None) -> Reason | None:
+    """Return why a URL is too many links away from a seed; None if it is not.
+
+    Args:
+        depth: Links from a seed.
+        max_depth: The most that a crawl follows; None: any number.
+    """
+    return Reason("depth", f"depth over {max_depth}") if max_depth is not None and depth > max_depth else None

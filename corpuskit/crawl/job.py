@@ -20,7 +20,6 @@ from corpuskit.crawl.seeds import read_seeds
 from corpuskit.crawl.source_verdicts import set_verdict
 from corpuskit.crawl.state import Progress
 from corpuskit.crawl.steering import ranking_of
-from corpuskit.crawl.wording import IN_PYTHON, Ways
 from corpuskit.errors import ConfigurationError, MissingExtraError
 from corpuskit.hooks import hook
 from corpuskit.sources.web.client import is_private_literal
@@ -170,15 +169,7 @@ class CrawlJob:
     @property
     def resumed(self) -> str:
         """What it keeps of the crawl that it resumes and what differs, in lines to be shown; empty for a new crawl."""
-        return self._choices.resumed()
-
-    def told(self, ways: Ways) -> list[str]:
-        """Return what :attr:`resumed` says in other words than Python's.
-
-        Args:
-            ways: How calls are named in these lines.
-        """
-        return self._choices.tell(ways)
+        return self._choices.resumed
 
     def skip(self, host: str) -> int:
         """Fetch nothing more of a host, now and in later crawls, and return the number of URLs that this leaves out.
@@ -258,7 +249,7 @@ class CrawlJob:
         )
 
     def __repr__(self) -> str:
-        return "\n".join([self.summary, *self._closing.lines(IN_PYTHON), self.resumed]).rstrip()
+        return "\n".join([self.summary, *self._closing.lines(), self.resumed]).rstrip()
 
 
 def _harvest(state: Progress) -> str:

@@ -16,13 +16,12 @@ from corpuskit.crawl.discovery import Discovery
 from corpuskit.crawl.frontier import Lease, url_id
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.page_store import log_request
-from corpuskit.crawl.politeness import Politeness
-from corpuskit.crawl.scope import registered_domain
+from corpuskit.crawl.politeness import ForbiddenError, PoliteClient
+from corpuskit.crawl.scope import LISTING, Reason, registered_domain
 from corpuskit.crawl.state import CrawlState
 from corpuskit.errors import CorpusError, CorpusKitError, FetchError, RefusedError, ResourceLimitError
 from corpuskit.sources.web import (
     Answer,
-    Client,
     Link,
     Listing,
     Robots,
@@ -33,17 +32,14 @@ from corpuskit.sources.web import (
     parse_listing,
     says_nofollow,
 )
-from corpuskit.sources.web.client import MAX_REDIRECTS
 from corpuskit.store.telling import counted
 
 _MAX_SITEMAPS: Final = 50  # of one host, that count as no page
 _MAX_FEEDS: Final = 5  # of one host
-_LISTING: Final = "sitemap or feed"
 
 
 async def read_sitemaps(
-    client: Client,
-    politeness: Politeness,
+    polite: PoliteClient,
     options: CrawlOptions,
     site: tuple[str, str],
     *,
@@ -55,8 +51,7 @@ async def read_sitemaps(
     robots.txt names it is leave to read it; what an index names is asked for as far as its own host's robots.txt allows.
 
     Args:
-        client: asks.
-        politeness: of the crawl.
+        polite: asks.
         options: whether sitemaps are read, and whether they are looked for where robots.txt names none.
         site: scheme and host.
         failed: is told what could not be had, and why.
@@ -67,8 +62,8 @@ async def read_sitemaps(
     scheme, host = site
     if not options.sitemaps or options.scope == "web":
         return  # the web at large is not listed, it is followed
-    robots = await politeness.robots(client, scheme, host)
-    named = _canonical(robots, f"{scheme}://{host}/")
+    front = f"{scheme}://{host}/"
+    named = _canonical(await polite.robots(front), front)
     todo = [*named] or (guessed_sitemaps(f"{scheme}://{host}") if options.sitemaps == "guess" else [])
     done: set[str] = set()
     while todo and len(done) < _MAX_SITEMAPS:
@@ -77,11 +72,13 @@ async def read_sitemaps(
             continue
         done.add(url)
         try:
-            answer = await _get(client, politeness, url, host, is_named=url in named)
+            answer = await polite.get(url, obey_robots=url not in named, same_domain=host)
+        except ForbiddenError:
+            continue
         except (FetchError, RefusedError, ResourceLimitError) as error:
             failed(url, error)
             continue
-        if answer is not None and answer.status == 200:
+        if answer.status == 200:
             listing = parse_listing(answer.content, url)
             if listing.damage:
                 failed(url, FetchError(f"not read whole: {listing.damage}", url=url))
@@ -97,24 +94,6 @@ def _canonical(robots: Robots, base: str) -> list[str]:
         except RefusedError:
             continue
     return found
-
-
-async def _get(client: Client, politeness: Politeness, url: str, host: str, *, is_named: bool) -> Answer | None:
-    """The answer where redirects within the domain end; None where robots.txt forbids it."""
-    for _ in range(MAX_REDIRECTS + 1):
-        target = host_of(url)
-        if registered_domain(target) != registered_domain(host):
-            return None
-        robots = await politeness.robots(client, url.partition("://")[0], target)
-        if not (is_named or robots.allows(url)):
-            return None
-        await politeness.wait_for_turn(target)
-        answer = await client.get(url, any_type=True)
-        politeness.heard(target)
-        if answer.location is None:
-            return answer
-        url = answer.location
-    raise FetchError(f"more than {MAX_REDIRECTS} redirects", url=url)
 
 
 class Listings:
@@ -137,7 +116,7 @@ class Listings:
             if url not in known and len(known) < _MAX_FEEDS and self._discovery.refusal(url, 0) is None:
                 known.add(url)
                 wanted.append(url)
-        self._queue(wanted, 0, parent)
+        self._queue(wanted, "listing", 0, parent)
 
     def take(self, lease: Lease, answer: Answer, robots: str) -> bool:
         """Queues what a sitemap or feed names; gives whether the answer is one.
@@ -146,29 +125,30 @@ class Listings:
         and turns out to be one.
         """
         # A text that lists URLs may be somebody's document: it is a sitemap where a person says so.
-        if not is_listing(answer.content, answer.media_type if lease.depth == 0 else ""):
+        if not is_listing(answer.content, answer.media_type if lease.kind != "page" else ""):
             return False
         state, listing = self._state, Listing()
         if not says_nofollow(answer.headers.get("x-robots-tag", "")):
             listing = parse_listing(answer.content, answer.uri)
         # An index names no index (sitemaps.org, "Sitemap index files"): one that is named by another is followed no further.
-        is_nested = lease.depth == 0 and lease.parent is not None
+        is_nested = lease.kind == "listing"
         with state.folder.catalog.transaction():
             log_request(state, lease, answer, robots=robots)
             if self._is_wanted(lease):
                 self._queue_as_seeds(listing.pages, lease)
             else:
-                self._queue(listing.pages, lease.depth + 1, lease.url)
-            self._queue(() if is_nested else listing.sitemaps, 0, lease.url)
-            state.frontier.finish(lease, "fetched", f"{_LISTING}, names {counted(len(listing.pages), 'page')}")
+                self._queue(listing.pages, "page", lease.depth + 1, lease.url)
+            self._queue(() if is_nested else listing.sitemaps, "listing", 0, lease.url)
+            names = f"sitemap or feed, names {counted(len(listing.pages), 'page')}"
+            state.frontier.finish(lease, "fetched", Reason(LISTING, names))
             state.forget_failure(lease)
             if listing.damage:
                 error = FetchError(f"not read whole: {listing.damage}", url=lease.url)
                 state.folder.catalog.add_failure(lease.url, "sitemap", error)
             else:
                 state.folder.catalog.clear_failure(lease.url, ["sitemap"])
-        self._read[lease.host] += lease.depth == 0
-        if lease.depth or self._read[lease.host] > _MAX_SITEMAPS:
+        self._read[lease.host] += lease.kind != "page"
+        if lease.kind == "page" or self._read[lease.host] > _MAX_SITEMAPS:
             state.progress.pages += 1
             state.progress.hosts[lease.host] += 1
         return True
@@ -182,13 +162,13 @@ class Listings:
 
     def queue(self, listing: Listing, parent: str) -> None:
         """Queues the pages of a sitemap that was read."""
-        self._queue(listing.pages, 1, parent)
+        self._queue(listing.pages, "page", 1, parent)
 
     def _is_wanted(self, lease: Lease) -> bool:
         """A person named it, or the index that names it."""
-        if lease.is_seed or lease.depth or lease.parent is None:
+        if lease.kind != "listing" or lease.parent is None:
             return lease.is_seed
-        return self._state.frontier.is_seed(url_id(lease.parent), _LISTING)
+        return self._state.frontier.is_listing_of_seeds(url_id(lease.parent))
 
     def _queue_as_seeds(self, urls: Sequence[str], lease: Lease) -> None:
         """Queues what a sitemap names that a person named: as if the person had named it, on its host and in scope.
@@ -201,14 +181,14 @@ class Listings:
         for url in urls:
             is_own = host_of(url) == lease.host and self._state.scope.refusal(url) is None
             (own if is_own else others).append(url)
-        self._queue(own, 0, None, named_by=lease.url)
-        self._queue(others, 1, lease.url)
+        self._queue(own, "seed", 0, None, named_by=lease.url)
+        self._queue(others, "page", 1, lease.url)
 
-    def _queue(self, urls: Sequence[str], depth: int, parent: str | None, *, named_by: str = "") -> None:
+    def _queue(self, urls: Sequence[str], kind: str, depth: int, parent: str | None, *, named_by: str = "") -> None:
         if not urls:
             return
         with self._state.folder.catalog.transaction():
             _, new = self._discovery.add(
-                (Link(url, "", "") for url in urls), depth=depth, parent=parent, named_by=named_by
+                (Link(url, "", "") for url in urls), depth=depth, parent=parent, named_by=named_by, kind=kind
             )
         self._state.note(new)

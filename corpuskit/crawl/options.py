@@ -1,10 +1,12 @@
-"""What can be chosen about a crawl."""
+"""Options of a crawl, each declared once: its default, its checks and its place on the command line."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from types import UnionType
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from corpuskit.errors import ConfigurationError
 
@@ -14,13 +16,60 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
 """Options as another crawler has them by default: the Language Resource Extractor ends after ten errors, of which pages
 that are not there are none, and when a tenth of the last 1,000 pages' text was new."""
 
+PAGES: Final = "Which pages"
+ORDER: Final = "How they are found, and in which order"
+REQUESTS: Final = "How sites are asked"
+END: Final = "When to stop"
+RESUMING: Final = "Going on with an earlier crawl"
 
-_COUNTS: Final = frozenset({"pages", "connections", "max_depth", "max_errors", "host_pages"})
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionInfo:
+    """Declaration of one option.
+
+    Attributes:
+        help: help text of the command line; empty for an option that is not typed.
+        panel: heading of the help under which it stands.
+        flag: its name on the command line, if that is not the field's name.
+        least, most: bounds of its value.
+        choices: all values that it can have; empty: any.
+        lasts: ``crawl``: a resumed crawl keeps it; ``call``: it counts for one call; ``secret``: it is never stored;
+            ``permission``: it opens a door on this machine, and each call names it, as the corpus may be a stranger's.
+        in_settings: corpus.toml may set it.
+    """
+
+    help: str = ""
+    panel: str = ""
+    flag: str = ""
+    least: float | None = None
+    most: float | None = None
+    choices: tuple[Any, ...] = ()
+    lasts: Literal["crawl", "call", "secret", "permission"] = "crawl"
+    in_settings: bool = False
+
+    def problem(self, value: Any) -> str | None:
+        """Return what was expected instead of a value; None for a value that is possible."""
+        if self.choices and value not in self.choices:
+            *others, last = map(repr, self.choices)
+            return f"{', '.join(others)} or {last}"
+        if value is None or self.least is None:
+            return None
+        if self.most is not None:
+            return None if self.least <= value <= self.most else f"a share from {self.least:g} to {self.most:g}"
+        return f"{self.least:g} or more" if value < self.least else None
+
+
+def _option(default: Any = None, help: str = "", panel: str = "", **facts: Any) -> Any:
+    return field(default=default, metadata={"option": OptionInfo(help=help, panel=panel, **facts)})
+
+
+def _secret_mapping(**facts: Any) -> Any:
+    return field(default_factory=dict, repr=False, metadata={"option": OptionInfo(lasts="secret", **facts)})
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlOptions:
-    """Choices for one call of ``Corpus.crawl``.
+    """Options of one call of ``Corpus.crawl``.
 
     A crawl that is resumed keeps them, but ``pages`` and ``minutes``, which count for one call, and what is secret:
     ``headers``, ``cookies``, ``netrc`` and ``proxy``, or opens a door on this machine: ``allow_private`` and ``render``. The
@@ -66,65 +115,114 @@ class CrawlOptions:
         cookies: sent to the seeds' hosts. Never logged.
     """
 
-    pages: int | None = None
-    scope: str = "domain"
-    exclude: tuple[str, ...] = ()
-    include: tuple[str, ...] = ()
-    delay: float = 1.0
-    proxy: str | None = None
-    allow_private: bool = False
-    contact: str = ""
-    connections: int = 16
-    extract: bool = True
-    languages: tuple[str, ...] = ()
-    feeds: bool = True
-    host_pages: int | None = None
-    traps: bool = True
-    netrc: bool | str = False
-    archived: bool | str = False
-    render: bool = False
-    sitemaps: bool | str = True
-    min_unique: float = 0.0
-    min_harvest: float = 0.0
-    refresh: bool = False
-    retry_failed: bool = False
-    max_depth: int | None = None
-    minutes: float | None = None
-    max_errors: int | None = None
-    missing_counts: bool = True
-    max_megabytes: float | None = None
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    cookies: Mapping[str, str] = field(default_factory=dict, repr=False)
+    pages: int | None = _option(None, "After so many more pages.", END, least=0, lasts="call")
+    scope: str = _option(
+        "domain", "How far from the seeds; default: domain.", PAGES,
+        choices=("domain", "host", "path", "web"), in_settings=True,
+    )  # fmt: skip
+    exclude: tuple[str, ...] = _option(
+        (), "Path never fetched, with * and a final $ as in robots.txt; repeatable.", PAGES, in_settings=True
+    )
+    include: tuple[str, ...] = _option(
+        (), "Of links only paths like this, as '/news/*'; repeatable. Seeds are always read.", PAGES, in_settings=True
+    )
+    delay: float = _option(
+        1.0, "Seconds between two requests to one host; default 1.", REQUESTS, least=0, in_settings=True
+    )
+    proxy: str | None = _option(None, "URL of an HTTP proxy.", REQUESTS, lasts="secret")
+    allow_private: bool = _option(False, "Private addresses too.", PAGES, lasts="permission")
+    contact: str = _option("", "Your e-mail or page, sent with each request.", REQUESTS, in_settings=True)
+    connections: int = _option(16, "Requests at the same time; default 16.", REQUESTS, least=1)
+    extract: bool = _option(True, "Extract now, as by default, or with the next crawl.", ORDER)
+    languages: tuple[str, ...] = _option(
+        (), "Only pages in this language, as en; repeatable.", PAGES, flag="language", in_settings=True
+    )
+    feeds: bool = _option(True, "Read the feeds that pages name, as by default.", ORDER)
+    host_pages: int | None = _option(None, "Asking a host after so many of its pages.", END, least=0)
+    traps: bool = _option(True, "Leave kinds of page that bring nothing new, as by default.", PAGES)
+    netrc: bool | str = _option(False, "User and password of a host from ~/.netrc.", REQUESTS, lasts="secret")
+    archived: bool | str = _option(False, "Take the Internet Archive's last copy of a page that failed.", ORDER)
+    render: bool = _option(
+        False, "Show pages without text to a browser; needs the extra render.", ORDER, lasts="permission"
+    )
+    sitemaps: bool | str = _option(
+        True, "Read the sitemaps robots.txt names, as by default.", ORDER, choices=(True, False, "guess")
+    )
+    min_unique: float = _option(
+        0.0, "When less than this share of the last 1,000 pages' text was new, 0 to 1.", END, least=0, most=1
+    )
+    min_harvest: float = _option(
+        0.0, "Steered: when the model calls less than this share of the last 200 pages relevant, 0 to 1.", END,
+        least=0, most=1,
+    )  # fmt: skip
+    refresh: bool = _option(False, "Ask again for what was fetched; keep what changed.", RESUMING)
+    retry_failed: bool = _option(
+        False, "Ask again for what failed, and what robots.txt forbade.", RESUMING, lasts="call"
+    )
+    max_depth: int | None = _option(None, "At most so many links from a seed.", PAGES, least=0)
+    minutes: float | None = _option(None, "After so long.", END, least=0, lasts="call")
+    max_errors: int | None = _option(None, "After so many failed pages.", END, least=0)
+    missing_counts: bool = _option(True, "Pages that are not there count for --max-errors.", END)
+    max_megabytes: float | None = _option(None, "After so much.", END, least=0)
+    headers: Mapping[str, str] = _secret_mapping(
+        flag="header", panel=REQUESTS,
+        help="'Name: value', or @FILE with one a line; Cookie and Authorization go to the seeds' hosts only; repeatable.",
+    )  # fmt: skip
+    cookies: Mapping[str, str] = _secret_mapping(flag="header")
 
     def __post_init__(self) -> None:
-        if self.scope not in {"domain", "host", "path", "web"}:
-            raise ConfigurationError(f"scope {self.scope!r}: expected 'domain', 'host', 'path' or 'web'")
-        if self.sitemaps not in {True, False, "guess"}:
-            raise ConfigurationError(f"sitemaps {self.sitemaps!r}: expected True, False or 'guess'")
+        for name, option in OPTIONS.items():
+            value = getattr(self, name)
+            expected = option.problem(value)
+            if expected is None and value is not None and int in TYPES[name] and value % 1:
+                expected = "a whole number"
+            if expected is not None:
+                raise _wrong(name, value, expected)
         if isinstance(self.archived, str) and not self.archived.startswith(("https://", "http://")):
-            raise ConfigurationError(f"archived {self.archived!r}: expected True, False or the URL of an archive")
+            raise _wrong("archived", self.archived, "True, False or the URL of an archive")
         for code in self.languages:
             if not (len(code) in {2, 3} and code.isascii() and code.isalpha() and code.islower()):
-                raise ConfigurationError(f"languages {code!r}: expected ISO 639-1 codes such as 'en'")
+                raise _wrong("languages", code, "ISO 639-1 codes such as 'en'")
         for pattern in self.include:
             if not pattern.startswith(("/", "*")):
-                raise ConfigurationError(f"include {pattern!r}: expected a path such as '/news/*' or '*/{pattern}/*'")
-        for name in (
-            "pages",
-            "connections",
-            "max_depth",
-            "minutes",
-            "max_errors",
-            "max_megabytes",
-            "delay",
-            "host_pages",
-        ):
-            value = getattr(self, name)
-            least = 1 if name == "connections" else 0
-            if value is not None and value < least:
-                raise ConfigurationError(f"{name} {value!r}: expected {least} or more")
-            if value is not None and name in _COUNTS and value % 1:
-                raise ConfigurationError(f"{name} {value!r}: expected a whole number")
-        for name in ("min_unique", "min_harvest"):
-            if not 0 <= (value := getattr(self, name)) <= 1:
-                raise ConfigurationError(f"{name} {value!r}: expected a share from 0 to 1")
+                raise _wrong("include", pattern, f"a path such as '/news/*' or '*/{pattern}/*'")
+
+
+OPTIONS: Final[Mapping[str, OptionInfo]] = {
+    item.name: item.metadata["option"] for item in dataclasses.fields(CrawlOptions)
+}
+"""Name of each option → its declaration."""
+TYPES: Final[Mapping[str, Any]] = {
+    name: get_args(hint) if get_origin(hint) is UnionType else (get_origin(hint) or hint,)
+    for name, hint in get_type_hints(CrawlOptions).items()
+}
+"""Name of each option → the types of its values."""
+
+
+def names_of(*lasts: str) -> tuple[str, ...]:
+    """Return the names of the options that last so long; see :class:`OptionInfo`."""
+    return tuple(name for name, option in OPTIONS.items() if option.lasts in lasts)
+
+
+def flag_of(name: str) -> str:
+    """Return how an option is typed on the command line."""
+    return "--" + (OPTIONS[name].flag if name in OPTIONS and OPTIONS[name].flag else name).replace("_", "-")
+
+
+def spelled(name: str) -> str:
+    """Return the name of an option as it is written in Python and on the command line."""
+    return f"{name}= ({flag_of(name)})"
+
+
+def resuming(*names: str) -> str:
+    """Return the call and the command that go on with a crawl.
+
+    Args:
+        names: Options that must be named.
+    """
+    named = ("resume", *names)
+    return f"crawl({', '.join(f'{name}=True' for name in named)}) (corpuskit crawl {' '.join(map(flag_of, named))})"
+
+
+def _wrong(name: str, value: Any, expected: str) -> ConfigurationError:
+    return ConfigurationError(f"{name}={value!r} ({flag_of(name)}): expected {expected}")

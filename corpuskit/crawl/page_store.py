@@ -12,7 +12,8 @@ from typing import Final
 
 from corpuskit.crawl.after_fetching import Finisher, Origin
 from corpuskit.crawl.discovery import Discovery
-from corpuskit.crawl.frontier import EMPTY, Lease, NewUrl
+from corpuskit.crawl.frontier import Lease, NewUrl
+from corpuskit.crawl.scope import EMPTY, Reason
 from corpuskit.crawl.state import CrawlState
 from corpuskit.errors import FetchError
 from corpuskit.ingest import Registered, register, task_of
@@ -40,7 +41,7 @@ class Page:
     answer: Answer
     links: PageLinks
     robots: str
-    refused: str | None = None
+    refused: Reason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class Keeper:
         if page.refused is not None:
             state.frontier.finish(lease, "refused", page.refused)
         else:
-            state.frontier.finish(lease, "fetched", None if registered else EMPTY)
+            state.frontier.finish(lease, "fetched", None if registered else Reason(EMPTY, "empty page"))
         if registered is None and page.refused is None:
             state.note_failure(lease, FetchError("the page is empty", url=lease.url), is_final=True)
         else:

@@ -4,28 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Final
 
 from corpuskit.crawl.choices import Choices
 from corpuskit.crawl.frontier import Frontier, url_id
 from corpuskit.crawl.listings import read_sitemaps
 from corpuskit.crawl.options import CrawlOptions
-from corpuskit.crawl.politeness import PausedError, Politeness
+from corpuskit.crawl.politeness import PausedError, PoliteClient, Politeness
 from corpuskit.crawl.ranking import Ranking
 from corpuskit.crawl.run import client_options
-from corpuskit.crawl.scope import Scope
-from corpuskit.crawl.seed_links import links_of_seed
+from corpuskit.crawl.scope import Scope, registered_domain
 from corpuskit.crawl.source_verdicts import Verdicts
 from corpuskit.crawl.steering import ranking_of
-from corpuskit.crawl.wording import on_command_line
 from corpuskit.errors import ConfigurationError, FetchError, RefusedError, ResourceLimitError, UnreachableError
-from corpuskit.sources.web import Client, Robots, host_of
+from corpuskit.sources.web import (
+    Answer,
+    Client,
+    Robots,
+    find_links,
+    host_of,
+    is_listing,
+    parse_listing,
+    says_nofollow,
+)
 from corpuskit.store import CorpusFolder
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MAX_ROWS: Final = 100_000
+_LISTED: Final = "sitemap or feed"
+_LINKED: Final = "link"
+_MOST: Final = 50  # sitemaps and feeds read for one seed
 
 
 def plan_crawl(folder: CorpusFolder, seeds: list[str], choices: Choices, *, kind: bool | str = True) -> pd.DataFrame:
@@ -38,8 +49,7 @@ def plan_crawl(folder: CorpusFolder, seeds: list[str], choices: Choices, *, kind
     Columns: url, host, found (seed, frontier, sitemap, sitemap or feed, link), verdict (fetch; later: behind the first ``pages``; known: fetched
     before; refused), why (str: the rule of robots.txt, the border of the crawl, or the ranking's reason) and crawl_delay
     (float64, seconds between requests to the host). ``attrs["resumed"]`` says what is kept of the crawl that is resumed,
-    ``attrs["resumed_as_typed"]`` the same in the words of the command line, ``attrs["failed"]`` seed → why it could not
-    be read.
+    ``attrs["failed"]`` seed → why it could not be read.
 
     Args:
         folder: The corpus folder.
@@ -60,8 +70,7 @@ def plan_crawl(folder: CorpusFolder, seeds: list[str], choices: Choices, *, kind
         ranking.begin(folder, Frontier(folder.catalog))
         frame = planner.frame(ranking)
     frame.attrs["failed"] = planner.failed
-    frame.attrs["resumed"] = choices.resumed()
-    frame.attrs["resumed_as_typed"] = choices.resumed(on_command_line(str(folder.path), trust=folder.inside.follow))
+    frame.attrs["resumed"] = choices.resumed
     return frame
 
 
@@ -87,10 +96,7 @@ class _Planner:
         self._catalog = folder.catalog
         self._options = options
         self._seeds = seeds
-        known = [row["url"] for row in folder.catalog.rows(
-            "SELECT url FROM frontier WHERE depth = 0 AND parent IS NULL"
-        )]  # fmt: skip
-        self._all_seeds = [*seeds, *known]
+        self._all_seeds = [*seeds, *Frontier(folder.catalog).seeds()]
         self._scope = Scope(
             options.scope,
             self._all_seeds,
@@ -108,31 +114,32 @@ class _Planner:
     async def ask(self, *, links: bool) -> None:
         """Reads robots.txt and the sitemaps of the seeds' hosts, one after the other, and the seeds where asked."""
         async with Client(client_options(self._options, self._seeds)) as client:
+            polite = PoliteClient(client, self._politeness)
             for seed in self._seeds:
                 if links:
-                    await self._read_seed(client, seed)
+                    await self._read_seed(polite, seed)
                 scheme, host = seed.partition("://")[0], host_of(seed)
                 if host in self._robots:
                     continue
                 try:
                     await self._politeness.wait_for_turn(host)
-                    self._robots[host] = await self._politeness.robots(client, scheme, host)
+                    self._robots[host] = await polite.robots(seed)
                 except (RefusedError, UnreachableError, PausedError) as error:
                     self._robots[host] = str(error)
                     continue
-                await self._read_sitemaps(client, scheme, host)
+                await self._read_sitemaps(polite, scheme, host)
 
-    async def _read_seed(self, client: Client, seed: str) -> None:
+    async def _read_seed(self, polite: PoliteClient, seed: str) -> None:
         try:
-            async for url, found in links_of_seed(client, self._politeness, self._options, seed):
+            async for url, found in _links_of_seed(polite, self._options, seed):
                 self._found.setdefault(url, found)
                 if len(self._found) >= MAX_ROWS:
                     return
         except (FetchError, PausedError, ResourceLimitError) as error:
             self.failed[seed] = str(error)
 
-    async def _read_sitemaps(self, client: Client, scheme: str, host: str) -> None:
-        async for _, listing in read_sitemaps(client, self._politeness, self._options, (scheme, host)):
+    async def _read_sitemaps(self, polite: PoliteClient, scheme: str, host: str) -> None:
+        async for _, listing in read_sitemaps(polite, self._options, (scheme, host)):
             for page in listing.pages:
                 self._found.setdefault(page, "sitemap")
             if len(self._found) >= MAX_ROWS:
@@ -143,7 +150,7 @@ class _Planner:
         import pandas as pd
 
         queue = self._catalog.rows(
-            "SELECT url, depth, anchor, context, parent_score, host, id, parent FROM frontier WHERE state = 'queued' "
+            "SELECT url, depth, kind, anchor, context, parent_score, host, id, parent FROM frontier WHERE state = 'queued' "
             "ORDER BY priority DESC, n LIMIT ?",
             (MAX_ROWS,),
         )
@@ -187,3 +194,44 @@ class _Planner:
         if found != "frontier" and state in {"fetched", "failed"} and not (self._options.refresh or comes_again):
             return "known", state, delay
         return "fetch", rule, delay
+
+
+async def _links_of_seed(polite: PoliteClient, options: CrawlOptions, seed: str) -> AsyncIterator[tuple[str, str]]:
+    """Reads a seed, and the sitemaps and feeds of its domain that it names.
+
+    Yields:
+        A URL that it leads to, and whether a sitemap or feed lists it or the page links to it.
+
+    Raises:
+        FetchError, RefusedError, ResourceLimitError: the seed cannot be had, or robots.txt forbids it.
+    """
+    answer = await _get(polite, seed)
+    robots_header = answer.headers.get("x-robots-tag", "")
+    todo: list[str] = []
+    if is_listing(answer.content, answer.media_type):
+        if says_nofollow(robots_header):
+            return
+        listing = parse_listing(answer.content, answer.uri)
+        for url in listing.pages:
+            yield url, _LISTED
+        todo = list(listing.sitemaps)
+    elif answer.media_type.endswith("html") or "xhtml" in answer.media_type:
+        page = find_links(answer.content, answer.uri, charset=answer.charset, robots_header=robots_header)
+        for link in page.links:
+            yield link.url, _LINKED
+        todo = list(page.feeds) if options.feeds else []
+    for url in [one for one in todo if registered_domain(host_of(one)) == registered_domain(host_of(seed))][:_MOST]:
+        try:
+            answer = await _get(polite, url)
+        except FetchError:
+            continue  # one feed of a page that is gone: the crawl will tell
+        if is_listing(answer.content, answer.media_type) and not says_nofollow(answer.headers.get("x-robots-tag", "")):
+            for found in parse_listing(answer.content, answer.uri).pages:
+                yield found, _LISTED
+
+
+async def _get(polite: PoliteClient, url: str) -> Answer:
+    answer = await polite.get(url)
+    if answer.status != 200:
+        raise FetchError(f"the server answered {answer.status} {answer.reason}".rstrip(), url=answer.uri)
+    return answer

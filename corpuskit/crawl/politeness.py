@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from corpuskit.crawl.scope import registered_domain
 from corpuskit.errors import FetchError, RefusedError, ResourceLimitError, UnreachableError
-from corpuskit.sources.web import Client, Robots
+from corpuskit.sources.web import Answer, Client, Robots, host_of
+from corpuskit.sources.web.client import MAX_REDIRECTS
 from corpuskit.store.catalog import Catalog, clean
 
 _KEEP_ROBOTS: Final = 24 * 3600.0  # seconds; RFC 9309, 2.4: not longer than 24 hours
@@ -27,6 +29,10 @@ _PER_HOST: Final = 4  # connections to a host that asks for no delay, when we ar
 
 class PausedError(FetchError):
     """A host has a pause; whoever meets this comes back later."""
+
+
+class ForbiddenError(FetchError):
+    """robots.txt, or the border of what is read, forbids a URL."""
 
 
 @dataclass(slots=True)
@@ -230,6 +236,71 @@ class Politeness:
             "SET next_allowed = excluded.next_allowed, failures = excluded.failures, trouble = excluded.trouble",
             (host, state.next_allowed, state.failures, clean(state.trouble)),
         )
+
+
+class PoliteClient:
+    """HTTP client that keeps the delays of hosts and follows their robots.txt.
+
+    Attributes:
+        client: The client without manners, for what needs none.
+        politeness: The hosts of the crawl.
+    """
+
+    def __init__(self, client: Client, politeness: Politeness) -> None:
+        self.client = client
+        self.politeness = politeness
+
+    async def robots(self, url: str) -> Robots:
+        """Return the robots.txt of the host of a URL; see :meth:`Politeness.robots`."""
+        return await self.politeness.robots(self.client, url.partition("://")[0], host_of(url))
+
+    async def ask(
+        self, url: str, headers: Mapping[str, str] | None = None, *, any_type: bool = True, patient: bool = True
+    ) -> Answer:
+        """Send one request when the host may be asked.
+
+        Args:
+            url: A URL that robots.txt allows.
+            headers: More request headers.
+            any_type: Answers of any media type are read.
+            patient: Wait for a long delay too; see :meth:`Politeness.wait_for_turn`.
+
+        Raises:
+            PausedError: The host has a long pause.
+            FetchError, RefusedError, ResourceLimitError: There is no answer that can be used.
+        """
+        host = host_of(url)
+        await self.politeness.wait_for_turn(host, patient=patient)
+        answer = await self.client.get(url, headers, any_type=any_type)
+        self.politeness.heard(host)
+        return answer
+
+    async def get(
+        self, url: str, *, follow: bool = True, obey_robots: bool = True, same_domain: str | None = None
+    ) -> Answer:
+        """Return the answer to a URL that robots.txt allows.
+
+        Args:
+            url: A canonical URL.
+            follow: Follow redirects, as robots.txt allows.
+            obey_robots: The rules of robots.txt count; its delay is kept in any case.
+            same_domain: A host with the registered domain that redirects must not leave.
+
+        Raises:
+            ForbiddenError: robots.txt forbids the URL or a redirect, or it leads to another domain.
+            FetchError, RefusedError, ResourceLimitError: There is no answer that can be used.
+        """
+        for _ in range(MAX_REDIRECTS + 1):
+            if same_domain is not None and registered_domain(host_of(url)) != registered_domain(same_domain):
+                raise ForbiddenError("another domain", url=url)
+            allowed, rule = (await self.robots(url)).verdict(url)
+            if obey_robots and not allowed:
+                raise ForbiddenError(f"robots.txt: {rule}", url=url)
+            answer = await self.ask(url)
+            if answer.location is None or not follow:
+                return answer
+            url = answer.location
+        raise FetchError(f"more than {MAX_REDIRECTS} redirects", url=url)
 
 
 async def _ask_robots(client: Client, url: str) -> tuple[Robots, int]:

@@ -169,4 +169,4 @@ class Steered(Ranking):
 
 def lift(row: Row) -> tuple[float, str]:
     """What is added to the priority of a URL whatever a ranking says, and why: sitemaps and feeds come before pages."""
-    return (BOOST / 2, "sitemap or feed; ") if row["depth"] == 0 and row["parent"] else (0.0, "")
+    return (BOOST / 2, "sitemap or feed; ") if row.get("kind") == "listing" else (0.0, "")

@@ -18,13 +18,12 @@ from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.ranking import Ranking
 from corpuskit.crawl.scope import Scope
 from corpuskit.crawl.source_verdicts import Verdicts
-from corpuskit.crawl.state import HARVEST, CrawlState, Progress
-from corpuskit.crawl.stopping import Stopping
+from corpuskit.crawl.state import HARVEST, CrawlState, Progress, Stopping
 from corpuskit.crawl.turns import Turns
 from corpuskit.crawl.visit import Visitor
 from corpuskit.ingest import pending
 from corpuskit.sources.web import Client, host_of
-from corpuskit.sources.web.client import ClientOptions, read_netrc
+from corpuskit.sources.web.client import ClientOptions, read_netrc, user_agent
 from corpuskit.sources.web.render import Renderer
 from corpuskit.store import CorpusFolder
 from corpuskit.store.telling import clock, counted
@@ -56,60 +55,37 @@ class Crawler:
         self._folder = folder
         self._options = options
         self._ranking = ranking
-        self._job = job
         self._seeds = seeds
         self._looks_again = looks_again
         self._frontier = Frontier(folder.catalog, is_stopped=self.stopping.is_set)
         self._politeness = Politeness(folder.catalog, options.delay)
-        self._verdicts = Verdicts(folder.catalog)
-        self._yields = Yields.of(folder.catalog) if options.traps and options.extract else Yields()
-        self._is_ready = threading.Event()
-        self._flushed = time.monotonic()
-
-    def run(self) -> None:
-        """Crawls until there is a reason to stop; then waits until what was fetched is extracted."""
-        options, frontier, ranking = self._options, self._frontier, self._ranking
-        frontier.add_seeds(self._seeds)
-        self._politeness.forgive(host_of(seed) for seed in self._seeds)
-        seeds = frontier.seeds()
-        if self._looks_again:
-            frontier.queue_again()
-        frontier.queue_private(everywhere=options.allow_private)
-        if self._looks_again or options.retry_failed:
-            frontier.queue_failed()
-            self._politeness.forgive()
-        else:
-            frontier.queue_failed(time.time())
+        self._verdicts = ranking.verdicts = Verdicts(folder.catalog)
+        yields = Yields.of(folder.catalog) if options.traps and options.extract else Yields()
         scope = Scope(
             options.scope,
-            seeds,
+            [*seeds, *self._frontier.seeds()],
             options.exclude,
             include=options.include,
             languages=options.languages,
             verdicts=self._verdicts,
-            yields=self._yields if options.traps else None,
+            yields=yields if options.traps else None,
         )
-        frontier.apply_scope(scope, options.max_depth)
-        ranking.verdicts = self._verdicts
-        ranking.begin(self._folder, frontier)
-        self._turns = Turns(frontier, self._politeness, in_turns=ranking.in_turns, is_full=self._is_full)
+        self._turns = Turns(self._frontier, self._politeness, in_turns=ranking.in_turns, is_full=self._is_full)
         self._state = CrawlState(
-            self._folder,
-            options,
-            ranking,
-            frontier,
-            self._politeness,
-            self._turns,
-            scope,
-            self._yields,
-            self._verdicts,
-            self._job,
+            folder, options, ranking, self._frontier, self._politeness, self._turns, scope, yields, self._verdicts, job,
             self.progress,
-        )
-        frontier.rescore(self._state.rank)
-        with Finisher(self._state, self.stopping) as self._finisher:
-            self._is_ready.set()
-            if options.extract:
+        )  # fmt: skip
+        self._finisher = Finisher(self._state, self.stopping)
+        self._discovery = Discovery(self._state)
+        self._keeper = Keeper(self._state, self._finisher, self._discovery, user_agent(options.contact))
+        self._is_ranked = threading.Event()
+        self._flushed = time.monotonic()
+
+    def run(self) -> None:
+        """Crawl until there is a reason to stop; then wait until what was fetched is extracted."""
+        with self._finisher:
+            self._prepare()
+            if self._options.extract:
                 for task in pending(self._folder):
                     if self.stopping.is_set():
                         break
@@ -118,24 +94,40 @@ class Crawler:
             self.progress.doing = "crawl: extracting the last pages"
         self.progress.doing = "crawl: ranking the URLs that are left"
         # What this call may not ask waits for one that may.
-        self.progress.private_queued = frontier.queue_private(everywhere=False)
-        changes, _ = ranking.ranked_again(whole=True)
-        frontier.set_priorities((change.priority, change.why, change.id) for change in changes)
+        self.progress.private_queued = self._frontier.queue_private(everywhere=False)
+        changes, _ = self._ranking.ranked_again(whole=True)
+        self._state.set_priorities(changes)
         self._folder.catalog.flush()
         if self._finisher.error is not None:
             raise self._finisher.error
-        for url, cause in frontier.waiting_seeds(time.time()):
-            self.progress.failed_seeds.setdefault(url, cause)
+        self._state.note_waiting_seeds()
         self.progress.reason = reason
+
+    def _prepare(self) -> None:
+        """Queue, filter and rank what this crawl is to fetch."""
+        options, frontier = self._options, self._frontier
+        frontier.add_seeds(self._seeds)
+        self._politeness.forgive(host_of(seed) for seed in self._seeds)
+        if self._looks_again:
+            frontier.queue_again()
+        frontier.queue_private(everywhere=options.allow_private)
+        if self._looks_again or options.retry_failed:
+            frontier.queue_failed()
+            self._politeness.forgive()
+        else:
+            frontier.queue_failed(time.time())
+        frontier.apply_scope(self._state.scope, options.max_depth)
+        self._ranking.begin(self._folder, frontier)
+        frontier.rescore(self._state.rank)
+        self._is_ranked.set()
 
     async def _fetch_all(self) -> str:
         self._finisher.loop = asyncio.get_running_loop()
         most = self._options.connections
         tasks: set[asyncio.Task[None]] = set()
         async with Client(client_options(self._options, self._seeds)) as client, contextlib.AsyncExitStack() as stack:
-            discovery = Discovery(self._state)
-            self._keeper = keeper = Keeper(self._state, self._finisher, discovery, client.user_agent)
-            visitor = Visitor(self._state, client, keeper, discovery)
+            keeper = self._keeper
+            visitor = Visitor(self._state, client, keeper, self._discovery)
             if self._options.render:
                 visitor.renderer = await stack.enter_async_context(Renderer(visitor.get_for_page))
             self._turns.update(dict(self._frontier.hosts()))
@@ -179,7 +171,7 @@ class Crawler:
     def judge(self, host: str, verdict: str) -> int:
         """Follows a new verdict on a host; gives how many queued URLs it concerns. Any thread may call it."""
         self._verdicts.note(host, verdict)
-        if not self._is_ready.is_set():
+        if not self._is_ranked.is_set():
             return 0  # the frontier is filtered and ranked when it begins
         state = self._state
         if verdict == "hold":

@@ -13,10 +13,15 @@ from corpuskit.extraction import media_types
 from corpuskit.sources.web import host_of, media_type_by_name
 
 SCOPE: Final = "scope"
-NOT_INCLUDED: Final = "not included"
-HELD: Final = "held by the analyst"
 LANGUAGE: Final = "language"
-BY_NAME: Final = " by its name"
+ROBOTS: Final = "robots"
+PRIVATE: Final = "private"
+EMPTY: Final = "empty"
+LISTING: Final = "listing"
+BORDERS: Final = (
+    SCOPE, LANGUAGE, "url_language", "not_included", "excluded", "depth", "trap", "held", "media_type",
+)  # fmt: skip
+"""Codes of the refusals that a change of borders lifts."""
 _MAX_SEGMENTS: Final = 20
 _MAX_REPEATS: Final = 3  # of one path segment: /a/b/a/b/a/b is a site that links relative paths wrongly
 _MAX_PARAMETERS: Final = 12
@@ -24,6 +29,24 @@ _MAX_PARAMETERS: Final = 12
 _DATE: Final = re.compile(
     r"/(20\d\d)[/-](?:0[1-9]|1[0-2])(?![0-9])|[?&]\w*(?:date|day|month|week)=(\d{4})-|[?&]year=(\d{4})(?![0-9])"
 )
+
+
+class Reason(str):
+    """Reason for the state of a URL in the frontier, in words, with the code by which later crawls find it."""
+
+    __slots__ = ("code",)
+    code: str
+
+    def __new__(cls, code: str, text: str) -> Reason:
+        """Return a reason.
+
+        Args:
+            code: One of the codes of this module.
+            text: The reason in words.
+        """
+        reason = super().__new__(cls, text)
+        reason.code = code
+        return reason
 
 
 class Scope:
@@ -60,7 +83,7 @@ class Scope:
         self._verdicts = {} if verdicts is None else verdicts
         self._yields = yields
 
-    def refusal(self, url: str, lang: str = "", *, depth: int = 1) -> str | None:
+    def refusal(self, url: str, lang: str = "", *, depth: int = 1) -> Reason | None:
         """Why a canonical URL is not fetched; None where it belongs to the crawl.
 
         Args:
@@ -70,32 +93,35 @@ class Scope:
         """
         verdict = self._verdicts.get(host_of(url)) if self._verdicts else None
         if verdict == "hold":
-            return HELD
+            return Reason("held", "held by the analyst")
         if verdict is None and not self._is_inside(url):
-            return SCOPE
+            return Reason(SCOPE, "scope")
         path = url[url.index("/", 8) :]
         for pattern, compiled in self._exclude:
             if compiled.match(path):
-                return f"excluded by {pattern}"
+                return Reason("excluded", f"excluded by {pattern}")
         if depth and self._include and not any(compiled.match(path) for compiled in self._include):
-            return NOT_INCLUDED
+            return Reason("not_included", "not included")
         media_type = media_type_by_name(path)
         # A seed is asked for: a person has named it.
         if media_type is not None and media_type not in self._readable and url not in self._seeds:
-            return f"media type {media_type}{BY_NAME}"
+            return Reason("media_type", f"media type {media_type} by its name")
         trap = _trap(path) or (self._yields.refusal(url) if self._yields is not None else None)
-        return trap or (self.language_refusal(url, lang) if self._languages else None)
+        if trap:
+            return Reason("trap", trap)
+        return self.language_refusal(url, lang) if self._languages else None
 
-    def language_refusal(self, url: str, lang: str) -> str | None:
+    def language_refusal(self, url: str, lang: str) -> Reason | None:
         """Why the language of a page does not belong to the crawl: as it was declared, else by hints in the URL."""
         if lang and (code := lang.strip().lower().replace("_", "-").partition("-")[0]) != "?":
-            return None if not self._languages or code in self._languages else f"{LANGUAGE} {code}"
-        return f"{LANGUAGE} other, by its URL" if not _may_be_in(url, self._languages) else None
+            return None if not self._languages or code in self._languages else _other_language(code)
+        if _may_be_in(url, self._languages):
+            return None
+        return Reason("url_language", "language other, by its URL")
 
-    def remains(self, reason: str) -> bool:
-        """A page that was refused for its language is still refused: it need not be fetched to know that again."""
-        words = reason.split()
-        return bool(self._languages) and words[:1] == [LANGUAGE] and words[-1] not in (*self._languages, "URL")
+    def remains(self, reason: Reason) -> bool:
+        """Return whether a page that was refused for its language still is: it need not be fetched to know that again."""
+        return reason.code == LANGUAGE and bool(self._languages) and reason not in map(_other_language, self._languages)
 
     def _is_inside(self, url: str) -> bool:
         if self._kind == "web":
@@ -104,6 +130,10 @@ class Scope:
             rest = url.partition("://")[2]
             return any(rest.startswith(prefix) for prefix in self._allowed)
         return _anchor(self._kind, url) in self._allowed
+
+
+def _other_language(code: str) -> Reason:
+    return Reason(LANGUAGE, f"language {code}")
 
 
 def _anchor(kind: str, url: str) -> str:

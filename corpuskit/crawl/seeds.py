@@ -83,7 +83,7 @@ def write_seeds(catalog: Catalog, path: Path) -> int:
         path: The file.
     """
     held = {row["host"] for row in catalog.rows("SELECT host FROM hosts WHERE verdict = 'hold'")}
-    urls = {row["url"] for row in catalog.rows("SELECT url, host FROM frontier WHERE depth = 0 AND parent IS NULL")
+    urls = {row["url"] for row in catalog.rows("SELECT url, host FROM frontier WHERE kind = 'seed'")
             if row["host"] not in held}  # fmt: skip
     known = {url.partition("://")[2].partition("/")[0] for url in urls}
     for row in catalog.rows(

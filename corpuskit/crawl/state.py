@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -12,7 +12,7 @@ from corpuskit.crawl.frontier import Frontier, Lease, NewUrl
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.page_kinds import Yields
 from corpuskit.crawl.politeness import Politeness
-from corpuskit.crawl.ranking import BOOST, Ranking, Row, lift
+from corpuskit.crawl.ranking import BOOST, Change, Ranking, Row, lift
 from corpuskit.crawl.scope import Scope
 from corpuskit.crawl.source_verdicts import BOOSTED, Verdicts
 from corpuskit.crawl.turns import Turns
@@ -23,6 +23,35 @@ from corpuskit.store import CorpusFolder
 _RING: Final = 1000  # pages whose share of new text counts for min_unique
 _MISSING: Final = frozenset((404, 410))
 HARVEST: Final = 200  # pages whose relevance counts for min_harvest
+
+_GRACE: Final = 5.0  # seconds for what is in progress when a crawl is stopped
+
+
+class Stopping:
+    """Set by any thread; what is in progress then has a few seconds to finish.
+
+    Without a lock: Ctrl-C may interrupt the main thread at any point of :meth:`ask`, also while it holds the lock of a
+    :class:`threading.Event`, and a second call would then wait for ever.
+    """
+
+    def __init__(self) -> None:
+        self._deadline: float | None = None
+
+    def ask(self, *, at_once: bool = False) -> None:
+        """Ask the crawl to stop; ``at_once``: what is in progress is cancelled."""
+        if at_once:
+            self._deadline = 0.0
+        elif self._deadline is None:
+            self._deadline = time.monotonic() + _GRACE
+
+    def is_set(self) -> bool:
+        """Whether the crawl is to stop."""
+        return self._deadline is not None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the crawl is to stop and the time of what was in progress is over."""
+        return self._deadline is not None and time.monotonic() >= self._deadline
 
 
 @dataclass(slots=True)
@@ -124,21 +153,57 @@ class CrawlState:
         return ranked
 
     def note(self, new: list[NewUrl]) -> None:
-        """Notes the hosts of new URLs."""
+        """Note the hosts of new URLs."""
         for url in new:
             if url.refused is None:
                 self.turns.raise_heads({host_of(url.url): url.priority})
 
+    def set_priorities(self, changes: Iterable[Change]) -> dict[str, float]:
+        """Store new priorities of queued URLs, and return the best one per host, for the scheduler of the fetching loop.
+
+        Args:
+            changes: The new priorities.
+        """
+        heads: dict[str, float] = {}
+        for change in (changes := list(changes)):
+            heads[change.host] = max(heads.get(change.host, change.priority), change.priority)
+        self.frontier.set_priorities((change.priority, change.why, change.id) for change in changes)
+        return heads
+
+    def retry(self, lease: Lease, not_before: float, *, count: bool = True) -> None:
+        """Queue a leased URL again.
+
+        Args:
+            lease: The URL.
+            not_before: When it may be tried, in seconds since the epoch.
+            count: The try counts.
+        """
+        self.frontier.retry(lease, not_before, count=count)
+        self.turns.raise_heads({lease.host: lease.priority})
+
+    def refuse(self, lease: Lease, reason: str) -> None:
+        """Store that a URL must not be fetched."""
+        with self.folder.catalog.transaction():
+            self.frontier.finish(lease, "refused", reason)
+            self.forget_failure(lease)
+        if lease.is_seed:
+            self.progress.failed_seeds[lease.url] = reason
+
     def note_failure(self, lease: Lease, error: CorpusKitError, *, is_final: bool) -> None:
-        """Notes at once that a URL could not be fetched; ``is_final``: it is not tried again in this crawl."""
+        """Store at once that a URL could not be fetched; ``is_final``: it is not tried again in this crawl."""
         self.folder.catalog.add_failure(lease.url, "fetch", error)
         is_missing = getattr(error, "status", None) in _MISSING and not self.options.missing_counts
         self.progress.failing[lease.id] = is_final and not is_missing
         if lease.is_seed:
             self.progress.failed_seeds[lease.url] = str(error)
 
+    def note_waiting_seeds(self) -> None:
+        """Count seeds that still wait for a host in trouble as failed."""
+        for url, cause in self.frontier.waiting_seeds(time.time()):
+            self.progress.failed_seeds.setdefault(url, cause)
+
     def forget_failure(self, lease: Lease) -> None:
-        """Notes that a URL could be fetched, whatever came of it before."""
+        """Remove the failures of a URL that could be fetched."""
         if lease.tries or lease.is_seed or self.options.refresh:
             self.folder.catalog.clear_failure(lease.url, ["fetch"])
             self.progress.failing.pop(lease.id, None)

@@ -10,7 +10,8 @@ from corpuskit.crawl.discovery import Discovery
 from corpuskit.crawl.frontier import Lease, NewUrl
 from corpuskit.crawl.listings import Listings, read_sitemaps
 from corpuskit.crawl.page_store import RENDERED, Keeper, Page, log_request
-from corpuskit.crawl.politeness import PausedError
+from corpuskit.crawl.politeness import PausedError, PoliteClient
+from corpuskit.crawl.scope import PRIVATE, ROBOTS, Reason
 from corpuskit.crawl.state import CrawlState
 from corpuskit.errors import CorpusKitError, FetchError, RefusedError, ResourceLimitError, UnreachableError
 from corpuskit.ingest import document_id
@@ -41,7 +42,7 @@ class Visitor:
 
     def __init__(self, state: CrawlState, client: Client, keeper: Keeper, discovery: Discovery) -> None:
         self._state = state
-        self._client = client
+        self._polite = PoliteClient(client, state.politeness)
         self._keeper = keeper
         self.renderer: Renderer | None = None
         self._listings = Listings(state, discovery)
@@ -53,27 +54,24 @@ class Visitor:
     async def visit(self, lease: Lease) -> None:
         """Fetches one URL and notes what came of it."""
         try:
-            self._client.check_address(lease.url)  # no turn of the host is waited for to refuse it
-            scheme = lease.url.partition("://")[0]
-            robots = await self._politeness.robots(self._client, scheme, lease.host)
-            allowed, rule = robots.verdict(lease.url)
+            self._polite.client.check_address(lease.url)  # no turn of the host is waited for to refuse it
+            allowed, rule = (await self._polite.robots(lease.url)).verdict(lease.url)
             if not allowed:
-                self._refuse(lease, "robots.txt")
+                self._state.refuse(lease, Reason(ROBOTS, "robots.txt"))
                 return
             if not self._politeness.is_listed(lease.host):
-                await self._read_sitemaps(scheme, lease.host)
-            await self._politeness.wait_for_turn(lease.host, patient=False)
+                await self._read_sitemaps(lease.url.partition("://")[0], lease.host)
             await self._fetch(lease, rule)
         except PausedError:
-            self._retry(lease, 0.0, count=False)
+            self._state.retry(lease, 0.0, count=False)
         except PrivateAddressError as error:
             self._progress.private.add(str(error)[:200])
-            self._refuse(lease, str(error)[:200])
+            self._state.refuse(lease, Reason(PRIVATE, str(error)[:200]))
         except RefusedError as error:
             if error.status is not None:
                 self._progress.pages += 1
             log_request(self._state, lease, None, error=str(error), status=error.status)
-            self._refuse(lease, str(error)[:200])
+            self._state.refuse(lease, str(error)[:200])
         except UnreachableError as error:
             await self._wait_for_host(lease, error)
         except FetchError as error:
@@ -89,9 +87,9 @@ class Visitor:
 
     async def _fetch(self, lease: Lease, rule: str) -> None:
         url = lease.url
-        for _ in range(MAX_REDIRECTS + 1):
-            answer = await self._client.get(url, self._conditions(url, lease.depth))
-            self._politeness.heard(lease.host)
+        for number in range(MAX_REDIRECTS + 1):
+            headers = self._conditions(url, lease.kind)
+            answer = await self._polite.ask(url, headers, any_type=False, patient=number > 0)
             if answer.status != 429 and answer.status < 500:
                 self._politeness.answered(lease.host)
             if answer.location is None or url_key(answer.location) != url_key(url) or answer.location == url:
@@ -99,7 +97,6 @@ class Visitor:
             # The same page by https, or with its index page's name: no other row of the frontier.
             log_request(self._state, lease, answer)
             url = answer.location
-            await self._politeness.wait_for_turn(lease.host)
         if answer.location is not None:
             log_request(self._state, lease, answer)
             await self._redirect(lease, answer)
@@ -120,9 +117,9 @@ class Visitor:
             else:
                 await self._fail(lease, error, is_passing=answer.status >= 500)
 
-    def _conditions(self, url: str, depth: int) -> dict[str, str]:
+    def _conditions(self, url: str, kind: str) -> dict[str, str]:
         """Headers that let a server answer "not modified" (RFC 9110, 13.1)."""
-        if not self._state.options.refresh or (depth == 0 and self._listings.is_kept(document_id(url))):
+        if not self._state.options.refresh or (kind != "page" and self._listings.is_kept(document_id(url))):
             return {}
         row = self._catalog.connection.execute(
             "SELECT etag, last_modified FROM current WHERE doc_id = ?", (document_id(url),)
@@ -154,6 +151,7 @@ class Visitor:
             self._state.scope.refusal(answer.location, depth=lease.depth),
             lease.url,
             lease.redirects + 1,
+            lease.kind,
         )
         with self._catalog.transaction():
             self._frontier.add([target])
@@ -169,7 +167,7 @@ class Visitor:
         def failed(url: str, error: CorpusKitError) -> None:
             self._catalog.add_failure(url, "sitemap", error)
 
-        async for url, listing in read_sitemaps(self._client, self._politeness, options, site, failed=failed):
+        async for url, listing in read_sitemaps(self._polite, options, site, failed=failed):
             self._listings.queue(listing, url)
         self._politeness.listed(host)
 
@@ -208,18 +206,12 @@ class Visitor:
         try:
             url = canonical_url(url)
             host = host_of(url)
-            robots = await self._politeness.robots(self._client, url.partition("://")[0], host)
-            if not robots.allows(url):
-                return None
-            await self._politeness.wait_for_turn(host)
-            answer = await self._client.get(url, any_type=True)
+            return await self._polite.get(url, follow=False)
         except UnreachableError as error:
             self._politeness.unreachable(host, str(error), error.retry_after)
-            return None
         except (FetchError, ResourceLimitError):
             return None
-        self._politeness.heard(host)
-        return answer
+        return None
 
     async def _keep_archived(self, lease: Lease) -> bool:
         """Keeps an archive's copy of a page that failed; False where none is wanted, or there is none."""
@@ -229,9 +221,7 @@ class Visitor:
         host = host_of(archive)
 
         async def get(url: str) -> Answer:
-            await self._politeness.wait_for_turn(host)
-            answer = await self._client.get(canonical_url(url), any_type=True)
-            self._politeness.heard(host)
+            answer = await self._polite.ask(canonical_url(url))
             if answer.status in _RETRIED:
                 self._politeness.back_off(host, answer.retry_after)
             return answer
@@ -254,13 +244,6 @@ class Visitor:
 
     # -- what did not work ---------------------------------------------------------------------------------------------
 
-    def _refuse(self, lease: Lease, reason: str) -> None:
-        with self._catalog.transaction():
-            self._frontier.finish(lease, "refused", reason)
-            self._state.forget_failure(lease)
-        if lease.is_seed:
-            self._progress.failed_seeds[lease.url] = reason
-
     async def _wait_for_host(self, lease: Lease, error: UnreachableError) -> None:
         """The host is asked again after a pause. The URL is not blamed: it keeps its place and most of its tries."""
         log_request(self._state, lease, None, error=str(error), status=error.status, url=error.url)
@@ -268,7 +251,7 @@ class Visitor:
         if host.is_given_up and await self._keep_archived(lease):
             return
         with self._catalog.transaction():
-            self._retry(lease, 0.0, count=not lease.tries)
+            self._state.retry(lease, 0.0, count=not lease.tries)
             self._state.note_failure(lease, error, is_final=host.is_given_up)
 
     async def _try_again(self, lease: Lease, error: FetchError, until: float) -> None:
@@ -277,12 +260,8 @@ class Visitor:
             await self._fail(lease, error, is_passing=True)
             return
         with self._catalog.transaction():
-            self._retry(lease, until)
+            self._state.retry(lease, until)
             self._state.note_failure(lease, error, is_final=False)
-
-    def _retry(self, lease: Lease, not_before: float, *, count: bool = True) -> None:
-        self._frontier.retry(lease, not_before, count=count)
-        self._state.turns.raise_heads({lease.host: lease.priority})
 
     async def _fail(self, lease: Lease, error: CorpusKitError, *, is_passing: bool = False) -> None:
         """The URL has failed; where that may have been a moment's trouble, later crawls try it by themselves.

@@ -95,7 +95,7 @@ class Discovery:
                 raise ValueError("it is not what was written")
         except FileNotFoundError as error:
             raise CorpusError(
-                f"the discovery {name!r} has not come to its end: the same call of discover goes on"
+                f"the discovery {name!r} has not come to its end: the same call or command goes on"
             ) from error
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise CorpusError(f"the discovery {name!r} cannot be read ({error}): discover again") from error
@@ -340,7 +340,7 @@ class Discovery:
         if self.damaged:
             url, why = next(iter(self.damaged.items()))
             told.append(
-                f"  {counted(len(self.damaged), 'file')} could not be scored, such as {url}: {why}; the same call tries again"
+                f"  {counted(len(self.damaged), 'file')} could not be scored, such as {url}: {why}; the same call or command tries again"
             )
         told.append(
             "next: .sample(50).label(), then corpus.archives.fetch(discovery)"

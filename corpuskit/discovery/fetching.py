@@ -67,7 +67,7 @@ class Fetched:
         text += f"; {self.known:,} were in the corpus before" if self.known else ""
         if self.set_aside:
             name, why = next(iter(self.set_aside.items()))
-            text += f"; {counted(len(self.set_aside), 'shard')} set aside, such as {name}: {why}; the same call goes on"
+            text += f"; {counted(len(self.set_aside), 'shard')} set aside, such as {name}: {why}; the same call or command goes on"
         return text
 
 
@@ -143,7 +143,7 @@ def fetch(  # noqa: PLR0913 - the public signature
         done = set(output.names()) & set(plan["shards"])
         raise KeyboardInterrupt(
             f"{len(done):,} of {counted(len(shards), 'shard')} with {counted(plan['pages'], 'page')} fetched and kept; the same "
-            "call goes on, and takes them into the corpus at its end"
+            "call or command goes on, and takes them into the corpus at its end"
         ) from None
     report.documents, report.failures, report.set_aside = run.documents, run.failures, run.quarantined
     if output.names():

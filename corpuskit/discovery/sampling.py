@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +12,7 @@ from corpuskit.discovery.fetching import Fetched, fetch
 from corpuskit.errors import ConfigurationError, MissingExtraError
 from corpuskit.ingest import document_id
 from corpuskit.labels import judged_documents
+from corpuskit.stable_sample import stable_sample
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_names import with_names
 
@@ -131,9 +131,7 @@ def _precision(good: Any, by: Literal["labels", "model"]) -> Precision:
 
 def drawn(discovery: Discovery, n: int, seed: int) -> Any:
     """The places of a sample: by hashes of the URLs, so that a larger one holds the smaller ones."""
-    urls = discovery.places.column("url").to_pylist()
-    keys = [hashlib.sha256(f"{seed} {url}".encode("utf-8", "replace")).digest() for url in urls]
-    return discovery.places.take(sorted(sorted(range(len(urls)), key=keys.__getitem__)[:n]))
+    return discovery.places.take(stable_sample(discovery.places.column("url").to_pylist(), n, seed))
 
 
 def draw(folder: CorpusFolder, discovery: Discovery, n: int, *, seed: int = 0, **how: Any) -> Sample:

@@ -23,6 +23,7 @@ from corpuskit.relevance.model import RelevanceModel
 from corpuskit.relevance.url_batches import UrlScorer
 from corpuskit.shards.output import Output
 from corpuskit.sources.commoncrawl import Index, Partition, read_partition
+from corpuskit.stable_sample import stable_sample
 from corpuskit.store import CorpusFolder
 from corpuskit.store.telling import counted
 from corpuskit.views.frames import DISCOVERED
@@ -123,7 +124,7 @@ def discover(  # noqa: PLR0913 - the public signature
     except KeyboardInterrupt:
         number = len(set(output.names(_SUFFIX)) & {_label(part) for part in drawn})
         raise KeyboardInterrupt(
-            f"{number:,} of {counted(len(drawn), 'file')} of the index scored and kept; the same call goes on"
+            f"{number:,} of {counted(len(drawn), 'file')} of the index scored and kept; the same call or command goes on"
         ) from None
     if jobs or not output.has(SUMMARY):
         _gather(output, [_label(part) for part in drawn], index, choice, models.version, len(index.partitions), damaged)
@@ -138,10 +139,9 @@ def discover(  # noqa: PLR0913 - the public signature
 def _drawn(partitions: tuple[Partition, ...], share: float | None, seed: int) -> tuple[Partition, ...]:
     if share is None or share == 1.0:
         return partitions
-    keys = {part.url: hashlib.sha256(f"{seed} {part.url}".encode()).digest() for part in partitions}
     number = max(1, math.ceil(share * len(partitions)))
-    chosen = sorted(partitions, key=lambda part: keys[part.url])[:number]
-    return tuple(sorted(chosen, key=lambda part: part.url))
+    chosen = stable_sample([part.url for part in partitions], number, seed)
+    return tuple(sorted((partitions[at] for at in chosen), key=lambda part: part.url))
 
 
 def _said(index: Index, drawn: tuple[Partition, ...], fingerprint: str, choice: Choice) -> dict[str, Any]:

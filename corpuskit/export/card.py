@@ -94,7 +94,7 @@ def _record(
                     "WHERE host IN (SELECT host FROM current) GROUP BY 1 ORDER BY 1"
                 )
             },
-            "refused_urls": catalog.value("SELECT count(*) FROM frontier WHERE reason_refused LIKE 'robots%'"),
+            "refused_urls": catalog.value("SELECT count(*) FROM frontier WHERE reason_code = 'robots'"),
         },
         "model": _model(folder),
     }  # fmt: skip

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.text import count_words
+
+
+def _only_of(format: str, default: Any) -> Any:
+    """Return a field that concerns one format."""
+    return field(default=default, metadata={"format": format})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,11 +45,11 @@ class ExportOptions:
     marks: bool = True
     only_licensed: Sequence[str] | None = None
     mask_personal_data: bool = False
-    shuffle: int | None = 0
+    shuffle: int | None = _only_of("frenchtext", 0)
     preset: str | None = None
-    page_size_tokens: bool = False
-    kill: Sequence[str] = ()
-    chunk_tokens: int = 512
+    page_size_tokens: bool = _only_of("pdf_trio", False)
+    kill: Sequence[str] = _only_of("pdf_trio", ())
+    chunk_tokens: int = _only_of("chunks", 512)
     count_tokens: Callable[[str], int] = count_words
 
     def __post_init__(self) -> None:
@@ -57,21 +62,23 @@ class ExportOptions:
 
     def as_record(self) -> dict[str, Any]:
         """Return the options as JSON: what the manifest says of them."""
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
         counter = self.count_tokens
         name = getattr(counter, "__qualname__", type(counter).__qualname__)
-        return {
-            "main": self.main,
-            "elements": self.elements,
-            "marks": self.marks,
-            "only_licensed": None if self.only_licensed is None else list(self.only_licensed),
-            "mask_personal_data": self.mask_personal_data,
-            "shuffle": self.shuffle,
-            "preset": self.preset,
-            "page_size_tokens": self.page_size_tokens,
-            "kill": list(self.kill),
-            "chunk_tokens": self.chunk_tokens,
-            "count_tokens": f"{getattr(counter, '__module__', '?')}.{name}",
-        }
+        values["count_tokens"] = f"{getattr(counter, '__module__', '?')}.{name}"
+        return {name: list(value) if isinstance(value, (list, tuple)) else value for name, value in values.items()}
+
+    def unused(self, formats: Collection[str]) -> list[tuple[str, str]]:
+        """Return (option, format) of the options that differ from the default and concern no format that is written.
+
+        Args:
+            formats: Names of the formats that are written.
+        """
+        return [
+            (item.name, item.metadata["format"])
+            for item in fields(self)
+            if item.metadata and item.metadata["format"] not in formats and getattr(self, item.name) != item.default
+        ]
 
 
 def make_options(**choices: Any) -> ExportOptions:
@@ -83,7 +90,7 @@ def make_options(**choices: Any) -> ExportOptions:
     Raises:
         ConfigurationError: an unknown keyword.
     """
-    names = list(ExportOptions.__dataclass_fields__)
+    names = [item.name for item in fields(ExportOptions)]
     unknown = [name for name in choices if name not in names]
     if unknown:
         raise ConfigurationError(f"export option {unknown[0]!r} is unknown; there are: {', '.join(names)}")

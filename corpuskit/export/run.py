@@ -67,7 +67,7 @@ class ExportReport:
         if self.not_found:
             named = ", ".join(self.not_found[:3]) + (", ..." if len(self.not_found) > 3 else "")
             text += f"; of the kill list {len(self.not_found):,} in no document: {named}"
-        return f"{text}; {self.failed:,} failed, see failures()" if self.failed else text
+        return f"{text}; {self.failed:,} failed, see failures() (corpuskit failures)" if self.failed else text
 
 
 ALIASES: Final = {"markdown": "md"}  # as doc.to() calls it

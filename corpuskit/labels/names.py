@@ -45,7 +45,7 @@ def check_names(
         meant = f"did you mean {nearest!r}? " if nearest else ""
         raise ConfigurationError(
             f"the label {label!r} is not in use, expected one of {', '.join(in_use)}; {meant}"
-            "a class of your own is begun with new_class=True"
+            "a class of your own is begun with new_class=True (--new-class)"
         )
 
 

@@ -15,6 +15,7 @@ from corpuskit.store.catalog import Catalog, clean
 from corpuskit.store.database import CATALOG, connect
 from corpuskit.store.first_look import limited
 from corpuskit.store.repair_report import INNER, WORDS, Repaired
+from corpuskit.store.schema import FRONTIER_STATE
 from corpuskit.store.telling import who_has_open
 
 # Made anew from the files they are an index of; all other tables are copied as far as they can be read.
@@ -88,6 +89,8 @@ def salvage(old: sqlite3.Connection | None, catalog: Catalog, report: Repaired) 
                         f"VALUES ({', '.join('?' * len(shared))})",
                         [row[name] for name in shared],
                     ).rowcount
+        if table == "frontier" and "reason_code" not in shared:
+            catalog.connection.executescript(FRONTIER_STATE)
         report.rows[table] = count
     what = {"scores": "run corpuskit train", "tombstones": "what was removed may be added again",
             "frontier": "crawl the seeds again"}  # fmt: skip

@@ -54,7 +54,7 @@ def remove_documents(folder: CorpusFolder, doc_ids: Sequence[str], reason: str) 
                 (doc_id,),
             )
             connection.execute(
-                "UPDATE frontier SET state = 'refused', reason_refused = ? WHERE url = ?",
+                "UPDATE frontier SET state = 'refused', reason_refused = ?, reason_code = '' WHERE url = ?",
                 (clean(f"removed: {reason}"), known[doc_id]),
             )
             connection.execute("DELETE FROM scores WHERE doc_id = ?", (doc_id,))

@@ -94,8 +94,8 @@ def _frontier(catalog: Catalog, originals: Originals, report: Repaired) -> None:
                 continue
             key = int.from_bytes(hashlib.sha256(url_key(url).encode("utf-8", "replace")).digest()[:8], "big") >> 1
             report.requests += connection.execute(
-                "INSERT OR IGNORE INTO frontier (id, url, host, depth, priority, state, why) "
-                "VALUES (?, ?, ?, 0, 0, 'fetched', 'repaired from a web archive')",
+                "INSERT OR IGNORE INTO frontier (id, url, host, depth, kind, priority, state, why) "
+                "VALUES (?, ?, ?, 0, 'seed', 0, 'fetched', 'repaired from a web archive')",
                 (key, url, host_of(url)),
             ).rowcount
     if report.requests:

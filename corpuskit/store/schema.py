@@ -11,7 +11,7 @@ from typing import Final
 
 from corpuskit.errors import CorpusError, CorpusVersionError
 
-VERSION: Final = 8
+VERSION: Final = 9
 DOCUMENTS_STATE: Final = "documents_state"  # keys in meta
 ELEMENTS_STATE: Final = "elements_state"
 
@@ -67,14 +67,16 @@ CREATE TABLE requests (
     redirected_from TEXT, retries INTEGER, retry_after_s REAL, error TEXT, robots TEXT
 );
 
--- state: queued, fetched, failed, refused
+-- state: queued, fetched, failed, refused; reason_code: what reason_refused says in words
+-- kind: page, seed, or listing: a sitemap or feed that a site names
 CREATE TABLE frontier (
     n INTEGER PRIMARY KEY,              -- in order of discovery: rows are appended, only the index below is written at random
     id INTEGER NOT NULL UNIQUE,         -- the first 63 bits of SHA-256 of the URL
     url TEXT NOT NULL, host TEXT NOT NULL, depth INTEGER NOT NULL, parent TEXT, anchor TEXT, context TEXT,
     parent_score REAL, priority REAL NOT NULL, state TEXT NOT NULL, why TEXT, reason_refused TEXT,
     tries INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0,
-    redirected_from TEXT, redirects INTEGER NOT NULL DEFAULT 0
+    redirected_from TEXT, redirects INTEGER NOT NULL DEFAULT 0,
+    kind TEXT NOT NULL DEFAULT 'page', reason_code TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX frontier_queue ON frontier (host, priority DESC, n) WHERE state = 'queued';
 CREATE INDEX frontier_refused ON frontier (reason_refused) WHERE state = 'refused';
@@ -142,6 +144,12 @@ CREATE TABLE hosts (
     host TEXT PRIMARY KEY, robots TEXT, robots_status TEXT, robots_fetched REAL, crawl_delay REAL,
     sitemaps TEXT, sitemaps_fetched REAL, next_allowed REAL NOT NULL DEFAULT 0, verdict TEXT NOT NULL DEFAULT 'none', why TEXT
 ) WITHOUT ROWID;
+CREATE TABLE frontier (
+    n INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, url TEXT NOT NULL, host TEXT NOT NULL, depth INTEGER NOT NULL,
+    parent TEXT, anchor TEXT, context TEXT, parent_score REAL, priority REAL NOT NULL, state TEXT NOT NULL, why TEXT,
+    reason_refused TEXT, tries INTEGER NOT NULL DEFAULT 0, not_before REAL NOT NULL DEFAULT 0,
+    redirected_from TEXT, redirects INTEGER NOT NULL DEFAULT 0
+);
 CREATE TABLE documents (
     doc_id TEXT NOT NULL, version INTEGER NOT NULL, uri TEXT NOT NULL, host TEXT NOT NULL, title TEXT,
     media_type TEXT NOT NULL, charset TEXT, lang TEXT, words INTEGER, main_words INTEGER, elements INTEGER,
@@ -159,6 +167,31 @@ CREATE TABLE labels (
 """
 _DOCUMENTS: Final = _state(DOCUMENTS_STATE, "documents", "scores")
 _ELEMENTS: Final = _state(ELEMENTS_STATE, "element_cache")
+
+FRONTIER_STATE: Final = """
+UPDATE frontier SET kind = iif(parent IS NULL, 'seed', 'listing') WHERE depth = 0;
+UPDATE frontier SET reason_code = CASE
+    WHEN state = 'fetched' THEN CASE
+        WHEN reason_refused = 'empty page' THEN 'empty'
+        WHEN reason_refused LIKE 'sitemap or feed%' THEN 'listing'
+        ELSE '' END
+    WHEN state <> 'refused' THEN ''
+    WHEN reason_refused = 'robots.txt' THEN 'robots'
+    WHEN reason_refused LIKE 'private address %' OR reason_refused LIKE '% has the private address %'
+        OR reason_refused LIKE 'local name %' THEN 'private'
+    WHEN reason_refused = 'language other, by its URL' THEN 'url_language'
+    WHEN reason_refused LIKE 'language%' THEN 'language'
+    WHEN reason_refused LIKE 'scope%' THEN 'scope'
+    WHEN reason_refused LIKE 'not included%' THEN 'not_included'
+    WHEN reason_refused LIKE 'excluded%' THEN 'excluded'
+    WHEN reason_refused LIKE 'depth%' THEN 'depth'
+    WHEN reason_refused LIKE 'trap%' THEN 'trap'
+    WHEN reason_refused LIKE 'held%' THEN 'held'
+    WHEN reason_refused LIKE '% by its name' THEN 'media_type'
+    ELSE '' END
+WHERE reason_refused IS NOT NULL;
+"""
+"""Kinds of URLs, which catalogs before version 9 told by depth and parent, and codes of reasons, which they had in words."""
 
 # From version N to N + 1: statements to run.
 _MIGRATIONS: Final[dict[int, str]] = {
@@ -189,6 +222,11 @@ CREATE INDEX documents_payload ON documents (payload_digest) WHERE payload_diges
 ALTER TABLE labels ADD COLUMN origin TEXT NOT NULL DEFAULT 'single';
 DELETE FROM labels;
 DELETE FROM meta WHERE key = 'label files';
+""",
+    8: f"""
+ALTER TABLE frontier ADD COLUMN kind TEXT NOT NULL DEFAULT 'page';
+ALTER TABLE frontier ADD COLUMN reason_code TEXT NOT NULL DEFAULT '';
+{FRONTIER_STATE}
 """,
 }
 

@@ -31,7 +31,7 @@ STRUCTURES: Final = {
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)+")
 _HYPHENED: Final = re.compile(r"[^\W_][\w'’\u2010-]*['’\u2010-][\w'’\u2010-]*")
 SYNTAXES: Final = ("cql", "simple", "wildcards", "text")
-_USE_WILDCARDS: Final = 'syntax="wildcards"'
+_USE_WILDCARDS: Final = 'syntax="wildcards" (--syntax wildcards)'
 _PLUSES: Final = re.compile(r"([^\W_]\w*)\+\+")  # C++: as a regular expression C, CC, CCC ...
 _POINTED: Final = re.compile(r"\.[^\W_]+|[^\W_]+(?:\.[^\W_]+)*\.|[^\W\d_](?:\.[^\W\d_]){2,}")  # .NET, etc., i.e
 _DOLLARS: Final = re.compile(r"\$[^\W_]\w*")
@@ -160,7 +160,7 @@ def parse_query(text: str, syntax: str | None = None) -> Query:
             + ", ".join(SYNTAXES[:3])
         )
     if syntax is not None and syntax not in SYNTAXES:
-        raise ConfigurationError(f"syntax {syntax!r}: expected one of {', '.join(SYNTAXES)}")
+        raise ConfigurationError(f"syntax={syntax!r} (--syntax): expected one of {', '.join(SYNTAXES)}")
     if not text.strip():
         raise ConfigurationError('the query is empty: expected a word, or CQL such as [word="insur.*"]')
     if len(text) > _MOST_CHARACTERS:
@@ -335,7 +335,7 @@ def _wrong(text: str, place: int, problem: str) -> ConfigurationError:
     shown = before + text[place : place + 30].replace("\n", " ")
     hint = ""
     if text.lstrip()[:1] in "(<" and place <= len(text):
-        hint = '\n(a query that begins with one of [ " ( < is CQL; syntax="simple" reads it as regular expressions)'
+        hint = '\n(a query that begins with one of [ " ( < is CQL; syntax="simple" (--syntax simple) reads it as regular expressions)'
     return ConfigurationError(f"query, character {place + 1}: {problem}\n  {shown}\n  {' ' * len(before)}^{hint}")
 
 

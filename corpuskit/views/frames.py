@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -12,6 +11,7 @@ from corpuskit.document.frames import COLUMNS as ELEMENT_COLUMNS
 from corpuskit.document.frames import arrow_to_pandas, in_types
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels import corpus_labels
+from corpuskit.stable_sample import stable_sample
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_rows import document_rows
 from corpuskit.store.document_rows import names as document_names
@@ -404,9 +404,7 @@ def sample(folder: CorpusFolder, n: int, *, seed: int = 0, doc_ids: Sequence[str
     """
     n = check_count(n, "n")
     frame = documents(folder, doc_ids)
-    keys = [hashlib.sha256(f"{seed} {doc_id}".encode()).digest() for doc_id in frame["doc_id"]]
-    chosen = sorted(sorted(range(len(frame)), key=keys.__getitem__)[:n])
-    return frame.iloc[chosen].reset_index(drop=True)
+    return frame.iloc[stable_sample(frame["doc_id"].tolist(), n, seed)].reset_index(drop=True)
 
 
 def _quoted(names: Iterable[str]) -> str:

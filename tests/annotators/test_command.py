@@ -32,7 +32,7 @@ def test_some_failures_are_told_by_the_exit_code(cli, prelabel, server):
     server.script = lambda number, body: (200, {}, b"{}") if number == 1 else "other"
     done = cli(*prelabel)
     assert done.code == 3, done.err
-    assert "1 failed: see corpuskit failures" in done.out
+    assert "1 failed: see failures() (corpuskit failures" in done.out
 
 
 def test_a_refusal_is_told_in_one_line(cli, prelabel, server):
@@ -60,4 +60,4 @@ def test_ctrl_c_ends_with_130_and_the_way_to_go_on(cli, prelabel, server):
     told.set()
     out, _ = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert "the same command goes on" in out
+    assert "the same call or command goes on" in out

@@ -182,7 +182,7 @@ def test_nothing_found_and_nothing_to_export_are_told(cli, tmp_path, corpus):
     done = cli("kwic", corpus, "quaternion")
     assert (done.code, done.out, done.err) == (0, "", "corpuskit: nothing matches 'quaternion'\n")
     done = cli("kwic", corpus, "quaternion*")
-    assert done.err.splitlines()[1].endswith("quaternion.*, or --syntax wildcards")
+    assert done.err.splitlines()[1].endswith('quaternion.*, or syntax="wildcards" (--syntax wildcards)')
     corpuskit.open(tmp_path / "empty").close()
     done = cli("export", tmp_path / "empty", tmp_path / "out")
     assert (done.code, done.err) == (1, "corpuskit: nothing to export: the corpus is empty\n")

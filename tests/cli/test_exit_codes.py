@@ -32,7 +32,7 @@ def test_what_goes_wrong_ends_with_1_in_a_line(cli, corpus, arguments):
 def test_a_new_class_is_named_as_it_is_typed(cli, tmp_path, corpus):
     (tmp_path / "labels.csv").write_text("target,label\npages/flood.html,insurance\n")
     done = cli("label", "c", "labels.csv")
-    assert "a class of your own is begun with --new-class" in done.err
+    assert "a class of your own is begun with new_class=True (--new-class)" in done.err
 
 
 @pytest.mark.feature("compat")
@@ -100,7 +100,7 @@ def test_what_a_config_txt_gives_is_told(cli, tmp_path, web):
     )
     done = cli("crawl", "c", "--config", "config.txt", "--delay", 0, "--proxy", web.proxy)
     assert done.out.splitlines()[:2] == [
-        "config.txt: http://a.example/ --no-missing-counts --scope host --pages 3",
+        "config.txt: http://a.example/ missing_counts=False scope='host' pages=3",
         "config.txt: storageDir is not taken: documents go to the corpus folder",
     ]
 

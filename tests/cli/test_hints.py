@@ -1,9 +1,11 @@
 """Hints say what to type, as it is typed; what is stopped says what is kept."""
 
+from pathlib import Path
+
 import pytest
 
 import corpuskit
-from corpuskit.crawl.wording import command, on_command_line
+from corpuskit.cli.common import to_type, trusted
 from corpuskit.features.archives.accessor import ArchivesAccessor
 from corpuskit.store.telling import counted
 
@@ -31,11 +33,13 @@ def test_a_url_that_cannot_be_fetched_is_told_with_what_to_do(cli, tmp_path, cor
 
 
 def test_commands_repeat_trust_and_quote_a_folder():
-    assert command("failures", "my corpus") == 'corpuskit failures "my corpus"'
-    ways = on_command_line("c", trust=True)
-    assert ways.resume == "corpuskit --trust crawl c --resume"
-    assert ways.show == "corpuskit --trust failures c"
-    assert on_command_line("c").show == "corpuskit failures c"
+    assert to_type("failures", Path("my corpus")) == 'corpuskit failures "my corpus"'
+    assert to_type("failures", Path("c")) == "corpuskit failures c"
+    token = trusted.set(True)
+    try:
+        assert to_type("failures", Path("c")) == "corpuskit --trust failures c"
+    finally:
+        trusted.reset(token)
 
 
 @pytest.mark.parametrize("trust", [[], ["--trust"]])

@@ -23,7 +23,7 @@ def test_a_class_of_ones_own_is_trained_on_the_command_line(cli, trained):
             new_class=True,
         )
     wrong = cli("train", trained, "--positive", "bakery")
-    assert "; --positive is one of the labels given: 'baking' (20)" in wrong.err
+    assert "; positive is one of the labels given: 'baking' (20)" in wrong.err
     assert cli("train", trained, "--positive", "baking").code == 0
     with corpuskit.open(trained) as corpus:
         found = corpus.documents().sort_values("relevance", ascending=False).head(20)

@@ -1,7 +1,6 @@
 """What is told at the end of a crawl."""
 
 from corpuskit.crawl.closing import Closing
-from corpuskit.crawl.wording import IN_PYTHON
 
 
 def test_what_is_left_out_of_a_list_has_a_name():
@@ -13,10 +12,11 @@ def test_what_is_left_out_of_a_list_has_a_name():
         refused=[("robots.txt", 9), ("scope", 4), ("depth", 2), ("exclude", 1), ("trap", 1)],
         sitemaps=[(f"http://{name}.example/sitemap.xml", "no XML") for name in "abcde"],
     )
-    assert [line.rpartition(") and ")[2] for line in closing.lines(IN_PYTHON)] == [
+    assert [line.rpartition(") and ")[2] for line in closing.lines()] == [
         "4 more seeds",
         "1 more cause",
-        "corpus.failures() lists what failed, crawl(resume=True, retry_failed=True) asks again",
+        "failures() (corpuskit failures) lists what failed, crawl(resume=True, retry_failed=True) "
+        "(corpuskit crawl --resume --retry-failed) asks again",
         "2 more sitemaps",
         "2 more reasons",
     ]

@@ -389,7 +389,7 @@ def test_a_wrong_call_says_what_to_do(corpus, web):
         corpus.crawl()
     with pytest.raises(ConfigurationError, match="no crawl to resume"):
         corpus.crawl(resume=True)
-    with pytest.raises(ConfigurationError, match="scope 'planet'"):
+    with pytest.raises(ConfigurationError, match="scope='planet'"):
         corpus.crawl(SEED, scope="planet")
     with pytest.raises(ConfigurationError, match="pagse"):
         corpus.crawl(SEED, pagse=3)

@@ -35,12 +35,66 @@ def test_a_url_gets_the_best_score_of_the_pages_that_link_to_it(catalog):
     assert scores == {pages[2]: None, "http://h.example/x": 0.9, "http://h.example/y": 0.2}
 
 
+REASONS = {
+    "private address 10.0.0.1": "private",
+    "h.example has the private address 10.0.0.1": "private",
+    "local name printer": "private",
+    "robots.txt": "robots",
+    "scope": "scope",
+    "not included": "not_included",
+    "excluded by /x*": "excluded",
+    "depth over 2": "depth",
+    "trap: a calendar far from today": "trap",
+    "held by the analyst": "held",
+    "language de": "language",
+    "language other, by its URL": "url_language",
+    "media type image/png by its name": "media_type",
+    "removed: asked for": "",
+}
+
+
+def test_the_frontier_of_an_older_catalog_gets_kinds_and_codes_of_reasons(tmp_path):
+    columns = "(id, url, host, depth, parent, priority, state, reason_refused)"
+    Catalog(tmp_path / "catalog.sqlite").close()
+    connection = sqlite3.connect(tmp_path / "catalog.sqlite")
+    connection.executescript(
+        "ALTER TABLE frontier DROP COLUMN kind; ALTER TABLE frontier DROP COLUMN reason_code; PRAGMA user_version = 8"
+    )
+    rows = [(f"r{number}", 1, "p", "refused", reason) for number, reason in enumerate(REASONS)]
+    rows += [
+        ("seed", 0, None, "fetched", "sitemap or feed, names 3 pages"),
+        ("listing", 0, "seed", "queued", None),
+        ("page", 1, "seed", "fetched", "empty page"),
+        ("failed", 2, "page", "failed", "robots.txt"),
+    ]
+    connection.executemany(
+        f"INSERT INTO frontier {columns} VALUES (?, ?, 'h', ?, ?, 0, ?, ?)",
+        [(number, *row) for number, row in enumerate(rows)],
+    )
+    connection.commit()
+    connection.close()
+    catalog = Catalog(tmp_path / "catalog.sqlite")
+    found = {row["url"]: row for row in catalog.rows("SELECT * FROM frontier")}
+    assert [found[f"r{number}"]["reason_code"] for number in range(len(REASONS))] == list(REASONS.values())
+    assert {
+        name: (found[name]["kind"], found[name]["reason_code"]) for name in ("seed", "listing", "page", "failed")
+    } == {
+        "seed": ("seed", "listing"),
+        "listing": ("listing", ""),
+        "page": ("page", "empty"),
+        "failed": ("page", ""),
+    }
+    assert [found[row[0]]["reason_refused"] for row in rows] == [row[-1] for row in rows]
+    catalog.close()
+
+
 def test_the_links_of_an_older_catalogue_are_kept(tmp_path):
     Catalog(tmp_path / "catalog.sqlite").close()
     connection = sqlite3.connect(tmp_path / "catalog.sqlite")
     for (trigger,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
         connection.execute(f"DROP TRIGGER {trigger}")
     connection.executescript(
+        "ALTER TABLE frontier DROP COLUMN kind; ALTER TABLE frontier DROP COLUMN reason_code; "
         "DROP INDEX documents_payload; ALTER TABLE documents DROP COLUMN payload_digest; ALTER TABLE hosts DROP COLUMN failures; ALTER TABLE hosts DROP COLUMN trouble; ALTER TABLE labels DROP COLUMN origin; DROP TABLE outlinks; DROP TABLE refusals; CREATE TABLE links (target INTEGER NOT NULL, source INTEGER NOT NULL, "
         "PRIMARY KEY (target, source)) WITHOUT ROWID; INSERT INTO links VALUES (5, 1), (7, 1), (5, 2); PRAGMA user_version = 1;"
     )

@@ -104,10 +104,12 @@ def test_secrets_are_not_kept_which_is_said(corpus, site, tmp_path):
     assert "hush" not in str(recorded(corpus))
     assert "127.0.0.1" not in str(recorded(corpus))
     job = crawl(corpus, site, SEED, resume=True, pages=1, cookies={"s": "hush-4"})
-    assert job.resumed.splitlines()[1:] == ["netrc, headers: given then and never kept; name again what is needed"]
+    assert job.resumed.splitlines()[1:] == [
+        "netrc= (--netrc), headers= (--header): given then and never kept; name again what is needed"
+    ]
     plan = corpus.crawl(resume=True, plan=True)
     assert plan.attrs["resumed"].splitlines()[1:] == [
-        "proxy, cookies: given then and never kept; name again what is needed"
+        "proxy= (--proxy), cookies= (--header): given then and never kept; name again what is needed"
     ]
     # Said once, by the crawl that goes without: the next goes on as this one did.
     assert "headers" not in resume(corpus, site, pages=1).resumed
@@ -144,7 +146,7 @@ def test_a_crawl_of_an_earlier_version_is_resumed_with_what_it_recorded(corpus, 
     assert (job.options.scope, job.options.exclude, job.options.delay) == ("host", ("/private/*",), 0)
     assert job.options.connections == 16
     assert job.resumed.splitlines()[1:] == [
-        "not steered: whether something steered then is not on record; name steer if it is to"
+        "not steered: whether something steered then is not on record; name steer= (--steer) if it is to"
     ]
     assert sorted(site.fetched) == [SEED, "http://a.example/deep", "http://a.example/p"]
 
@@ -278,7 +280,7 @@ def test_a_function_that_steered_cannot_be_kept_which_is_said(corpus, site):
     assert recorded(corpus)["steer"] == {"function": "by_length"}
     job = resume(corpus, site, pages=1)
     assert job.resumed.splitlines()[1:] == [
-        "not steered any more: the function by_length steered then, which cannot be kept: name steer again"
+        "not steered any more: the function by_length steered then, which cannot be kept: name steer= (--steer) again"
     ]
     assert corpus.frontier("queued").why.str.startswith("depth").all()
 
@@ -299,7 +301,7 @@ def test_a_crawl_that_is_not_resumed_tells_what_it_goes_on_with_all_the_same(cor
     waiting = len(corpus.frontier("queued"))
     job = crawl(corpus, site, delay=0, pages=1)
     assert job.resumed == (
-        f"{waiting} URLs that earlier crawls left are fetched too, by the options of this one; resume keeps theirs"
+        f"{waiting} URLs that earlier crawls left are fetched too, by the options of this one; resume= (--resume) keeps theirs"
     )
 
 

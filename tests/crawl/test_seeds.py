@@ -63,7 +63,7 @@ def crawled(corpus):
     connection = corpus._folder.catalog.connection
     for number, host in enumerate(["www.insurer.example", "intranet:8080", "bank.example"]):
         connection.execute(
-            "INSERT INTO frontier (id, url, host, depth, priority, state) VALUES (?, ?, ?, 0, 0, 'queued')",
+            "INSERT INTO frontier (id, url, host, depth, kind, priority, state) VALUES (?, ?, ?, 0, 'seed', 0, 'queued')",
             (number + 1, f"http://{host}/", host),
         )
 
@@ -96,6 +96,8 @@ def test_a_verdict_on_a_known_host_or_one_that_a_later_crawl_may_meet_is_kept(tm
 def test_a_part_of_a_page_is_no_number_of_pages(name):
     from corpuskit.crawl.options import CrawlOptions
 
-    with pytest.raises(ConfigurationError, match=rf"{name} 1\.5: expected a whole number"):
+    with pytest.raises(
+        ConfigurationError, match=rf"{name}=1\.5 \(--{name.replace('_', '-')}\): expected a whole number"
+    ):
         CrawlOptions(**{name: 1.5})
     assert getattr(CrawlOptions(**{name: 2.0}), name) == 2

@@ -195,7 +195,7 @@ def test_a_crawl_ends_when_hardly_a_page_is_relevant_any_more(harbour, web):
 def test_a_least_harvest_needs_a_model_and_is_a_share(harbour):
     with pytest.raises(ConfigurationError, match="only a model tells which pages are relevant"):
         harbour.crawl(resume=True, min_harvest=0.1)
-    with pytest.raises(ConfigurationError, match="min_harvest 5: expected a share from 0 to 1"):
+    with pytest.raises(ConfigurationError, match=r"min_harvest=5 \(--min-harvest\): expected a share from 0 to 1"):
         harbour.crawl(resume=True, min_harvest=5)
 
 

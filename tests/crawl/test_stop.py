@@ -12,15 +12,15 @@ import pytest
 import corpuskit
 from corpuskit.crawl.frontier import Frontier
 from corpuskit.crawl.scope import Scope
-from corpuskit.crawl.stopping import Stopping
+from corpuskit.crawl.state import Stopping
 
 SEED = "http://a.example/"
 HTML = {"Content-Type": "text/html"}
 # A shell that starts us in the background has Ctrl-C ignored.
 MAIN = """
 import signal; signal.signal(signal.SIGINT, signal.default_int_handler)
-from corpuskit.crawl import job, stopping
-stopping._GRACE = SECONDS
+from corpuskit.crawl import job, state
+state._GRACE = SECONDS
 def stop(self, was=job.CrawlJob.stop):
     print("is stopping", flush=True)
     was(self)
@@ -47,7 +47,7 @@ def hang():
 
 @pytest.fixture
 def short_grace(monkeypatch):
-    monkeypatch.setattr("corpuskit.crawl.stopping._GRACE", 0.1)
+    monkeypatch.setattr("corpuskit.crawl.state._GRACE", 0.1)
 
 
 @pytest.mark.parametrize("url", [SEED, f"{SEED}robots.txt"])
@@ -59,7 +59,7 @@ def test_a_host_that_hangs_does_not_keep_a_crawl_from_stopping(corpus, web, hang
     assert job.progress.reason == "stopped by the user"
     assert corpus.frontier("queued").url.tolist() == [SEED]
     assert corpus.failures().empty
-    assert repr(job).splitlines()[-1] == "1 URL left to fetch: crawl(resume=True)"
+    assert repr(job).splitlines()[-1] == "1 URL left to fetch: crawl(resume=True) (corpuskit crawl --resume)"
 
 
 def test_a_page_that_drips_does_not_keep_a_crawl_from_stopping(corpus, web, short_grace):
@@ -177,7 +177,7 @@ def test_ctrl_c_while_a_host_hangs_tells_how_to_go_on(tmp_path, web, hang, url):
     out, errors = process.communicate(timeout=100)
     assert process.returncode == 130
     assert "Crawl ended: stopped by the user; 0 pages" in out
-    assert f"1 URL left to fetch: corpuskit crawl {tmp_path / 'c'} --resume" in out.splitlines()
+    assert "1 URL left to fetch: crawl(resume=True) (corpuskit crawl --resume)" in out.splitlines()
     assert "Traceback" not in errors
 
 

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from corpuskit.cli.hints import typed
 from corpuskit.errors import ConfigurationError
 
 
@@ -21,7 +20,8 @@ def strange(corpus, url, **options):
     connection = corpus._folder.catalog.connection
     host = url.partition("://")[2].partition("/")[0]
     connection.execute(
-        "INSERT INTO frontier (id, url, host, depth, priority, state) VALUES (1, ?, ?, 0, 0, 'queued')", (url, host)
+        "INSERT INTO frontier (id, url, host, depth, kind, priority, state) VALUES (1, ?, ?, 0, 'seed', 0, 'queued')",
+        (url, host),
     )
     connection.execute(
         "INSERT INTO jobs (kind, started, options) VALUES ('crawl', '2026-01-01T00:00:00+00:00', ?)",
@@ -36,7 +36,7 @@ def test_a_resumed_crawl_asks_no_private_address_because_the_corpus_says_so(corp
     assert len(corpus) == 0
     assert corpus.frontier("queued")["url"].tolist() == [local]
     assert "allow_private" not in job.resumed  # the end tells it, where private addresses were met
-    assert "crawl(resume=True, allow_private=True) allows it" in repr(job)
+    assert "crawl(resume=True, allow_private=True) (corpuskit crawl --resume --allow-private) allows it" in repr(job)
 
 
 def test_a_seed_of_an_earlier_crawl_may_not_be_private_by_itself(corpus, web, local):
@@ -89,7 +89,7 @@ def test_secrets_that_go_nowhere_are_told(corpus, web):
     web.add("http://a.example/", "front")
     strange(corpus, "http://a.example/", delay=0)
     job = corpus.crawl(resume=True, proxy=web.proxy, cookies={"s": "hush"}).wait(progress=False)
-    assert "cookies: sent to the hosts of seeds that this call names, and it names none" in job.resumed
+    assert "cookies= (--header): sent to the hosts of seeds that this call names, and it names none" in job.resumed
 
 
 def test_a_browser_is_started_by_the_user_only(corpus, web):
@@ -97,7 +97,7 @@ def test_a_browser_is_started_by_the_user_only(corpus, web):
     strange(corpus, "http://a.example/", render=True, delay=0)
     job = corpus.crawl(resume=True, proxy=web.proxy).wait(progress=False)
     assert job.options.render is False
-    assert "render: given then" in job.resumed
+    assert "render= (--render): given then" in job.resumed
 
 
 def test_what_was_chosen_about_the_pages_themselves_still_holds(corpus, web):
@@ -129,15 +129,19 @@ def test_the_command_that_a_stopped_crawl_of_an_intranet_prints_goes_on(tmp_path
 
     stopped = type_crawl(tmp_path / "c", intranet(web), "--delay", 0, "--pages", 1)
     (line,) = [line for line in stopped.stdout.splitlines() if "left to fetch: " in line]
-    assert line == f"3 URLs left to fetch: corpuskit crawl {tmp_path / 'c'} --resume --allow-private"
-    went_on = type_crawl(*shlex.split(line.partition("left to fetch: corpuskit crawl ")[2]))
+    assert (
+        line
+        == "3 URLs left to fetch: crawl(resume=True, allow_private=True) (corpuskit crawl --resume --allow-private)"
+    )
+    went_on = type_crawl(tmp_path / "c", *shlex.split(line.partition("(corpuskit crawl ")[2].rstrip(")")))
     assert (went_on.exit_code, sum(web.fetched.values())) == (0, 4)
 
 
 def test_a_crawl_of_an_intranet_that_asked_for_nothing_yet_prints_a_command_that_goes_on(tmp_path, web):
     begun = type_crawl(tmp_path / "c", intranet(web), "--delay", 0, "--pages", 0)
     assert (
-        f"1 URL left to fetch: corpuskit crawl {tmp_path / 'c'} --resume --allow-private" in begun.stdout.splitlines()
+        "1 URL left to fetch: crawl(resume=True, allow_private=True) (corpuskit crawl --resume --allow-private)"
+        in begun.stdout.splitlines()
     )
 
 
@@ -148,8 +152,8 @@ def test_private_addresses_that_a_call_does_not_allow_stay_queued_and_are_told(t
     refused = type_crawl(tmp_path / "c", "--resume")
     assert refused.exit_code == 3
     assert (
-        f"3 URLs at private addresses not asked (private address 127.0.0.1): corpuskit crawl {tmp_path / 'c'} "
-        "--resume --allow-private allows it"
+        "3 URLs at private addresses not asked (private address 127.0.0.1): "
+        "crawl(resume=True, allow_private=True) (corpuskit crawl --resume --allow-private) allows it"
     ) in refused.stdout.splitlines()
     assert "left to fetch:" not in refused.stdout
     assert "retry-failed" not in refused.stdout
@@ -157,7 +161,9 @@ def test_private_addresses_that_a_call_does_not_allow_stay_queued_and_are_told(t
         assert len(corpus.frontier("queued")) == 3
         assert len(corpus.requests()) == 1
         job = corpus.crawl(resume=True).wait(progress=False)
-        assert "crawl(resume=True, allow_private=True) allows it" in repr(job)
+        assert "crawl(resume=True, allow_private=True) (corpuskit crawl --resume --allow-private) allows it" in repr(
+            job
+        )
         assert len(corpus.frontier("queued")) == 3
 
 
@@ -179,8 +185,9 @@ def test_a_value_of_the_last_crawl_that_cannot_be_is_told_as_its(corpus, web, na
     with pytest.raises(ConfigurationError) as told:
         corpus.crawl(resume=True, proxy=web.proxy)
     assert name in str(told.value)
-    assert str(told.value).endswith(f"; this is of the corpus' last crawl, 2026-01-01: {name}=None takes it back")
-    assert typed(str(told.value)).endswith(f": --forget {name.replace('_', '-')} takes it back")
+    assert str(told.value).endswith(
+        f"; this is of the corpus' last crawl, 2026-01-01: {name}=None (--forget {name.replace('_', '-')}) takes it back"
+    )
     corpus.crawl(resume=True, proxy=web.proxy, **{"delay": 0, name: None}).wait(progress=False)
     assert corpus.documents()["uri"].tolist() == ["http://a.example/"]
 
@@ -198,7 +205,7 @@ def test_a_crawl_that_met_no_private_address_does_not_speak_of_them(tmp_path, we
     web.add("http://a.example/q", "page")
     where = ["--delay", 0, "--proxy", web.proxy]
     stopped = type_crawl(tmp_path / "c", "http://a.example/", "--allow-private", "--pages", 1, *where)
-    assert f"2 URLs left to fetch: corpuskit crawl {tmp_path / 'c'} --resume\n" in stopped.stdout
+    assert "2 URLs left to fetch: crawl(resume=True) (corpuskit crawl --resume)\n" in stopped.stdout
     assert "private" not in stopped.stdout
     went_on = type_crawl(tmp_path / "c", "--resume", "--pages", 1, *where)
     assert "1 URL left to fetch" in went_on.stdout

@@ -167,7 +167,8 @@ def test_the_end_tells_what_failed_and_how_to_go_on(corpus, web, quick, dead):
     job = crawl(corpus, "http://a.example/", proxy=web.proxy)
     assert repr(job).splitlines()[1:] == [
         "2 URLs could not be fetched: the server answered 404 Not Found (2)",
-        "corpus.failures() lists what failed, crawl(resume=True, retry_failed=True) asks again",
+        "failures() (corpuskit failures) lists what failed, crawl(resume=True, retry_failed=True) "
+        "(corpuskit crawl --resume --retry-failed) asks again",
     ]
     assert job.failed_seeds == {}
     job = crawl(corpus, [dead, "http://a.example/"])
@@ -175,9 +176,10 @@ def test_the_end_tells_what_failed_and_how_to_go_on(corpus, web, quick, dead):
     assert time.time() < until
     assert repr(job).splitlines()[1:] == [
         f"1 seed could not be fetched: {dead} (connection refused)",
-        "corpus.failures() lists what failed, crawl(resume=True, retry_failed=True) asks again",
+        "failures() (corpuskit failures) lists what failed, crawl(resume=True, retry_failed=True) "
+        "(corpuskit crawl --resume --retry-failed) asks again",
         f"asked again after a pause: {dead.split('/')[2]} with 1 URL (connection refused), from {clock(until)} on",
-        "1 URL left to fetch: crawl(resume=True, allow_private=True)",
+        "1 URL left to fetch: crawl(resume=True, allow_private=True) (corpuskit crawl --resume --allow-private)",
     ]
     assert job.failed_seeds == {dead: "connection refused"}
 
@@ -203,6 +205,6 @@ def test_the_command_ends_with_3_where_a_seed_failed_and_with_0_where_a_link_was
     lines = done.stdout.splitlines()
     assert "1 seed could not be fetched: http://a.example/no (the server answered 404 Not Found)" in lines
     assert (
-        f"corpuskit failures {tmp_path / 'c'} lists what failed, "
-        f"corpuskit crawl {tmp_path / 'c'} --resume --retry-failed asks again"
+        "failures() (corpuskit failures) lists what failed, "
+        "crawl(resume=True, retry_failed=True) (corpuskit crawl --resume --retry-failed) asks again"
     ) in lines

@@ -58,6 +58,7 @@ def test_labels_of_earlier_versions_have_the_origin_that_their_note_told(filled,
     with closing(sqlite3.connect(f"{filled.path}/catalog.sqlite")) as catalog:
         filled.close()
         catalog.executescript(
+            "ALTER TABLE frontier DROP COLUMN kind; ALTER TABLE frontier DROP COLUMN reason_code; "
             "ALTER TABLE labels DROP COLUMN origin; PRAGMA user_version = 7; PRAGMA journal_mode = DELETE"
         )
     rows = [

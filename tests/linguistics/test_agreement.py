@@ -102,7 +102,7 @@ def test_documents_that_are_not_there_are_told(filled, view):
         ask("password", docs="a name")
     with pytest.raises(ConfigurationError, match="no documents in it"):
         ask("password", docs=filled.documents().head(0))
-    with pytest.raises(ConfigurationError, match="syntax 'x'"):
+    with pytest.raises(ConfigurationError, match="syntax='x'"):
         ask("password", syntax="x")
 
 

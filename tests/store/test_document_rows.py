@@ -189,6 +189,8 @@ def test_an_older_catalogue_gets_its_state(tmp_path):
     opened.catalog.connection.execute("DROP INDEX documents_payload")
     opened.catalog.connection.execute("ALTER TABLE documents DROP COLUMN payload_digest")
     opened.catalog.connection.execute("ALTER TABLE labels DROP COLUMN origin")
+    for column in ("kind", "reason_code"):
+        opened.catalog.connection.execute(f"ALTER TABLE frontier DROP COLUMN {column}")
     opened.catalog.connection.execute("PRAGMA user_version = 2")
     opened.close()
     opened = CorpusFolder(tmp_path / "c")

@@ -365,6 +365,7 @@ def test_ones_own_corpus_on_two_disks_opens_with_trust(filled, tmp_path):
 
 
 OLDER = {
+    8: "ALTER TABLE frontier DROP COLUMN kind; ALTER TABLE frontier DROP COLUMN reason_code",
     7: "ALTER TABLE labels DROP COLUMN origin",
     6: "DROP TABLE said",
     5: "DROP INDEX documents_payload; ALTER TABLE documents DROP COLUMN payload_digest; "
@@ -391,7 +392,7 @@ def test_an_older_catalogue_opens_and_one_with_something_foreign_does_not(filled
     filled._folder.catalog.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     filled.close()
     connection = sqlite3.connect(f"{filled.path}/catalog.sqlite")
-    for number in range(7, version - 1, -1):
+    for number in range(8, version - 1, -1):
         connection.executescript(OLDER[number])
     connection.execute(f"PRAGMA user_version = {version}")
     if evil:

@@ -223,3 +223,21 @@ def test_a_report_of_a_repair_speaks_of_one_and_of_several_and_names_no_table():
         assert words in told
         assert f"{count} merged shard" + ("s" if count > 1 else "") in re.split(r", |\n", told)
         assert not re.search(r"\b(tombstones|jobs|texts|outlinks|said|refusals|frontier)\b", told)
+
+
+def test_the_queue_of_an_older_damaged_corpus_keeps_why_urls_were_refused(corpus):
+    url = "http://a.example/de"
+    connection = corpus._folder.catalog.connection
+    connection.execute(
+        "INSERT INTO frontier (id, url, host, depth, parent, priority, state, reason_refused) "
+        "VALUES (1, ?, 'a.example', 1, 'http://a.example/', 0, 'refused', 'language de')",
+        (url,),
+    )
+    connection.execute("ALTER TABLE frontier DROP COLUMN kind")
+    connection.execute("ALTER TABLE frontier DROP COLUMN reason_code")
+    connection.execute("PRAGMA user_version = 8")
+    corpus.close()
+    corpuskit.corpus.Corpus.repair(corpus.path)
+    with corpuskit.open(corpus.path) as repaired:
+        rows = repaired._folder.catalog.tuples("SELECT kind, reason_refused, reason_code FROM frontier WHERE id = 1")
+    assert rows == [("page", "language de", "language")]

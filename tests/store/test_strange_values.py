@@ -50,7 +50,7 @@ def test_what_the_catalogue_knows_of_label_files_is_made_again_from_them(filled,
         assert not labels["superseded"].any()
 
 
-@pytest.mark.parametrize("version", [0, 2, 3, 4, 6, 7])
+@pytest.mark.parametrize("version", [0, 2, 3, 4, 6, 7, 8])
 def test_a_catalogue_that_lies_about_its_version_is_refused_and_repaired(filled, version):
     change(filled, f"PRAGMA user_version = {version}")
     with pytest.raises(CorpusError, match=r"catalog\.sqlite .*repair"):

@@ -49,6 +49,8 @@ def test_a_corpus_of_an_earlier_version_has_the_columns_too(filled, tmp_path):
     with sqlite3.connect(tmp_path / "corpus" / "catalog.sqlite") as connection:
         connection.execute("DROP TABLE said")
         connection.execute("ALTER TABLE labels DROP COLUMN origin")
+        connection.execute("ALTER TABLE frontier DROP COLUMN kind")
+        connection.execute("ALTER TABLE frontier DROP COLUMN reason_code")
         connection.execute("PRAGMA user_version = 6")
     connection.close()
     with corpuskit.open(tmp_path / "corpus") as opened:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from corpuskit.cli.app import app
-from corpuskit.cli.engines import engine_at
+from corpuskit.cli.common import engine_at, to_type
 from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent, stopped_by_ctrl_c
-from corpuskit.cli.hints import to_type, typed
 from corpuskit.cli.printing import print_frame
 from corpuskit.cli.usage import as_usage, refuse
 
@@ -121,7 +120,7 @@ def discover(
 
 def _fetch_of(folder: Path, found: Discovery, base: str | None) -> str:
     """What fetches a discovery, as it is typed; a place on this machine must be named there, see ``Discovery.archives``."""
-    from corpuskit.crawl.wording import quoted
+    from corpuskit.cli.common import quoted
     from corpuskit.discovery.discovery import is_public
 
     where = base or (None if is_public(found.archives) else found.archives.removeprefix("file://"))
@@ -193,6 +192,6 @@ def merge(
     """Takes shards that corpuskit extract --on has made into a corpus."""
     with made_if_absent(folder) as corpus, stopped_by_ctrl_c("merged shards are kept"):
         report = corpus.archives.merge(shards, progress=sys.stderr.isatty())
-    typer.echo(typed(repr(report)))
+    typer.echo(repr(report))
     if report.damaged:
         raise typer.Exit(3)

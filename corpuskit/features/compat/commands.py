@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from corpuskit.cli.app import app
-from corpuskit.cli.hints import trusted
+from corpuskit.cli.common import trusted
 from corpuskit.cli.usage import as_usage, refuse
 
 _INIT: Final = "--init-corpus"

@@ -73,7 +73,7 @@ def collocates(
     import pandas as pd
 
     if sort not in _MEASURES:
-        raise ConfigurationError(f"sort {sort!r}: expected one of {', '.join(_MEASURES)}")
+        raise ConfigurationError(f"sort={sort!r}: expected one of {', '.join(_MEASURES)}")
     least = check_count(min_count, "min_count")
     if not 1 <= window <= MOST_WORDS:
         raise ConfigurationError(f"window {window}: expected at least 1, and at most {MOST_WORDS:,} words on each side")
@@ -186,7 +186,7 @@ def keywords(
     import pandas as pd
 
     if sort not in {"log_likelihood", "log_ratio", "simple_maths"}:
-        raise ConfigurationError(f"sort {sort!r}: expected log_likelihood, log_ratio or simple_maths")
+        raise ConfigurationError(f"sort={sort!r}: expected log_likelihood, log_ratio or simple_maths")
     least = check_count(min_count, "min_count")
     if isinstance(reference, Mapping):
         _check_counts(reference)

@@ -8,7 +8,6 @@ import typer
 
 from corpuskit.cli.app import app
 from corpuskit.cli.folders import Existing, existing
-from corpuskit.cli.hints import typed
 from corpuskit.cli.printing import print_lines_of_a_concordance
 from corpuskit.cli.usage import as_usage
 
@@ -40,4 +39,4 @@ def kwic(
     if frame.empty:
         typer.echo(f"corpuskit: nothing matches {query!r}", err=True)
     if found.note:
-        typer.echo(typed(found.note), err=True)
+        typer.echo(found.note, err=True)

@@ -118,7 +118,7 @@ def found_lines(
     window = check_count(window, "window")
     if window > lines.MOST_WORDS:
         raise ConfigurationError(
-            f"window={window}: expected at most {lines.MOST_WORDS:,} words on each side; corpus[doc_id] is the whole document"
+            f"window={window} (--window): expected at most {lines.MOST_WORDS:,} words on each side; corpus[doc_id] is the whole document"
         )
     limit = None if limit is None else check_count(limit, "limit", least=1)
     if syntax == "text":

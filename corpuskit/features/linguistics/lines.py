@@ -46,7 +46,9 @@ def sort_places(sort: str | None) -> list[tuple[int, str]]:
     for part in (sort or "").replace(",", " ").split():
         match = _SORT.fullmatch(part)
         if match is None or (match[1] == "0") == bool(match[2]):
-            raise ConfigurationError(f"sort {sort!r}: expected places such as '1R' or '2L 1L', or '0' for the match")
+            raise ConfigurationError(
+                f"sort={sort!r} (--sort): expected places such as '1R' or '2L 1L', or '0' for the match"
+            )
         places.append((int(match[1]), (match[2] or "").upper()))
     if sort is not None and not places:
         raise ConfigurationError("sort '': expected places such as '1R' or '2L 1L', or '0' for the match")

@@ -117,7 +117,7 @@ def told(selection: Selection) -> str:
     """What was left out, in words."""
     if not selection.copies:
         return ""
-    return f"{selection.copies:,} exact {'copy' if selection.copies == 1 else 'copies'} left out, include_duplicates=True counts them"
+    return f"{selection.copies:,} exact {'copy' if selection.copies == 1 else 'copies'} left out, include_duplicates=True (--copies) counts them"
 
 
 class ScopedAccessor(CorpusAccessor, attribute="text"):
