@@ -178,12 +178,12 @@ def test_a_wrong_name_is_an_error_that_proposes_the_nearest(corpus):
         corpus.documnets  # noqa: B018 - reading it is the test
 
 
-def test_a_feature_group_that_cannot_be_imported_is_left_out():
+def test_a_feature_group_that_cannot_be_imported_is_left_out(tmp_path):
     code = (
         "import sys; sys.modules['corpuskit.features.vectors'] = None\n"
         "import corpuskit; corpus = corpuskit.open('c')\n"
         "print(hasattr(corpus, 'vectors'), hasattr(corpus, 'text'), len(corpus))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout == "False True 0\n"
     assert "the feature group vectors is not available" in done.stderr
