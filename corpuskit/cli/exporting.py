@@ -140,7 +140,7 @@ def export(
 def _check(formats: list[str], options: dict[str, Any]) -> None:
     """Refuse formats that there are not, and options that do nothing without one that is not named."""
     from corpuskit.export import ExportOptions, format_names
-    from corpuskit.export.run import ALIASES
+    from corpuskit.export.exporter import ALIASES
 
     for name in formats:
         there = ", ".join(format_names())

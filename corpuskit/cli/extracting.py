@@ -189,7 +189,7 @@ def extract(
 
 def _known(format: str | None) -> str:
     """The format as it is named in messages."""
-    from corpuskit.export.one import ALIASES, FORMATS
+    from corpuskit.export.render import ALIASES, FORMATS
 
     refuse(
         format is not None and format not in {*FORMATS, *ALIASES},
@@ -250,7 +250,7 @@ def _run(inputs: list[_Input], out: Path | None, output: _Output, options: Any, 
     """Extract all, one after the other or in processes; return how many failed."""
     from corpuskit import engine
     from corpuskit.errors import UnsupportedMediaTypeError
-    from corpuskit.export.one import SUFFIXES
+    from corpuskit.export.render import SUFFIXES
     from corpuskit.extraction import media_types
     from corpuskit.store.telling import counted
 

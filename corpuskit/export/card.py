@@ -11,32 +11,32 @@ from pathlib import Path
 from typing import Any, Final
 
 from corpuskit._version import __version__
+from corpuskit.export.checksums import SUMS, FileEntry
 from corpuskit.export.croissant import croissant
 from corpuskit.export.formats import formats as known_formats
-from corpuskit.export.hashes import SUMS, FileEntry
+from corpuskit.export.licenses import spdx
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.readme import readme
-from corpuskit.export.rights import spdx
 from corpuskit.export.selection import Selection
-from corpuskit.export.tally import SOURCES, Tally
+from corpuskit.export.statistics import SOURCES, Statistics
 from corpuskit.labels import agreements
 from corpuskit.store import CorpusFolder
 
 MANIFEST: Final = "manifest.json"
-_MOST: Final = 200  # licences and labels that are listed
+_MAX_LISTED: Final = 200  # licences and labels
 
 
 def write_card(
     folder: CorpusFolder,
     work: Path,
-    tally: Tally,
+    tally: Statistics,
     formats: list[str],
     options: ExportOptions,
     entries: dict[str, FileEntry],
     selection: Selection,
     preprocessing: str | None,
 ) -> dict[str, FileEntry]:
-    """Writes manifest.json, README.md and croissant.json; returns the entries of all files but the manifest."""
+    """Write manifest.json, README.md and croissant.json, and return the entries of all files except the manifest."""
     record = _record(folder, tally, formats, options, selection)
     record["steps"] = _steps(folder, tally, selection, preprocessing)
     texts = {
@@ -57,7 +57,7 @@ def write_card(
 
 
 def _record(
-    folder: CorpusFolder, tally: Tally, formats: list[str], options: ExportOptions, selection: Selection
+    folder: CorpusFolder, tally: Statistics, formats: list[str], options: ExportOptions, selection: Selection
 ) -> dict[str, Any]:
     catalog, annotation = folder.catalog, selection.annotation
     return {
@@ -77,7 +77,7 @@ def _record(
         "steps": [],
         "languages": _ranked(tally.languages),
         "media_types": _ranked(tally.media_types),
-        "labels": dict(sorted(tally.labels.items())[:_MOST]),
+        "labels": dict(sorted(tally.labels.items())[:_MAX_LISTED]),
         "decisions": _ranked(tally.decisions),
         "agreement": _agreement(folder),
         "licenses": {
@@ -101,23 +101,25 @@ def _record(
 
 
 def _ranked(counts: Counter[str]) -> dict[str, int]:
-    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST])
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:_MAX_LISTED])
 
 
-def _date(tally: Tally) -> str | None:
-    """The day of SOURCE_DATE_EPOCH (reproducible-builds.org), else of the last page fetched; never that of the clock."""
+def _date(tally: Statistics) -> str | None:
+    """Return the date of SOURCE_DATE_EPOCH (reproducible-builds.org) or of the last fetched page, never the current date."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     if epoch.isascii() and epoch.isdigit():
         return datetime.fromtimestamp(int(epoch), UTC).date().isoformat()
     return tally.last_fetched[:10] or None
 
 
-def _steps(folder: CorpusFolder, tally: Tally, selection: Selection, preprocessing: str | None) -> list[dict[str, Any]]:
-    """What was done to the documents, with how many came in and went out."""
-    whole = int(folder.catalog.value("SELECT count(*) FROM current"))
+def _steps(
+    folder: CorpusFolder, tally: Statistics, selection: Selection, preprocessing: str | None
+) -> list[dict[str, Any]]:
+    """Return the processing steps with the number of documents before and after each."""
+    total = int(folder.catalog.value("SELECT count(*) FROM current"))
     asked = len(selection)
     steps: list[dict[str, Any]] = json.loads(preprocessing)["steps"] if preprocessing else []
-    steps.append({"step": "chosen documents", "in": whole, "out": asked})
+    steps.append({"step": "chosen documents", "in": total, "out": asked})
     left = asked
     for why, count in sorted(selection.dropped.items()):
         steps.append({"step": f"left out: {why}", "in": left, "out": left - count})
@@ -135,7 +137,7 @@ def _agreement(folder: CorpusFolder) -> list[dict[str, Any]]:
 
 
 def _model(folder: CorpusFolder) -> dict[str, Any] | None:
-    """The last model: what it was trained on, and what an audit certified."""
+    """Return the training data of the last model and the claim of its audit."""
     if folder.catalog.value("SELECT count(*) FROM models") == 0:
         return None
     from corpuskit.relevance.learning import last_model
@@ -144,14 +146,14 @@ def _model(folder: CorpusFolder) -> dict[str, Any] | None:
     if model is None:
         return None
     card, audit = model.document.card, model.document.audit
-    found: dict[str, Any] = {
+    description: dict[str, Any] = {
         "version": model.version, "fingerprint": model.document.fingerprint, "relevant_labels": card.relevant,
         "other_labels": card.other, "seed": card.seed, "threshold": model.threshold, "audit": None,
     }  # fmt: skip
     if audit is not None:
-        found["audit"] = {
+        description["audit"] = {
             "claim": f"precision at least {audit.precision:g} with confidence {audit.confidence:g}",
             "threshold": audit.threshold, "other_threshold": audit.other_threshold, "labels": audit.labels,
             "documents": audit.documents,
         }  # fmt: skip
-    return found
+    return description

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from corpuskit.export.hashes import FileEntry
+from corpuskit.export.checksums import FileEntry
 from corpuskit.export.item import ROW_TYPES
 
 _CONTEXT: Final[dict[str, Any]] = {
@@ -62,9 +62,9 @@ _TABLES: Final = ("documents.parquet", "corpus.jsonl", "documents.csv", "documen
 
 
 def croissant(record: dict[str, Any], entries: dict[str, FileEntry]) -> dict[str, Any]:
-    """The description of an export; its records are the documents, read from the first table that there is."""
-    found = list(record["licenses"])
-    named = [name for name in found if name != "none found"]
+    """Return the Croissant description of an export. Its records are the documents of the first table format."""
+    licenses = list(record["licenses"])
+    named = [name for name in licenses if name != "none found"]
     card: dict[str, Any] = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
@@ -105,7 +105,7 @@ def _distribution(name: str, entry: FileEntry) -> dict[str, Any]:
 def _record_set(table: str) -> dict[str, Any]:
     names = {**ROW_TYPES, "text": str}
     if table == "corpus.jsonl":
-        # Only what each line has; the number of elements gives way to the elements.
+        # Only fields that every line has. The elements replace the number of elements.
         names = {name: kind for name, kind in names.items() if name in {"doc_id", "uri", "title", "host", "text"}}
     fields = [
         {

@@ -14,7 +14,7 @@ from corpuskit.document import NLPTextDocument
 if TYPE_CHECKING:
     from corpuskit.export.options import ExportOptions
 
-_NOT_SAID: Final = ("last-modified", "fetched")  # of a timestamp's sources
+_NOT_STATED: Final = ("last-modified", "fetched")  # of a timestamp's sources
 ROW_TYPES: Final = {
     "doc_id": str, "version": int, "uri": str, "host": str, "title": str, "media_type": str, "lang": str, "words": int,
     "main_words": int, "elements": int, "timestamp": str, "fetched": str, "relevance": float, "decision": str,
@@ -40,16 +40,16 @@ class TokenLayers(Protocol):
 
 @dataclass(frozen=True)
 class Item:
-    """One document to be exported.
+    """Document to be exported.
 
     Attributes:
         row: its row of ``documents()`` and its license, plain values, times as ISO 8601 text, None for nulls; columns
             as in :data:`ROW_TYPES`.
-        path: where it stands below documents/, without suffix; legal on every system, unique without case.
+        path: Path below documents/, without suffix, valid on every system and unique regardless of case.
         document: the document in normal form.
-        main: texts are those of the main content.
-        original: gives the bytes it was extracted from.
-        annotation: the layers of the corpus' tokens, where a format carries them and there are some.
+        main: Whether only the main content is exported.
+        original: Returns the bytes of the original.
+        annotation: Token layers of the corpus, if the format has them and they exist.
     """
 
     row: dict[str, Any]
@@ -72,28 +72,28 @@ class Item:
         return replace(self, document=main_only(self.document)) if self.main else self
 
     @cached_property
-    def kept(self) -> list[int]:
-        """Positions of the elements whose texts are exported."""
+    def exported_rows(self) -> list[int]:
+        """Positions of the elements with exported texts."""
         table = self.document.table
         return [i for i, text in enumerate(table.text) if text and (table.main[i] or not self.main)]
 
 
-def said_date(document: NLPTextDocument) -> datetime | None:
-    """The date that a document says it has, not the one its server or its file has."""
-    return None if document.metadata.get("timestamp_source") in _NOT_SAID else document.timestamp
+def stated_date(document: NLPTextDocument) -> datetime | None:
+    """Return the date stated in the document, not that of its server or file."""
+    return None if document.metadata.get("timestamp_source") in _NOT_STATED else document.timestamp
 
 
 class Writer(Protocol):
-    """Writes one format; documents come one at a time, so that memory stays flat.
+    """Writer of one format. It gets one document at a time, so memory use is constant.
 
-    One that leaves documents out on purpose counts them, by reason, in an attribute ``left_out``; the report tells them.
+    A writer that skips documents counts them by reason in ``left_out``, for the report.
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
         """``folder`` exists; files of other formats are in it too."""
 
     def write(self, item: Item) -> None:
-        """Writes one document. What it raises but OSError is a failure of this document: nothing of it is written."""
+        """Write one document. An exception other than OSError is a failure of this document, which is then not written."""
 
     def close(self) -> None:
         """Ends the files."""

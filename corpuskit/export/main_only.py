@@ -6,25 +6,25 @@ from corpuskit.document import ElementTable, NLPTextDocument
 
 
 def main_only(document: NLPTextDocument) -> NLPTextDocument:
-    """The document with its main content only; groups around it stay, without a title that is none of it."""
+    """Return the document with its main content only, and the enclosing groups without titles outside the main content."""
     return _with_rows(document, document.table.main)
 
 
 def without_comments(document: NLPTextDocument) -> NLPTextDocument:
-    """The document without comments of readers."""
+    """Return the document without readers' comments."""
     roles = document.table.marks.get("role", {})
     return _with_rows(document, [roles.get(row) != "comment" for row in range(len(document.table))])
 
 
-def _with_rows(document: NLPTextDocument, wanted: list[bool]) -> NLPTextDocument:
-    if all(wanted):
+def _with_rows(document: NLPTextDocument, selected: list[bool]) -> NLPTextDocument:
+    if all(selected):
         return document
     table = document.table
-    keep = [bool(kept and table.text[row]) or (kept and row in table.cells) for row, kept in enumerate(wanted)]
+    keep = [is_selected and (bool(table.text[row]) or row in table.cells) for row, is_selected in enumerate(selected)]
     for row in range(len(keep) - 1, -1, -1):
         if keep[row] and table.parent_id[row] >= 0:
             keep[table.parent_id[row]] = True
-    texts = [text if kept else None for text, kept in zip(table.text, wanted, strict=True)]
+    texts = [text if is_selected else None for text, is_selected in zip(table.text, selected, strict=True)]
     links = {row: spans for row, spans in table.marks.get("links", {}).items() if texts[row]}
     shown = ElementTable(
         table.type, table.parent_id, table.subtree_end, table.nesting_level, texts, table.main, table.cells,

@@ -17,26 +17,27 @@ def _only_of(format: str, default: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportOptions:
-    """Choices of an export.
+    """Options of an export.
 
     Attributes:
         main: texts of documents (``text`` of JSON Lines, Parquet, CSV, datasets; txt, sentences, vert, conllu, chunks,
             frenchtext) and the trees of md, html, xml and tei hold the main content only. The trees of nlp.txt, JSON
-            Lines and Parquet hold all, marked; with False all formats do.
-        elements: jsonl: with the tree of each document; False: metadata and text, as trainers read them.
-        marks: nlp.txt, nlp.txt.zst: with what the format has no place for (main, role, page, links ...) beside it.
-        only_licensed: licences of which documents are kept: shell patterns, without case, for the licence as it was
-            found or for its SPDX name, such as ``CC-BY*`` or ``*creativecommons.org/*``. Documents without a licence
-            are left out.
-        mask_personal_data: e-mail addresses, telephone numbers, IP addresses and bank accounts are replaced in texts,
-            titles and metadata; URIs stay as they are.
-        shuffle: seed with which frenchtext shuffles the blocks of a site, so that no document can be put together
-            again; None: in the order of the documents.
-        preset: ``"pdf_trio"``: the format fasttext is that of its recipe, as the format pdf_trio.
-        page_size_tokens: pdf_trio: the size of the first page as the last two tokens.
-        kill: pdf_trio: documents that are left out, by id, URI or file name: its kill list.
-        chunk_tokens: chunks: at most so many tokens each, the section path included.
-        count_tokens: chunks: how many tokens a text has, such as ``lambda text: len(tokenizer.encode(text))``; default:
+            Lines and Parquet hold everything, with the main content marked. False: all formats hold everything.
+        elements: jsonl: include the tree of each document. False: metadata and text, as training programs read them.
+        marks: nlp.txt, nlp.txt.zst: write the attributes that the format cannot express (main, role, page, links ...) to a
+            second file.
+        only_licensed: Export only documents with these licences: case-insensitive shell patterns for the licence as
+            stated or for its SPDX name, such as ``CC-BY*`` or ``*creativecommons.org/*``. Documents without a licence
+            are skipped.
+        mask_personal_data: Replace e-mail addresses, telephone numbers, IP addresses and bank accounts in texts, titles and
+            metadata, not in URIs.
+        shuffle: frenchtext: seed for shuffling the blocks of a site, so documents cannot be reconstructed. None: the order of
+            the documents.
+        preset: ``"pdf_trio"``: The format fasttext follows its recipe, as the format pdf_trio does.
+        page_size_tokens: pdf_trio: write the size of the first page as the last two tokens.
+        kill: pdf_trio: its kill list, documents to skip by id, URI or file name.
+        chunk_tokens: chunks: maximum number of tokens of a chunk, the section path included.
+        count_tokens: chunks: function that returns the number of tokens of a text, such as ``lambda text: len(tokenizer.encode(text))``; default:
             words.
     """
 
@@ -61,7 +62,7 @@ class ExportOptions:
             object.__setattr__(self, "only_licensed", (self.only_licensed,))
 
     def as_record(self) -> dict[str, Any]:
-        """Return the options as JSON: what the manifest says of them."""
+        """Return the options as JSON for the manifest."""
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         counter = self.count_tokens
         name = getattr(counter, "__qualname__", type(counter).__qualname__)

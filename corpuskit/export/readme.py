@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from corpuskit.export.checksums import FileEntry
 from corpuskit.export.formats import formats
 from corpuskit.export.formats.markdown import escape_markdown, inline
-from corpuskit.export.hashes import FileEntry
 from corpuskit.store.telling import counted
 
 _SIZES: Final = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"),
@@ -19,7 +19,7 @@ _CODE: Final = re.compile(r"[a-z]{2,3}\Z")
 
 
 def readme(record: dict[str, Any], entries: dict[str, FileEntry]) -> str:
-    """The card: what is in the export, where it comes from, what may be done with it, how it was made."""
+    """Return the dataset card: content, sources, licences and processing of the export."""
     return "\n".join([*_front_matter(record), *_body(record, entries)]) + "\n"
 
 
@@ -58,11 +58,11 @@ def _body(record: dict[str, Any], entries: dict[str, FileEntry]) -> Iterator[str
         (name, f"{entry.bytes:,}", about.get(name, "") + (f" ({entry.count:,} files)" if entry.count else ""))
         for name, entry in entries.items()
     ))  # fmt: skip
-    yield "`SHA256SUMS` has the hash of each (`sha256sum --check SHA256SUMS`), `manifest.json` all that stands here.\n"
+    yield "`SHA256SUMS` has the hash of each (`sha256sum --check SHA256SUMS`), `manifest.json` all information of this page.\n"
     yield "## Rights\n"
     yield (
-        "The texts belong to their authors. This is what the documents themselves say of their licence; the field "
-        "`license` says it of each. Where none was found, none may be supposed.\n"
+        "The texts belong to their authors. The table counts the licences stated in the documents; the field "
+        "`license` has that of each document. Do not assume a licence if none is listed.\n"
     )
     yield from _table(("licence found", "SPDX", "documents"), (
         (name, entry["spdx"] or "", f"{entry['documents']:,}") for name, entry in record["licenses"].items()
@@ -70,13 +70,13 @@ def _body(record: dict[str, Any], entries: dict[str, FileEntry]) -> Iterator[str
     yield "## Sources\n"
     sources = record["sources"]
     if sources["first_fetched"]:
-        yield f"Fetched from {sources['first_fetched'][:10]} to {sources['last_fetched'][:10]}; `{sources['table']}` has a row a host.\n"
+        yield f"Fetched from {sources['first_fetched'][:10]} to {sources['last_fetched'][:10]}; `{sources['table']}` has one row per host.\n"
     robots = record["robots"]
-    said = (
+    answers = (
         ", ".join(f"{status}: {number:,} hosts" for status, number in robots["hosts"].items()) or "no host was crawled"
     )
     yield (
-        f"robots.txt (answer: hosts) {inline(said)}; {robots['refused_urls']:,} URLs were left alone because it said so."
+        f"robots.txt (answer: hosts) {inline(answers)}; {robots['refused_urls']:,} URLs were not fetched because it forbids them."
         "\n"
     )
     yield from _table(("media type", "documents"), ((n, f"{c:,}") for n, c in record["media_types"].items()))
@@ -112,25 +112,25 @@ def _labels(record: dict[str, Any]) -> Iterator[str]:
     )
     audit = model["audit"]
     if audit is None:
-        yield "It was not audited: its scores are no certified decisions.\n"
+        yield "It was not audited: its scores are not certified decisions.\n"
     elif audit["threshold"] is None:
         yield f"An audit with {audit['labels']:,} labels could certify no threshold ({audit['claim']}).\n"
     else:
         drawn = "" if audit["documents"] is None else f", of the {audit['documents']:,} documents that were there"
         yield (
-            f"Certified: from {audit['threshold']:.3f} on, {audit['claim']} ({audit['labels']:,} labels{drawn}). Of documents "
-            "that came after the audit it says nothing, nor of those with labels of their own.\n"
+            f"Certified: from {audit['threshold']:.3f} on, {audit['claim']} ({audit['labels']:,} labels{drawn}). The "
+            "claim does not cover documents that were added after the audit or that are labelled.\n"
         )
 
 
 def _table(head: tuple[str, ...], rows: Any) -> Iterator[str]:
-    found = list(rows)
-    if not found:
+    listed = list(rows)
+    if not listed:
         return
     yield "| " + " | ".join(head) + " |"
     yield "|" + " --- |" * len(head)
-    for row in found[:_ROWS]:
+    for row in listed[:_ROWS]:
         yield "| " + " | ".join(inline(str(cell)) for cell in row) + " |"
-    if len(found) > _ROWS:
-        yield f"\n{counted(len(found) - _ROWS, 'more row')} in `manifest.json`."
+    if len(listed) > _ROWS:
+        yield f"\n{counted(len(listed) - _ROWS, 'more row')} in `manifest.json`."
     yield ""

@@ -14,8 +14,8 @@ from typing import Final
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import CorpusError, CorpusKitError, UnknownDocumentError
 from corpuskit.export.item import Item, TokenLayers
+from corpuskit.export.licenses import is_licensed
 from corpuskit.export.options import ExportOptions
-from corpuskit.export.rights import is_licensed
 from corpuskit.labels import corpus_labels
 from corpuskit.store import CorpusFolder
 from corpuskit.store.database import CATALOG, connect
@@ -31,16 +31,16 @@ _QUERY: Final = (
 
 
 class Selection:
-    """The last versions of the chosen documents, by host and URI.
+    """Last versions of the selected documents, by host and URI.
 
     Args:
-        folder: the corpus.
-        doc_ids: only these; None for all.
-        options: which licences, and whether personal data is masked.
-        annotation: layers for the items.
+        folder: The corpus.
+        doc_ids: Documents to export. None: all.
+        options: Licences to export, and whether personal data is masked.
+        annotation: Token layers for the items.
 
     Raises:
-        UnknownDocumentError: a doc_id is not in the corpus.
+        UnknownDocumentError: A doc_id is not in the corpus.
     """
 
     def __init__(
@@ -65,13 +65,13 @@ class Selection:
                 raise UnknownDocumentError(f"no document {doc_id!r} that could be exported")
 
     def __len__(self) -> int:
-        """How many documents are asked for, before licences are looked at."""
+        """Return the number of selected documents before licences are checked."""
         if self._wanted is not None:
             return len(self._wanted)
         return int(self._folder.catalog.value("SELECT count(*) FROM current"))
 
     def key(self) -> str:
-        """A hash of all that decides what is exported: the same key means the same content."""
+        """Return a hash of everything that determines the content of the export."""
         digest = hashlib.sha256((self.annotation.state if self.annotation is not None else "").encode())
         root = self._folder.documents
         for row in self._rows():
@@ -86,9 +86,9 @@ class Selection:
         return digest.hexdigest()
 
     def items(self, on_failure: Callable[[str, Exception], None]) -> Iterator[Item]:
-        """The documents; those that cannot be read are told to ``on_failure`` with their URI and left out."""
-        for found in self._rows():
-            row = dict(found)
+        """Yield the documents. Those that cannot be read are passed to ``on_failure`` with their URI."""
+        for record in self._rows():
+            row = dict(record)
             path = row.pop("path")
             try:
                 document = read_document(self._folder.documents, path, strict=False).normalize()
@@ -109,8 +109,8 @@ class Selection:
             yield Item(row, path, document, self._options.main, original, self.annotation)
 
     def _rows(self) -> Iterator[sqlite3.Row]:
-        # A connection of its own: with a small cache, sorting is done on disk however many documents there are, and
-        # what is read stays as it was when the export began.
+        # A separate connection: with a small cache SQLite sorts on disk, whatever the number of documents, and the rows are
+        # those at the start of the export.
         with contextlib.closing(connect(self._folder.inside, CATALOG, read_only=True, timeout=60)) as connection:
             connection.row_factory = sqlite3.Row
             connection.create_function("label_of", 1, self._labels.get, deterministic=True)
@@ -126,10 +126,10 @@ def _mask(document: NLPTextDocument) -> Counter[str]:
     counts: Counter[str] = Counter()
 
     def clean(text: str) -> str:
-        found = personal_data(text)
-        if not found:
+        matches = personal_data(text)
+        if not matches:
             return text
-        counts.update(one.kind for one in found)
+        counts.update(match.kind for match in matches)
         return mask(text)
 
     table = document.table

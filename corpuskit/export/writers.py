@@ -1,4 +1,4 @@
-"""What a format of exports says of itself: a decorator on the class that writes it."""
+"""Registry of export formats, filled by a decorator of the writer classes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from corpuskit.safe_folder import SafeFolder
 
 _WriterClass = TypeVar("_WriterClass", bound=type[Writer])
 FORMATS: Final[dict[str, Format]] = {}
-"""Those whose modules are imported; :func:`corpuskit.export.formats.formats` has all."""
+"""Formats of the imported modules; :func:`corpuskit.export.formats.formats` returns all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def export_format(
 
 
 class FileWriter:
-    """A writer of a file a document, at the document's path below a folder of the export."""
+    """Writer of one file per document, at the document's path below a directory of the export."""
 
     folder: ClassVar[str]
     suffix: ClassVar[str]

@@ -32,24 +32,24 @@ _TABLES: Final = """
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong, and in which line (1-based; None where that is not known)."""
+    """Violation of a schema, with its line (1-based) if known."""
 
     line: int | None
     message: str
 
 
 def check_xml(path: str | os.PathLike[str], schema: str | os.PathLike[str] | None = None) -> list[Fault]:
-    """What breaks the schema of an XML file; empty where it is valid.
+    """Return the violations of the schema of an XML file.
 
-    TEI is checked by a document type of TEI P5 4.8.0 for corpora, made from the TEI's own source (it comes with
-    trafilatura; tables are added); ``corpus.xml`` by its RELAX NG schema.
+    TEI is validated with a DTD of TEI P5 4.8.0 for corpora (from the TEI's sources; it comes with
+    trafilatura; tables are added), ``corpus.xml`` by its RELAX NG schema.
 
     Args:
-        path: the file; no entity of it is resolved and nothing is fetched.
-        schema: another one: RELAX NG (``.rng``), XML Schema (``.xsd``) or document type (``.dtd``).
+        path: The file. Entities are not resolved and nothing is fetched.
+        schema: Another schema: RELAX NG (``.rng``), XML Schema (``.xsd``) or document type (``.dtd``).
 
     Raises:
-        ExportError: no schema is known for the file, or it cannot be read.
+        ExportError: No schema is known for the file, or the schema cannot be read.
         SourceError: There is no such file, or it is a folder.
     """
     from lxml import etree
@@ -77,7 +77,7 @@ def _known_schema(root: Any) -> Any:
     if namespace == TEI:
         corpora = _in_trafilatura("tei_corpus.dtd").read_text("utf-8")
         if _LISTS not in corpora:
-            raise ExportError("the document type of TEI in this version of trafilatura is another one; use --schema")
+            raise ExportError("the TEI DTD of this version of trafilatura differs from the expected one; use --schema")
         return etree.DTD(io.StringIO(corpora.replace(_LISTS, _LISTS + "table |") + _TABLES))
     if namespace == CORPUS:
         return etree.RelaxNG(etree.fromstring(files("corpuskit.export").joinpath("schemas", "corpus.rng").read_bytes()))
@@ -85,7 +85,7 @@ def _known_schema(root: Any) -> Any:
 
 
 def _in_trafilatura(name: str) -> Path:
-    """A data file of that package, found without importing it, which takes half a second and warns of what it lacks."""
+    """Return the path of a data file of a package without importing it, which takes half a second and logs warnings."""
     spec = find_spec("trafilatura")
     if spec is None or spec.origin is None:
         raise MissingExtraError("trafilatura", "all")
@@ -104,4 +104,4 @@ def _schema(path: Path) -> Any:
             raise ExportError(f"{path}: expected a schema in .rng, .xsd or .dtd")
         return makers[path.suffix](etree.parse(str(path), parser))
     except (etree.LxmlError, OSError) as error:
-        raise ExportError(f"{path} is no schema that can be read: {error}") from error
+        raise ExportError(f"{path} cannot be read as a schema: {error}") from error

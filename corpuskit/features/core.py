@@ -26,7 +26,7 @@ GROUP = FeatureGroup(
     },
     hooks={
         "NLPTextDocument.page": "corpuskit.corpus.page_image:draw_page",
-        "NLPTextDocument.to": "corpuskit.export.one:render",
+        "NLPTextDocument.to": "corpuskit.export.render:render",
         "NLPTextDocument.view": "corpuskit.widgets.tree:DocumentTree",
         "CrawlJob.dashboard": "corpuskit.widgets.dashboard:CrawlDashboard",
         "CorpusAudit.label": "corpuskit.widgets.audit:AuditLabeler",

@@ -115,7 +115,7 @@ def test_each_counterpart_of_a_switch_of_trafilatura_is_there():
 
     from corpuskit.cli.commands import app
     from corpuskit.cli.usage import _TRAFILATURAS
-    from corpuskit.export.one import FORMATS
+    from corpuskit.export.render import FORMATS
 
     commands = get_command(app).commands
     there = {name for command in ("extract", "crawl") for option in commands[command].params for name in option.opts}

@@ -12,7 +12,7 @@ from corpuskit.document import DocumentBuilder
 from corpuskit.document.elements import TABLE as TABLE_TYPE
 from corpuskit.document.elements import TABLE_CELL, TABLE_HEADER
 from corpuskit.errors import ExportError
-from corpuskit.export.one import CSV_COLUMNS, FORMATS
+from corpuskit.export.render import CSV_COLUMNS, FORMATS
 from corpuskit.export.xml_check import check_xml
 from corpuskit.extraction import ExtractOptions
 

@@ -13,9 +13,9 @@ from typing import Any, Final
 from corpuskit.document.compact_lists import compact_items
 from corpuskit.document.elements import LISTS, TEXT_BLOCK, TYPE_NAMES
 from corpuskit.document.events import COMMANDS, ELEMENT_TYPES
+from corpuskit.export.csv_safety import escape_formula
 from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
-from corpuskit.export.spreadsheets import harmless
 from corpuskit.export.writers import export_format
 from corpuskit.store.paths import safe_segment
 from corpuskit.text import count_words, detect_language
@@ -65,7 +65,7 @@ class FrenchtextWriter:
             name, host = self._site.name, self._site.host
             url = "" if host == _NO_SITE else f"https://{host}/"
             row = (name, f"{name}.dataset.feather", host, url, "subdomain", f"{name}.urls.feather", pages, words)
-            self._rows.writerow([harmless(value) for value in row])
+            self._rows.writerow([escape_formula(value) for value in row])
 
     def close(self) -> None:
         """Ends the last site and the index."""
@@ -224,7 +224,7 @@ def _content(item: Item) -> Iterator[tuple[int, int, int, str]]:
         if code in LISTS and compact_items(table, i) is not None:
             compact.update(range(i + 2, table.subtree_end[i], 2))
     item_code = ELEMENT_TYPES.index("ListItem")
-    for i in item.kept:
+    for i in item.exported_rows:
         if i in compact:
             yield item_code, text_command, table.nesting_level[i] - 1, table.text[i] or ""
         else:

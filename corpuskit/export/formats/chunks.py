@@ -21,14 +21,14 @@ _PARTED: Final = " > "
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What is not cut unless it is too large alone: a block, an item's block, a row of a table, a title.
+    """Smallest part of a document that is only cut if it exceeds the budget: a block, a table row, a title.
 
     Attributes:
-        text: as it stands in the chunk.
-        first, last: element_ids it comes from, both inclusive.
-        path: titles of the sections around it, the outermost first.
-        is_title: a title; it is not the last of a chunk.
-        is_section: a section begins here; a chunk that is half full ends before it.
+        text: Its text in the chunk.
+        first, last: element_ids of its source, inclusive.
+        path: Titles of the enclosing sections, outermost first.
+        is_title: Whether it is a title, which never ends a chunk.
+        is_section: Whether it starts a section. A chunk that is at least half full ends before it.
     """
 
     text: str
@@ -41,7 +41,7 @@ class Unit:
 
 @dataclass(slots=True)
 class Chunk:
-    """A chunk: its path, units, and how many tokens it has."""
+    """Chunk with its section path, units and number of tokens."""
 
     path: tuple[str, ...]
     units: list[Unit] = field(default_factory=list)
@@ -56,12 +56,12 @@ class Chunk:
 
 @export_format("chunks", files="chunks.jsonl", about="pieces of few tokens for retrieval and pre-training")
 class ChunksWriter:
-    """``chunks.jsonl``: one object a chunk.
+    """``chunks.jsonl``: one JSON object per chunk.
 
     Keys: chunk_id (doc_id-number), doc_id, uri, title, path (list of titles), text (path and content), tokens,
-    first_element, last_element (element_ids), and lang, label, license, page where there is one. No chunk has more
-    than ``chunk_tokens`` tokens, counted by ``count_tokens`` over its whole text. A block that is too large alone is
-    cut at sentences, and a sentence at blanks; only one word can be larger than a chunk, and is then one.
+    first_element, last_element (element_ids), and lang, label, license, page if known. No chunk has more
+    than ``chunk_tokens`` tokens, counted by ``count_tokens`` over its whole text. A block that exceeds
+    the budget is cut at sentences, a sentence at spaces. Only a single word can exceed it; it becomes a chunk.
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
@@ -70,7 +70,7 @@ class ChunksWriter:
         self._count = options.count_tokens
 
     def write(self, item: Item) -> None:
-        """Writes the chunks of the document."""
+        """Write the chunks of the document."""
         row, table = item.row, item.document.table
         lines = []
         for number, chunk in enumerate(chunks(item, self._budget, self._count), 1):
@@ -90,7 +90,7 @@ class ChunksWriter:
 
 
 def chunks(item: Item, budget: int, count: Count) -> Iterator[Chunk]:
-    """The chunks of a document, each with at most ``budget`` tokens."""
+    """Yield the chunks of a document, each with at most ``budget`` tokens."""
     lang = item.row["lang"] or "?"
     waiting = deque(units(item))
     current: Chunk | None = None
@@ -101,8 +101,8 @@ def chunks(item: Item, budget: int, count: Count) -> Iterator[Chunk]:
             current = Chunk(_fitting(unit.path, budget, count), [unit])
             current.tokens = count(current.text)
             if current.tokens > budget:
-                *whole, current = _cut(unit, current.path, budget, count, lang)
-                yield from whole
+                *complete, current = _cut(unit, current.path, budget, count, lang)
+                yield from complete
             continue
         if unit is not None:
             # Most tokenizers count at most one more for the line end; the whole is counted again at the end.
@@ -121,18 +121,18 @@ def chunks(item: Item, budget: int, count: Count) -> Iterator[Chunk]:
 
 def _finish(chunk: Chunk, following: Unit | None, budget: int, count: Count) -> list[Unit]:
     """Ends a chunk; returns the units that go to the next: titles at its end, and what is too much."""
-    kept = len(chunk.units)
-    while following is not None and kept > 1 and chunk.units[kept - 1].is_title:
-        kept -= 1
-    if chunk.units[kept - 1].is_title:
-        kept = len(chunk.units)  # nothing but titles
+    size_in_units = len(chunk.units)
+    while following is not None and size_in_units > 1 and chunk.units[size_in_units - 1].is_title:
+        size_in_units -= 1
+    if chunk.units[size_in_units - 1].is_title:
+        size_in_units = len(chunk.units)  # nothing but titles
     while True:
-        rest = chunk.units[kept:]
-        shorter = Chunk(chunk.path, chunk.units[:kept])
+        rest = chunk.units[size_in_units:]
+        shorter = Chunk(chunk.path, chunk.units[:size_in_units])
         size = count(shorter.text)
-        if size <= budget or kept == 1:
+        if size <= budget or size_in_units == 1:
             break
-        kept -= 1
+        size_in_units -= 1
     chunk.units, chunk.tokens = shorter.units, size
     return rest
 
@@ -144,9 +144,9 @@ def _is_in_path(chunk: Chunk, following: Unit, budget: int, count: Count) -> boo
 
 
 def units(item: Item) -> Iterator[Unit]:
-    """The units of a document in reading order."""
+    """Yield the units of a document in reading order."""
     table = item.document.table
-    kept = set(item.kept)
+    exported = set(item.exported_rows)
     root = (item.document.title.strip(),) if item.document.title.strip() else ()
     sections: list[tuple[int, tuple[str, ...]]] = []
     i, size = 0, len(table)
@@ -156,7 +156,7 @@ def units(item: Item) -> Iterator[Unit]:
         path = sections[-1][1] if sections else root
         code, text = table.type[i], table.text[i]
         if code == SECTION:
-            title = " ".join((text or "").split()) if i in kept else ""
+            title = " ".join((text or "").split()) if i in exported else ""
             # A page's first heading often is its title.
             if title and title not in path:
                 yield Unit(title, i, i, path, is_title=True, is_section=True)
@@ -164,27 +164,27 @@ def units(item: Item) -> Iterator[Unit]:
             else:
                 sections.append((table.subtree_end[i], path))
         elif code == TABLE:
-            if i in kept:
+            if i in exported:
                 yield Unit(text or "", i, i, path, is_title=True)
-            yield from _rows(item, i, kept, path)
+            yield from _rows(item, i, exported, path)
             i = table.subtree_end[i]
             continue
-        elif i in kept and text:
+        elif i in exported and text:
             parent = table.parent_id[i]
             in_item = parent >= 0 and table.type[parent] == LIST_ITEM and i == parent + 1
             yield Unit(f"- {text}" if in_item else text, i, i, path, is_title=code != TEXT_BLOCK)
         i += 1
 
 
-def _rows(item: Item, i: int, kept: set[int], path: tuple[str, ...]) -> Iterator[Unit]:
-    """The rows of a table, cells parted by bars."""
+def _rows(item: Item, i: int, exported: set[int], path: tuple[str, ...]) -> Iterator[Unit]:
+    """Yield the rows of a table, cells separated by bars."""
     table = item.document.table
     rows: dict[int, list[int]] = {}
     for k in table.children(i):
         rows.setdefault(table.cells[k][0], []).append(k)
     for cells in rows.values():
         texts = [
-            " ".join(" ".join((table.text[j] or "").split()) for j in range(k, table.subtree_end[k]) if j in kept)
+            " ".join(" ".join((table.text[j] or "").split()) for j in range(k, table.subtree_end[k]) if j in exported)
             for k in cells
         ]
         if any(texts):
@@ -192,7 +192,7 @@ def _rows(item: Item, i: int, kept: set[int], path: tuple[str, ...]) -> Iterator
 
 
 def _fitting(path: tuple[str, ...], budget: int, count: Count) -> tuple[str, ...]:
-    """The path, without its outermost titles where it would take more than a third of the budget."""
+    """Return the path, shortened from the outermost title to at most a third of the budget."""
     while path and count(_PARTED.join(path)) * 3 > budget:
         path = path[1:]
     return path
@@ -211,7 +211,7 @@ def _cut(unit: Unit, path: tuple[str, ...], budget: int, count: Count, lang: str
 
 
 def _packed(unit: Unit, parts: list[str], path: tuple[str, ...], budget: int, count: Count) -> Iterator[Chunk]:
-    """Chunks of as many parts as fit."""
+    """Yield chunks filled with consecutive parts."""
     at = 0
     while at < len(parts):
         # The largest number of parts that fits; doubling, then halving, keeps the counting short.

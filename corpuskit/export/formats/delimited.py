@@ -1,4 +1,4 @@
-"""CSV and TSV: a row a document."""
+"""CSV and TSV with one row per document."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import json
 from pathlib import Path
 from typing import ClassVar
 
+from corpuskit.export.csv_safety import escape_formula
 from corpuskit.export.item import ROW_TYPES, Item
 from corpuskit.export.options import ExportOptions
-from corpuskit.export.spreadsheets import harmless
 from corpuskit.export.writers import export_format
 
 _COLUMNS = (*ROW_TYPES, "metadata", "text")
 
 
-@export_format("csv", files="documents.csv", about="a row a document, for spreadsheets and R")
+@export_format("csv", files="documents.csv", about="one row per document, for spreadsheets and R")
 class CsvWriter:
-    """``documents.csv``: a row a document (RFC 4180) with its metadata (JSON) and text.
+    """``documents.csv``: one row per document (RFC 4180) with its metadata (JSON) and text.
 
-    No cell begins a spreadsheet formula: one that would has an apostrophe in front.
+    A cell that a spreadsheet would run as a formula is prefixed with an apostrophe.
     """
 
     name: ClassVar = "documents.csv"
@@ -31,12 +31,12 @@ class CsvWriter:
         self._writer.writeheader()
 
     def write(self, item: Item) -> None:
-        """Writes the document's row."""
+        """Write the document's row."""
         metadata = json.dumps(item.document.metadata, ensure_ascii=False)
         row = {**item.row, "metadata": metadata, "text": item.text}
         # NUL ends a cell for many programs, and a reader of Python refuses it.
         self._writer.writerow(
-            {name: harmless(value.replace("\0", "\ufffd") if isinstance(value, str) else value)
+            {name: escape_formula(value.replace("\0", "\ufffd") if isinstance(value, str) else value)
              for name, value in row.items()}
         )  # fmt: skip
 

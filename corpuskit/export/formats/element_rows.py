@@ -19,12 +19,12 @@ _MARK_TYPES: Final[dict[str, tuple[type, ...]]] = {
 
 
 def element_objects(table: ElementTable) -> list[dict[str, Any]]:
-    """The elements as objects; what is null or follows from the rest is left out.
+    """Return the elements as JSON objects without null and derivable values.
 
-    Keys: type, level, main; where there is one: text, row, row_span, col, col_span, and the optional columns.
+    Keys: type, level, main; if present also text, row, row_span, col, col_span and the optional columns.
     """
     columns = [(name, column) for name, column in table.marks.items() if column]
-    found = []
+    objects = []
     for i, code in enumerate(table.type):
         element: dict[str, Any] = {"type": TYPE_NAMES[code], "level": table.nesting_level[i], "main": table.main[i]}
         text = table.text[i]
@@ -35,8 +35,8 @@ def element_objects(table: ElementTable) -> list[dict[str, Any]]:
         for name, column in columns:
             if i in column:
                 element[name] = column[i]
-        found.append(element)
-    return found
+        objects.append(element)
+    return objects
 
 
 class DocumentReader:
@@ -51,23 +51,23 @@ class DocumentReader:
         self._where = where
         self._line = line
 
-    def fault(self, found: object, expected: str) -> DocumentFormatError:
-        """An error that says where."""
-        return DocumentFormatError(self._line, str(found), expected, where=self._where)
+    def fault(self, actual: object, expected: str) -> DocumentFormatError:
+        """Return an error with the location."""
+        return DocumentFormatError(self._line, str(actual), expected, where=self._where)
 
     def read(
         self,
         head: Mapping[str, Any],
         elements: Iterable[Mapping[str, Any]],
     ) -> NLPTextDocument:
-        """The document.
+        """Return the document.
 
         Args:
             head: title, uri, timestamp (ISO 8601 or None), metadata (text to text).
-            elements: as :func:`element_objects` gives them; missing ``main`` is the default.
+            elements: As returned by :func:`element_objects`; a missing ``main`` has the default.
 
         Raises:
-            DocumentFormatError: they are no elements of a document.
+            DocumentFormatError: The objects do not describe the elements of a document.
         """
         builder = DocumentBuilder(*self._head(head), on_repair=self._refuse)
         for key, value in self._metadata(head).items():

@@ -32,7 +32,7 @@ class DatasetsWriter:
         self._batches = RowBatches(self._write)
 
     def write(self, item: Item) -> None:
-        """Adds the document's row."""
+        """Add the document's row."""
         self._batches.add(document_row(item), len(item.text))
 
     def _write(self, table: Any) -> None:
@@ -53,7 +53,7 @@ class DatasetsWriter:
         self._stream = None
 
     def close(self) -> None:
-        """Ends the shards and writes what says how to read them."""
+        """Close the shards and write the description that loaders read."""
         import pyarrow as pa
 
         self._batches.close()

@@ -27,12 +27,12 @@ _STYLE: Final = (
 )
 
 
-@export_format("html", files="html/", about="HTML without scripts, a file a document", tree=True)
+@export_format("html", files="html/", about="HTML without scripts, one file per document", tree=True)
 class HtmlWriter(FileWriter):
-    """``html/HOST/PATH.html``: a page a document, with its tree as sections, lists and tables.
+    """``html/HOST/PATH.html``: one page per document, with its tree as sections, lists and tables.
 
-    Text and links come from outside: all is escaped, links lead to http, https and mailto only, and the page's own
-    policy allows no script and no request. What is not main content stands in ``<aside>``-like elements marked
+    Text and links are untrusted. Everything is escaped, links are limited to http, https and mailto, and the page's
+    content security policy forbids scripts and requests. Elements outside the main content are ``<aside>``-like elements marked
     ``data-main="false"``.
     """
 
@@ -44,7 +44,7 @@ class HtmlWriter(FileWriter):
 
 
 def to_html(item: Item) -> str:
-    """The document as a page."""
+    """Return the document as a page."""
     document, row = item.document, item.row
     lang = f' lang="{_clean(row["lang"])}"' if row["lang"] and row["lang"] != "?" else ""
     title = _clean(document.title or document.uri)
@@ -69,7 +69,7 @@ def _clean(text: str) -> str:
 
 
 def _link(url: str, shown: str) -> str:
-    """A link around markup, or only that where the scheme is another one."""
+    """Return markup as a link, or unchanged if the scheme is not allowed."""
     if not url.lower().startswith(_SCHEMES) or any(c.isspace() for c in url):
         return shown
     return f'<a href="{_clean(url)}" rel="nofollow noopener noreferrer">{shown}</a>'
@@ -80,7 +80,7 @@ def _linked(table: ElementTable, i: int) -> str:
 
 
 def _styled(table: ElementTable, i: int, start: int, end: int) -> str:
-    """A part of a text with its formatting."""
+    """Return a part of a text with its formatting."""
     parts = []
     for text, kinds in pieces(table, i, start, end):
         tags = [_KINDS[kind] for kind in kinds if kind in _KINDS]
@@ -122,7 +122,7 @@ def _close(ends: list[tuple[int, str]], rows: dict[int, int]) -> Iterator[str]:
 
 
 def _tags(table: ElementTable, i: int, aside: str) -> tuple[str, str]:
-    """How a group is opened, with its title, and closed."""
+    """Return the opening markup of a group, with its title, and its closing markup."""
     code = table.type[i]
     title = _linked(table, i)
     if code == SECTION:

@@ -16,7 +16,7 @@ from corpuskit.export.writers import export_format
 from corpuskit.validation import check_input_file
 
 _MAX_LINE: Final = 512 * 1024 * 1024  # bytes
-# Line ends to Unicode-minded programs; in JSON they can only stand in strings, where they may be escaped.
+# Unicode line separators. In JSON they occur only in strings, where they can be escaped.
 _LINE_ENDS: Final = {"\u2028": "\\u2028", "\u2029": "\\u2029", "\x85": "\\u0085"}
 
 
@@ -33,7 +33,7 @@ class JsonLinesWriter:
         self._file = (folder / "corpus.jsonl").open("wb")
 
     def write(self, item: Item) -> None:
-        """Writes the document's line."""
+        """Write the document's line."""
         row = {name: value for name, value in item.row.items() if value is not None and name != "elements"}
         content = {**row, **document_head(item.document), "text": item.text}
         if self._elements:
@@ -46,7 +46,7 @@ class JsonLinesWriter:
 
 
 def json_line(content: dict[str, Any]) -> bytes:
-    """An object as one line of UTF-8, of whatever a program takes for a line."""
+    """Return an object as one line of UTF-8, also for programs that split at Unicode line separators."""
     text = json.dumps(content, ensure_ascii=False)
     if not text.isascii():
         for character, escaped in _LINE_ENDS.items():
@@ -58,18 +58,18 @@ def json_line(content: dict[str, Any]) -> bytes:
 def read_jsonl(path: str | os.PathLike[str]) -> Iterator[NLPTextDocument]:
     """Yield the documents of a ``corpus.jsonl``, read one at a time.
 
-    Without elements a document has one TextBlock: its text.
+    A document without elements gets one TextBlock with its text.
 
     Args:
         path: The file.
 
     Raises:
-        DocumentFormatError: a line is no document; ``.line`` says which.
+        DocumentFormatError: A line is not a document; ``.line`` is its number.
         SourceError: There is no such file, or it is a folder.
     """
-    given = check_input_file(path)
+    file_path = check_input_file(path)
     where = os.fspath(path)
-    with given.open("rb") as file:
+    with file_path.open("rb") as file:
         number = 0
         while line := file.readline(_MAX_LINE + 1):
             number += 1

@@ -30,10 +30,10 @@ class PlainTextWriter:
     def lines(self, item: Item) -> list[str]:
         """Return the lines of the document; one without text has none."""
         table = item.document.table
-        return [one_line(table.text[i] or "") for i in item.kept]
+        return [one_line(table.text[i] or "") for i in item.exported_rows]
 
     def write(self, item: Item) -> None:
-        """Writes the lines of the document."""
+        """Write the lines of the document."""
         if lines := self.lines(item):
             self._file.write("\n" * self._written + "\n".join(lines) + "\n")
             self._written = True
@@ -52,20 +52,22 @@ class SentencesWriter(PlainTextWriter):
     def lines(self, item: Item) -> list[str]:
         """Return the sentences of the document."""
         table, lang = item.document.table, item.row["lang"] or "?"
-        found = [one_line(sentence) for i in item.kept for sentence in sentence_texts(table.text[i] or "", lang)]
-        return [line for line in found if line]
+        lines = [
+            one_line(sentence) for i in item.exported_rows for sentence in sentence_texts(table.text[i] or "", lang)
+        ]
+        return [line for line in lines if line]
 
 
 @export_format("fasttext", files="fasttext.txt, fasttext.ids.parquet", about="labelled lines for fastText")
 class FastTextWriter:
-    """``fasttext.txt``: ``__label__LABEL tokens`` of each labelled document, and whose line it is.
+    """``fasttext.txt``: ``__label__LABEL tokens`` of each labelled document, and a table of the documents of the lines.
 
     Tokens are those of :func:`corpuskit.relevance.fasttext_line`, which the project's own models and their fastText
     students read too, so that training and serving agree. ``fasttext.ids.parquet``
-    has a row a line: line (int64, 1-based), doc_id, label, uri (str).
+    has one row per line: line (int64, 1-based), doc_id, label, uri (str).
 
     Attributes:
-        left_out: why → number of documents without a line, for the report of the export.
+        left_out: Reason → number of documents without a line, for the report of the export.
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
@@ -81,7 +83,7 @@ class FastTextWriter:
         self.left_out: Counter[str] = Counter()
 
     def write(self, item: Item) -> None:
-        """Writes a line if the document is labelled and has tokens."""
+        """Write a line if the document is labelled and has tokens."""
         from corpuskit.relevance import fasttext_line
         from corpuskit.relevance.scoring_text import scoring_text
 
@@ -111,5 +113,5 @@ class FastTextWriter:
 
 
 def one_line(text: str) -> str:
-    """The text with blanks for its line ends, those of Unicode too, and for control characters."""
+    """Return the text with spaces instead of line ends (also Unicode's) and control characters."""
     return _LINE_ENDS.sub(" ", text).strip()

@@ -20,7 +20,7 @@ _NUMBERED: Final = re.compile(r"^(\s*\d{1,9})([.)])", re.MULTILINE)
 _BLANKS: Final = re.compile(r"[^\S\n]+")
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 _SCHEMES: Final = ("http://", "https://", "mailto:")
-# Code has marks of its own; what Markdown has no mark for is marked in HTML, or not at all.
+# Code has separate delimiters. Formatting without Markdown syntax is written in HTML or left out.
 _MARKS: Final = {
     "bold": "**",
     "italic": "*",
@@ -30,22 +30,22 @@ _MARKS: Final = {
     "subscript": "<sub>",
     "superscript": "<sup>",
 }
-_SAID: Final = {
+_METADATA: Final = {
     "author": "author", "site_name": "site_name", "description": "description", "categories": "categories",
     "tags": "keywords",
 }  # fmt: skip
 _HEADING: Final = re.compile(r"#{1,6} ")
 _DOLLAR: Final = re.compile(r"(?<!\\)[$]")
-_MOST_COLUMNS: Final = 100
+_MAX_COLUMNS: Final = 100
 
 
-@export_format("md", files="md/", about="Markdown, a file a document")
+@export_format("md", files="md/", about="Markdown, one file per document")
 class MarkdownWriter(FileWriter):
-    """``md/HOST/PATH.md``: front matter (title, uri, lang, date, license, what the document says of itself), then the main content.
+    """``md/HOST/PATH.md``: front matter (title, uri, lang, date, license, further metadata), then the main content.
 
-    Text is escaped, so that it shows as it is; HTML of a document cannot get through. Links lead to http, https and
-    mailto only. Cells of tables are one line each; a table with spans is written in HTML. What was printed on pages
-    begins with what stands there: its title is in the front matter alone.
+    Text is escaped, so HTML of a document has no effect. Links are limited to http, https and mailto. Table cells are
+    single lines; a table with spans is written in HTML. The title of a paginated document is only in the front matter,
+    because its first page prints it.
     """
 
     folder, suffix = "md", ".md"
@@ -56,39 +56,39 @@ class MarkdownWriter(FileWriter):
 
 
 def to_markdown(item: Item) -> str:
-    """The document as Markdown."""
+    """Return the document as Markdown."""
     row = {**item.row, "title": item.document.title, "uri": item.document.uri}
     # A JSON string is a YAML string.
     head = [f"{name}: {json.dumps(row[name])}" for name in ("doc_id", "title", "uri", "lang", "timestamp", "license")
             if row[name]]  # fmt: skip
-    said = item.document.metadata
-    head += [f"{name}: {json.dumps(said[key])}" for name, key in _SAID.items() if said.get(key)]
+    metadata = item.document.metadata
+    head += [f"{name}: {json.dumps(metadata[key])}" for name, key in _METADATA.items() if metadata.get(key)]
     has_title = bool(item.document.title.strip()) and not _is_printed(item.document.table)
     title = [f"# {inline(item.document.title)}"] if has_title else []
     blocks = _blocks(item)
     headings = [i for i, block in enumerate(blocks) if _HEADING.match(block)]
     if title and headings and _HEADING.sub("", blocks[headings[0]]) == _HEADING.sub("", title[0]):
-        del blocks[headings[0]]  # the title stands above all
+        del blocks[headings[0]]  # the title is above all sections
     return "\n".join(["---", *head, "---", ""]) + "\n" + "\n\n".join([*title, *blocks]) + "\n"
 
 
 def _is_printed(table: ElementTable) -> bool:
-    """Whether a document is one of pages: its title is printed there, or it is a name of the file's."""
+    """Return whether a document has pages. Its title is then printed on them or taken from the file name."""
     return bool(table.marks.get("page"))
 
 
 def escape_markdown(text: str) -> str:
     """Text that Markdown shows as it is; blanks become single, lines stay."""
-    text = _inside(text)
+    text = _enclosed(text)
     return _NUMBERED.sub(r"\1\\\2", _BLOCK_START.sub(r"\1\\\2", text))
 
 
 def inline(text: str) -> str:
     """Text on one line, not at its beginning."""
-    return _inside(text.replace("\n", " ")).strip()
+    return _enclosed(text.replace("\n", " ")).strip()
 
 
-def _inside(text: str) -> str:
+def _enclosed(text: str) -> str:
     text = _CONTROLS.sub(" ", text)
     text = "\n".join(_BLANKS.sub(" ", line).strip() for line in text.split("\n"))
     return _PUNCTUATION.sub(r"\\\1", text)
@@ -119,21 +119,25 @@ def _linked(table: ElementTable, i: int) -> str:
 
 
 def _label(table: ElementTable, i: int, start: int, end: int) -> str:
-    """The text of a link with its formatting; brackets of a formula, which no escape protects, would end the link."""
+    """Return the text of a link with its formatting. Brackets of a formula cannot be escaped and would end the link."""
     if any("tex" in kinds and set("[]") & set(text) for text, kinds in pieces(table, i, start, end)):
         return inline((table.text[i] or "")[start:end])
     return _styled(table, i, start, end).strip()
 
 
 def _styled(table: ElementTable, i: int, start: int, end: int) -> str:
-    """A part of a text with its formatting, without the blanks at its ends."""
-    found = pieces(table, i, start, end)
-    if len(found) < 2 and not any(_MARKS.get(kind) for _, kinds in found for kind in kinds):
-        return escape_markdown("".join(text for text, _ in found))
+    """Return a part of a text with its formatting, without surrounding spaces."""
+    styled = pieces(table, i, start, end)
+    if len(styled) < 2 and not any(_MARKS.get(kind) for _, kinds in styled for kind in kinds):
+        return escape_markdown("".join(text for text, _ in styled))
     parts = []
-    for text, kinds in found:
+    for text, kinds in styled:
         core = text.strip()
-        before, after = ("".join(_kept(blanks)) for blanks in text.split(core, 1)) if core else (_kept(text), "")
+        before, after = (
+            ("".join(_escaped_spaces(blanks)) for blanks in text.split(core, 1))
+            if core
+            else (_escaped_spaces(text), "")
+        )
         marks = [_MARKS[kind] for kind in kinds if kind in _MARKS]
         if core and "code" in kinds:
             core, marks = _code(core), [mark for mark in marks if mark]
@@ -154,7 +158,7 @@ def _formula(tex: str) -> str:
     return "$" + _DOLLAR.sub(r"\\$", tex).strip() + "$"
 
 
-def _kept(blanks: str) -> str:
+def _escaped_spaces(blanks: str) -> str:
     return "\n" if "\n" in blanks else " " if blanks else ""
 
 
@@ -170,7 +174,7 @@ def _code(text: str) -> str:
 
 
 def _gap(text: str, at: int) -> str:
-    """The blank between text and a link, which escaping has cut off."""
+    """Return the space between text and a link, which escaping has removed."""
     return " " if 0 <= at < len(text) and text[at] in " \t\u00a0" else ""
 
 
@@ -196,7 +200,7 @@ def _blocks(item: Item) -> list[str]:
 
 
 def _block(table: ElementTable, i: int, *, top: int) -> str:
-    """An element; ``top``: the level of the outermost headings."""
+    """Yield the lines of an element; ``top``: Level of the outermost headings."""
     code = table.type[i]
     if code == SECTION:
         level = top + sum(table.type[k] == SECTION for k in _ancestors(table, i))
@@ -210,22 +214,22 @@ def _block(table: ElementTable, i: int, *, top: int) -> str:
 
 
 def _fenced(text: str) -> str:
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
+    run_length = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, run_length + 1)
     return f"{fence}\n{text}\n{fence}"
 
 
 def _ancestors(table: ElementTable, i: int) -> list[int]:
-    found = []
+    children = []
     i = table.parent_id[i]
     while i >= 0:
-        found.append(i)
+        children.append(i)
         i = table.parent_id[i]
-    return found
+    return children
 
 
 def _items_above(table: ElementTable, i: int) -> int:
-    """How many items are around the element."""
+    """Return the number of items that enclose the element."""
     return sum(table.type[k] == LIST_ITEM for k in _ancestors(table, i))
 
 
@@ -244,7 +248,7 @@ def _indented(text: str, depth: int, *, first: bool) -> str:
 
 
 def _table(table: ElementTable, i: int, *, main: bool) -> str:
-    """A table with pipes, whose first row is its head, as the syntax wants it; in HTML where cells have spans."""
+    """Yield a table with pipes and the first row as its header, or an HTML table if cells have spans."""
     if any(
         table.cells[k][1] > 1 or table.cells[k][3] > 1 for k in range(i + 1, table.subtree_end[i]) if k in table.cells
     ):
@@ -257,7 +261,7 @@ def _table(table: ElementTable, i: int, *, main: bool) -> str:
         texts = [table.text[j] for j in range(k, table.subtree_end[k]) if table.main[j] or not main]
         cell = " / ".join(inline(text) for text in texts if text)
         row, _, col, _ = table.cells[k]
-        if not cell or col > _MOST_COLUMNS:
+        if not cell or col > _MAX_COLUMNS:
             continue
         rows.setdefault(row, {})[col] = cell
         is_head[row] = is_head.get(row, True) and table.type[k] == TABLE_HEADER
@@ -273,7 +277,7 @@ def _table(table: ElementTable, i: int, *, main: bool) -> str:
 
 
 def _html_table(table: ElementTable, i: int, *, main: bool) -> str:
-    """A table in HTML, a line a row: text without marks, nothing else can get through."""
+    """Yield a table in HTML, one line per row, with plain escaped text."""
     rows: dict[int, list[str]] = {}
     for k in range(i + 1, table.subtree_end[i]):
         if k not in table.cells or table.parent_id[k] != i:
@@ -281,7 +285,7 @@ def _html_table(table: ElementTable, i: int, *, main: bool) -> str:
         texts = [table.text[j] for j in range(k, table.subtree_end[k]) if table.main[j] or not main]
         cell = escape(" / ".join(" ".join(_CONTROLS.sub(" ", text).split()) for text in texts if text))
         row, row_span, col, col_span = table.cells[k]
-        if col > _MOST_COLUMNS:
+        if col > _MAX_COLUMNS:
             continue
         kind = "th" if table.type[k] == TABLE_HEADER else "td"
         spans = f' rowspan="{row_span}"' * (row_span > 1) + f' colspan="{col_span}"' * (col_span > 1)

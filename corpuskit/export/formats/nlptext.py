@@ -28,9 +28,9 @@ _PIECE: Final = 4096  # bytes; 4 bytes make at most 128 KiB, so a bomb is notice
 
 @export_format("nlp.txt", files="nlp.txt/", about="the standard document, a file each, marks beside it")
 class NlpTextWriter:
-    """``nlp.txt/HOST/PATH.nlp.txt``, one file a document, and PATH.marks.json.zst beside it.
+    """``nlp.txt/HOST/PATH.nlp.txt``, one file per document, with PATH.marks.json.zst next to it.
 
-    The paths are those of the corpus folder: of the Language Resource Extractor, unique without case.
+    The paths are those of the corpus folder, in the layout of the Language Resource Extractor, unique regardless of case.
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
@@ -39,7 +39,7 @@ class NlpTextWriter:
         self._folder.make()
 
     def write(self, item: Item) -> None:
-        """Writes the document's files."""
+        """Write the document's files."""
         content = to_nlptext(item.document).encode()
         self._folder.write(item.path + TEXT_SUFFIX, content)
         if self._marks:
@@ -62,7 +62,7 @@ class ArchiveWriter:
         self._marks = options.marks
 
     def write(self, item: Item) -> None:
-        """Writes the document's frames."""
+        """Write the document's frames."""
         frames = self._compressor.frame(to_nlptext(item.document).encode())
         if self._marks:
             marks = dump_marks(item.document.table)
@@ -84,11 +84,11 @@ def read_nlptext_archive(path: str | os.PathLike[str]) -> Iterator[NLPTextDocume
         DocumentFormatError: it is no such file; ``.line`` is the document's number.
         SourceError: There is no such file, or it is a folder.
     """
-    given = check_input_file(path)
+    file_path = check_input_file(path)
     where = os.fspath(path)
     waiting: NLPTextDocument | None = None
     number = 0
-    with given.open("rb") as file:
+    with file_path.open("rb") as file:
         while head := file.read(4):
             magic = int.from_bytes(head, "little") if len(head) == 4 else 0
             if magic == _SKIPPABLE and waiting is not None:
@@ -116,7 +116,7 @@ def _skippable(file: IO[bytes], where: str, number: int) -> bytes:
 
 
 def _frame(file: IO[bytes], where: str, number: int) -> bytes:
-    """The content of the frame that begins here; the file stands behind it afterwards."""
+    """Read the frame at the current position and leave the file after it."""
     reader = decompressor()
     parts: list[bytes] = []
     size = 0
@@ -128,7 +128,7 @@ def _frame(file: IO[bytes], where: str, number: int) -> bytes:
             raise DocumentFormatError(number, str(error), "a zstd frame", where=where) from None
         size += len(parts[-1])
         if not piece or size > _MAX_FRAME:
-            found = "the end of the file" if not piece else "more than 512 MiB"
-            raise DocumentFormatError(number, found, "a whole zstd frame of a document", where=where)
+            actual = "the end of the file" if not piece else "more than 512 MiB"
+            raise DocumentFormatError(number, actual, "a whole zstd frame of a document", where=where)
     file.seek(-len(reader.unused_data), os.SEEK_CUR)
     return b"".join(parts)

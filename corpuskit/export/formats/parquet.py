@@ -30,9 +30,9 @@ _NEEDED: Final = ("doc_id", "type", "parent_id", "subtree_end", "nesting_level",
 
 @export_format("parquet", files="documents.parquet, elements.parquet", about="Parquet: two tables")
 class ParquetWriter:
-    """``documents.parquet`` (a row a document) and ``elements.parquet`` (a row an element, with its doc_id).
+    """``documents.parquet`` (one row per document) and ``elements.parquet`` (one row per element, with its doc_id).
 
-    Columns of documents: those of ``documents()``, license, metadata (JSON), text. The row groups of ``elements`` end
+    Columns of documents: those of ``documents()``, license, metadata (JSON), text. Row groups of ``elements`` end
     with documents, and the ids in them are sorted as in ``documents``.
     """
 
@@ -49,7 +49,7 @@ class ParquetWriter:
         self._size = self._bytes = 0
 
     def write(self, item: Item) -> None:
-        """Adds the document's row and elements."""
+        """Add the document's row and elements."""
         import pyarrow as pa
 
         table = to_arrow(item.document.table)
@@ -90,14 +90,14 @@ class RowBatches:
         self._size = 0
 
     def add(self, row: dict[str, Any], size: int) -> None:
-        """Adds a row whose text has so many characters."""
+        """Add a row with the number of characters of its text."""
         self._rows.append(row)
         self._size += size + 500
         if self._size >= _BYTES:
             self.close()
 
     def close(self) -> None:
-        """Writes what is waiting."""
+        """Write the buffered rows."""
         import pyarrow as pa
 
         if self._rows:
@@ -106,7 +106,7 @@ class RowBatches:
 
 
 def document_schema() -> pa.Schema:
-    """Columns of a row a document."""
+    """Return the schema of the table of documents."""
     import pyarrow as pa
 
     types = {str: pa.string(), int: pa.int64(), float: pa.float64()}
@@ -115,7 +115,7 @@ def document_schema() -> pa.Schema:
 
 
 def document_row(item: Item) -> dict[str, Any]:
-    """The row of a document in the columns of :func:`document_schema`."""
+    """Return the row of a document in the columns of :func:`document_schema`."""
     head = document_head(item.document)
     metadata = json.dumps(head.pop("metadata"), ensure_ascii=False)
     return {**item.row, **head, "metadata": metadata, "text": item.text}
@@ -186,14 +186,14 @@ def _runs(parts: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _objects(pieces: list[Any]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
     for piece in pieces:
         table = from_arrow(piece)
         if FORMATTING in piece.column_names:
             spans = enumerate(piece.column(FORMATTING).to_pylist())
             table.marks[FORMATTING] = {i: value for i, value in spans if value is not None}
-        found.extend(element_objects(table))
-    return found
+        objects.extend(element_objects(table))
+    return objects
 
 
 def _metadata(text: Any, reader: DocumentReader) -> Any:

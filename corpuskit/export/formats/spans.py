@@ -10,22 +10,22 @@ from corpuskit.document import ElementTable
 from corpuskit.document.elements import FORMATTING
 
 Span = tuple[int, int, str]
-"""Start and end in the text, and what stands there: a URL, a kind of formatting."""
+"""Start and end in the text, and the value: a URL or a kind of formatting."""
 
 
 def stored_spans(table: ElementTable, column: str, element_id: int) -> list[Span]:
-    """The spans of a column as they are kept; those outside the text are left out."""
+    """Return the stored spans of a column without those outside the text."""
     stored = table.marks.get(column, {}).get(element_id)
     if not stored:
         return []
     try:
-        found = json.loads(stored)
+        values = json.loads(stored)
     except (ValueError, RecursionError):
         return []
     size = len(table.text[element_id] or "")
     return [
         (span[0], span[1], span[2])
-        for span in (found if isinstance(found, list) else ())
+        for span in (values if isinstance(values, list) else ())
         if isinstance(span, list)
         and [type(part) for part in span] == [int, int, str]
         and 0 <= span[0] < span[1] <= size
@@ -33,9 +33,9 @@ def stored_spans(table: ElementTable, column: str, element_id: int) -> list[Span
 
 
 def link_spans(table: ElementTable, element_id: int) -> list[Span]:
-    """Which part of the element's text leads to which URL, in order; those that overlap are left out."""
+    """Return the links of an element's text in order, without overlapping ones."""
     spans: list[Span] = []
-    for span in sorted(stored_spans(table, "links", element_id), key=lambda one: one[:2]):
+    for span in sorted(stored_spans(table, "links", element_id), key=lambda link: link[:2]):
         if not spans or spans[-1][1] <= span[0]:
             spans.append(span)
     return spans
@@ -46,15 +46,15 @@ Piece = tuple[str, tuple[str, ...]]
 
 
 def pieces(table: ElementTable, element_id: int, start: int, end: int) -> list[Piece]:
-    """Return the parts of a text from ``start`` to ``end``; one without formatting where none was kept."""
+    """Return the parts of a text from ``start`` to ``end``; a single part without formatting if none is stored."""
     text = table.text[element_id] or ""
     spans = stored_spans(table, FORMATTING, element_id)
     borders = sorted({start, end, *(at for span in spans for at in span[:2] if start < at < end)})
-    found = []
+    parts = []
     for first, last in itertools.pairwise(borders):
         kinds = {kind for begin, stop, kind in spans if begin <= first and last <= stop}
-        found.append((text[first:last], tuple(sorted(kinds))))
-    return found
+        parts.append((text[first:last], tuple(sorted(kinds))))
+    return parts
 
 
 def linked(

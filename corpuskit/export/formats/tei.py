@@ -1,4 +1,4 @@
-"""TEI P5: a file a document, valid against the schema of the Text Encoding Initiative."""
+"""TEI P5: one file per document, valid against the schema of the Text Encoding Initiative."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from corpuskit.document.elements import (
 from corpuskit.export.formats.element_rows import document_head
 from corpuskit.export.formats.spans import link_spans, pieces
 from corpuskit.export.formats.xml_text import attribute, content
-from corpuskit.export.item import Item, said_date
-from corpuskit.export.rights import spdx
+from corpuskit.export.item import Item, stated_date
+from corpuskit.export.licenses import spdx
 from corpuskit.export.writers import FileWriter, export_format
 
 NAMESPACE: Final = "http://www.tei-c.org/ns/1.0"
@@ -32,15 +32,15 @@ _WORD: Final = re.compile(r"[\w-]+\Z")
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z")
 
 
-@export_format("tei", files="tei/", about="TEI P5, a file a document", tree=True)
+@export_format("tei", files="tei/", about="TEI P5, one file per document", tree=True)
 class TeiWriter(FileWriter):
     """``tei/HOST/PATH.tei.xml``: TEI P5.
 
     A Section is a ``div`` (a ``floatingText`` in an item or cell), a TextBlock a ``p``, lists, items, tables, rows and
-    cells what TEI calls so, a title a ``head``; links are ``ref``, new pages ``pb``. TEI lets no paragraph follow a
-    ``div`` at its level: such ones stand in a ``div type="continuation"``, which is no section. ``rend`` says
-    ``not-main`` and the role. The header's ``xenoData`` holds as JSON what TEI has no place for, so that
-    :func:`~corpuskit.export.read_tei` gives the same document.
+    cells what TEI calls so, a title a ``head``; links are ``ref``, new pages ``pb``. TEI does not allow a paragraph after a
+    ``div`` at the same level; such paragraphs are in a ``div type="continuation"``, which is not a section. ``rend`` says
+    ``not-main`` and the role. The header's ``xenoData`` holds the information that TEI cannot express as JSON, so
+    :func:`~corpuskit.export.read_tei` restores the same document.
     """
 
     folder, suffix = "tei", ".tei.xml"
@@ -51,7 +51,7 @@ class TeiWriter(FileWriter):
 
 
 def to_tei(item: Item) -> str:
-    """The document as TEI."""
+    """Return the document as TEI."""
     return "\n".join(
         [
             '<?xml version="1.0" encoding="UTF-8"?>',
@@ -78,8 +78,8 @@ def _header(item: Item) -> Iterator[str]:
     if licence := row["license"]:
         target = f' target="{attribute(licence)}"' if "://" in licence and not re.search(r"\s", licence) else ""
         yield f"<availability><licence{target}>{content(spdx(licence) or licence)}</licence></availability>"
-    if said := said_date(document):
-        date = said.date().isoformat()
+    if stated := stated_date(document):
+        date = stated.date().isoformat()
         yield f'<date when="{date}">{date}</date>'
     yield "</publicationStmt>\n<sourceDesc>"
     yield f'<bibl><title>{content(document.title)}</title><idno type="URI">{content(document.uri)}</idno></bibl>'
@@ -93,15 +93,15 @@ def _header(item: Item) -> Iterator[str]:
         "not_main": [i for i, main in enumerate(table.main) if not main],
         "marks": {name: column for name, column in table.marks.items() if column},
     }
-    # JSON escapes control characters itself; what is left that XML forbids is escaped as JSON does it.
+    # JSON escapes control characters; other characters that XML forbids are escaped in the same way.
     text = json.dumps(record, ensure_ascii=False).replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
     yield f"<xenoData>{content(text)}</xenoData>\n</teiHeader>"
 
 
 def _body(table: ElementTable) -> Iterator[str]:
-    """The elements, without recursion: documents may be nested deeper than Python's stack."""
+    """Yield the elements without recursion, since documents may be nested deeper than Python's stack."""
     ends: list[tuple[int, str]] = []  # where an open group ends, and how it is closed
-    after_div: set[int] = set()  # open groups (their depth in `ends`) of which a div has been closed
+    after_div: set[int] = set()  # open groups (their depth in `ends`) with a closed div
     continued: set[int] = set()  # those with an open continuation
     rows: dict[int, int] = {}  # open tables (depth) → their open row
     page = None
@@ -132,10 +132,10 @@ def _body(table: ElementTable) -> Iterator[str]:
             yield f'<div type="{CONTINUATION}">'
         if is_div:
             after_div.add(depth)
-        found = table.marks.get("page", {}).get(i)
-        if found is not None and found != page and in_div:
-            page = found
-            yield f'<pb n="{found}"/>'
+        number = table.marks.get("page", {}).get(i)
+        if number is not None and number != page and in_div:
+            page = number
+            yield f'<pb n="{number}"/>'
         rend = _rend(table, i)
         if code == TEXT_BLOCK:
             yield f"<p{rend}>{_linked(table, i)}</p>"
@@ -188,7 +188,7 @@ def _rend(table: ElementTable, i: int) -> str:
 
 
 def _linked(table: ElementTable, i: int) -> str:
-    """The text of an element with its links as ``ref``."""
+    """Return the text of an element with its links as ``ref``."""
     text = table.text[i] or ""
     parts, last = [], 0
     for start, end, url in link_spans(table, i):
@@ -201,7 +201,7 @@ def _linked(table: ElementTable, i: int) -> str:
 
 
 def _styled(table: ElementTable, i: int, start: int, end: int) -> str:
-    """A part of a text, what is formatted as ``hi``."""
+    """Return a part of a text, formatted parts as ``hi``."""
     parts = []
     for text, kinds in pieces(table, i, start, end):
         rend = " ".join(kind for kind in kinds if _WORD.match(kind))
@@ -210,7 +210,7 @@ def _styled(table: ElementTable, i: int, start: int, end: int) -> str:
 
 
 def header_record(header: Any) -> Any:
-    """What :class:`TeiWriter` wrote into ``xenoData``; None where there is none of ours."""
+    """Return what :class:`TeiWriter` wrote into ``xenoData``, or None."""
     from corpuskit.export.formats.xml_text import text_of
 
     node = header.find(f"{{{NAMESPACE}}}xenoData") if header is not None else None

@@ -50,7 +50,7 @@ def read_tei(path: str | os.PathLike[str]) -> NLPTextDocument:
 
 
 def _elements(text: Any) -> Iterator[dict[str, Any]]:
-    """The elements in order; each is a walk to the next node, so that depth costs no stack."""
+    """Read the elements in document order without recursion."""
     waiting: list[tuple[Any, int, int, int]] = [(text, 1, 0, 0)]  # node, level, row and column before it
     rows: dict[Any, int] = {}
     while waiting:
@@ -118,23 +118,23 @@ def _number(text: str | None) -> int | None:
 
 
 def _foreign_head(header: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {"metadata": {}}
+    head: dict[str, Any] = {"metadata": {}}
     if header is None:
-        return found
+        return head
     title = header.find(f".//{_TEI}titleStmt/{_TEI}title")
-    found["title"] = "" if title is None else " ".join(text_of(title).split())
+    head["title"] = "" if title is None else " ".join(text_of(title).split())
     for key, path in (("author", "titleStmt/author"), ("publisher", "publicationStmt/publisher")):
         node = header.find(".//" + "/".join(_TEI + part for part in path.split("/")))
         if node is not None and (value := " ".join(text_of(node).split())):
-            found["metadata"][key] = value
+            head["metadata"][key] = value
     licence = header.find(f".//{_TEI}availability/{_TEI}licence")
     if licence is not None and (value := licence.get("target") or " ".join(text_of(licence).split())):
-        found["metadata"]["license"] = value
-    return found
+        head["metadata"]["license"] = value
+    return head
 
 
 def _mark(elements: list[dict[str, Any]], record: dict[str, Any], reader: DocumentReader) -> None:
-    """Gives the elements what the header says of them."""
+    """Set the attributes of the elements that are stored in the header."""
     size = len(elements)
     not_main, marks = record["not_main"], record["marks"]
     if not isinstance(not_main, list) or not all(type(i) is int and 0 <= i < size for i in not_main):

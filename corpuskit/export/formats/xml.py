@@ -34,7 +34,7 @@ class XmlWriter:
         self._file.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<corpus xmlns="{NAMESPACE}">\n')
 
     def write(self, item: Item) -> None:
-        """Writes the document."""
+        """Write the document."""
         document = item.document
         named = "".join(f' {name}="{attribute(item.row[name])}"' for name in _ROW if item.row[name] is not None)
         lines = [

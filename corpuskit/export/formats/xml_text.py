@@ -36,7 +36,7 @@ def _instruction(match: re.Match[str]) -> str:
 
 
 def text_of(node: Any) -> str:
-    """The text of an element and of all in it, with the characters that XML forbids."""
+    """Return the text of an element and its descendants, with the characters that XML forbids restored."""
     parts: list[str] = []
     # No recursion: a hostile file may be nested deeper than Python's stack.
     waiting: list[Any] = [node]
@@ -59,10 +59,10 @@ def text_of(node: Any) -> str:
 
 
 def parse(data: bytes, where: str) -> Any:
-    """The root of an XML file from outside: no entities, no document type of its own, no network.
+    """Return the root of an untrusted XML file, parsed without entities, DTD and network access.
 
     Raises:
-        DocumentFormatError: it is not well-formed, too large, or declares a document type with entities.
+        DocumentFormatError: The file is not well-formed, is too large, or declares entities.
     """
     from lxml import etree
 

@@ -99,7 +99,7 @@ class ConlluWriter:
         names = item.annotation.names if item.annotation is not None else ()
         lines: list[str] = []
         number = 0
-        for element_id, (_, sentences) in zip(item.kept, _blocks(item), strict=True):
+        for element_id, (_, sentences) in zip(item.exported_rows, _blocks(item), strict=True):
             for position, (text, sentence) in enumerate(sentences):
                 if not number:
                     lines.append(f"# newdoc id = {doc_id}")
@@ -133,7 +133,7 @@ def _blocks(item: Item) -> Iterator[tuple[str, list[tuple[str, list[Token]]]]]:
     """The blocks of a document: ``p`` or ``head``, and their sentences, each with single blanks, and their tokens."""
     table, lang = item.document.table, item.row["lang"] or "?"
     annotated = item.annotation.of(item.row["doc_id"]) if item.annotation is not None else {}
-    for i in item.kept:
+    for i in item.exported_rows:
         text = table.text[i] or ""
         is_block = table.type[i] == TEXT_BLOCK
         found = sentence_texts(text, lang) if is_block else [text]

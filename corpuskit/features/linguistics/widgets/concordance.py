@@ -12,7 +12,7 @@ import traitlets
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import ConfigurationError, CorpusKitError
-from corpuskit.export.spreadsheets import harmless
+from corpuskit.export.csv_safety import escape_formula
 from corpuskit.features.linguistics import saved_queries
 from corpuskit.features.linguistics.concordance import FoundLines, found_lines, sample_told
 from corpuskit.features.linguistics.lines import sort_places
@@ -217,7 +217,7 @@ class ConcordanceLines(Widget):
         most = _MOST_SAVED if as_file else _MOST_COPIED
         frame = found.frame(0, min(len(found), most))
         if as_file:
-            frame = frame.map(harmless)
+            frame = frame.map(escape_formula)
         text = frame.to_csv(index=False, sep="," if as_file else "\t", lineterminator="\n")
         count = {"count": len(frame), "left": len(found) - len(frame)}
         self.send({"op": "taken", "as": "csv" if as_file else "text", **count}, [text.encode("utf-8", "replace")])

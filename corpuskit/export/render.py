@@ -13,14 +13,14 @@ from urllib.parse import urlsplit
 from corpuskit.document import ElementTable, NLPTextDocument, to_nlptext
 from corpuskit.document.elements import LIST_ITEM, LISTS, SECTION, TABLE, TABLE_HEADER, TEXT_BLOCK
 from corpuskit.errors import ExportError
+from corpuskit.export.csv_safety import escape_formula
 from corpuskit.export.formats.html import to_html
 from corpuskit.export.formats.markdown import to_markdown
 from corpuskit.export.formats.spans import linked, pieces
 from corpuskit.export.formats.tei import to_tei
 from corpuskit.export.formats.xml_text import attribute, content
-from corpuskit.export.item import ROW_TYPES, Item, said_date
+from corpuskit.export.item import ROW_TYPES, Item, stated_date
 from corpuskit.export.main_only import main_only, without_comments
-from corpuskit.export.spreadsheets import harmless
 from corpuskit.text import text_hash
 
 FORMATS: Final = ("nlp.txt", "txt", "markdown", "json", "csv", "html", "xml", "tei")
@@ -45,14 +45,14 @@ def render(
 ) -> str:
     """Return a document in a format.
 
-    JSON, CSV and XML have the field names of Trafilatura. Of a document whose main content Trafilatura has chosen, in the
-    session in which it did, its own output is returned.
+    JSON, CSV and XML have the field names of Trafilatura. If Trafilatura has chosen the main content in this
+    session, its own output is returned.
 
     Args:
-        document: the document.
-        format: one of :data:`FORMATS`; default: markdown, or what ``trafilatura = {output_format: ...}`` asks for.
-        main: the main content only; else all, which nlp.txt always has.
-        metadata: with title, author, date and the like; default: in all formats but txt and markdown.
+        document: The document.
+        format: One of :data:`FORMATS`; default: markdown, or the value of ``trafilatura = {output_format: ...}``
+        main: Write the main content only, otherwise everything; nlp.txt always has everything.
+        metadata: Include title, author, date and similar fields; default: in all formats except txt and markdown.
 
     Raises:
         ExportError: An unknown format.
@@ -87,21 +87,21 @@ def render(
 
 
 def fields(document: NLPTextDocument, main: bool = True) -> dict[str, str | None]:
-    """What a document says of itself, by Trafilatura's names; None where it does not."""
-    found = document.metadata.get
+    """Return the metadata of a document by Trafilatura's names; missing values are None."""
+    get = document.metadata.get
     host = urlsplit(document.uri).hostname if "://" in document.uri else None
-    address = found("canonical") or (document.uri if document.uri != "?" else None)
+    address = get("canonical") or (document.uri if document.uri != "?" else None)
     text = document.to_text(main=main)
-    said = said_date(document)
+    stated = stated_date(document)
     return {
-        "title": document.title or None, "author": found("author"), "url": address, "hostname": host,
-        "sitename": found("site_name"), "description": found("description"),
-        "date": said.date().isoformat() if said else None,
-        "categories": found("categories"), "tags": found("keywords"), "license": found("license"),
-        "language": found("language"), "image": found("image"), "pagetype": found("type"),
+        "title": document.title or None, "author": get("author"), "url": address, "hostname": host,
+        "sitename": get("site_name"), "description": get("description"),
+        "date": stated.date().isoformat() if stated else None,
+        "categories": get("categories"), "tags": get("keywords"), "license": get("license"),
+        "language": get("language"), "image": get("image"), "pagetype": get("type"),
         "fingerprint": f"{text_hash(text):016x}" if text else None,
         "id": hashlib.sha256(document.uri.encode("utf-8", "replace")).hexdigest()[:16],
-        "filedate": (found("fetched") or "")[:10] or None,
+        "filedate": (get("fetched") or "")[:10] or None,
     }  # fmt: skip
 
 
@@ -111,28 +111,28 @@ def _as_json(document: NLPTextDocument, main: bool, with_head: bool) -> dict[str
         return {"text": text, "comments": comments}
     known: dict[str, Any] = fields(document, main)
     renamed = {"url": "source", "sitename": "source-hostname", "description": "excerpt"}
-    made = {renamed.get(name, name): value for name, value in known.items()}
-    return {**made, "text": text, "raw_text": " ".join(text.split()), "comments": comments}
+    renamed_fields = {renamed.get(name, name): value for name, value in known.items()}
+    return {**renamed_fields, "text": text, "raw_text": " ".join(text.split()), "comments": comments}
 
 
 def csv_row(document: NLPTextDocument, main: bool = True, *, header: bool = False) -> str:
-    """A document as a row of CSV (RFC 4180); no cell begins a formula."""
+    """Return a document as a CSV row (RFC 4180) without spreadsheet formulas."""
     text, comments = _parts(document, main)
     row: dict[str, Any] = {**fields(document, main), "text": text, "comments": comments}
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     if header:
         writer.writerow(CSV_COLUMNS)
-    writer.writerow([harmless((row[name] or "").replace("\0", "\ufffd")) for name in CSV_COLUMNS])
+    writer.writerow([escape_formula((row[name] or "").replace("\0", "\ufffd")) for name in CSV_COLUMNS])
     return file.getvalue()
 
 
 def _parts(document: NLPTextDocument, main: bool) -> tuple[str, str]:
-    """The text, and the comments of readers apart."""
+    """Return the text and the readers' comments."""
     table, roles = document.table, document.table.marks.get("role", {})
-    kept = [i for i, text in enumerate(table.text) if text and (table.main[i] or not main)]
+    rows = [i for i, text in enumerate(table.text) if text and (table.main[i] or not main)]
     return tuple(
-        "\n".join(table.text[i] or "" for i in kept if (roles.get(i) == "comment") is want) for want in (False, True)
+        "\n".join(table.text[i] or "" for i in rows if (roles.get(i) == "comment") is want) for want in (False, True)
     )  # type: ignore[return-value]
 
 
@@ -141,7 +141,7 @@ def _item(document: NLPTextDocument, main: bool) -> Item:
     row = {
         **dict.fromkeys(ROW_TYPES), "doc_id": known["id"], "version": 1, "uri": document.uri, "host": known["hostname"] or "",
         "title": document.title, "lang": known["language"], "license": known["license"],
-        "timestamp": said.isoformat() if (said := said_date(document)) else None,
+        "timestamp": stated.isoformat() if (stated := stated_date(document)) else None,
     }  # fmt: skip
     return Item(row, "document", document, main)
 
@@ -149,8 +149,8 @@ def _item(document: NLPTextDocument, main: bool) -> Item:
 def _xml(document: NLPTextDocument, chosen: NLPTextDocument, main: bool, with_head: bool) -> Iterator[str]:
     """``<doc><main>..</main><comments>..</comments></doc>`` with Trafilatura's names of elements; sections are not nested."""
     known = fields(document, main)
-    said = "".join(f' {name}="{attribute(known[name])}"' for name in _XML if known[name]) if with_head else ""
-    yield f"<doc{said}>\n<main>\n"
+    attributes = "".join(f' {name}="{attribute(known[name])}"' for name in _XML if known[name]) if with_head else ""
+    yield f"<doc{attributes}>\n<main>\n"
     yield from _elements(without_comments(chosen).table)
     yield "</main>\n<comments>\n"
     roles = chosen.table.marks.get("role", {})

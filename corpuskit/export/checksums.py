@@ -14,12 +14,12 @@ SUMS: Final = "SHA256SUMS"
 
 @dataclass(slots=True)
 class FileEntry:
-    """A file, or a folder of one file a document.
+    """File, or directory with one file per document.
 
     Attributes:
-        bytes: its size, or that of all files.
-        sha256: its hash, or that of the folder's lines in SHA256SUMS.
-        count: how many files; None for a file.
+        bytes: Size of the file or of all files.
+        sha256: Hash of the file, or of the directory's lines in SHA256SUMS.
+        count: Number of files, None if it is a file.
     """
 
     bytes: int
@@ -27,12 +27,12 @@ class FileEntry:
     count: int | None = None
 
     def as_record(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the entry as JSON."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def write_sums(folder: Path) -> dict[str, FileEntry]:
-    """Writes SHA256SUMS; returns an entry for each file at the top and each folder (its name ends in ``/``)."""
+    """Write SHA256SUMS, and return an entry for each top-level file and directory (its name ends in ``/``)."""
     entries: dict[str, FileEntry] = {}
     digests: dict[str, Any] = {}
     with (folder / SUMS).open("w", encoding="utf-8", newline="\n") as out:
@@ -59,9 +59,9 @@ def write_sums(folder: Path) -> dict[str, FileEntry]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """All files below, sorted; one folder's names at a time are in memory."""
-    with os.scandir(folder) as found:
-        entries = sorted((entry.name, entry.is_dir()) for entry in found)
+    """Yield all files below a directory, sorted, with the names of one directory in memory at a time."""
+    with os.scandir(folder) as scanned:
+        entries = sorted((entry.name, entry.is_dir()) for entry in scanned)
     for name, is_folder in entries:
         if is_folder:
             yield from _files(folder / name)

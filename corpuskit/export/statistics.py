@@ -1,4 +1,4 @@
-"""Counts over the exported documents, and ``sources.csv``: one row a host."""
+"""Statistics of the exported documents, and ``sources.csv`` with one row per host."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Final
 
+from corpuskit.export.csv_safety import escape_formula
 from corpuskit.export.item import Item
-from corpuskit.export.spreadsheets import harmless
 
 SOURCES: Final = "sources.csv"
 _COLUMNS: Final = ("host", "documents", "words", "main_words", "first_fetched", "last_fetched", "licenses")
 
 
-class Tally:
-    """Counts documents as they pass; hosts are written when they end, so that memory stays flat."""
+class Statistics:
+    """Counters of the exported documents. Each host is written after its last document, so memory use is constant."""
 
     def __init__(self, folder: Path) -> None:
         self.documents = self.words = self.main_words = self.elements = self.hosts = 0
@@ -31,7 +31,7 @@ class Tally:
         self._host: dict[str, Any] | None = None
 
     def add(self, item: Item) -> None:
-        """Counts one document; those of a host follow one another."""
+        """Count a document. Documents of a host are consecutive."""
         row = item.row
         self.documents += 1
         self.words += row["words"] or 0
@@ -59,11 +59,11 @@ class Tally:
 
     def _end_host(self) -> None:
         if self._host is not None:
-            found = sorted(self._host["licenses"].items(), key=lambda pair: (-pair[1], pair[0]))
-            self._host["licenses"] = "; ".join(f"{name} ({count})" for name, count in found[:20])
-            self._writer.writerow({name: harmless(value) for name, value in self._host.items()})
+            ranked = sorted(self._host["licenses"].items(), key=lambda pair: (-pair[1], pair[0]))
+            self._host["licenses"] = "; ".join(f"{name} ({count})" for name, count in ranked[:20])
+            self._writer.writerow({name: escape_formula(value) for name, value in self._host.items()})
 
     def close(self) -> None:
-        """Writes the last host."""
+        """Write the last host and close the file."""
         self._end_host()
         self._file.close()

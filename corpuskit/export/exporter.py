@@ -15,12 +15,12 @@ from typing import Any, Final
 from corpuskit._version import __version__
 from corpuskit.errors import CorpusError, ExportError, UnknownDocumentError
 from corpuskit.export.card import MANIFEST, write_card
+from corpuskit.export.checksums import FileEntry, write_sums
 from corpuskit.export.formats import formats as known_formats
-from corpuskit.export.hashes import FileEntry, write_sums
 from corpuskit.export.item import Item, Writer
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.selection import STAGE, Selection
-from corpuskit.export.tally import Tally
+from corpuskit.export.statistics import Statistics
 from corpuskit.export.writers import Format
 from corpuskit.hooks import hook
 from corpuskit.safe_folder import SafeFolder
@@ -34,18 +34,18 @@ _KEY: Final = "export "  # + a hash of where it stands: what was written there l
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What an export wrote.
+    """Result of an export.
 
     Attributes:
-        folder: where.
-        documents: how many.
-        files: path below the folder → (bytes, SHA-256); a folder of one file a document is one entry that ends in
-            ``/``, its hash that of its lines in ``SHA256SUMS``.
-        number_of_files: those in folders counted one by one.
-        failed: documents that could not be written, rows of ``failures()`` with stage ``export``.
-        dropped: why → how many documents were left out.
-        is_unchanged: the same export stood there already; nothing was written.
-        not_found: entries of a kill list that mean no document of the corpus.
+        folder: Its location.
+        documents: Number of exported documents.
+        files: Path below the folder → (bytes, SHA-256). A directory with one file per document is one entry that ends in
+            ``/``; its hash is that of its lines in ``SHA256SUMS``.
+        number_of_files: Number of all files.
+        failed: Number of documents that could not be written, rows of ``failures()`` with stage ``export``.
+        dropped: Reason → number of skipped documents.
+        is_unchanged: The folder already holds the same export; nothing was written.
+        not_found: Entries of a kill list that match no document.
     """
 
     folder: Path
@@ -90,21 +90,21 @@ def export(
 ) -> ExportReport:
     """Export the last versions of documents, by host and URI, with a dataset card; same corpus, same bytes.
 
-    The folder appears when all is written; an export of other content there is replaced by it, the same one is left as
-    it is. A document that cannot be read or written is a row of ``failures()``; the others are exported.
+    The folder appears when everything is written. It replaces an export of other content; an identical export is left
+    unchanged. A document that cannot be read or written is a row of ``failures()``; the others are exported.
 
     Args:
-        folder: the corpus.
-        out: a new or empty folder, or that of an earlier export, which is replaced.
-        doc_ids: only these; None for all.
-        formats: names of :func:`format_names`.
-        options: see :class:`ExportOptions`.
-        record: how ``doc_ids`` were found, of ``preprocess``: JSON with ``steps``, for the card.
-        progress: shows a bar.
+        folder: The corpus.
+        out: A new or empty folder, or that of an earlier export, which is replaced.
+        doc_ids: Documents to export. None: all.
+        formats: Names of :func:`format_names`.
+        options: See :class:`ExportOptions`.
+        record: Record of ``preprocess`` that selected ``doc_ids``: JSON with ``steps``, for the card. None: no preprocessing.
+        progress: Show a progress bar.
 
     Raises:
-        ExportError: an unknown format, or a folder that holds other things.
-        UnknownDocumentError: a doc_id is not in the corpus.
+        ExportError: An unknown format, or a folder with other content.
+        UnknownDocumentError: A doc_id is not in the corpus.
     """
     formats = [ALIASES.get(name, name) for name in formats]
     known = known_formats()
@@ -124,7 +124,7 @@ def export(
 
 
 def _killed(folder: CorpusFolder, names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The ids of the documents of a kill list, and its entries that mean none; a list may be for several corpora."""
+    """Return the ids of the documents of a kill list, and its entries without a document: a list may serve several corpora."""
     known, unknown = [], []
     for name in names:
         try:
@@ -161,7 +161,9 @@ def _export(
     try:
         work.mkdir(parents=True)
     except FileExistsError as error:  # no folder that an export has left
-        raise ExportError(f"{target} cannot be written, since {work} stands in the way: remove it") from error
+        raise ExportError(
+            f"{target} cannot be written, since {work} already exists and is not an export: remove it"
+        ) from error
     except OSError as error:
         raise ExportError(f"{target} cannot be written: {error.strerror or error}") from error
     try:
@@ -177,13 +179,13 @@ def _export(
         dict(selection.dropped), number_of_files=_number(entries),
     )  # fmt: skip
     if not failed:
-        folder.catalog.set_meta(_place(target), json.dumps({"key": key, "manifest": _sha256(target / MANIFEST)}))
+        folder.catalog.set_meta(_meta_key(target), json.dumps({"key": key, "manifest": _sha256(target / MANIFEST)}))
     return report
 
 
 def _refuse_other_things(target: Path) -> None:
     if target.is_symlink() and not target.exists():
-        raise ExportError(f"{target} is a link to what is not there: remove it, or name a new folder")
+        raise ExportError(f"{target} is a broken link: remove it, or name a new folder")
     if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not (target / MANIFEST).exists())):
         raise ExportError(f"{target} is not empty and no export of corpuskit; name a new folder")
     if foreign := _not_ours(target):
@@ -195,7 +197,7 @@ def _refuse_other_things(target: Path) -> None:
 
 
 def _not_ours(target: Path) -> list[str]:
-    """Return what lies in the folder of an earlier export and is none of the files that its manifest names."""
+    """Return the files in the folder of an earlier export that its manifest does not name."""
     if not target.exists() or not (target / MANIFEST).exists():
         return []
     try:
@@ -203,17 +205,17 @@ def _not_ours(target: Path) -> list[str]:
     except (CorpusError, OSError, ValueError, KeyError, TypeError) as error:
         raise ExportError(f"{target / MANIFEST} cannot be read ({error}); name a new folder") from error
     trees = tuple(name for name in named if name.endswith("/"))
-    found = []
+    unknown = []
     for path in sorted(target.rglob("*")):
         name = path.relative_to(target).as_posix()
         is_folder = path.is_dir() and not path.is_symlink()  # an empty one is nobody's loss
         if not is_folder and name != MANIFEST and name not in named and not name.startswith(trees):
-            found.append(name)
-    return found
+            unknown.append(name)
+    return unknown
 
 
 def _publish(work: Path, target: Path) -> None:
-    """Puts the new folder where the old one was; a crash in between leaves one of them whole."""
+    """Replace the old folder by the new one. A crash in between leaves one of them complete."""
     old = target.with_name(target.name + ".old")
     shutil.rmtree(old, ignore_errors=True)
     if target.exists():
@@ -224,7 +226,7 @@ def _publish(work: Path, target: Path) -> None:
 
 def _write(
     folder: CorpusFolder, work: Path, selection: Selection, formats: list[str], options: ExportOptions, progress: bool
-) -> tuple[Tally, int]:
+) -> tuple[Statistics, int]:
     from tqdm.auto import tqdm
 
     mended = {row["uri"] for row in folder.catalog.rows("SELECT uri FROM failures WHERE stage = ?", (STAGE,))}
@@ -234,7 +236,7 @@ def _write(
         failed.add(uri)
         folder.catalog.add_failure(uri, STAGE, error)
 
-    tally = Tally(work)
+    tally = Statistics(work)
     known = known_formats()
     with contextlib.closing(tally), _writers(work, formats, options) as writers:
         items = selection.items(on_failure)
@@ -261,7 +263,7 @@ def _write_one(item: Item, writers: dict[str, Writer], known: Mapping[str, Forma
 
 @contextlib.contextmanager
 def _writers(work: Path, formats: list[str], options: ExportOptions) -> Iterator[dict[str, Writer]]:
-    """The writers, all closed whatever happens."""
+    """Yield the writers, and close all of them in the end."""
     with contextlib.ExitStack() as stack:
         writers = {}
         for name in formats:
@@ -287,28 +289,28 @@ def _key(
     return hashlib.sha256((json.dumps(parts) + selection.key()).encode()).hexdigest()
 
 
-def _place(target: Path) -> str:
+def _meta_key(target: Path) -> str:
     return _KEY + hashlib.sha256(str(target.resolve()).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def _unchanged(folder: CorpusFolder, target: Path, key: str) -> ExportReport | None:
-    """The report of the export that stands there, if it is this one."""
+    """Return the report of an existing export if its content is the same."""
     try:
-        known = json.loads(folder.catalog.meta(_place(target)) or "{}")
+        known = json.loads(folder.catalog.meta(_meta_key(target)) or "{}")
         if known["key"] != key or not isinstance(known["manifest"], str) or not target.is_dir():
             return None
     except (ValueError, KeyError, TypeError, RecursionError):  # none, or nothing that an export leaves
         return None
-    there = SafeFolder(target)
+    existing = SafeFolder(target)
     try:
-        content = there.read(MANIFEST)
+        content = existing.read(MANIFEST)
         if known["manifest"] != hashlib.sha256(content).hexdigest():
             return None
         content = json.loads(content)
         files = {name: FileEntry(**entry) for name, entry in content["files"].items()}
         for name, entry in files.items():
-            found = there.stat(name.rstrip("/"))
-            if found is None or (stat.S_ISREG(found.st_mode) and found.st_size != entry.bytes):
+            status = existing.stat(name.rstrip("/"))
+            if status is None or (stat.S_ISREG(status.st_mode) and status.st_size != entry.bytes):
                 return None
     except (CorpusError, OSError):  # no export as it was left
         return None
@@ -319,7 +321,7 @@ def _unchanged(folder: CorpusFolder, target: Path, key: str) -> ExportReport | N
 
 
 def _number(entries: Mapping[str, FileEntry]) -> int:
-    """How many files there are, the manifest among them, which no manifest names."""
+    """Return the number of files, including the manifest, which the manifest does not name."""
     return sum(1 if entry.count is None else entry.count for entry in entries.values()) + (MANIFEST not in entries)
 
 

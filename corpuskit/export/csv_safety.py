@@ -1,4 +1,4 @@
-"""Cells that no spreadsheet runs."""
+"""Escaping of cells that a spreadsheet would run as formulas."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, Final
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
-def harmless(value: Any) -> Any:
-    """A text that a spreadsheet would run as a formula gets an apostrophe in front.
+def escape_formula(value: Any) -> Any:
+    """Return a value with an apostrophe before a text that a spreadsheet would run as a formula.
 
-    The first characters are those of OWASP, CSV injection; blanks in front of them do not hide them.
+    The characters are those of OWASP, CSV Injection, also after spaces.
     """
     if isinstance(value, str) and (value.startswith(_FORMULA) or value.lstrip(" \u00a0").startswith(_FORMULA)):
         return f"'{value}"

@@ -12,7 +12,7 @@ _CREATIVE_COMMONS: Final = re.compile(
     re.IGNORECASE,
 )
 _WRITTEN: Final = re.compile(r"\s*CC[ -]*(BY(?:[ -](?:NC|ND|SA))*)[ -](\d\.\d)\s*", re.IGNORECASE)
-_OTHERS: Final = {
+_BY_URL: Final = {
     "apache.org/licenses/license-2.0": "Apache-2.0",
     "opensource.org/licenses/mit": "MIT",
     "gnu.org/licenses/fdl-1.3": "GFDL-1.3",
@@ -23,10 +23,10 @@ _OTHERS: Final = {
 
 
 def spdx(licence: str) -> str | None:
-    """The name of a licence in the SPDX list (https://spdx.org/licenses/), None where it is not known.
+    """Return the name of a licence in the SPDX list (https://spdx.org/licenses/), or None if it is unknown.
 
-    Knows Creative Commons by URL or name and a few others by URL. Ported versions (``/3.0/fr/``) are named by their
-    international one, since few of them are in the list.
+    Creative Commons licences are recognized by URL or name, a few others by URL. Ported versions (``/3.0/fr/``) are mapped to the
+    international version, since the list has few of them.
 
     Example:
         >>> spdx("https://creativecommons.org/licenses/by-sa/4.0/deed.fr")
@@ -42,7 +42,7 @@ def spdx(licence: str) -> str | None:
     if re.fullmatch(r"\s*CC[ -]?0(?:[ -]1\.0)?\s*", licence, re.IGNORECASE):
         return "CC0-1.0"
     lower = licence.lower()
-    return next((name for part, name in _OTHERS.items() if part in lower), None)
+    return next((name for part, name in _BY_URL.items() if part in lower), None)
 
 
 def _ordered(kind: str) -> str:
@@ -52,7 +52,7 @@ def _ordered(kind: str) -> str:
 
 
 def is_licensed(licence: str | None, patterns: Sequence[str]) -> bool:
-    """Whether a licence, as it was found or by its SPDX name, matches one of the shell patterns; case is ignored."""
+    """Return whether a licence, as stated or by its SPDX name, matches one of the shell patterns; case is ignored."""
     if not licence:
         return False
     names = [licence.lower(), (spdx(licence) or licence).lower()]
