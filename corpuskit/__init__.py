@@ -27,43 +27,42 @@ __all__ = ["CorpusKitError", "DocumentFormatError", "commoncrawl", "extract", "o
 
 
 def open(path: str | os.PathLike[str], *, trust: bool = False) -> Corpus:
-    """Open a corpus folder; make it if it is absent.
+    """Open a corpus folder, and create it if it is missing.
 
-    A corpus may come from a stranger: nothing that lies in it is followed out of its folder, and a catalogue that this
-    machine has not opened before is looked through first.
+    A corpus may be untrusted: links out of its folder are not followed, and a catalog that this machine opens for the
+    first time is validated.
 
     Args:
-        path: the folder.
-        trust: it is your own, laid out over several disks or damaged: symbolic links in it are followed, and its catalogue
-            is opened as it is.
+        path: The folder.
+        trust: The corpus is your own: follow symbolic links to other disks, and open the catalog without validation.
 
     Raises:
-        CorpusError: the folder holds something else, its catalogue is damaged, or something in it leads out.
-        CorpusVersionError: a newer corpuskit made it.
-        SourceError: the path is empty.
+        CorpusError: The folder has other content, its catalog is damaged, or a link leads out of it.
+        CorpusVersionError: A newer version of corpuskit created it.
+        SourceError: The path is empty.
     """
     from corpuskit.corpus import Corpus
 
     return Corpus(path, trust=trust)
 
 
-def commoncrawl(index: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], **wanted: Any) -> Index:
+def commoncrawl(index: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], **filters: Any) -> Index:
     """Return an index of web archives, such as ``CC-MAIN-2024-22``, for ``corpus.archives.discover()``.
 
     Args:
-        index: a crawl of Common Crawl, or files, folders and patterns of indexes on disk, over https or in a bucket.
-        wanted: ``domains``, ``tld``, ``languages``, ``mime``, ``status``, ``since``, ``base``, ``anonymous``; see
+        index: A crawl of Common Crawl, or files, folders and patterns of index files on disk, over https or in a bucket.
+        filters: ``domains``, ``tld``, ``languages``, ``mime``, ``status``, ``since``, ``base``, ``anonymous``; see
             :func:`corpuskit.sources.commoncrawl.commoncrawl`.
 
     Raises:
-        SourceError: there is no such file, or none that is an index.
-        ConfigurationError: a filter cannot be.
-        MissingExtraError: the extra ``dask`` is not installed.
+        SourceError: The file does not exist, or is not an index.
+        ConfigurationError: A filter is invalid.
+        MissingExtraError: The extra ``dask`` is not installed.
     """
     from corpuskit.hooks import hook
 
-    found: Index = hook("commoncrawl")(index, **wanted)
-    return found
+    opened: Index = hook("commoncrawl")(index, **filters)
+    return opened
 
 
 def extract(
@@ -131,13 +130,13 @@ def read_nlptext(path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str], *, 
     """Read a ``.nlp.txt`` file.
 
     Args:
-        path_or_file: a path, or a file opened for reading bytes or text.
-        strict: refuse what breaks the format; else repair it and fill the document's ``warnings``.
+        path_or_file: Path, or a file opened for reading bytes or text.
+        strict: Reject violations of the format; otherwise repair them and fill the document's ``warnings``.
 
     Raises:
-        DocumentFormatError: strict, and the file breaks the format; ``.line`` says where.
-        SourceError: there is no such file, or it is a folder.
-        TypeError: neither a path nor a file.
+        DocumentFormatError: ``strict`` is set and the file violates the format; ``.line`` is its line.
+        SourceError: The file does not exist, or is a directory.
+        TypeError: The argument is neither a path nor a file.
     """
     from corpuskit.document.reader import read_nlptext
 

@@ -62,11 +62,11 @@ class Corpus(CorpusCollect, CorpusLook, CorpusLabel, CorpusExport):
                 if name in group.accessors:
                     accessor = self.__dict__[name] = load(group.accessors[name])(self._folder)
                     return accessor
-                if place := group.methods.get(name) or group.old_names.get(name):
-                    attribute, _, method = place.partition(".")
+                if reference := group.methods.get(name) or group.old_names.get(name):
+                    attribute, _, method = reference.partition(".")
                     return getattr(self, attribute).earlier(method)
-        near = difflib.get_close_matches(name, dir(self), n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        matches = difflib.get_close_matches(name, dir(self), n=1)
+        hint = f"; did you mean {matches[0]!r}?" if matches else ""
         raise AttributeError(f"a Corpus has no attribute {name!r}{hint}")
 
     def __dir__(self) -> list[str]:

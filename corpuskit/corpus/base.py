@@ -14,7 +14,7 @@ from corpuskit.validation import check_path
 
 
 class OpenCorpus:
-    """An open corpus folder and its documents: what all parts of class Corpus stand on."""
+    """Base of class Corpus: the open corpus folder and its documents."""
 
     def __init_subclass__(cls) -> None:
         """Check the arguments of each public method when it is called."""
@@ -41,7 +41,7 @@ class OpenCorpus:
         return self._folder.document(doc_id_of(self._folder, doc_id))
 
     def _ids(self, docs: Any) -> list[str] | None:
-        """The ids of the documents meant, each of which is there; there may be none."""
+        """Return the ids of the selected documents, possibly none. All of them exist."""
         from corpuskit.views.doc_selection import meant
 
         return meant(self._folder, docs)
@@ -55,7 +55,7 @@ class OpenCorpus:
         return int(self._folder.catalog.value("SELECT count(*) FROM current"))
 
     def __contains__(self, doc_id: object) -> bool:
-        """Whether there is a document with this id or URI."""
+        """Return whether a document has this id or URI."""
         catalog = self._folder.catalog
         return any(
             catalog.value(f"SELECT 1 FROM current WHERE {column} = ?", (doc_id,)) is not None

@@ -1,4 +1,4 @@
-"""Where documents come from: files, wikis, crawls, shards, and what became of each request."""
+"""Sources of documents: files, wikis, crawls and shards, and the requests of crawls."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NOT_NAMED: Final[Any] = _NotNamed()
 
 
 class CorpusCollect(OpenCorpus):
-    """Where documents come from: files, wikis, crawls, shards, and what became of each request."""
+    """Sources of documents: files, wikis, crawls and shards, and the requests of crawls."""
 
     def add(
         self,
@@ -47,27 +47,26 @@ class CorpusCollect(OpenCorpus):
         progress: bool = True,
         textworks: bool | None = None,
     ) -> IngestReport:
-        """Add files, folders and patterns of files. What is known and unchanged stays as it is.
+        """Add files, folders and file patterns. Known files that have not changed are not extracted again.
 
-        Archives (ZIP, tar, WARC, WACZ), mailboxes, feeds, ZIM files and dumps of wikis are opened, and what they hold is added.
-        A ``.nlp.txt`` file keeps its own URI, date, metadata and marks. Of a folder written by the Language Resource Extractor the
-        log becomes rows of ``corpus.web.requests()``; a PDF of TextWorks keeps its artifacts.
+        Archives (ZIP, tar, WARC, WACZ), mailboxes, feeds, ZIM files and dumps of wikis are opened, and their contents are added.
+        A ``.nlp.txt`` file keeps its own URI, date, metadata and marks. The
+        log of a folder written by the Language Resource Extractor becomes rows of ``corpus.web.requests()``; a PDF of TextWorks keeps its artifacts.
 
-        A file that fails is a row of :meth:`failures`; adding it again tries it again. The folder of a corpus is no folder of files:
-        one that lies among the files, this one too, is left out, and the report says so.
+        A file that fails is a row of :meth:`failures`; add it again to retry. Corpus folders among the files, including this
+        one, are skipped, and the report lists them.
 
         Args:
             paths: Files, folders, patterns with ``*``, and lists of these.
             progress: Show a progress bar.
-            textworks: Write TextWorks' ``segmentation.json`` and ``textgrid.json`` beside each PDF, known ones included. This takes
-                about six times as long. None: ``[pdf] textworks`` of corpus.toml, which is false unless you change it.
+            textworks: Write TextWorks' ``segmentation.json`` and ``textgrid.json`` next to each PDF, including known ones. This takes
+                about six times as long. None: ``[pdf] textworks`` of corpus.toml, by default false.
 
         Returns:
             The number of new, updated, unchanged and failed documents; its repr is one line.
 
         Raises:
-            SourceError: A path does not exist, is or lies in the folder of this corpus, or is that of another one; or a pattern
-                matches nothing.
+            SourceError: A path does not exist, is inside a corpus folder, or a pattern matches no files.
 
         Example:
             >>> from pathlib import Path
@@ -79,11 +78,11 @@ class CorpusCollect(OpenCorpus):
         """
         max_bytes = self._folder.settings.extraction.max_bytes
         corpora: set[Path] = set()
-        found = list(find_files(paths, into=self._folder.path, left_out=corpora))
+        files = list(find_files(paths, into=self._folder.path, left_out=corpora))
         logs = {
             file: log
             for log in hooks("request log")
-            for file in found
+            for file in files
             if not file.leads_out and log.is_request_log(file.path)
         }
 
@@ -91,7 +90,7 @@ class CorpusCollect(OpenCorpus):
             return known_payload(self._folder, digest)
 
         def resources() -> Iterator[Resource | tuple[str, Exception]]:
-            for file in found:
+            for file in files:
                 if file in logs:
                     continue
                 is_empty = True
@@ -111,10 +110,10 @@ class CorpusCollect(OpenCorpus):
             unread: list[str] = []
             report.counts["requests"] += add_requests(self._folder.catalog, log.read_request_log(file.path, unread))
             if unread:
-                told = (
+                message = (
                     f"{file.uri}: {counted(len(unread), 'line')} without a clock or an address, the first: {unread[0]}"
                 )
-                self._folder.catalog.add_failure(file.uri, "read", SourceError(told))
+                self._folder.catalog.add_failure(file.uri, "read", SourceError(message))
                 report.counts["failed"] += 1
         return report
 
@@ -154,8 +153,8 @@ class CorpusCollect(OpenCorpus):
 
         options = WikiOptions(lang=lang, host=host, user_agent=user_agent(self._folder.settings.crawl.contact))
         max_bytes = self._folder.settings.extraction.max_bytes
-        found = read_articles(articles, options, depth=depth, pages=pages, max_bytes=max_bytes)
-        return ingest(self._folder, found, progress=progress)
+        resources = read_articles(articles, options, depth=depth, pages=pages, max_bytes=max_bytes)
+        return ingest(self._folder, resources, progress=progress)
 
     @overload
     def crawl(self, seeds: Seeds = None, *, plan: Literal[True, "links"], **more: Any) -> pd.DataFrame: ...
@@ -180,31 +179,31 @@ class CorpusCollect(OpenCorpus):
     ) -> CrawlJob | pd.DataFrame:
         """Start a crawl in the background and return at once.
 
-        The crawl obeys robots.txt, asks one host at a time with ``delay`` seconds between requests, and can be stopped and resumed
-        at any point. ``wait()`` blocks until it ends, with a progress bar; ``dashboard()`` is the widget.
+        The crawl obeys robots.txt, requests one page per host at a time with ``delay`` seconds between requests, and can be stopped and resumed
+        at any time. ``wait()`` blocks until it ends, with a progress bar; ``dashboard()`` is the widget.
 
         Args:
-            seeds: URLs to begin with: web pages, feeds or sitemaps. A path is a text file with one URL a line. With ``resume`` they
+            seeds: URLs to begin with: web pages, feeds or sitemaps. A path is a text file with one URL per line. With ``resume`` they
                 are added to the queue.
-            pages: Maximum number of pages to fetch in this call; those whose server answers that they have not changed do
-                not count. None: no limit.
+            pages: Maximum number of pages to fetch in this call; unchanged pages (HTTP 304) do not
+                count. None: no limit.
             scope: How far to go from the seeds: ``domain``, ``host``, ``path`` or ``web`` (any host). Default: corpus.toml.
-            resume: Go on with the queue of earlier crawls, and with the options named for the last one, except ``pages``,
-                ``minutes``, ``retry_failed``, secrets (``headers``, ``cookies``, ``netrc``, ``proxy``) and what opens doors on this
-                machine (``allow_private``, ``render``). The newest model steers again where one steered. An option named in this
-                call takes precedence; None takes an option back. ``CrawlJob.resumed`` tells what was kept.
+            resume: Continue with the queue of earlier crawls and the options of the last one, except ``pages``,
+                ``minutes``, ``retry_failed``, secrets (``headers``, ``cookies``, ``netrc``, ``proxy``) and options that grant access to this
+                machine (``allow_private``, ``render``). The newest model steers again if a model steered. An option of this
+                call takes precedence; None resets it. ``CrawlJob.resumed`` lists the reused options.
             steer: A model of :meth:`train`, or a function of URLs, that decides what is fetched first.
             proxy: URL of an HTTP proxy.
             delay: Seconds between two requests to one host. Default: corpus.toml. A Crawl-delay of robots.txt is always kept.
-            allow_private: Fetch from hosts with private addresses too. Hosts of ``seeds`` need no permission.
-            plan: Fetch no page, and return what would be fetched. ``"links"`` reads the seeds as well and lists their links.
-            restart: As ``resume``, and ask again for everything that was fetched or failed. Nothing that was collected is removed.
+            allow_private: Also fetch from hosts with private addresses. Hosts of ``seeds`` do not need permission.
+            plan: Fetch no page, and return the URLs that would be fetched. ``"links"`` also reads the seeds and lists their links.
+            restart: As ``resume``, and request everything that was fetched or failed again. No collected page is removed.
             more: Options of :class:`corpuskit.crawl.CrawlOptions`: ``preset="nlptextdoc"``, ``exclude``, ``include``,
                 ``languages``, ``max_depth``, ``host_pages``, ``minutes``, ``min_harvest``, ``retry_failed``, ``connections``,
                 ``max_errors``, ``max_megabytes``, ``contact``, ``headers``, ``cookies``, ``netrc``, ``render``, ``extract`` ...
 
         Returns:
-            A :class:`corpuskit.crawl.CrawlJob`. With ``plan``, a DataFrame with one row a URL known before a page is fetched and the
+            A :class:`corpuskit.crawl.CrawlJob`. With ``plan``, a DataFrame with one row per URL that is known before a page is fetched, and the
             columns url, host, found (seed, frontier, sitemap, feed or link), verdict (fetch, later, known or refused), why (str)
             and crawl_delay (float64, seconds).
 
@@ -225,8 +224,8 @@ class CorpusCollect(OpenCorpus):
 
         if restart:
             resume, more = True, {"refresh": True, "retry_failed": True, **more}
-        perhaps = {"scope": scope, "steer": steer, "proxy": proxy, "delay": delay, "allow_private": allow_private}
-        named = {name: value for name, value in perhaps.items() if value is not NOT_NAMED}
+        options = {"scope": scope, "steer": steer, "proxy": proxy, "delay": delay, "allow_private": allow_private}
+        named = {name: value for name, value in options.items() if value is not NOT_NAMED}
         urls = [seeds] if isinstance(seeds, (str, os.PathLike)) else list(seeds or [])
         choices = choose(self._folder, {"pages": pages, **named, **more}, resume=resume, has_seeds=bool(urls))
         if hasattr(choices.steer, "document"):

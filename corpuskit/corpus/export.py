@@ -22,19 +22,20 @@ class CorpusExport(OpenCorpus):
     def preprocess(
         self, steps: Sequence[Step | str] | Step | str, *, docs: Any = None, progress: bool = True
     ) -> Preprocessing:  # fmt: skip
-        """Run steps that add columns, and filters that decide what to keep. The corpus stays as it is.
+        """Run steps that add columns, and filters that select documents. The corpus does not change.
 
-        Steps see the main text, one block a line. Results are kept in the corpus folder: a second run computes only what is new,
-        and a stopped one goes on. A document on which a step fails is dropped and is a row of :meth:`failures`.
+        Steps receive the main text, one block per line. Results are stored in the corpus folder: a second run computes only
+        new documents, and an interrupted run continues. If a step fails on a document, it is dropped and becomes a row of
+        :meth:`failures`.
 
         Args:
             steps: Steps of ``corpuskit.preprocessing``, or their names, as ``["language", keep("detected_lang",
-                among=["en"])]``. One alone needs no list.
+                among=["en"])]``. A single step does not need a list.
             docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             progress: Show a progress bar for each step.
 
         Returns:
-            A :class:`corpuskit.preprocessing.Preprocessing`: ``.frame`` has one row a document with the columns of the steps, keep
+            A :class:`corpuskit.preprocessing.Preprocessing`: ``.frame`` has one row per document with the columns of the steps, keep
             (bool) and reason (str); :meth:`export` takes it as ``docs``.
 
         Raises:
@@ -60,25 +61,25 @@ class CorpusExport(OpenCorpus):
         progress: bool = False,
         **options: Any,
     ) -> ExportReport:
-        """Export documents in formats of the field, with a dataset card. The same corpus gives the same bytes.
+        """Export documents in the formats of other tools, with a dataset card. The same corpus gives the same bytes.
 
         The folder appears when everything is written. A document that cannot be read or written is a row of :meth:`failures`; the
         others are exported.
 
         Args:
             out: A new or empty folder, or that of an earlier export, which is replaced.
-            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. Of a
-                DataFrame with a column ``keep``, those whose ``keep`` is not False; what :meth:`preprocess` returned: those it kept,
-                and the card names its steps. None: all.
+            docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. A
+                DataFrame with a column ``keep`` selects its rows, except where ``keep`` is False. A result of
+                :meth:`preprocess` selects the documents it kept, and the card names its steps. None: all.
             format: One or several of ``corpuskit.export.format_names()``.
             progress: Show a progress bar.
-            options: Those of :class:`corpuskit.export.ExportOptions`, such as ``only_licensed=["CC-*"]``.
+            options: Options of :class:`corpuskit.export.ExportOptions`, such as ``only_licensed=["CC-*"]``.
 
         Returns:
-            A :class:`corpuskit.export.ExportReport`: documents, words and files written, and what was left out.
+            A :class:`corpuskit.export.ExportReport`: documents, words and files written, and skipped documents.
 
         Raises:
-            ExportError: A format is unknown, or the folder holds other things.
+            ExportError: A format is unknown, or the folder has other content.
             ConfigurationError: An option is unknown, or there is nothing to export.
             UnknownDocumentError: A document of ``docs`` is not in the corpus.
 
@@ -107,11 +108,11 @@ class CorpusExport(OpenCorpus):
         )  # fmt: skip
 
     def remove(self, docs: Any, *, reason: str) -> int:
-        """Remove documents for good: text, original, vectors, index entries and results of steps. They are not taken in again.
+        """Remove documents permanently: text, original, vectors, index entries and results of steps. They are never added again.
 
         Args:
             docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus.
-            reason: Why they are removed; kept with their URIs.
+            reason: Reason of the removal, stored with their URIs.
 
         Returns:
             The number of documents removed.
@@ -136,13 +137,13 @@ class CorpusExport(OpenCorpus):
 
     @staticmethod
     def repair(path: str | os.PathLike[str]) -> Repaired:
-        """Rebuild the catalogue of a damaged corpus from its other files. Nobody may have the corpus open.
+        """Rebuild the catalog of a damaged corpus from its other files. The corpus must not be open elsewhere.
 
         Args:
             path: Folder of the corpus.
 
         Returns:
-            A :class:`corpuskit.store.repair.Repaired`: what was found, rebuilt and lost.
+            A :class:`corpuskit.store.repair.Repaired`: the rows found, rebuilt and lost.
 
         Raises:
             CorpusError: ``path`` is not a corpus.

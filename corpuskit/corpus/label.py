@@ -45,18 +45,18 @@ class CorpusLabel(OpenCorpus):
         overlap: float | None = None,
         show_scores: bool = False,
     ) -> Labeler:
-        """Return the labelling widget: one key a label, on the disk before it is acknowledged.
+        """Return the labelling widget: one key per label, written to disk before it is confirmed.
 
         Args:
-            docs: Documents to ask, in this order: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a
-                sub-corpus. Left out are those that ``by`` has labelled (unless annotators are tied on them) and all but one of
-                documents with the same main text. None: ties first, then some of those that everyone is asked, then those whose
-                labels teach the model most, see ``corpus.labelling.next_to_label()``.
+            docs: Documents to label, in this order: a DataFrame or Series with ``doc_id``, ids, URIs or file names, or the name of a
+                sub-corpus. Documents that ``by`` has labelled are skipped unless annotators are tied
+                on them, and so are duplicates of the same main text. None: ties first, then some documents that every annotator
+                labels, then those that improve the model most, see ``corpus.labelling.next_to_label()``.
             keys: Key → label. Default: j relevant, f other, space unsure.
             by: Name of the annotator. Default: the name of the user.
             question: Question to show.
-            overlap: Share of the documents that every annotator is asked, to measure agreement. Default: 0.1.
-            show_scores: Show what the model thinks before you judge, which sways. p shows and hides it.
+            overlap: Share of the documents that every annotator labels, to measure agreement. Default: 0.1.
+            show_scores: Show the model's score before you label, which may influence you. p toggles it.
 
         Raises:
             UnknownDocumentError: A document of ``docs`` is not in the corpus.
@@ -91,20 +91,20 @@ class CorpusLabel(OpenCorpus):
         origin: Literal["single", "group"] = "single",
         new_class: bool = False,
     ) -> int:
-        """Label documents, URLs or hosts. The labels are on the disk when this returns.
+        """Label documents, URLs or hosts. The labels are on disk when this returns.
 
         Args:
-            labels: Target → ``relevant``, ``other``, ``unsure``, ``withdrawn`` (takes your own label back), or a class of your own
-                that is in use. A document is named by its id, its URI, or a file name that only one has.
-            by: Person or rule that gives the labels.
-            kind: What the targets are.
-            note: Reason to keep with the labels.
-            origin: ``single``: somebody looked at each document. ``group``: all were labelled at once, for example by a
-                search; n such documents count as the root of n in a training, and one look at a document outranks them.
-            new_class: Allow labels that are not in use yet. Without it they are taken for typing errors.
+            labels: Target → ``relevant``, ``other``, ``unsure``, ``withdrawn`` (withdraws your label), or a custom class
+                that is in use. A document is named by its id, its URI or a unique file name.
+            by: Person or rule that assigns the labels.
+            kind: Kind of the targets.
+            note: Reason to store with the labels.
+            origin: ``single``: each document was read. ``group``: all were labelled at once, for example by a
+                search. n such documents weigh as much as √n single ones in training, and a single label takes precedence.
+            new_class: Allow labels that are not in use yet; by default they are rejected as typing errors.
 
         Returns:
-            The number of labels given.
+            The number of labels stored.
 
         Raises:
             UnknownDocumentError: A document is not in the corpus. None is labelled.
@@ -153,14 +153,14 @@ class CorpusLabel(OpenCorpus):
         """Train a model of documents and a model of URLs on the labels, and score all documents.
 
         Args:
-            positive: Label to find. With classes of your own, this one against the rest.
-            seed: The same labels and seed give the same model.
+            positive: Label to find. With custom classes, this one against the rest.
+            seed: Seed; the same labels and seed give the same model.
 
         Returns:
             A :class:`corpuskit.relevance.CorpusModel` with ``.document`` and ``.url``; :meth:`crawl` takes it as ``steer``.
 
         Raises:
-            RelevanceError: The labels do not suffice; the message tells what is missing.
+            RelevanceError: The labels do not suffice; the message names the missing ones.
 
         Example:
             >>> model = corpus.train()
@@ -192,26 +192,26 @@ class CorpusLabel(OpenCorpus):
         seed: int = 0,
         label: Literal["relevant", "other"] = "relevant",
     ) -> CorpusAudit:
-        """Start an audit of the last model, or go on with it.
+        """Start or continue an audit of the last model.
 
         An audit asks for labels of documents drawn at random above the threshold, until "relevant" can be claimed to hold with this
         precision and confidence.
 
         Args:
-            precision: Share of relevant documents to claim. None: that of this model's audit so far, or else 0.95. Another value
-                replaces the claim.
-            confidence: How sure the claim is to be. None: as so far, or else 0.9.
+            precision: Share of relevant documents to claim. None: the value of this model's unfinished audit, or 0.95. Another
+                value replaces the claim.
+            confidence: Confidence of the claim. None: the value of the unfinished audit, or 0.9.
             seed: Seed of the samples.
-            label: ``other`` audits the low end of the ranking: documents with a score up to the threshold are then decided as
-                other. Both claims hold together if they have the same precision and confidence; else the later one replaces the
-                earlier.
+            label: ``other`` audits the low end of the ranking: documents with a score up to the threshold are then decided to
+                be other. Claims for both labels hold together if precision and confidence are equal; otherwise the later one
+                replaces the earlier.
 
         Returns:
-            A :class:`corpuskit.relevance.auditing.CorpusAudit`: ``.label()`` is the widget, ``.next()`` and ``.add(labels)`` the way
-            without one.
+            A :class:`corpuskit.relevance.auditing.CorpusAudit`: ``.label()`` is the widget; ``.next()`` and ``.add(labels)`` work
+            without it.
 
         Raises:
-            RelevanceError: There is no model, or nothing left to audit on; or the seed is below 0.
+            RelevanceError: There is no model, no document left to audit, or the seed is negative.
 
         Example:
             >>> audit = corpus.audit(precision=0.9)
@@ -229,7 +229,7 @@ class CorpusLabel(OpenCorpus):
             raise RelevanceError(f"label={label!r}: expected relevant or other")
         model = self.model()
         if model is None:
-            raise RelevanceError("there is no model to audit: train one first")
+            raise RelevanceError("the corpus has no model to audit: call train() first")
         usual = aims(self._folder, model)
         return CorpusAudit(
             self._folder, model, precision=usual[0] if precision is None else precision,

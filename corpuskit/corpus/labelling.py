@@ -25,17 +25,17 @@ class LabellingAccessor(CorpusAccessor, attribute="labelling"):
     def next_to_label(
         self, n: int = 10, *, by: str | None = None, overlap: float | None = None, arrow: bool = False
     ) -> pd.DataFrame:
-        """Return the documents whose labels would teach the model most, each with the reason it is asked for.
+        """Return the documents to label next: those that improve the model most, each with the reason of its selection.
 
-        Ties between annotators come first, then a few that everyone is asked, then some on which a machine and the model disagree.
-        Of what nobody has labelled, three in four come from the sources that a crawl would fetch most from next, the others are
-        those the model is least certain of, unlike each other, and one drawn at random. Before there is a model, documents come
-        from regions of the corpus without labels, two of three near the seed words of ``corpus.describe()``.
+        Ties between annotators come first, then a few documents that every annotator labels, then some on which a machine and
+        the model disagree. Three in four of the unlabelled ones come from the sources that a crawl would fetch most from next.
+        The others are diverse documents with the most uncertain scores, and one random document. Without a model, documents
+        come from regions of the corpus without labels, two of three near the seed words of ``corpus.describe()``.
 
         Args:
             n: Number of documents.
-            by: Annotator to ask. None: anybody.
-            overlap: Share of the documents that every annotator is asked. Default: 0.1.
+            by: Annotator who will label. None: any.
+            overlap: Share of the documents that every annotator labels. Default: 0.1.
             arrow: Return columns of pandas' ArrowDtype.
 
         Returns:
@@ -169,7 +169,7 @@ class LabellingAccessor(CorpusAccessor, attribute="labelling"):
         return report
 
     def relevance_report(self, *, seed: int = 0) -> RelevanceReport:
-        """Return how good the last model is, where it errs, and what more labels would bring.
+        """Return a report on the last model: its quality, its errors and the expected effect of more labels.
 
         Args:
             seed: Seed of the folds.
@@ -178,7 +178,7 @@ class LabellingAccessor(CorpusAccessor, attribute="labelling"):
             A :class:`corpuskit.views.relevance_report.RelevanceReport`; a notebook shows its tables and charts.
 
         Raises:
-            RelevanceError: There is no model yet, or the seed is below 0.
+            RelevanceError: There is no model yet, or the seed is negative.
 
         Example:
             >>> print(corpus.labelling.relevance_report())
@@ -196,20 +196,20 @@ class LabellingAccessor(CorpusAccessor, attribute="labelling"):
     def export_fasttext(
         self, path: str | os.PathLike[str], *, kind: Literal["document", "url"] = "document", seed: int = 0
     ) -> Student:
-        """Export a fastText classifier that has learned the last model's verdicts, for programs that read ``.bin`` files.
+        """Export a fastText classifier trained on the last model's decisions, for programs that read ``.bin`` files.
 
-        :func:`corpuskit.relevance.to_fasttext` prepares texts for it. Audit before: then its threshold is the certified one.
+        :func:`corpuskit.relevance.to_fasttext` prepares texts for it. If the model was audited, the classifier uses the certified threshold.
 
         Args:
             path: File to write; an existing one is replaced.
             kind: Model to learn from: that of documents or that of URLs.
-            seed: The same corpus and seed give the same classifier.
+            seed: Seed; the same corpus and seed give the same classifier.
 
         Returns:
-            A :class:`corpuskit.relevance.Student`: its size, and how far it agrees with the model.
+            A :class:`corpuskit.relevance.Student`: its size and its agreement with the model.
 
         Raises:
-            RelevanceError: There is no model of this kind, or it finds nothing relevant, or nothing else.
+            RelevanceError: There is no model of this kind, or all documents get the same decision.
             SourceError: The path is a folder.
             MissingExtraError: fastText is not installed.
 

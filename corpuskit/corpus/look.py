@@ -20,11 +20,11 @@ class CorpusLook(OpenCorpus):
     """What is in a corpus: frames of documents and elements, sub-corpora, single documents, the browser."""
 
     def documents(self, docs: Any = None, *, versions: bool = False, arrow: bool = False) -> pd.DataFrame:
-        """Return one row a document, sorted by host and URI.
+        """Return one row per document, sorted by host and URI.
 
         Args:
             docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
-            versions: Return one row a version instead of the last one of each document.
+            versions: Return one row per version instead of the last one of each document.
             arrow: Return columns of pandas' ArrowDtype.
 
         Returns:
@@ -32,14 +32,14 @@ class CorpusLook(OpenCorpus):
             (str); version, annotators (Int32); words, main_words, elements (Int64); timestamp, fetched (datetime64, UTC);
             relevance, agreement (float64).
 
-            ``label`` follows the rule in corpus.toml from the labels of all ``annotators``; ``agreement`` is the share of them who
-            gave the most frequent label. ``decision`` is that of the last model, by the threshold of its audit. ``duplicate_of``
-            names the document with the same main text that has the shortest URI; where there is none, the one that the step
-            ``duplicates`` of :meth:`preprocess` has found.
+            ``label`` is derived from the labels of all ``annotators``; ``agreement`` by the rule in corpus.toml; ``agreement`` is the share
+            with the most frequent label. ``decision`` is made by the last model with the threshold of its audit. ``duplicate_of``
+            names the document with the same main text and the shortest URI, or else the one that the step
+            ``duplicates`` of :meth:`preprocess` found.
 
-            What a document states of itself: author, site_name, description, categories, tags, license, canonical, image (str);
-            published, updated (datetime64, UTC). ``fingerprint`` (str, 16 hexadecimal digits) is equal where main texts are equal
-            but for white space and case. ``topic`` (Int32) is that of ``corpus.vectors.topics()``, missing for documents that came since.
+            Metadata stated in the document: author, site_name, description, categories, tags, license, canonical, image (str);
+            published, updated (datetime64, UTC). ``fingerprint`` (str, 16 hexadecimal digits) is equal for equal main texts, regardless of
+            white space and case. ``topic`` (Int32) is the topic of ``corpus.vectors.topics()``, missing for later documents.
 
         Raises:
             UnknownDocumentError: A document of ``docs`` is not in the corpus.
@@ -54,10 +54,10 @@ class CorpusLook(OpenCorpus):
         from corpuskit.hooks import hooks
         from corpuskit.views import frames
 
-        found = frames.documents(self._folder, self._ids(docs), versions=versions)
+        frame = frames.documents(self._folder, self._ids(docs), versions=versions)
         for columns in hooks("document columns"):
-            found = found.assign(**columns(self._folder, found["doc_id"].tolist()))
-        return in_types(found, arrow)
+            frame = frame.assign(**columns(self._folder, frame["doc_id"].tolist()))
+        return in_types(frame, arrow)
 
     def elements(
         self,
@@ -101,14 +101,14 @@ class CorpusLook(OpenCorpus):
     def find(self, pattern: str | None = None, *, docs: Any = None, **conditions: Any) -> pd.DataFrame:
         """Return the elements that meet all conditions.
 
-        Elements that do not are never taken into memory, so this works on corpora larger than it.
+        Other elements are not kept in memory, so this works on corpora that exceed it.
 
         Args:
             pattern: Regular expression that the text matches somewhere, case-insensitive, in the syntax of the package
-                ``regex``: that of Python, with ``\\p{Greek}`` and the like. Or a character by its number, such as ``U+00A0``.
+                ``regex``: that of Python, with ``\\p{Greek}`` and other properties. Or a character by its number, such as ``U+00A0``.
             docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             conditions: ``types`` (TextBlock, Section, List, NavigationList, ListItem, Table, TableHeader, TableCell), ``roles``
-                (such as ``caption`` or ``code``), ``lang`` (ISO 639-1, or ``?``), each a name or several; ``main`` (True: main
+                (such as ``caption`` or ``code``), ``lang`` (ISO 639-1, or ``?``), each one name or several; ``main`` (True: main
                 content, False: the rest); ``min_words``, ``max_words``; ``text`` and ``arrow`` as for :meth:`elements`.
 
         Returns:
@@ -129,12 +129,12 @@ class CorpusLook(OpenCorpus):
     def sample(self, n: int, *, seed: int = 0, docs: Any = None, arrow: bool = False) -> pd.DataFrame:
         """Return documents drawn at random.
 
-        A document's place in the draw depends on its id and the seed alone: documents that come later push some out of the sample
-        and leave the others in it.
+        The sample depends only on the ids and the seed: documents that are added later replace some of the sample and leave
+        the others in it.
 
         Args:
-            n: Number of documents. All, where there are fewer.
-            seed: The same seed draws the same documents.
+            n: Number of documents; all if there are fewer.
+            seed: Seed; the same seed selects the same documents.
             docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
             arrow: Return columns of pandas' ArrowDtype.
 

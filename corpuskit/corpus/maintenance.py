@@ -20,13 +20,13 @@ class MaintenanceAccessor(CorpusAccessor, attribute="maintenance"):
     def check(self, *, progress: bool = False) -> list[Problem]:
         """Read the whole corpus and report damage and missing files. Nothing is changed.
 
-        Every document's text and marks are parsed, every original is compared with its hash.
+        The text and marks of every document are parsed, and every original is compared with its hash.
 
         Args:
             progress: Show a progress bar.
 
         Returns:
-            A list of :class:`corpuskit.store.check.Problem`, empty where all is well; ``Corpus.repair(path)`` mends what can be mended.
+            A list of :class:`corpuskit.store.check.Problem`, empty if the corpus is intact; ``Corpus.repair(path)`` repairs damage where possible.
 
         Example:
             >>> corpus.maintenance.check()
@@ -36,11 +36,11 @@ class MaintenanceAccessor(CorpusAccessor, attribute="maintenance"):
         from corpuskit.store.check import check
 
         problems = check(self._folder, progress=progress)
-        told = {problem.message for problem in problems}
+        reported = {problem.message for problem in problems}
         more = check_models(self._folder)
         for check_derived in hooks("check"):
             more += check_derived(self._folder)
-        return [*problems, *(problem for problem in more if problem.message not in told)]
+        return [*problems, *(problem for problem in more if problem.message not in reported)]
 
     def backup(self, path: str | os.PathLike[str]) -> int:
         """Copy the corpus into a new folder, also while it is crawled.
@@ -104,9 +104,9 @@ class MaintenanceAccessor(CorpusAccessor, attribute="maintenance"):
         return unpack(self._folder)
 
     def extract_pending(self) -> int:
-        """Extract what was fetched before a process was killed and is not extracted yet.
+        """Extract documents that were fetched by a killed process and not extracted yet.
 
-        ``corpus.crawl()`` does so by itself when it begins.
+        ``corpus.crawl()`` does this automatically at its start.
 
         Returns:
             The number of documents extracted.

@@ -63,7 +63,7 @@ class SubcorporaAccessor(CorpusAccessor, MutableMapping[str, "pd.DataFrame"], at
             The columns of ``corpus.documents()``.
 
         Raises:
-            ConfigurationError: There is no sub-corpus of this name.
+            ConfigurationError: No sub-corpus has this name.
 
         Example:
             >>> corpus.subcorpora.save("files", ["claims-handbook.docx", "household-policy-booklet.pdf"])

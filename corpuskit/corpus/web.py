@@ -20,16 +20,16 @@ class WebAccessor(CorpusAccessor, attribute="web"):
     """Hosts, requests and the queue of the crawls of a corpus."""
 
     def sources(self, *, candidates: bool = False, arrow: bool = False) -> pd.DataFrame:
-        """Return one row a host, the host with the most pages first; documents that came as files are one row, with host "".
+        """Return one row per host, most pages first. Documents from files are one row with the host "".
 
         Args:
-            candidates: Add hosts without a page that documents link to. Those the most pages link to come first, and ``why`` tells
-                how many and how relevant these pages are on average.
+            candidates: Add hosts without pages that documents link to, most linking pages first; ``why`` has
+                the number and mean relevance of these pages.
             arrow: Return columns of pandas' ArrowDtype.
 
         Returns:
-            Columns host, verdict (approve, hold, boost or none), why (str); pages, relevant (labelled relevant, or else scored at
-            least 0.5 by the last model; missing where no page has a label or a score), labels (Int64); harvest (float64,
+            Columns host, verdict (approve, hold, boost or none), why (str); pages, relevant (labelled relevant, or scored at
+            least 0.5 by the last model; missing if no page has a label or a score), labels (Int64); harvest (float64,
             relevant / pages).
 
         Example:
@@ -89,7 +89,7 @@ class WebAccessor(CorpusAccessor, attribute="web"):
         return in_types(frames.frontier(self._folder, states), arrow)
 
     def requests(self, *, arrow: bool = False) -> pd.DataFrame:
-        """Return one row a request of the crawls, in order.
+        """Return one row per request of the crawls, in order.
 
         Args:
             arrow: Return columns of pandas' ArrowDtype.
@@ -108,7 +108,7 @@ class WebAccessor(CorpusAccessor, attribute="web"):
         return in_types(frames.requests(self._folder), arrow)
 
     def crawl_report(self, *, arrow: bool = False) -> pd.DataFrame:
-        """Return one row a host: what its requests came to, the host with the most requests first.
+        """Return one row per host with the outcomes of its requests, most requests first.
 
         Args:
             arrow: Return columns of pandas' ArrowDtype.
@@ -116,10 +116,10 @@ class WebAccessor(CorpusAccessor, attribute="web"):
         Returns:
             Columns host (str); requests, ok (2xx), no_content (204), moved (301, 308), redirect (302, 303, 307), not_modified (304),
             bad_request (400), forbidden (401, 403), not_found (404, 410), busy (429, 503), server_error (other 5xx), no_answer
-            (timeouts, broken connections, and what was refused before an answer), bytes (Int64); response_ms (float64, mean);
-            new_text (float64, mean share of characters that were new); queued (Int64, URLs that wait), refused (Int64, URLs that are
-            not fetched), refused_why (str, the three most frequent reasons); crawl_delay (float64, seconds, of robots.txt); robots
-            (str, what asking for robots.txt came to).
+            (timeouts, broken connections, and requests refused before an answer), bytes (Int64); response_ms (float64, mean);
+            new_text (float64, mean share of characters that were new); queued (Int64, queued URLs), refused (Int64, URLs that will
+            not be fetched), refused_why (str, the three most frequent reasons); crawl_delay (float64, seconds, of robots.txt); robots
+            (str, the outcome of the request for robots.txt).
 
         Example:
             >>> corpus.web.crawl_report()[["host", "requests", "ok"]].head(2)
@@ -132,17 +132,17 @@ class WebAccessor(CorpusAccessor, attribute="web"):
         return in_types(site_report(self._folder.catalog), arrow)
 
     def compare(self, *crawls: CrawlJob | int) -> CrawlComparison:
-        """Compare crawls: the share of relevant pages and how it develops, crawl by crawl.
+        """Compare crawls by their share of relevant pages over time.
 
         Args:
-            crawls: Crawl jobs or their numbers. None given: all crawls of this corpus.
+            crawls: Crawl jobs or their numbers. Default: all crawls of this corpus.
 
         Returns:
-            A :class:`corpuskit.views.comparison.CrawlComparison`: ``.table`` has one row a crawl, ``.pages`` one row a page, and
+            A :class:`corpuskit.views.comparison.CrawlComparison`: ``.table`` has one row per crawl, ``.pages`` one row per page, and
             ``.chart()`` draws both.
 
         Raises:
-            ConfigurationError: A crawl left no page in this corpus.
+            ConfigurationError: A crawl has no pages in this corpus.
 
         Example:
             >>> corpus.web.compare().table[["crawl", "pages"]]

@@ -32,27 +32,27 @@ class ArchivesAccessor(CorpusAccessor, attribute="archives"):
         on: Literal["serial", "processes", "dask"] | Client = "processes",
         **more: Any,
     ) -> Discovery:
-        """Score an index of web archives by the model of URLs, and choose the best pages; nothing is fetched.
+        """Score an index of web archives with the URL model and select the best pages, without fetching them.
 
-        The same call goes on where an earlier one stopped.
+        The same call continues an interrupted one.
 
         Args:
-            index: what :func:`corpuskit.commoncrawl` gave, or what that takes.
-            threshold: pages scored lower are left out; None: 0.5.
-            per_host: at most so many pages of one host, the best.
-            budget_pages: at most so many, the best; None: all, which are held in memory.
-            budget_bytes: the best as long as their records have at most so many bytes.
-            sample: scores this share of the index's files only, to estimate what the whole would give.
-            on: where; see :func:`corpuskit.engine.run`.
+            index: Result of :func:`corpuskit.commoncrawl`, or its argument.
+            threshold: Minimum score. None: 0.5.
+            per_host: Maximum number of pages per host, best first.
+            budget_pages: Maximum number of pages, best first. None: all; they are held in memory.
+            budget_bytes: Maximum total size of their records, best first.
+            sample: Share of the index's files to score, to estimate the result of the whole index.
+            on: Executor; see :func:`corpuskit.engine.run`.
             more: ``name``, ``out``, ``workers``, ``seed`` and ``progress``; see :func:`corpuskit.discovery.discover`.
 
         Returns:
-            The chosen pages: ``.frame`` (a row a host), ``.estimate()``, ``.sample(n)``, ``.scores``, ``.sources``, ``.write(path)``.
+            The selected pages: ``.frame`` (one row per host), ``.estimate()``, ``.sample(n)``, ``.scores``, ``.sources``, ``.write(path)``.
 
         Raises:
-            RelevanceError: there is no model of URLs.
-            ConfigurationError: a number that cannot be, or another discovery has this name.
-            SourceError: there is no such index.
+            RelevanceError: There is no URL model.
+            ConfigurationError: A number is out of range, or another discovery has this name.
+            SourceError: The index does not exist.
 
         Example:
             >>> from corpuskit.demo import demo_archive
@@ -87,26 +87,26 @@ class ArchivesAccessor(CorpusAccessor, attribute="archives"):
     ) -> Fetched:
         """Fetch the pages of a discovery from their archives into the corpus, by byte ranges.
 
-        The same call goes on where an earlier one stopped; pages that the corpus has are left out.
+        The same call continues an interrupted one. Pages that the corpus has are skipped.
 
         Args:
-            discovery: what :meth:`discover` gave, or its name.
-            threshold: takes only documents in that the model of documents scores so high.
-            on: where; see :func:`corpuskit.engine.run`.
-            requests_per_second: of the store, of all workers together.
-            base: what the names of archives are relative to; None: as in the call of :meth:`discover`. A discovery that is named
-                needs it where the archives are on this machine.
+            discovery: Result of :meth:`discover`, or its name.
+            threshold: Add only documents with at least this score of the document model.
+            on: Executor; see :func:`corpuskit.engine.run`.
+            requests_per_second: Rate limit for the store, over all workers.
+            base: Location that the names of archives are relative to. None: that of :meth:`discover`. A discovery given by name
+                needs it if the archives are on this machine.
             more: ``workers``, ``out`` and ``progress``; see :func:`corpuskit.discovery.fetch`.
 
         Returns:
-            How many pages were fetched, what became of their documents, and which shards were set aside.
+            The number of fetched pages, the outcomes of their documents, and the damaged shards.
 
         Raises:
-            CorpusError: there is no discovery of this name.
-            ConfigurationError: a number that cannot be, or a discovery of another corpus.
-            SourceError: none of the archives can be read.
-            RelevanceError: a threshold is given and there is no model.
-            CorpusBusyError: another process packs or merges.
+            CorpusError: No discovery has this name.
+            ConfigurationError: A number is out of range, or the discovery belongs to another corpus.
+            SourceError: No archive can be read.
+            RelevanceError: ``threshold`` is given and there is no model.
+            CorpusBusyError: Another process packs or merges.
 
         Example:
             >>> from corpuskit.demo import demo_archive
@@ -116,27 +116,27 @@ class ArchivesAccessor(CorpusAccessor, attribute="archives"):
         """
         from corpuskit.discovery import Discovery, fetch
 
-        found = Discovery.of(self._folder, discovery, archives=None if base is None else os.fspath(base))
+        opened = Discovery.of(self._folder, discovery, archives=None if base is None else os.fspath(base))
         return fetch(
-            self._folder, found, threshold=threshold, on=on, requests_per_second=requests_per_second, **more
+            self._folder, opened, threshold=threshold, on=on, requests_per_second=requests_per_second, **more
         )  # fmt: skip
 
     def train_urls(self, discovery: Discovery | str | None = None, *, seed: int = 0) -> CorpusModel:
-        """Train the model of URLs again, on the labels and on what the model of documents says of the pages that came.
+        """Retrain the URL model on the labels and on the document model's scores of the fetched pages.
 
-        The model of documents stays as it is, with its audit. Discover again, and the choice is better.
+        The document model and its audit do not change. Run :meth:`discover` again for a better selection.
 
         Args:
-            discovery: an index's URLs, to learn what URLs are like there; also pages that :meth:`fetch` left out teach.
-            seed: same labels, pages and seed, same model.
+            discovery: Discovery with URLs that describe the index. Pages that :meth:`fetch` skipped are also used for training.
+            seed: Seed; the same labels, pages and seed give the same model.
 
         Returns:
-            The corpus' new last model: the model of documents it had, and a new one of URLs.
+            The new last model: the previous document model and a new URL model.
 
         Raises:
-            RelevanceError: there is no model yet, or labels and pages do not suffice.
-            CorpusError: there is no discovery of this name.
-            ConfigurationError: it is of another corpus.
+            RelevanceError: There is no model yet, or labels and pages do not suffice.
+            CorpusError: No discovery has this name.
+            ConfigurationError: It belongs to another corpus.
 
         Example:
             >>> corpus.archives.train_urls().version
@@ -148,24 +148,24 @@ class ArchivesAccessor(CorpusAccessor, attribute="archives"):
 
         if discovery is None:
             return retrain_urls(self._folder, {}, [], seed=seed)
-        found = Discovery.of(self._folder, discovery)
-        return retrain_urls(self._folder, verdicts_of(self._folder, found), found.pool, seed=seed)
+        opened = Discovery.of(self._folder, discovery)
+        return retrain_urls(self._folder, verdicts_of(self._folder, opened), opened.pool, seed=seed)
 
     def merge(self, shards: str | os.PathLike[str], *, progress: bool = True) -> MergeReport:
-        """Merge shards that :func:`corpuskit.shards.extract_shards` has written. Those merged before are passed over.
+        """Merge shards that :func:`corpuskit.shards.extract_shards` has written. Shards that were merged before are skipped.
 
-        Documents arrive packed. Their originals stay where they are. Of two contents of one page the second is a new version. A
-        process that dies goes on where it stopped.
+        Documents are added packed; their originals stay at their location. A second content of a page is a new version. A
+        killed process continues with the same call.
 
         Args:
-            shards: Folder of the shards, or its address on a store of objects.
+            shards: Folder of the shards, or its address in an object store.
             progress: Show a progress bar.
 
         Returns:
             The number of new, updated, unchanged and failed documents.
 
         Raises:
-            SourceError: There are no outputs of shards.
+            SourceError: The folder has no output of shards.
             CorpusBusyError: Another process packs or merges.
 
         Example:

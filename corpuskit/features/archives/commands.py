@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from corpuskit.corpus import Corpus
     from corpuskit.discovery import Discovery
 
-_WANTED = "Which pages are wanted"
-_CHOICE = "How many are chosen"
-_WHERE = "Where it runs"
+_FILTERS = "Filters of pages"
+_CHOICE = "Number of pages"
+_WHERE = "Execution"
 On = Annotated[
     str,
     typer.Option(
@@ -46,29 +46,29 @@ def discover(
     ],
     domains: Annotated[
         list[str] | None,
-        typer.Option("--domain", help="Hosts with all below them; may be repeated.", rich_help_panel=_WANTED),
+        typer.Option("--domain", help="Hosts with all below them; may be repeated.", rich_help_panel=_FILTERS),
     ] = None,
     tld: Annotated[
-        list[str] | None, typer.Option(help="Last labels of hosts, such as fr.", rich_help_panel=_WANTED)
+        list[str] | None, typer.Option(help="Last labels of hosts, such as fr.", rich_help_panel=_FILTERS)
     ] = None,
     languages: Annotated[
-        list[str] | None, typer.Option("--language", help="Codes such as en.", rich_help_panel=_WANTED)
+        list[str] | None, typer.Option("--language", help="Codes such as en.", rich_help_panel=_FILTERS)
     ] = None,
     mime: Annotated[
-        list[str] | None, typer.Option(help="Media types, such as text/html.", rich_help_panel=_WANTED)
+        list[str] | None, typer.Option(help="Media types, such as text/html.", rich_help_panel=_FILTERS)
     ] = None,
     since: Annotated[
-        str | None, typer.Option(help="Fetched then or later: 2024-05-18.", rich_help_panel=_WANTED)
+        str | None, typer.Option(help="Fetched then or later: 2024-05-18.", rich_help_panel=_FILTERS)
     ] = None,
     threshold: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="Pages scored lower are left out.", rich_help_panel=_CHOICE)
     ] = 0.5,
     per_host: Annotated[
-        int | None, typer.Option(min=1, help="At most so many pages of a host.", rich_help_panel=_CHOICE)
+        int | None, typer.Option(min=1, help="Maximum number of pages per host.", rich_help_panel=_CHOICE)
     ] = None,
-    pages: Annotated[int, typer.Option(min=1, help="At most so many pages.", rich_help_panel=_CHOICE)] = 100_000,
+    pages: Annotated[int, typer.Option(min=1, help="Maximum number of pages.", rich_help_panel=_CHOICE)] = 100_000,
     megabytes: Annotated[
-        float | None, typer.Option(min=0.001, help="At most so many megabytes of records.", rich_help_panel=_CHOICE)
+        float | None, typer.Option(min=0.001, help="Maximum size of the records in megabytes.", rich_help_panel=_CHOICE)
     ] = None,
     sample: Annotated[
         float | None,
@@ -89,9 +89,9 @@ def discover(
     workers: Workers = None,
     out: Out = None,
 ) -> None:
-    """Scores the pages of an index of web archives by the model, and chooses the best; nothing is fetched.
+    """Score the pages of an index of web archives with the model and select the best, without fetching them.
 
-    The same command goes on where it was stopped. corpuskit fetch FOLDER NAME fetches what was chosen.
+    The same command continues an interrupted run. corpuskit fetch FOLDER NAME fetches the selected pages.
     """
     import corpuskit
 
@@ -111,21 +111,21 @@ def discover(
         found.write(write)
     if len(found):
         print_frame("Hosts", found.frame.head(20).drop(columns=["sampled", "relevant"]), spare=["bytes"])
-    told, _, following = repr(found).rpartition("\n")
-    typer.echo(told)
+    summary, _, following = repr(found).rpartition("\n")
+    typer.echo(summary)
     typer.echo(_fetch_of(folder, found, base) if len(found) else following)
     if found.damaged:
         raise typer.Exit(3)
 
 
-def _fetch_of(folder: Path, found: Discovery, base: str | None) -> str:
-    """What fetches a discovery, as it is typed; a place on this machine must be named there, see ``Discovery.archives``."""
+def _fetch_of(folder: Path, discovery: Discovery, base: str | None) -> str:
+    """Return the command that fetches a discovery. A location on this machine must be passed to it, see ``Discovery.archives``."""
     from corpuskit.cli.common import quoted
     from corpuskit.discovery.discovery import is_public
 
-    where = base or (None if is_public(found.archives) else found.archives.removeprefix("file://"))
+    where = base or (None if is_public(discovery.archives) else discovery.archives.removeprefix("file://"))
     named = "" if where is None else f" --base {quoted(where)}"
-    return f"next: {to_type('fetch', folder)} {quoted(found.name)}{named}"
+    return f"next: {to_type('fetch', folder)} {quoted(discovery.name)}{named}"
 
 
 @app.command()
@@ -138,20 +138,20 @@ def fetch(
     ] = None,
     requests_per_second: Annotated[float, typer.Option(min=0.01, help="Of the store, of all workers together.")] = 5.0,
     base: Annotated[
-        str | None, typer.Option(help="Where the archives are; must be named where they are on this machine.")
+        str | None, typer.Option(help="Location of the archives; required if they are on this machine.")
     ] = None,
     sample: Annotated[
         int | None,
-        typer.Option(min=1, help="Fetch only so many, drawn at random, and tell which share of them is relevant."),
+        typer.Option(min=1, help="Fetch only a random sample of this size, and print its share of relevant pages."),
     ] = None,
     on: On = "processes",
     workers: Workers = None,
     out: Out = None,
 ) -> None:
-    """Fetches the pages that corpuskit discover chose from their archives into the corpus, by byte ranges.
+    """Fetch the pages selected by corpuskit discover from their archives into the corpus, by byte ranges.
 
-    The same command goes on where it was stopped. With --sample it says how good the choice is, before all is fetched: by
-    the model, and by labels as soon as pages of the sample have some.
+    The same command continues an interrupted run. With --sample it estimates the quality of the selection before all pages
+    are fetched, by the model and by labels of sampled pages.
     """
     refuse(sample is not None and threshold is not None, "--threshold is for the whole: leave it out with --sample")
     corpus = existing(folder)
@@ -159,7 +159,7 @@ def fetch(
         how = {"requests_per_second": requests_per_second, "workers": workers, "out": out}
         _sample(corpus, name, base, sample, on, how)
         return
-    with stopped_by_ctrl_c("what was fetched is kept"), engine_at(on) as engine:
+    with stopped_by_ctrl_c("the fetched pages are stored"), engine_at(on) as engine:
         report = corpus.archives.fetch(
             name, threshold=threshold, requests_per_second=requests_per_second, base=base, on=engine, workers=workers,
             out=out,
@@ -171,12 +171,12 @@ def fetch(
 
 
 def _sample(corpus: Corpus, name: str, base: str | None, number: int, on: str, how: dict[str, Any]) -> None:
-    """Fetches a sample of a discovery, and tells of it."""
+    """Fetch a sample of a discovery and print its quality."""
     from corpuskit.discovery import Discovery
 
-    found = Discovery.of(corpus._folder, name, archives=base)
-    with stopped_by_ctrl_c("what was fetched is kept"), engine_at(on) as engine:
-        sample = found.sample(number, on=engine, **how)
+    discovery = Discovery.of(corpus._folder, name, archives=base)
+    with stopped_by_ctrl_c("the fetched pages are stored"), engine_at(on) as engine:
+        sample = discovery.sample(number, on=engine, **how)
     print_frame("Sample", sample.frame[["url", "title", "url_score", "relevance", "label"]].fillna(""))
     typer.echo(repr(sample).partition("\n")[0])
     typer.echo(f"next: {to_type('label')} FILE, a CSV with columns target (the URL) and label, then this command again")
@@ -189,7 +189,7 @@ def _sample(corpus: Corpus, name: str, base: str | None, number: int, on: str, h
 def merge(
     folder: Folder, shards: Annotated[str, typer.Argument(help="A folder of shards, or its URL.", show_default=False)]
 ) -> None:
-    """Takes shards that corpuskit extract --on has made into a corpus."""
+    """Merge shards written by corpuskit extract --on into a corpus."""
     with made_if_absent(folder) as corpus, stopped_by_ctrl_c("merged shards are kept"):
         report = corpus.archives.merge(shards, progress=sys.stderr.isatty())
     typer.echo(repr(report))

@@ -41,7 +41,7 @@ def demo_archive(folder: str | Path, *, partitions: int = 4) -> Path:
 
 
 def _packed(root: Path) -> list[dict[str, Any]]:
-    """Writes the archives; returns a row of the index for each page."""
+    """Write the archives, and return a row of the index for each page."""
     web = demo_data() / "web"
     name = f"crawl-data/{CRAWL}/segments/1/warc"
     records = AddedRecords(root / name)
@@ -51,14 +51,14 @@ def _packed(root: Path) -> list[dict[str, Any]]:
         body = file.read_bytes()
         url = f"http://{file.relative_to(web).as_posix().removesuffix('index.html')}"
         headers = [("Content-Type", "text/html; charset=utf-8")]
-        place = records.write(url, _DATE, headers, "text/html", body)
-        found = _LANG.search(body[:2000])
+        location = records.write(url, _DATE, headers, "text/html", body)
+        language = _LANG.search(body[:2000])
         digest = base64.b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
         rows.append({
             "url": url, "url_host_name": url.split("/")[2], "fetch_time": _DATE, "fetch_status": 200, "content_digest": digest,
             "content_mime_detected": "text/html", "content_charset": "UTF-8",
-            "content_languages": _LANGUAGES.get(found.group(1).decode(), None) if found else None,
-            "warc_filename": f"{name}/{place.file}", "warc_record_offset": place.offset, "warc_record_length": place.length,
+            "content_languages": _LANGUAGES.get(language.group(1).decode(), None) if language else None,
+            "warc_filename": f"{name}/{location.file}", "warc_record_offset": location.offset, "warc_record_length": location.length,
         })  # fmt: skip
     records.close()
     return rows
