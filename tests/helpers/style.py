@@ -34,7 +34,7 @@ NAMES = {
     r"wording|wordings": "message, format",
     r"place|places": "location, position, path, offset",
     r"beside|beneath|behind|inside": "a noun or a verb",
-    r"sure|odd|alike|lone|again|anew": "an adjective with its noun",
+    r"sure|odd|alike|lone|anew": "an adjective with its noun",
 }
 
 # Prose: docstrings, comments, messages and manual pages.

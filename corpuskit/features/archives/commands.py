@@ -98,7 +98,7 @@ def discover(
     refuse(sample == 0, "--sample 0: expected a share above 0 and up to 1")
     corpus = existing(folder)
     with as_usage(), stopped_by_ctrl_c("what was scored is kept"), engine_at(on) as engine:
-        found = corpus.archives.discover(
+        discovery = corpus.archives.discover(
             corpuskit.commoncrawl(
                 index, domains=domains or (), tld=tld or (), languages=languages or (), mime=mime or (), since=since,
                 base=base, anonymous=not credentials,
@@ -108,13 +108,13 @@ def discover(
             workers=workers, out=out, name=name,
         )  # fmt: skip
     if write is not None:
-        found.write(write)
-    if len(found):
-        print_frame("Hosts", found.frame.head(20).drop(columns=["sampled", "relevant"]), spare=["bytes"])
-    summary, _, following = repr(found).rpartition("\n")
+        discovery.write(write)
+    if len(discovery):
+        print_frame("Hosts", discovery.frame.head(20).drop(columns=["sampled", "relevant"]), spare=["bytes"])
+    summary, _, following = repr(discovery).rpartition("\n")
     typer.echo(summary)
-    typer.echo(_fetch_of(folder, found, base) if len(found) else following)
-    if found.damaged:
+    typer.echo(_fetch_of(folder, discovery, base) if len(discovery) else following)
+    if discovery.damaged:
         raise typer.Exit(3)
 
 
