@@ -1,4 +1,4 @@
-"""Which characters a text consists of."""
+"""Character statistics of texts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SUBCATEGORIES: Final = {
 
 
 def block_of(char: str) -> str:
-    """Return the Unicode block of a character, empty where it is in none.
+    """Return the Unicode block of a character, or an empty string.
 
     Args:
         char: The character.
@@ -55,15 +55,15 @@ def _blocks() -> tuple[list[int], list[str]]:
 
 
 def charset(texts: Iterable[str] | Mapping[str, Iterable[str]]) -> pd.DataFrame:
-    """Return one row a character, most frequent first; rows of equal count by code.
+    """Return one row per character, most frequent first, then by code.
 
-    Columns: code (int64), char, name (Unicode's; empty where it has none), category (letter, mark, number, punctuation,
-    symbol, separator, other), subcategory (str), block (str, Unicode's, as ``Latin-1 Supplement``; empty in a gap), script (first word of the name, empty for what is no letter), count
-    (int64), documents (int64, texts that have it), per_million (float64, of all characters).
+    Columns: code (int64), char, name (Unicode's, possibly empty), category (letter, mark, number, punctuation,
+    symbol, separator, other), subcategory (str), block (str, Unicode's, as ``Latin-1 Supplement``; empty in a gap), script (first word of the name of a letter, else empty), count
+    (int64), documents (int64, texts that contain it), per_million (float64, of all characters).
 
     Args:
-        texts: texts; or name of a source → its texts, then the columns ``count NAME`` and ``per_million NAME`` follow for
-            each source, so that corpora can be compared.
+        texts: Texts, or a mapping from source names to texts. For a mapping, the columns ``count NAME`` and ``per_million NAME`` follow for
+            each source, to compare corpora.
     """
     import pandas as pd
 
@@ -74,9 +74,9 @@ def charset(texts: Iterable[str] | Mapping[str, Iterable[str]]) -> pd.DataFrame:
     for name, part in parts.items():
         counter: Counter[str] = Counter()
         for text in part:
-            found = Counter(text)
-            counter.update(found)
-            documents.update(found.keys())
+            characters = Counter(text)
+            counter.update(characters)
+            documents.update(characters.keys())
         counts[name] = counter
     total: Counter[str] = Counter()
     for counter in counts.values():

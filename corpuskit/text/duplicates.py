@@ -65,7 +65,7 @@ class DuplicateIndex:
         if not self._folder.has(_SETTINGS):
             self._folder.write(_SETTINGS, json.dumps(settings).encode())
         elif _read_settings(self._folder) != settings:
-            raise ConfigurationError(f"{folder} was made with other settings: delete it to begin anew")
+            raise ConfigurationError(f"{folder} was created with other settings: delete it, or pass those settings")
 
     def add(self, texts: Iterable[tuple[str, str, int]]) -> int:
         """Add texts and return their number.
@@ -93,7 +93,7 @@ class DuplicateIndex:
         }
 
     def _parts(self) -> list[Path]:
-        """The parts; their sketches are as regular files as they are."""
+        """Return the parts. Their sketches must be regular files too."""
         self._folder.names("sketch-*.npy", strict=True)
         return [self._folder / name for name in self._folder.names("part-*.parquet", strict=True)]
 
@@ -105,8 +105,8 @@ class DuplicateIndex:
         parts = self._parts()
         number = int(parts[-1].stem.partition("-")[2]) + 1 if parts else 0
         sets = [self._shingles.of(text) for _, text, _ in batch]
-        sketches = [sketch(found) for found in sets]
-        sizes = np.array([len(one) for one in sketches], np.int64)
+        sketches = [sketch(shingles) for shingles in sets]
+        sizes = np.array([len(hashes) for hashes in sketches], np.int64)
         with self._folder.replacing(f"sketch-{number:06d}.npy") as file:
             np.save(file, np.concatenate(sketches) if sketches else np.empty(0, np.uint32))
         bands = signatures(sets, _BANDS, _ROWS).view(np.int64)
@@ -127,14 +127,14 @@ class DuplicateIndex:
         return len(batch)
 
     def find(self, among: Sequence[str] | None = None) -> pd.DataFrame:
-        """Return one row a text, by doc_id.
+        """Return one row per text, by doc_id.
 
-        Columns: doc_id (str), unique (bool: it is no duplicate), duplicate_of (str, missing where unique), kind (str: exact, the same
-        but for white space and case, or near; missing where unique), similarity (float64, Jaccard index with the
+        Columns: doc_id (str), unique (bool, whether it is not a duplicate), duplicate_of (str, missing if unique), kind (str: exact, equal
+        except for white space and case, or near; missing if unique), similarity (float64, Jaccard index with the
         original; estimated for texts of more than 512 runs). A text without words is unique.
 
         Args:
-            among: only these texts; None: all.
+            among: doc_ids of the texts to compare. None: all.
         """
         import duckdb
         import pandas as pd
@@ -148,7 +148,7 @@ class DuplicateIndex:
             try:
                 self._number(connection, among)
                 rows = connection.execute("SELECT n, doc_id, part, start, size, first FROM texts ORDER BY n").df()
-                originals = dict(self._near(connection, rows))
+                originals = dict(self._near_duplicates(connection, rows))
             finally:
                 connection.close()
         ids: list[str] = rows["doc_id"].tolist()
@@ -164,7 +164,7 @@ class DuplicateIndex:
         return _frame(rows[["doc_id"]], of, kind, similarity)
 
     def _number(self, connection: Any, among: Sequence[str] | None) -> None:
-        """The table texts: n is the place in order of first sight, first the n of the first text with the same hash."""
+        """Create the table texts. n is the rank by time of addition, first the n of the earliest text with the same hash."""
         import pandas as pd
 
         pattern = f"{self._folder.path}/part-*.parquet".replace("'", "''")
@@ -180,8 +180,8 @@ class DuplicateIndex:
             "SELECT *, CASE WHEN hash IS NULL THEN n ELSE min(n) OVER (PARTITION BY hash) END AS first FROM numbered"
         )
 
-    def _near(self, connection: Any, rows: pd.DataFrame) -> Iterator[tuple[int, tuple[int, float]]]:
-        """The n of each near-duplicate with the n of its original, which is none itself, and their likeness."""
+    def _near_duplicates(self, connection: Any, rows: pd.DataFrame) -> Iterator[tuple[int, tuple[int, float]]]:
+        """Yield the n of each near-duplicate, the n of its original (itself not a duplicate) and their similarity."""
         import numpy as np
 
         pattern = f"{self._folder.path}/part-*.parquet".replace("'", "''")

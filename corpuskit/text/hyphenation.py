@@ -31,7 +31,7 @@ def dehyphenate(text: str, known: Container[str] = frozenset()) -> str:
     compounds = {word for word in chunks if "-" in word}
     words: set[str] | None = None
 
-    def whole(match: re.Match[str]) -> str:
+    def joined_word(match: re.Match[str]) -> str:
         nonlocal words
         first, hyphen, second = match.groups()
         joined, compound = (first + second).casefold(), f"{first}-{second}".casefold()
@@ -45,4 +45,4 @@ def dehyphenate(text: str, known: Container[str] = frozenset()) -> str:
         has_word = joined in words or joined in known
         return first + hyphen + second if has_compound and not has_word else first + second
 
-    return _CUT.sub(whole, text)
+    return _CUT.sub(joined_word, text)

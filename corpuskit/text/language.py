@@ -8,27 +8,27 @@ from typing import Any, Final
 
 UNKNOWN: Final = "?"
 _MIN_LETTERS: Final = 20
-_SURE: Final = 0.9
-_ENOUGH: Final = 4000  # characters; more do not change the answer
+_MIN_PROBABILITY: Final = 0.9
+_MIN_CHARACTERS: Final = 4000  # characters; more do not change the answer
 
 
 def detect_language(text: str, hint: str | None = None) -> str:
-    """Return the ISO 639-1 code of the text's language; ``?`` when unsure.
+    """Return the ISO 639-1 code of the text's language; ``?`` if uncertain.
 
     Args:
-        text: at least some words; shorter texts take the hint.
-        hint: what the source says, as ``en-GB``; it decides only where the text does not.
+        text: Text; for a text of few words the hint is returned.
+        hint: Language stated by the source, as ``en-GB``; used only if the text does not decide.
     """
     declared = (hint or "").strip().lower().replace("_", "-").partition("-")[0]
     declared = declared if len(declared) == 2 and declared.isascii() and declared.isalpha() else UNKNOWN
-    sample = text[:_ENOUGH]
+    sample = text[:_MIN_CHARACTERS]
     if sum(map(str.isalpha, sample)) < _MIN_LETTERS:
         return declared
     language, probability = _identifier().classify(sample)
-    if probability < _SURE and 2 * sum(map(str.isupper, sample)) > sum(map(str.isalpha, sample)):
+    if probability < _MIN_PROBABILITY and 2 * sum(map(str.isupper, sample)) > sum(map(str.isalpha, sample)):
         # Terms in capitals below names in small letters: its model knows words as they are written.
         language, probability = _identifier().classify(sample.lower())
-    if probability >= _SURE:
+    if probability >= _MIN_PROBABILITY:
         return str(language)
     return declared
 
@@ -42,15 +42,15 @@ def detect_languages(texts: Iterable[str | None]) -> list[str]:
         texts: The texts; None counts as empty.
     """
     known: dict[str, str] = {}
-    found = []
+    languages = []
     for text in texts:
         if not text:
-            found.append(UNKNOWN)
+            languages.append(UNKNOWN)
             continue
         if text not in known:
             known[text] = detect_language(text)
-        found.append(known[text])
-    return found
+        languages.append(known[text])
+    return languages
 
 
 @cache

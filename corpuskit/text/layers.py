@@ -1,8 +1,8 @@
-"""The layers of the normaliser that look at one character at a time; their tables follow from Unicode's data.
+"""Normaliser layers that map single characters; their tables are derived from Unicode data.
 
-Each layer is a function of a character and a :class:`Target`; it gives the replacement, or None where it has nothing to
-say. What the target keeps is never touched. Only what Unicode does not say stands here as a table of our own: which letters
-of other scripts look like Latin ones, and which words in the names of punctuation mean the same sign.
+Each layer is a function of a character and a :class:`Target`; it returns the replacement, or None to leave it
+unchanged. Characters of the target are never replaced. Two tables are not in Unicode: letters of other scripts that look
+like Latin ones, and words in the names of punctuation that mean the same sign.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _NOT_ALNUM: Final = re.compile(r"[^0-9A-Za-z]+")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The characters a text may have afterwards, besides ASCII.
+    """Characters that a text may have after normalisation, besides ASCII.
 
     Attributes:
-        scripts: first words of Unicode names, as LATIN, CYRILLIC, CJK; empty: all.
-        letters: the letters kept; None: all letters and marks of the scripts.
-        symbols: other characters kept.
+        scripts: First words of Unicode names, such as LATIN, CYRILLIC, CJK; empty: all.
+        letters: Letters to retain; None: all letters and marks of the scripts.
+        symbols: Other characters to retain.
     """
 
     scripts: tuple[str, ...] = ()
@@ -63,12 +63,12 @@ class Target:
 
 
 def script_of(char: str) -> str:
-    """The first word of the character's Unicode name: LATIN, GREEK, CJK, COMBINING ...; empty without a name."""
+    """Return the first word of the character's Unicode name (LATIN, GREEK, CJK, COMBINING ...), or an empty string."""
     return unicodedata.name(char, "").partition(" ")[0].partition("-")[0]
 
 
 def is_compatible(char: str) -> bool:
-    """Whether Unicode calls the character a variant of others, as ﬁ of fi."""
+    """Return whether Unicode defines the character as a variant of others, such as ﬁ of fi."""
     return _COMPATIBLE.match(unicodedata.decomposition(char)) is not None
 
 
@@ -90,10 +90,10 @@ def combining(char: str, target: Target) -> str | None:
 
 
 def control(char: str, target: Target) -> str | None:
-    """All blanks become a space, all line ends a line feed; what cannot be seen is dropped.
+    """Map all spaces to a space and all line ends to a line feed, and drop invisible characters.
 
-    Joiners (U+200C, U+200D) are kept where all letters of a script other than Latin are: Persian and Indic scripts are spelled
-    with them.
+    Joiners (U+200C, U+200D) are retained if all letters of a non-Latin script are: Persian and Indic spelling needs
+    them.
     """
     category = unicodedata.category(char)
     if char in "\x0b\x0c\x85\u2028\u2029":
@@ -108,7 +108,7 @@ def control(char: str, target: Target) -> str | None:
 
 
 def letter_symbols(char: str, target: Target) -> str | None:
-    """Symbols that are letters in another dress: ℂ, ª, Ａ, ⓐ, ™, ㎏; Unicode's compatibility decomposition says which."""
+    """Map symbols that are variants of letters (ℂ, ª, Ａ, ⓐ, ™, ㎏) by Unicode's compatibility decomposition."""
     if not is_compatible(char) or _is_ligature(char) or unicodedata.numeric(char, None) is not None:
         return None
     plain = unicodedata.normalize("NFKC", char)
@@ -165,14 +165,14 @@ _EQUIVALENTS: Final = (
 
 
 def equivalents(char: str, target: Target) -> str | None:
-    """Signs that mean the same become one: dashes, quotes, brackets, bullets, dots; the words of their names say which."""
+    """Map equivalent dashes, quotes, brackets, bullets and dots to one sign, by the words of their Unicode names."""
     if unicodedata.category(char)[0] not in "PS" and char != "ʼ":
         return None
     name = unicodedata.name(char, "")
     if "OVERLAY" in name or "CIRCLED" in name or "SQUARED" in name:
         return None
     plain = unicodedata.normalize("NFKC", char)
-    if plain != char and all(one in _ASCII for one in plain.strip()) and plain.strip():
+    if plain != char and all(letter in _ASCII for letter in plain.strip()) and plain.strip():
         return plain.strip()
     for words, sign in _EQUIVALENTS:
         if words in name:
@@ -192,7 +192,7 @@ LOOK_ALIKES: Final = dict(
 
 
 def rare_diacritics(char: str, target: Target) -> str | None:
-    """Letters whose diacritic the target does not have lose it: ā, ø and ł become a, o and l."""
+    """Remove diacritics that the target does not have: ā, ø and ł become a, o and l."""
     if target.letters is None or unicodedata.category(char)[0] != "L":
         return None
     base = unicodedata.normalize("NFD", char)[0]
@@ -224,7 +224,7 @@ def symbols(char: str, target: Target) -> str | None:
 
 
 def ignore(char: str, target: Target) -> str | None:
-    """What is left has no meaning of its own: variation selectors, private and unassigned characters, surrogates."""
+    """Drop characters without a meaning: variation selectors, private and unassigned characters, surrogates."""
     return ""
 
 

@@ -31,17 +31,17 @@ _LOST: Final = re.compile(
 
 
 def may_be_mojibake(chars: set[str]) -> bool:
-    """Whether a text of these characters can hold UTF-8 read as Windows-1252."""
+    """Return whether a text of these characters can contain UTF-8 decoded as Windows-1252."""
     return not chars.isdisjoint(_LEADS) and not chars.isdisjoint(_FOLLOWING)
 
 
 def has_candidates(text: str) -> bool:
-    """Whether anything in the text could be UTF-8 read as Windows-1252; the verdict depends on its neighbours."""
+    """Return whether a part of the text could be UTF-8 decoded as Windows-1252; repair depends on the context."""
     return _ANY.search(text) is not None or "Ã " in text
 
 
 def utf8_as_win1252(text: str) -> Iterator[tuple[int, int, str]]:
-    """The runs to be repaired: start, end, what they should be."""
+    """Yield the parts to repair: start, end and replacement."""
     if not has_candidates(text):
         return
     from ftfy.badness import is_bad

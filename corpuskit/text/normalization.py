@@ -29,7 +29,7 @@ LAYERS: Final = (
 _WESTERN: Final = "°§©®±·×÷€£¥•µ"
 _FRENCH: Final = "àâäçéèêëîïíóôöùûüúÿñáãåìò"
 _ENGLISH: Final = "àâäçéèêëîïôöûüñáíóú"
-_MAX_PASSES: Final = 20  # a repair can make room for another: text that was damaged twice
+_MAX_PASSES: Final = 20  # text that was damaged twice needs a second repair
 _FEW: Final = 12
 
 
@@ -138,12 +138,12 @@ class Normalized:
         """Return every change, in the order in which the layers made them."""
         offsets = OffsetMap.identity(len(self.source))
         changes: list[Change] = []
-        for stage, text, found in _work(self.source, self._options):
-            edits = found if stage.table is None else list(stage.edits(text))
+        for stage, text, stage_edits in _work(self.source, self._options):
+            edits = stage_edits if stage.table is None else list(stage.edits(text))
             for start, end, replacement in edits:
-                place = offsets.to_source(start, end)
+                span = offsets.to_source(start, end)
                 changes += (
-                    Change(layer, *place, old, new) for layer, old, new in stage.account(text[start:end], replacement)
+                    Change(layer, *span, old, new) for layer, old, new in stage.account(text[start:end], replacement)
                 )
             offsets = offsets.after(edits)
         return changes
@@ -163,19 +163,19 @@ def normalize(
     layers: Iterable[str] | None = None,
     without: Iterable[str] = (),
 ) -> Normalized:
-    """Return a text in the characters of a target, with the way back.
+    """Return a text in the characters of a target, with a map of positions to the original.
 
-    The layers follow the normaliser of frenchtext in what they do; their tables are derived from Unicode's data. A layer
-    gives what it has to say of ``½ ① Ⅳ x² H₂O`` as ``1/2 (1) +4 x(2) H(2)O``. Normalising twice changes nothing more.
+    The layers have the functions of frenchtext's normaliser; their tables are derived from Unicode data. A layer
+    maps ``½ ① Ⅳ x² H₂O`` as ``1/2 (1) +4 x(2) H(2)O``. A second normalisation changes nothing.
 
     Args:
-        text: any text.
-        preset: a name of :data:`PRESETS`, or options of your own.
-        layers: only these.
-        without: not these.
+        text: The text.
+        preset: A name of :data:`PRESETS`, or options.
+        layers: Layers to apply. None: all.
+        without: Layers to skip.
 
     Raises:
-        ConfigurationError: an unknown preset or layer.
+        ConfigurationError: An unknown preset or layer.
 
     Example:
         >>> normalize("ﬁn œuf", "french").text
@@ -196,7 +196,7 @@ def normalizer(
         without: Layers that are left out.
 
     Raises:
-        ConfigurationError: an unknown preset or layer.
+        ConfigurationError: An unknown preset or layer.
     """
     return _engine(options_of(preset, layers=layers, without=without))
 
@@ -204,10 +204,10 @@ def normalizer(
 def options_of(
     preset: str | NormalizeOptions = "any", *, layers: Iterable[str] | None = None, without: Iterable[str] = ()
 ) -> NormalizeOptions:
-    """The options of a preset, with other layers.
+    """Return the options of a preset with other layers.
 
     Raises:
-        ConfigurationError: an unknown preset or layer.
+        ConfigurationError: An unknown preset or layer.
     """
     if isinstance(preset, str):
         if preset not in PRESETS:
@@ -234,11 +234,11 @@ class _Characters(dict[int, str]):
         self.repairs = "win1252_as_latin1" in self.names
 
     def __missing__(self, code: int) -> str:
-        self[code] = found = self.steps(chr(code))[1]
-        return found
+        self[code] = replacement = self.steps(chr(code))[1]
+        return replacement
 
     def steps(self, char: str) -> tuple[list[tuple[str, str, str]], str]:
-        """What each layer does to the character (name, before, after), and the result."""
+        """Return the change by each layer (name, before, after), and the result."""
         steps: list[tuple[str, str, str]] = []
         if self.target.keeps(char):
             return steps, char
@@ -247,7 +247,7 @@ class _Characters(dict[int, str]):
             before = now
             for name in self.names:
                 function = CHARACTER_LAYERS[name]
-                parts = [one if self.target.keeps(one) else _or(function(one, self.target), one) for one in now]
+                parts = [part if self.target.keeps(part) else _or(function(part, self.target), part) for part in now]
                 after = "".join(parts)
                 if after != now:
                     steps.append((name, now, after))
@@ -257,8 +257,8 @@ class _Characters(dict[int, str]):
         return steps, now
 
 
-def _or(found: str | None, char: str) -> str:
-    return char if found is None else found
+def _or(replacement: str | None, char: str) -> str:
+    return char if replacement is None else replacement
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,9 +323,9 @@ def _engine(options: NormalizeOptions) -> Callable[[str], str]:
 
 
 def _work(text: str, options: NormalizeOptions) -> Generator[tuple[_Stage, str, list[Edit]], None, str]:
-    """The stages that change something, what each of them gets, and its edits (none where it has a table).
+    """Return the stages with changes, their inputs and their edits (none for a table).
 
-    Each stage runs where the characters of the text call for it, until nothing changes; the result is returned.
+    Stages run as the characters of the text require, until nothing changes. The result is returned too.
     """
     stages = _stages(options)
     for _ in range(_MAX_PASSES):
@@ -366,7 +366,7 @@ def _is_mark(char: str) -> bool:
 
 
 def _lengths(text: str, table: _Characters) -> Any:
-    """For each character, how many it becomes."""
+    """Return the number of characters that each character becomes."""
     import numpy as np
 
     lengths = np.ones(len(text), np.int64)
@@ -379,9 +379,9 @@ def _lengths(text: str, table: _Characters) -> Any:
 
 
 def _translated(text: str, chars: set[str], table: _Characters) -> str:
-    """The text through a table; a few kinds of characters are replaced one after another, in a fraction of the time.
+    """Return the text mapped by a table. A few distinct characters are replaced one by one, which is much faster.
 
-    That is the same, since a table never changes what it gives.
+    The result is the same, since a table never maps its own output.
     """
     changing = [(char, table[ord(char)]) for char in chars if table[ord(char)] != char]
     if len(changing) > _FEW:
@@ -393,7 +393,7 @@ def _translated(text: str, chars: set[str], table: _Characters) -> str:
 
 @cache
 def _clusters() -> re.Pattern[str]:
-    """A character and what can combine with it: marks, and the vowels and finals of Hangul."""
+    """Yield each character with the characters that combine with it: marks, vowels and finals of Hangul."""
     ranges: list[list[int]] = []
     for code in range(0x300, sys.maxunicode + 1):
         if unicodedata.category(chr(code))[0] == "M" or 0x1160 <= code <= 0x11FF:
@@ -440,8 +440,8 @@ def _unmixed(text: str) -> Iterator[Edit]:
         word = match[0]
         if word.isascii() or not any(char in LOOK_ALIKES for char in word):
             continue
-        others = [char for char in word if char not in LOOK_ALIKES]
-        if others and all(unicodedata.name(char, "").startswith("LATIN") for char in others):
+        distinct = [char for char in word if char not in LOOK_ALIKES]
+        if distinct and all(unicodedata.name(char, "").startswith("LATIN") for char in distinct):
             for position, char in enumerate(word, match.start()):
                 if char in LOOK_ALIKES:
                     yield position, position + 1, LOOK_ALIKES[char]

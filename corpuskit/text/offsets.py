@@ -11,7 +11,7 @@ Edit = tuple[int, int, str]
 
 
 def apply_edits(text: str, edits: Sequence[Edit]) -> str:
-    """The text with the edits made; they are in order and do not overlap."""
+    """Return the text with the edits applied; they are in order and do not overlap."""
     parts: list[str] = []
     done = 0
     for start, end, replacement in edits:
@@ -61,15 +61,15 @@ class OffsetMap:
         size = np.fromiter((len(edit[2]) for edit in edits), np.int64, len(edits))
         # Rows of the old map interleaved with one row an edit; then each is repeated as often as it has characters.
         length = len(self.starts)
-        kept = np.ones(length + 1, np.int64)
-        np.add.at(kept, begin, -1)
-        np.add.at(kept, stop, 1)
-        kept = (np.cumsum(kept - 1) + 1)[:length]
+        retained = np.ones(length + 1, np.int64)
+        np.add.at(retained, begin, -1)
+        np.add.at(retained, stop, 1)
+        retained = (np.cumsum(retained - 1) + 1)[:length]
         empty = begin == stop
         starts = np.insert(self.starts, begin, self.starts[begin])
         lasts = np.where(empty, self.starts[begin], np.maximum(self.ends[np.maximum(stop - 1, 0)], self.starts[begin]))
         ends = np.insert(self.ends, begin, lasts)
-        counts = np.insert(kept, begin, size)
+        counts = np.insert(retained, begin, size)
         return OffsetMap(np.repeat(starts, counts), np.repeat(ends, counts))
 
     def repeated(self, counts: Any) -> OffsetMap:

@@ -67,10 +67,10 @@ class ArrowPattern:
 
 
 def compiled_pattern(pattern: str, *, ignore_case: bool = True) -> Pattern[str]:
-    """The pattern, without regard to case unless told otherwise.
+    """Compile a pattern, by default case-insensitive.
 
     Raises:
-        ConfigurationError: it cannot be read.
+        ConfigurationError: The pattern is not valid.
     """
     try:
         return regex.compile(pattern, regex.IGNORECASE if ignore_case else 0)
@@ -79,10 +79,10 @@ def compiled_pattern(pattern: str, *, ignore_case: bool = True) -> Pattern[str]:
 
 
 def matches_in(text: str, pattern: Pattern[str]) -> list[Match[str]]:
-    """All matches in a text.
+    """Return all matches in a text.
 
     Raises:
-        ConfigurationError: it takes too long.
+        ConfigurationError: The search takes too long.
     """
     try:
         return list(pattern.finditer(text, timeout=SECONDS))
@@ -121,14 +121,14 @@ def _too_slow(pattern: Pattern[str], text: str) -> ConfigurationError:
 
 
 def arrow_pattern(pattern: str) -> ArrowPattern | None:
-    """Translate a pattern for Arrow; None if it has a construct that RE2 or this function lacks, such as look-around."""
+    """Translate a pattern for Arrow. Return None if RE2 or this function lacks a construct, such as look-around."""
     import pyarrow as pa
 
     written = [(token.lastgroup, token[0]) for token in _TOKEN.finditer(pattern)]
     if "".join(text for _, text in written) != pattern:
         return None
     tokens, is_exact = [], True
-    for place, (kind, text) in enumerate(written):
+    for index, (kind, text) in enumerate(written):
         translated: tuple[str, bool] | None = (text, True)
         if kind == "class":
             translated = _translated_class(text)
@@ -137,7 +137,7 @@ def arrow_pattern(pattern: str) -> ArrowPattern | None:
         elif kind == "end":
             translated = r"\n?$", True  # that of regex also matches before a line feed at the end
         elif kind == "boundary":
-            translated = _translated_boundary(written, place)
+            translated = _translated_boundary(written, index)
         elif kind == "character":
             character = chr(_code(text))
             forms = _FORMS_OF_I.get(character)
@@ -146,26 +146,26 @@ def arrow_pattern(pattern: str) -> ArrowPattern | None:
             return None
         tokens.append(translated[0])
         is_exact &= translated[1]
-    found = ArrowPattern("".join(tokens), is_exact)
+    arrow = ArrowPattern("".join(tokens), is_exact)
     try:
-        found.mask(pa.array([""]))
+        arrow.mask(pa.array([""]))
     except pa.ArrowInvalid:  # it is too large, or has an operator that RE2 lacks
         return None
-    return found
+    return arrow
 
 
-def _translated_boundary(written: list[tuple[str | None, str]], place: int) -> tuple[str, bool]:
+def _translated_boundary(written: list[tuple[str | None, str]], index: int) -> tuple[str, bool]:
     r"""Translate ``\b``: at an end of the pattern, next to a word character, into what stands around a word."""
 
     def is_word(kind: str | None, text: str) -> bool:
         return text == r"\w" or (kind == "character" and (chr(_code(text)).isalnum()))
 
-    if written[place][1] == r"\b" and ("same", "|") not in written and len(written) > 1:
-        if place == 0 and is_word(*written[1]) and (len(written) == 2 or written[2][1][0] not in "?*{"):
+    if written[index][1] == r"\b" and ("same", "|") not in written and len(written) > 1:
+        if index == 0 and is_word(*written[1]) and (len(written) == 2 or written[2][1][0] not in "?*{"):
             return f"(?:^|{_NO_WORD})", True
-        if place == len(written) - 1:
-            before = written[-3] if written[-2][1] == "+" and place > 2 else written[-2]
-            if place > 1 and is_word(*before):
+        if index == len(written) - 1:
+            before = written[-3] if written[-2][1] == "+" and index > 2 else written[-2]
+            if index > 1 and is_word(*before):
                 return f"(?:{_NO_WORD}|$)", True
     return "(?:)", False
 
@@ -200,14 +200,14 @@ def _translated_class(written: str) -> tuple[str, bool] | None:
 
 
 def needed_characters(pattern: str) -> str:
-    """Return characters that each match of a pattern has; not all of them: what stands in groups and choices is passed over."""
+    """Return characters that every match of a pattern contains, without those in groups and alternations."""
     needed, depth, end, optional = "", 0, 0, False
     for token in _TOKEN.finditer(pattern):
         same = token["same"] or ""
         if token.start() != end or (same == "|" and not depth):
             return ""
         end = token.end()
-        if same[:1] in {"?", "*", "{"}:  # what stands before may be absent, or stands there any number of times
+        if same[:1] in {"?", "*", "{"}:  # the character before may be absent or repeated
             needed = needed[:-1] if optional else needed
         optional = token["character"] is not None and not depth
         if optional:
@@ -217,5 +217,5 @@ def needed_characters(pattern: str) -> str:
 
 
 def _code(character: str) -> int:
-    """The code point of a character, or of one behind a backslash."""
+    """Return the code point of a character or of an escaped one."""
     return ord(character) if len(character) == 1 else _CONTROL.get(character[1], ord(character[1]))

@@ -12,7 +12,7 @@ from typing import Final
 from corpuskit.errors import ConfigurationError, MissingExtraError
 
 KINDS: Final = ("email", "phone", "ip", "iban")
-_PIECE: Final = 100_000  # characters looked at in one go for telephone numbers
+_PIECE: Final = 100_000  # characters searched at a time for telephone numbers
 # Lengths of RFC 5321: 64 octets before the @, 255 after it; a label has 63. The look-behind lets a run be tried once.
 _EMAIL: Final = re.compile(
     r"(?<![A-Za-z0-9.!#$%&'*+/=?^_`{|}~-])[A-Za-z0-9_](?:[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{0,63})"
@@ -25,13 +25,13 @@ _IBAN: Final = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ \u00a0]?[A-Z0-9]{1
 
 @dataclass(frozen=True, slots=True)
 class PersonalData:
-    """One find.
+    """Personal data found in a text.
 
     Attributes:
-        kind: email, phone, ip or iban.
+        kind: One of email, phone, ip, iban.
         start: 0-based position of its first character.
-        end: exclusive.
-        text: how it stands in the text.
+        end: End position, exclusive.
+        text: The matched text.
     """
 
     kind: str
@@ -41,35 +41,35 @@ class PersonalData:
 
 
 def personal_data(text: str, kinds: Sequence[str] = KINDS, *, region: str | None = None) -> list[PersonalData]:
-    """Return the personal data in a text, in order; where two overlap, the earlier of ``iban, email, ip, phone`` is kept.
+    """Return the personal data in a text, in order; of two overlapping ones the earlier in ``iban, email, ip, phone`` is returned.
 
-    An IBAN is one if its check digits are right and its country has such numbers (ISO 13616, python-stdnum); a telephone number
-    if its country's plan has it (Google's libphonenumber); an IPv4 or IPv6 address if it is a public one: 127.0.0.1 and 10.0.0.1
-    are nobody's.
+    An IBAN must have valid check digits and a country's format (ISO 13616, python-stdnum), a telephone number must be in its
+    country's numbering plan (Google's libphonenumber), an IPv4 or IPv6 address must be public: 127.0.0.1 and 10.0.0.1 are
+    not.
 
     Args:
-        text: any text.
-        kinds: which of email, phone, ip, iban.
-        region: ISO 3166 code of the country whose numbers may stand without ``+`` and country code; None: only international ones.
+        text: The text.
+        kinds: Kinds to find, of email, phone, ip, iban.
+        region: ISO 3166 code of a country. Its numbers are also found without ``+`` and country code. None: only international numbers.
 
     Raises:
-        ConfigurationError: an unknown kind.
-        MissingExtraError: phone or iban without the extra ``text``.
+        ConfigurationError: An unknown kind.
+        MissingExtraError: The extra for phone or iban is missing: ``text``.
     """
     for kind in kinds:
         if kind not in KINDS:
             raise ConfigurationError(f"kind {kind!r} is unknown; there are: {', '.join(KINDS)}")
-    found: list[PersonalData] = []
-    taken: list[tuple[int, int]] = []
+    matches: list[PersonalData] = []
+    spans: list[tuple[int, int]] = []
     for kind, search in (("iban", _ibans), ("email", _emails), ("ip", _addresses), ("phone", _phones)):
         if kind not in kinds:
             continue
         for start, end in search(text, region):
-            place = bisect(taken, (start, end))
-            if (place == 0 or taken[place - 1][1] <= start) and (place == len(taken) or end <= taken[place][0]):
-                taken.insert(place, (start, end))
-                found.append(PersonalData(kind, start, end, text[start:end]))
-    return sorted(found, key=lambda one: one.start)
+            index = bisect(spans, (start, end))
+            if (index == 0 or spans[index - 1][1] <= start) and (index == len(spans) or end <= spans[index][0]):
+                spans.insert(index, (start, end))
+                matches.append(PersonalData(kind, start, end, text[start:end]))
+    return sorted(matches, key=lambda match: match.start)
 
 
 def mask(
@@ -82,14 +82,14 @@ def mask(
     """Return the text with personal data replaced by their kind: ``<email>``, ``<phone>``, ``<ip>``, ``<iban>``.
 
     Args:
-        text: any text.
-        kinds: which of email, phone, ip, iban.
-        region: see :func:`personal_data`.
-        replacements: kind → what takes its place.
+        text: The text.
+        kinds: Kinds to replace, of email, phone, ip, iban.
+        region: See :func:`personal_data`.
+        replacements: Kind → replacement.
 
     Raises:
-        ConfigurationError: an unknown kind.
-        MissingExtraError: phone or iban without the extra ``text``.
+        ConfigurationError: An unknown kind.
+        MissingExtraError: The extra for phone or iban is missing: ``text``.
 
     Example:
         >>> mask("Write to jane.doe@example.org.")
@@ -97,9 +97,9 @@ def mask(
     """
     parts: list[str] = []
     done = 0
-    for one in personal_data(text, kinds, region=region):
-        parts += (text[done : one.start], (replacements or {}).get(one.kind, f"<{one.kind}>"))
-        done = one.end
+    for match in personal_data(text, kinds, region=region):
+        parts += (text[done : match.start], (replacements or {}).get(match.kind, f"<{match.kind}>"))
+        done = match.end
     return "".join((*parts, text[done:]))
 
 
@@ -154,7 +154,7 @@ def _phones(text: str, region: str | None) -> Iterator[tuple[int, int]]:
         raise MissingExtraError("phonenumbers", "text") from None
     start = 0
     while start < len(text):
-        # The library looks at so many candidates and no more: a long text is given to it in pieces, cut at a line or sentence end.
+        # The library limits the number of candidates, so a long text is passed in pieces that end at a line or sentence.
         end = start + _PIECE
         if end < len(text):
             end = max(text.rfind("\n", start + 1, end), text.rfind(". ", start + 1, end)) + 1 or end

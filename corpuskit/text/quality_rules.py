@@ -6,7 +6,7 @@ The rules and thresholds are those of three published data sets:
 - ``c4``: Raffel et al. 2020, Exploring the Limits of Transfer Learning (arXiv:1910.10683), section 2.2.
 - ``fineweb``: Penedo et al. 2024, The FineWeb Datasets (arXiv:2406.17557), section 3.6.
 
-Gopher's rule of English stop words asks for two of eight English words; for another language its own stop words take their place.
+Gopher's rule of English stop words asks for two of eight English words; for another language its own stop words take their position.
 C4's list of bad words is not used. Values are shares (0 to 1) or counts.
 """
 
@@ -45,14 +45,19 @@ class Rule:
         value: what it looks at.
         low: smallest value that passes; None: none.
         high: largest value that passes; None: none.
-        says: the rule in words.
+        description: The rule in words.
     """
 
     name: str
     value: Callable[[Measured], float]
     low: float | None
     high: float | None
-    says: str
+    description: str
+
+    @property
+    def says(self) -> str:  # the earlier name
+        """The rule in words: :attr:`description`."""
+        return self.description
 
     def passes(self, value: float) -> bool:
         """Return whether a value passes the rule.
@@ -72,7 +77,7 @@ class Measured:
 
     @cached_property
     def words(self) -> list[str]:
-        """What stands between blanks."""
+        """Return the parts between spaces."""
         return self.text.split()
 
     @cached_property
@@ -82,7 +87,7 @@ class Measured:
 
     @cached_property
     def paragraphs(self) -> list[str]:
-        """What stands between blank lines."""
+        """Return the parts between empty lines."""
         return [part.strip() for part in re.split(r"\n[ \t]{0,20}\n", self.text) if part.strip()]
 
     @cached_property
@@ -95,36 +100,36 @@ class Measured:
         return count / of if of else 0.0
 
     def top_run(self, n: int) -> float:
-        """Of the text's characters, those in the most frequent run of n words (blanks between them counted)."""
+        """Return the share of characters in the most frequent n-gram, spaces included."""
         counts = self._runs(n)
         if not counts:
             return 0.0
         top = max(counts.values())
-        longest = max(len(run) for run, count in counts.items() if count == top)
-        return min(1.0, self.share(longest * top, len(self.text))) if top >= 2 else 0.0
+        length = max(len(run) for run, count in counts.items() if count == top)
+        return min(1.0, self.share(length * top, len(self.text))) if top >= 2 else 0.0
 
     def repeated_runs(self, n: int) -> float:
-        """Of the text's characters, those in runs of n words that came before, each character once."""
+        """Return the share of characters in repeated n-grams, each character counted once."""
         words = self.words
         seen: set[tuple[str, ...]] = set()
         repeated = 0
-        place = 0
-        while place + n <= len(words):
-            run = tuple(words[place : place + n])
+        position = 0
+        while position + n <= len(words):
+            run = tuple(words[position : position + n])
             if run in seen:
                 repeated += sum(map(len, run))
-                place += n
+                position += n
             else:
                 seen.add(run)
-                place += 1
+                position += 1
         return min(1.0, self.share(repeated, len(self.text)))
 
     def _runs(self, n: int) -> Counter[str]:
         words = self.words
-        return Counter(" ".join(words[place : place + n]) for place in range(len(words) - n + 1))
+        return Counter(" ".join(words[position : position + n]) for position in range(len(words) - n + 1))
 
     def repeated(self, parts: Sequence[str], *, characters: bool = False) -> float:
-        """The share of parts that an earlier part equals, by number or by characters of the text."""
+        """Return the share of parts that repeat an earlier part, by number or by characters."""
         seen: set[str] = set()
         count = size = 0
         for part in parts:
@@ -135,24 +140,24 @@ class Measured:
         return self.share(size, len(self.text)) if characters else self.share(count, len(parts))
 
     def lines_that(self, test: Callable[[str], bool]) -> float:
-        """The share of lines for which a test holds."""
+        """Return the share of lines for which a test holds."""
         return self.share(sum(map(test, self.lines)), len(self.lines))
 
-    def kept_sentences(self) -> int:
-        """The sentences of the lines that C4 keeps."""
-        kept = [line for line in self.lines if line.endswith(_ENDS) and len(line.split()) >= 3]
-        return sum(len(sentences(line, self.lang or "en")) for line in kept)
+    def sentence_count(self) -> int:
+        """Return the number of sentences of the lines that C4 retains."""
+        lines = [line for line in self.lines if line.endswith(_ENDS) and len(line.split()) >= 3]
+        return sum(len(sentences(line, self.lang or "en")) for line in lines)
 
     def stop_words(self) -> int:
-        """How many different stop words the text has."""
-        wanted = _GOPHER_STOP_WORDS
+        """Return the number of distinct stop words in the text."""
+        known = _GOPHER_STOP_WORDS
         if self.lang not in (None, "en", "?"):
             try:
-                # Counted from web pages, they have English in them.
-                wanted = stop_words(str(self.lang)) - _GOPHER_STOP_WORDS
+                # The lists come from web pages, which contain English.
+                known = stop_words(str(self.lang)) - _GOPHER_STOP_WORDS
             except ConfigurationError:
-                return 2  # there is no list: the rule has nothing to say
-        return len({word.casefold() for word in self.bare} & wanted)
+                return 2  # without a list the rule cannot decide
+        return len({word.casefold() for word in self.bare} & known)
 
     def symbols(self) -> float:
         """Hash signs and ellipses, by words; the larger of the two."""
@@ -191,7 +196,7 @@ def _gopher() -> Iterable[Rule]:
 
 
 def _c4() -> Iterable[Rule]:
-    yield Rule("c4_sentences", lambda t: t.kept_sentences(), 5, None,
+    yield Rule("c4_sentences", lambda t: t.sentence_count(), 5, None,
                "at least five sentences in lines of three words that end in a terminal punctuation mark")  # fmt: skip
     yield Rule("c4_ended_lines", lambda t: t.lines_that(lambda line: line.endswith(_ENDS)), None, None,
                "share of lines that end in a terminal punctuation mark (C4 drops the others; no verdict)")  # fmt: skip
@@ -223,19 +228,19 @@ QUALITY_RULES: Final[dict[str, tuple[Rule, ...]]] = {
 def quality(
     texts: Iterable[str], *, rules: Sequence[str] = ("gopher", "c4", "fineweb"), langs: Iterable[str | None] | None = None
 ) -> pd.DataFrame:  # fmt: skip
-    """Return one row a text: what each rule looks at and what it says.
+    """Return one row per text with the value and result of each rule.
 
     Columns: for each rule NAME its value (float64) and ``NAME_ok`` (bool); for each set SET ``SET_ok`` (bool, all its rules) and
-    ``SET_why`` (str: the rules that failed, joined by blanks; missing where none).
+    ``SET_why`` (str: the failed rules, separated by spaces; missing if none failed).
 
     Args:
-        texts: lines ended by line feeds; paragraphs by blank lines.
-        rules: names of :data:`QUALITY_RULES`.
+        texts: Texts; lines end with line feeds, paragraphs with empty lines.
+        rules: Names of :data:`QUALITY_RULES`.
         langs: ISO 639-1 code of each text, for its stop words; None: English.
 
     Raises:
-        ConfigurationError: an unknown set of rules.
-        MissingExtraError: C4 counts sentences; the extra ``text`` is not installed.
+        ConfigurationError: An unknown set of rules.
+        MissingExtraError: The extra ``text`` is not installed; C4 counts sentences.
     """
     import pandas as pd
 
@@ -262,7 +267,7 @@ def verdicts(
         lang: ISO 639-1 code of the text, for its stop words; None: not known.
 
     Raises:
-        ConfigurationError: an unknown set of rules.
+        ConfigurationError: An unknown set of rules.
     """
     measured = Measured(text, lang)
     row: dict[str, float | bool | str | None] = {}

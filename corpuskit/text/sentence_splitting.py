@@ -32,7 +32,7 @@ _STREET: Final = re.compile(r"(?:str|Str)\.\s*$")
 # sentencex does not end a sentence inside parentheses.
 _IN_PARENTHESES: Final = re.compile(r"(?<=[.!?…]\s)\([^()]*[.!?…]\)\s+(?=[\"«“„]?\s?[^\W\d_a-zß-öø-ÿ])")
 _INITIALS: Final = re.compile(r"[^\W\d_]\.-[^\W\d_]")  # J.-P.
-# An end without a space behind it is none, but between characters that are written without spaces.
+# A sentence end must be followed by a space, except in scripts without spaces.
 _WITHIN_WORD: Final = re.compile(r"[.!?…\"'”’»)\]][^\s\u2E80-\u9FFF\uF900-\uFAFF\uFF00-\uFFEF]")
 _NO_WORD: Final = re.compile(r"[\W_]*")
 
@@ -52,10 +52,10 @@ def sentences(text: str, lang: str | None = None) -> list[tuple[int, int]]:
         >>> [text[start:end] for start, end in sentences(text, "de")]
         ['Das gilt z. B. am 3. Oktober.', 'Gut.']
     """
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for start, end in _paragraphs(text):
-        found += _of_paragraph(text, start, end, lang or "")
-    return found
+        spans += _of_paragraph(text, start, end, lang or "")
+    return spans
 
 
 def _paragraphs(text: str) -> list[tuple[int, int]]:
@@ -70,8 +70,8 @@ def _of_paragraph(text: str, start: int, end: int, lang: str) -> list[tuple[int,
     if not part or part.isspace():
         return []
     plain = part.encode("utf-8", "replace").decode("utf-8")  # no lone surrogates
-    found = (boundary["start_index"] for boundary in _boundaries(lang, plain))
-    begins = {0, *(place for place in found if not _joins(part, place, lang))}
+    positions = (boundary["start_index"] for boundary in _boundaries(lang, plain))
+    begins = {0, *(position for position in positions if not _joins(part, position, lang))}
     begins.update(match.end() for match in _IN_PARENTHESES.finditer(part))
     spans = []
     for first, last in pairwise([*sorted(begins), len(part)]):
@@ -83,26 +83,26 @@ def _of_paragraph(text: str, start: int, end: int, lang: str) -> list[tuple[int,
     return spans
 
 
-def _joins(part: str, place: int, lang: str) -> bool:
-    """Whether no sentence ends before ``place`` after all."""
-    before = part[max(0, place - 24) : place]
-    if _WITHIN_WORD.fullmatch(part[place - 1 : place + 1]):  # README.Debian, ../example
+def _joins(part: str, position: int, lang: str) -> bool:
+    """Return whether the boundary at a position is within a sentence."""
+    before = part[max(0, position - 24) : position]
+    if _WITHIN_WORD.fullmatch(part[position - 1 : position + 1]):  # README.Debian, ../example
         return True
-    if _NO_WORD.fullmatch(part, place):  # a lonely quotation mark
+    if _NO_WORD.fullmatch(part, position):  # a lonely quotation mark
         return True
     last = _LAST.search(before)
     if last is None:
         return False
     word = last[1]
-    if _INITIALS.fullmatch(word) or (len(word) == 1 and word.islower() and not part[place].isupper()):
+    if _INITIALS.fullmatch(word) or (len(word) == 1 and word.islower() and not part[position].isupper()):
         return True  # 15 h. 30
     if word in _KNOWN.get(lang, ()):
         return not (word in ("S", "h", "B", "ex", "al") and not before.rstrip(" .").endswith((" " + word, "." + word)))
     if lang == "de":
-        if _STREET.search(before) and part[place : place + 1].isdigit():
+        if _STREET.search(before) and part[position : position + 1].isdigit():
             return True
         if _ORDINAL.search(before):
-            return _MONTH.match(part, place) is not None or _BEFORE_ORDINAL.search(before) is not None
+            return _MONTH.match(part, position) is not None or _BEFORE_ORDINAL.search(before) is not None
     return False
 
 
@@ -111,5 +111,5 @@ def _boundaries(lang: str, text: str) -> list[dict[str, Any]]:
         from sentencex import get_sentence_boundaries
     except ImportError:
         raise MissingExtraError("sentencex", "text") from None
-    found: list[dict[str, Any]] = get_sentence_boundaries(lang, text)
-    return found
+    boundaries: list[dict[str, Any]] = get_sentence_boundaries(lang, text)
+    return boundaries

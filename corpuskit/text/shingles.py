@@ -1,4 +1,4 @@
-"""Runs of words as numbers, and what they say about the likeness of texts."""
+"""Hashes of word n-grams, and similarities of texts estimated from them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from corpuskit.text.tokens import WORD
 from corpuskit.validation import check_count
 
 SKETCH: Final = 512
-"""Of a text with more runs, only so many are kept: those with the smallest hashes."""
+"""Maximum number of hashes of a text; the smallest are retained."""
 _UNSPACED: Final = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-_WORDS_KEPT: Final = 2_000_000
+_MAX_CACHED_WORDS: Final = 2_000_000
 _MULTIPLIER: Final = 0x9E3779B97F4A7C15
 
 
@@ -29,19 +29,19 @@ class Shingles:
         self._words: dict[str, int] = {}
 
     def of(self, text: str) -> Any:
-        """The sorted hashes of a text (uint64 array); empty without words."""
+        """Return the sorted hashes of a text (uint64 array)."""
         import numpy as np
 
-        found = WORD.findall(text.casefold())
+        words = WORD.findall(text.casefold())
         if _UNSPACED.search(text):
-            found = [part for word in found for part in (word if _UNSPACED.search(word) else (word,))]
-        if not found:
+            words = [part for word in words for part in (word if _UNSPACED.search(word) else (word,))]
+        if not words:
             return np.empty(0, np.uint64)
         known = self._words
-        if len(known) > _WORDS_KEPT:
+        if len(known) > _MAX_CACHED_WORDS:
             known.clear()
-        codes = np.empty(len(found), np.uint64)
-        for position, word in enumerate(found):
+        codes = np.empty(len(words), np.uint64)
+        for position, word in enumerate(words):
             code = known.get(word)
             if code is None:
                 code = int.from_bytes(
@@ -58,7 +58,7 @@ class Shingles:
 
 
 def _mixed(values: Any) -> Any:
-    """The finaliser of SplitMix64 (Steele, Lea, Flood 2014): every bit depends on all."""
+    """Return hashes mixed by the finaliser of SplitMix64 (Steele, Lea, Flood 2014)."""
     import numpy as np
 
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -67,12 +67,12 @@ def _mixed(values: Any) -> Any:
 
 
 def sketch(hashes: Any) -> Any:
-    """The smallest hashes of a set, as sorted uint32: all of them if they are at most :data:`SKETCH`."""
+    """Return the :data:`SKETCH` smallest hashes of a set as sorted uint32."""
     return (hashes[:SKETCH] >> 32).astype("uint32")
 
 
 def likeness(first: Any, second: Any) -> float:
-    """The Jaccard index of two sets from their sketches: exact for small sets, else estimated (bottom-k, Cohen 1997)."""
+    """Return the Jaccard index of two sets from their sketches: exact for small sets, else estimated (bottom-k, Cohen 1997)."""
     import numpy as np
 
     shared = len(np.intersect1d(first, second, assume_unique=False))
@@ -94,14 +94,14 @@ def jaccard(first: str, second: str, *, size: int = 3) -> float:
     """
     import numpy as np
 
-    made = Shingles(size)
-    a, b = made.of(first), made.of(second)
+    shingles = Shingles(size)
+    a, b = shingles.of(first), shingles.of(second)
     union = len(np.union1d(a, b))
     return len(np.intersect1d(a, b)) / union if union else 0.0
 
 
 def signatures(sets: Sequence[Any], bands: int, rows: int) -> Any:
-    """For each set one hash a band of its MinHash (uint64 array, sets by bands); equal hashes make candidates.
+    """Return one hash per band of each set's MinHash (uint64 array, sets by bands). Equal hashes are candidates.
 
     The permutations are rensa's. Two texts of Jaccard index j share a band with probability 1 - (1 - j**rows)**bands.
     """
@@ -111,7 +111,7 @@ def signatures(sets: Sequence[Any], bands: int, rows: int) -> Any:
     if not sets:
         return np.empty((0, bands), np.uint64)
     flat = np.concatenate(sets)
-    ends = np.concatenate([[0], np.cumsum([len(one) for one in sets])]).astype(np.uint64)
+    ends = np.concatenate([[0], np.cumsum([len(hashes) for hashes in sets])]).astype(np.uint64)
     matrix = RMinHash.digest_matrix_from_flat_token_hashes(flat, ends, bands * rows, 42)
     values = np.array(matrix.to_rows(), np.uint64).reshape(len(sets), bands, rows)
     total = np.tile(np.arange(1, bands + 1, dtype=np.uint64), (len(sets), 1))

@@ -33,30 +33,30 @@ _OPENING: Final = " \t\"'«»“”„‘’([{-–—*_"
 def words(
     texts: Iterable[str], *, lower: bool = True, stop: Container[str] = frozenset(), min_count: int = 1
 ) -> pd.DataFrame:
-    """Return one row a word, most frequent first, then by the alphabet.
+    """Return one row per word, most frequent first, then alphabetically.
 
-    Columns: word (str), length (int64, characters), count, documents (int64, texts that have it), share (float64, of all
-    words counted, also of those that are left out).
+    Columns: word (str), length (int64, characters), count, documents (int64, texts that contain it), share (float64, of all
+    words, including those left out).
 
     Args:
-        texts: one text a document.
-        lower: counts words in lower case (casefold).
-        stop: words that are left out, such as :func:`stop_words`.
-        min_count: rarer words are left out.
+        texts: One text per document.
+        lower: Count words in lower case (casefold).
+        stop: Words to leave out, such as :func:`stop_words`.
+        min_count: Minimum count of a word.
 
     Raises:
-        ConfigurationError: min_count is no whole number, or less than 0.
+        ConfigurationError: min_count is not a whole number, or is negative.
     """
-    least = check_count(min_count, "min_count")
-    found = (Counter(WORD.findall(text.casefold() if lower else text)) for text in texts)
-    return _frame(*_summed(found), stop, least)
+    minimum = check_count(min_count, "min_count")
+    counters = (Counter(WORD.findall(text.casefold() if lower else text)) for text in texts)
+    return _frame(*_summed(counters), stop, minimum)
 
 
-def _summed(found: Iterable[Counter[str]]) -> tuple[Counter[str], Counter[str]]:
+def _summed(counters: Iterable[Counter[str]]) -> tuple[Counter[str], Counter[str]]:
     """Return the counts of all texts, and the number of texts per word."""
     counts: Counter[str] = Counter()
     documents: Counter[str] = Counter()
-    for of_text in found:
+    for of_text in counters:
         counts.update(of_text)
         documents.update(of_text.keys())
     return counts, documents
@@ -96,7 +96,7 @@ def ngrams(
     """
     if n < 1:
         raise ConfigurationError(f"runs of {n} words: n must be at least 1")
-    least = check_count(min_count, "min_count")
+    minimum = check_count(min_count, "min_count")
 
     def runs(text: str) -> Iterator[str]:
         tokens = WORD.findall(text.casefold() if lower else text)
@@ -104,18 +104,18 @@ def ngrams(
             if run[0] not in stop and run[-1] not in stop:
                 yield " ".join(run)
 
-    return _frame(*_summed(Counter(runs(text)) for text in texts), frozenset(), least)
+    return _frame(*_summed(Counter(runs(text)) for text in texts), frozenset(), minimum)
 
 
 @cache
 def stop_words(lang: str) -> frozenset[str]:
-    """The frequent words of a language that say little, in lower case: the lists of jusText.
+    """Return the stop words of a language in lower case, from the lists of jusText.
 
     Args:
         lang: ISO 639-1 code.
 
     Raises:
-        ConfigurationError: there is no list for the language.
+        ConfigurationError: The language has no list.
     """
     import justext
 
@@ -131,30 +131,30 @@ def vocabulary(
     min_count: int = 1,
     tags: Mapping[str, Mapping[str, Iterable[str]]] | None = None,
 ) -> pd.DataFrame:
-    """Return the words of a corpus, with what hints at names and at words no dictionary has.
+    """Return the words of a corpus with signs of proper names and of words that dictionaries lack.
 
-    Columns: those of :func:`words` (share of all words), capitalised (float64: of the occurrences that do not begin a
-    sentence, how many begin with a capital; missing where there are none), proper (bool: alphabetic and more than half of at least
+    Columns: those of :func:`words` (share of all words), capitalised (float64: the share of occurrences with a capital among
+    those not at the start of a sentence; missing if there are none), proper (bool: alphabetic and more than half of at least
     two such occurrences are capitalised; in German that holds for every noun), known (boolean: in ``known``, or in one of the
-    dictionaries of ``tags``; missing without both or where the word has no letters). With ``tags`` also, for each dictionary,
-    ``NAME_tags`` (str, sorted, a blank between; missing where it does not have the word), and common_tags, those of all that
-    have it.
+    dictionaries of ``tags``; missing without both, or if the word has no letters). With ``tags`` also, for each dictionary,
+    ``NAME_tags`` (str, sorted, separated by spaces; missing if it does not have the word), and common_tags, the tags common to all
+    dictionaries with the word.
 
     Args:
-        texts: one text a document.
-        known: the words of a dictionary, in lower case.
-        min_count: rarer words are left out.
-        tags: name of a dictionary → word in lower case → its tags, such as :func:`read_tags` reads.
+        texts: One text per document.
+        known: Words of a dictionary in lower case.
+        min_count: Minimum count of a word.
+        tags: Name of a dictionary → word in lower case → its tags, as returned by :func:`read_tags`.
 
     Raises:
-        ConfigurationError: min_count is no whole number, or less than 0.
+        ConfigurationError: min_count is not a whole number, or is negative.
     """
     import pandas as pd
 
-    least = check_count(min_count, "min_count")
+    minimum = check_count(min_count, "min_count")
     counts: Counter[str] = Counter()
     documents: Counter[str] = Counter()
-    inside: Counter[str] = Counter()
+    not_initial: Counter[str] = Counter()
     capitals: Counter[str] = Counter()
     for text in texts:
         seen = set()
@@ -164,31 +164,34 @@ def vocabulary(
             counts[word] += 1
             seen.add(word)
             if not _begins_sentence(text, match.start()):
-                inside[word] += 1
+                not_initial[word] += 1
                 capitals[word] += written[0].isupper()
         documents.update(seen)
-    frame = _frame(counts, documents, frozenset(), least)
+    frame = _frame(counts, documents, frozenset(), minimum)
     chosen = list(frame["word"])
     frame["capitalised"] = pd.Series(
-        [capitals[word] / inside[word] if inside[word] else float("nan") for word in chosen], dtype="float64"
+        [capitals[word] / not_initial[word] if not_initial[word] else float("nan") for word in chosen], dtype="float64"
     )
     frame["proper"] = pd.Series(
-        [word.isalpha() and inside[word] > 1 and capitals[word] * 2 > inside[word] for word in chosen], dtype="bool"
+        [word.isalpha() and not_initial[word] > 1 and capitals[word] * 2 > not_initial[word] for word in chosen],
+        dtype="bool",
     )
-    found = [{name: set(words[word]) for name, words in (tags or {}).items() if word in words} for word in chosen]
+    tags_of_words = [
+        {name: set(words[word]) for name, words in (tags or {}).items() if word in words} for word in chosen
+    ]
     lists = known is not None or bool(tags)
     frame["known"] = pd.Series(
         [
             (bool(own) or (known is not None and word in known)) if lists and any(map(str.isalpha, word)) else None
-            for word, own in zip(chosen, found, strict=True)
+            for word, own in zip(chosen, tags_of_words, strict=True)
         ],
         dtype="boolean",
     )
     for name in tags or {}:
-        frame[f"{name}_tags"] = pd.Series([_written(own.get(name)) for own in found], dtype="str")
+        frame[f"{name}_tags"] = pd.Series([_written(own.get(name)) for own in tags_of_words], dtype="str")
     if tags:
-        common = [set.intersection(*own.values()) if own else None for own in found]
-        frame["common_tags"] = pd.Series([_written(one) for one in common], dtype="str")
+        common = [set.intersection(*own.values()) if own else None for own in tags_of_words]
+        frame["common_tags"] = pd.Series([_written(tags) for tags in common], dtype="str")
     return frame
 
 
@@ -197,34 +200,33 @@ def _written(tags: set[str] | None) -> str | None:
 
 
 def read_tags(path: str | os.PathLike[str], *, word: int = 0, tag: int = 1) -> dict[str, set[str]]:
-    """Read a dictionary of word forms, such as Lefff or the lexicon of Dicollecte: a form a line, tab-separated.
+    """Read a dictionary of word forms, such as Lefff or the lexicon of Dicollecte: one form per line, tab-separated.
 
     Args:
-        path: a text file; lines that begin with ``#`` and those with too few columns are passed over.
-        word, tag: the columns of form and tag, from 0; several tags of one form have lines of their own, or stand with blanks
-            between.
+        path: A text file. Lines that begin with ``#`` or have too few columns are skipped.
+        word, tag: 0-based columns of form and tag. Several tags of a form are on separate lines or separated by spaces.
 
     Returns:
         Form in lower case → its tags.
 
     Raises:
-        SourceError: the file cannot be read.
+        SourceError: The file cannot be read.
     """
-    found: dict[str, set[str]] = {}
+    forms: dict[str, set[str]] = {}
     try:
         with Path(path).open(encoding="utf-8-sig", errors="replace") as lines:
             for line in lines:
                 columns = line.rstrip("\r\n").split("\t")
                 if not line.startswith("#") and len(columns) > max(word, tag) and columns[word]:
-                    found.setdefault(columns[word].casefold(), set()).update(columns[tag].split())
+                    forms.setdefault(columns[word].casefold(), set()).update(columns[tag].split())
     except OSError as error:
         raise SourceError(f"{os.fspath(path)} cannot be read: {error.strerror or error}") from error
-    return found
+    return forms
 
 
 def _begins_sentence(text: str, start: int) -> bool:
-    place = start - 1
+    position = start - 1
     stop = max(-1, start - 20)
-    while place > stop and text[place] in _OPENING:
-        place -= 1
-    return place < 0 or text[place] in _ENDS
+    while position > stop and text[position] in _OPENING:
+        position -= 1
+    return position < 0 or text[position] in _ENDS

@@ -17,11 +17,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Names of modules, classes, functions, parameters and variables: whole name, without leading underscores.
 NAMES = {
-    r"told|telling|tells|said|says|saying|hear\w*": "message, recorded, metadata",
+    r"told|telling|tells|said|saying|hear\w*": "message, recorded, metadata",
     r"given|wanted|kept|taken|gone|made|making": "the noun of the value",
     r"found": "the noun of the value: rows, matches, path",
     r"some|every|one|others|here|there|perhaps": "the noun of the value",
-    r"(most|least|fewest|longest|farthest|nearest|enough|near|far|at_once)(_.*)?": "MAX_..., MIN_..., with the unit",
+    r"(most|least|fewest|longest|farthest|nearest|enough|near(?!_duplicate)|far|at_once)(_.*)?": "MAX_..., MIN_..., with the unit",
     r"(room|rooms|floor|floors|house|door|doors|front_desk)(_.*)?": "package, layer, validation",
     r".*_(told|said|kept|given|wanted|gone)": "the noun of the value",
     r"(told|said|kept|given|wanted|gone)_.*": "the noun of the value",
