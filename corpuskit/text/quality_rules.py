@@ -56,7 +56,7 @@ class Rule:
 
     @property
     def says(self) -> str:  # the earlier name
-        """The rule in words: :attr:`description`."""
+        """The rule in words; the same as ``description``."""
         return self.description
 
     def passes(self, value: float) -> bool:
