@@ -229,7 +229,7 @@ class CorpusLabel(OpenCorpus):
             raise RelevanceError(f"label={label!r}: expected relevant or other")
         model = self.model()
         if model is None:
-            raise RelevanceError("the corpus has no model to audit: call train() first")
+            raise RelevanceError("the corpus has no model to audit: train one first, as with corpuskit train")
         usual = aims(self._folder, model)
         return CorpusAudit(
             self._folder, model, precision=usual[0] if precision is None else precision,

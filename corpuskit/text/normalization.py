@@ -346,7 +346,7 @@ def _work(text: str, options: NormalizeOptions) -> Generator[tuple[_Stage, str, 
             else:
                 table = stage.table
                 settled = settled and all(
-                    (found := table[ord(char)]) == char or (found.isascii() and found) for char in chars
+                    (mapped := table[ord(char)]) == char or (mapped.isascii() and mapped) for char in chars
                 )
                 yield stage, text, []
                 text = _translated(text, chars, table)
@@ -372,9 +372,9 @@ def _lengths(text: str, table: _Characters) -> Any:
     lengths = np.ones(len(text), np.int64)
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     for char in set(text):
-        found = table[ord(char)]
-        if len(found) != 1:
-            lengths[codes == ord(char)] = len(found)
+        replacement = table[ord(char)]
+        if len(replacement) != 1:
+            lengths[codes == ord(char)] = len(replacement)
     return lengths
 
 

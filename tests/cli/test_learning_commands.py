@@ -49,7 +49,7 @@ def test_an_audit_goes_through_files(cli, trained, tmp_path):
     told = cli("export", trained, tmp_path / "out", "--decision", "relevant").err
     assert re.search(rf"^{len(against)} documents? that the model calls relevant and a label other", told, re.MULTILINE)
     assert (
-        "labels, of the 30 documents that were there). Of documents that came after"
+        "labels, of the 30 documents that were there). The claim does not cover documents that were added after"
         in (tmp_path / "out" / "README.md").read_text()
     )
 

@@ -5,7 +5,11 @@ import style
 
 # Packages and pages that follow the style guide; the others follow.
 CLEAN = (
+    "README.md",
+    "corpuskit/__init__.py",
+    "corpuskit/corpus",
     "corpuskit/export",
+    "corpuskit/features/archives",
     "corpuskit/hooks.py",
     "corpuskit/plugins.py",
     "corpuskit/zstd.py",

@@ -425,10 +425,10 @@ def test_no_tree_is_made_that_can_hardly_be_removed(filled):
 
 def test_links_in_the_place_of_an_export_are_told_and_stay(filled, victim, tmp_path):
     (tmp_path / "out").symlink_to(tmp_path / "nowhere")
-    with pytest.raises(ExportError, match=r"out is a link to what is not there"):
+    with pytest.raises(ExportError, match=r"out is a broken link"):
         filled.export(tmp_path / "out", format="jsonl")
     assert not (tmp_path / "out.partial").exists()
     (tmp_path / "new.partial").symlink_to(victim.folder)
-    with pytest.raises(ExportError, match=r"new\.partial stands in the way: remove it"):
+    with pytest.raises(ExportError, match=r"new\.partial already exists and is not an export: remove it"):
         filled.export(tmp_path / "new", format="jsonl")
     assert victim.is_untouched()
