@@ -13,7 +13,7 @@ from corpuskit.cli.printing import printable
 from corpuskit.errors import ConfigurationError, CorpusKitError
 from corpuskit.validation import expected_value
 
-# Switches of Trafilatura that are named otherwise here; docs/changing-over.md has them all.
+# Switches of Trafilatura that are named otherwise here; docs/coming-from/trafilatura.md has them all.
 _CRAWLS: Final = "corpuskit crawl CORPUS URL"
 _TRAFILATURAS: Final = {
     **{f"--{name}": f"--format {name}" for name in ("csv", "html", "json", "markdown", "xml")},
