@@ -13,6 +13,10 @@ CLEAN = (
     "corpuskit/hooks.py",
     "corpuskit/plugins.py",
     "corpuskit/zstd.py",
+    "docs/explanation/association-measures.md",
+    "docs/howto/cite.md",
+    "docs/howto/from-question-to-quote.md",
+    "docs/reference/query-language.md",
     "corpuskit/text",
 )
 
