@@ -1,4 +1,4 @@
-"""Pipelines: steps that add columns to the documents of a corpus, and filters that say what to keep, and why not."""
+"""Pipelines of steps that add columns to the documents of a corpus, and of filters that select documents."""
 
 from corpuskit.preprocessing.pipeline import Preprocessing, preprocess
 from corpuskit.preprocessing.steps import (

@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STAGE: Final = "preprocess"
-_BATCH: Final = 500  # documents whose results are kept together
+_BATCH: Final = 500  # documents per batch of stored results
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Preprocessing:
-    """What a pipeline found.
+    """Result of a pipeline.
 
     Attributes:
-        frame: one row a document, by doc_id: doc_id, title, uri (str), keep (bool), reason (str: the filter or failure that dropped it; missing
-            where kept), then the columns of the steps; those of steps that a document did not reach are missing. It can be given
-            to ``export(docs=...)``, which takes the documents to keep.
-        steps: one row a step: name (str), in, out (int64: documents), computed (int64: documents worked on now; the rest was kept from
-            earlier runs), failed (int64).
-        record: the steps with their options and counts as JSON, the same for the same corpus and steps; for a dataset card.
+        frame: One row per document, by doc_id: doc_id, title, uri (str), keep (bool), reason (str: the filter or failure that dropped
+            it; missing if kept), then the columns of the steps, missing for steps after the document was dropped. It can be passed
+            to ``export(docs=...)``, which exports the documents to keep.
+        steps: One row per step: name (str), in, out (int64: documents), computed (int64: documents processed in this run; the others
+            have stored results), failed (int64).
+        record: The steps with their options and counts as JSON for a dataset card; reproducible.
     """
 
     frame: pd.DataFrame
@@ -49,21 +49,20 @@ def preprocess(
     doc_ids: Sequence[str] | None = None,
     progress: bool = False,
 ) -> Preprocessing:
-    """Run steps over documents, in order; nothing of the corpus is changed.
+    """Run steps over documents in order. The corpus does not change.
 
-    Steps see the main text, a block a line. Results are kept in the corpus folder: stopped with Ctrl-C or killed, the next run goes
-    on; a run on the same documents computes nothing; after a crawl only new documents and versions are worked on. A document on
-    which a step fails is dropped, is a row of ``failures()``, and is tried again by the next run.
+    Steps receive the main text, one block per line. Results are stored in the corpus folder: an interrupted run continues,
+    and a run computes only new documents and versions. If a step fails on a document, it is dropped, becomes a row of ``failures()``, and is retried by the next run.
 
     Args:
-        folder: the corpus.
-        steps: of ``corpuskit.preprocessing``, or their names; one alone needs no list.
-        doc_ids: only these; None for all.
-        progress: shows bars.
+        folder: The corpus.
+        steps: Steps of ``corpuskit.preprocessing``, or their names, in a list or single.
+        doc_ids: Documents to process. None: all.
+        progress: Show progress bars.
 
     Raises:
-        ConfigurationError: an unknown step, two steps with the same column, or a filter on a column that is not there.
-        UnknownDocumentError: a doc_id is not in the corpus.
+        ConfigurationError: An unknown step, two steps with the same column, or a filter on a missing column.
+        UnknownDocumentError: A doc_id is not in the corpus.
     """
     if not isinstance(steps, str | Step | Iterable):
         raise TypeError(
@@ -117,7 +116,7 @@ class _Run:
             known |= set(one.columns)
 
     def do(self, position: int) -> None:
-        """One step."""
+        """Run one step."""
         one = self.steps[position]
         before = int(self.frame["keep"].sum())
         computed = failed = 0
@@ -174,7 +173,7 @@ class _Run:
         self.columns |= one.columns
 
     def _compute(self, one: Step, position: int, results: StepResults) -> tuple[int, list[str]]:
-        """Works on the kept documents that have no result; returns how many, and those that failed."""
+        """Process the retained documents without a result; return their number and the failed ones."""
         assert one.work is not None
         done = results.known()
         version = self.frame["version"].to_dict()
@@ -215,7 +214,7 @@ class _Run:
             connection.executemany("DELETE FROM failures WHERE uri = ? AND stage = ?", uris)
 
     def _texts(self, doc_ids: list[str], position: int, name: str, errors: list[str]) -> Iterator[tuple[str, str]]:
-        """The main texts of documents as earlier steps left them, from Arrow batches of the element cache."""
+        """Yield the main texts of documents after earlier steps, from Arrow batches of the element cache."""
         from tqdm.auto import tqdm
 
         changes = [one.work for one in self.steps[:position] if one.kind == "text" and one.work is not None]
@@ -299,7 +298,7 @@ class _Run:
         return pd.DataFrame({"repeated_blocks": share})
 
     def result(self) -> pd.DataFrame:
-        """The frame of the result."""
+        """Return the frame of documents."""
         import pandas as pd
 
         columns: dict[str, Any] = {"doc_id": self.frame.index.to_series().astype("str")}
@@ -312,7 +311,7 @@ class _Run:
         return pd.DataFrame(columns).reset_index(drop=True)
 
     def counts(self) -> pd.DataFrame:
-        """The frame of the steps."""
+        """Return the frame of steps."""
         import pandas as pd
 
         frame = pd.DataFrame(self._counts, columns=["name", "in", "out", "computed", "failed"])

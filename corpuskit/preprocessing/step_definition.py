@@ -35,7 +35,7 @@ class Step:
 
     @property
     def title(self) -> str:
-        """The step as tables show it: its name, of a filter what is kept."""
+        """Return the step as shown in tables: its name, and the condition of a filter."""
         if self.kind != "filter":
             return self.name
         told = [f"{self.name} {self.options['column']}"]
@@ -77,13 +77,13 @@ def named(maker: _Maker) -> _Maker:
 def keep(
     column: str, *, among: Sequence[Value] | None = None, at_least: float | None = None, at_most: float | None = None
 ) -> Step:  # fmt: skip
-    """Return a filter on a column of an earlier step or of ``documents()``: a document whose value is missing or does not fit is dropped.
+    """Return a filter on a column of an earlier step or of ``documents()``: documents with a missing or other value are dropped.
 
     Args:
-        column: without a condition it has to be true.
-        among: the values that are kept.
-        at_least: the smallest value that is kept.
-        at_most: the largest value that is kept.
+        column: Name of the column; without a condition its value must be true.
+        among: Values to keep.
+        at_least: Smallest value to keep.
+        at_most: Largest value to keep.
     """
     options: dict[str, Any] = {"column": column}
     options |= {"among": list(among)} if among is not None else {}
@@ -93,16 +93,16 @@ def keep(
 
 
 def step(name: str, work: Measure, columns: Mapping[str, str], *, version: str = "1") -> Step:
-    """Return a step of your own: a function of a document's main text that gives its columns.
+    """Return a step from a function that maps a document's main text to columns.
 
     Args:
-        name: letters, digits, ``-`` and ``_``.
-        work: text → column → value.
-        columns: column → dtype: str, int64, float64, bool.
-        version: change it when the function changes, so that kept results are not used again.
+        name: Name of letters, digits, ``-`` and ``_``.
+        work: Function from text to a mapping of columns to values.
+        columns: Column → dtype: str, int64, float64, bool.
+        version: Version of the function; change it to discard stored results.
 
     Raises:
-        ConfigurationError: another name or dtype.
+        ConfigurationError: The name or a dtype is not valid.
     """
     if not name.replace("_", "a").replace("-", "a").isalnum() or not name.isascii():
         raise ConfigurationError(f"step {name!r}: a name has letters, digits, - and _")

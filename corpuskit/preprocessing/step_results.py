@@ -39,10 +39,10 @@ class StepResults:
         return self._folder.names(_PARTS)
 
     def checked(self, name: str, value: Any) -> Any:
-        """The value, if it is of the column's type or missing.
+        """Return the value if it has the column's type or is missing.
 
         Raises:
-            ConfigurationError: it is not.
+            ConfigurationError: It has another type.
         """
         dtype = self._columns[name]
         if value is None or (isinstance(value, _TYPES[dtype]) and not (dtype == "int64" and isinstance(value, bool))):
@@ -50,7 +50,7 @@ class StepResults:
         raise ConfigurationError(f"step {self.name}: column {name} got a {type(value).__name__}, expected {dtype}")
 
     def known(self) -> set[tuple[str, int]]:
-        """The (doc_id, version) that have results."""
+        """Return the (doc_id, version) pairs with results."""
         found: set[tuple[str, int]] = set()
         for part in self._parts():
             table = read_table(self._folder, part, ["doc_id", "version"])
@@ -58,7 +58,7 @@ class StepResults:
         return found
 
     def frame(self, versions: pd.Series) -> pd.DataFrame:
-        """The results of these versions (doc_id → version), by doc_id; documents without are left out."""
+        """Return the results of these versions (doc_id → version) by doc_id, without documents that have none."""
         import pandas as pd
         import pyarrow as pa
 
@@ -72,7 +72,7 @@ class StepResults:
         return current
 
     def write(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Keeps rows with doc_id, version and the columns: all of them or, when killed, none."""
+        """Store rows with doc_id, version and the columns atomically."""
         import pyarrow as pa
 
         kinds = {"str": pa.string(), "int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_()}
@@ -91,7 +91,7 @@ class StepResults:
             self._folder.remove(part)
 
     def publish(self, duplicates: pd.DataFrame) -> None:
-        """Keeps the verdicts on duplicates for ``documents()``."""
+        """Store the duplicates for ``documents()``."""
         import pyarrow as pa
 
         found = duplicates[~duplicates["unique"]]
@@ -102,12 +102,12 @@ class StepResults:
 
 
 def forget(above: SafeFolder, doc_ids: Iterable[str]) -> None:
-    """Take documents out of the results of all steps: some hold text.
+    """Remove documents from the results of all steps, some of which contain text.
 
-    A damaged table goes as a whole, since nobody can say what it holds; its step makes it again.
+    A damaged table is deleted, since its content is unknown; its step recomputes it.
 
     Args:
-        above: The folder of all results.
+        above: The directory of all results.
         doc_ids: The documents.
     """
     gone = list(doc_ids)

@@ -21,18 +21,18 @@ def vocabulary(
     tags: Mapping[str, Mapping[str, Iterable[str]]] | None = None,
     doc_ids: Sequence[str] | None = None,
 ) -> pd.DataFrame:
-    """The words of the main content; see :func:`corpuskit.text.vocabulary`."""
+    """Return the words of the main content; see :func:`corpuskit.text.vocabulary`."""
     found = (text for _, text in main_texts(folder, doc_ids))
     return texts.vocabulary(found, known=known, min_count=min_count, tags=tags)
 
 
 def charset(folder: CorpusFolder, *, by_site: bool = False, doc_ids: Sequence[str] | None = None) -> pd.DataFrame:
-    """The characters of the main content; see :func:`corpuskit.text.charset`.
+    """Return the characters of the main content; see :func:`corpuskit.text.charset`.
 
     Args:
-        folder: the corpus.
-        by_site: adds the columns ``count HOST`` and ``per_million HOST`` for each host.
-        doc_ids: only these; None for all.
+        folder: The corpus.
+        by_site: Add the columns ``count HOST`` and ``per_million HOST`` for each host.
+        doc_ids: Documents to count. None: all.
     """
     if not by_site:
         return texts.charset(text for _, text in main_texts(folder, doc_ids))

@@ -1,4 +1,4 @@
-"""What every chart begins and ends with: axes, and the colours that stand on light and dark pages."""
+"""Axes of charts, with colours for light and dark pages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GREY: Final = "#7f7f7f"  # 4 : 1 against white and against black
 
 
 def axes(ax: Axes | None, *, width: float = 7.0, height: float = 2.8) -> Axes:
-    """Return the axes given, else those of a new figure of so many inches.
+    """Return the given axes, or those of a new figure of this size in inches.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -26,7 +26,7 @@ def axes(ax: Axes | None, *, width: float = 7.0, height: float = 2.8) -> Axes:
     except ImportError as error:
         raise MissingExtraError("matplotlib", "notebook") from error
     figure = ChartFigure(figsize=(width, height), layout="constrained")
-    # Transparent, with grey words and lines: it stands on a light and on a dark page.
+    # Transparent, with grey text and lines, for light and dark pages.
     figure.patch.set_alpha(0.0)
     return figure.add_subplot(axes_class=ChartAxes)
 
@@ -50,7 +50,7 @@ def need(frame: pd.DataFrame, *columns: str) -> None:
     """Raise if a frame lacks columns.
 
     Raises:
-        ConfigurationError: It does; says which.
+        ConfigurationError: A column is missing; the message names it.
     """
     missing = [name for name in columns if name not in frame]
     if missing:

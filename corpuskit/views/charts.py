@@ -1,7 +1,7 @@
-"""Charts of frames, with matplotlib: each draws on the axes given, or on a figure of its own, and gives the axes.
+"""Charts of frames, with matplotlib: each draws on the given axes or on a new figure, and returns the axes.
 
-Colours are those of Okabe and Ito (2008), told apart by colour-blind readers and on light and dark grounds; no chart leaves
-out rows without saying so. ``pyplot`` is not used: charts can be drawn in any thread, and a notebook shows what they give as a picture.
+Colours are those of Okabe and Ito (2008), which colour-blind readers can distinguish on light and dark backgrounds. A chart
+that leaves out rows states it. ``pyplot`` is not used: charts can be drawn in any thread, and a notebook shows the returned axes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OF_LABEL: Final = {"relevant": GREEN, "other": ORANGE, "unsure": SKY}
 
 
 def hosts(sources: pd.DataFrame, *, most: int = 20, ax: Axes | None = None) -> Axes:
-    """Pages a host and how many of them are relevant, from ``Corpus.sources()``."""
+    """Draw the pages and relevant pages per host, from ``Corpus.sources()``."""
     ax = _axes(ax, height=0.6 + 0.24 * min(most, max(1, len(sources))))
     _need(sources, "host", "pages", "relevant")
     shown = sources.sort_values("pages", ascending=False).head(most)[::-1]
@@ -38,7 +38,7 @@ def hosts(sources: pd.DataFrame, *, most: int = 20, ax: Axes | None = None) -> A
 
 
 def lengths(documents: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """How long documents are, in words, on a logarithmic scale, from ``Corpus.documents()``."""
+    """Draw the lengths of documents in words on a logarithmic scale, from ``Corpus.documents()``."""
     import numpy as np
 
     ax = _axes(ax)
@@ -148,7 +148,7 @@ def precision_recall(scores: Sequence[float], relevant: Sequence[bool], *, ax: A
 
 
 def learning_curve(points: Sequence[tuple[int, float]], *, ax: Axes | None = None) -> Axes:
-    """A measure over the number of labels: (labels, value) pairs."""
+    """Draw a measure over the number of labels, from (labels, value) pairs."""
     ax = _axes(ax)
     labels, values = zip(*points, strict=True) if points else ((), ())
     ax.plot(labels, values, color=BLUE, marker="o", markersize=4)
@@ -157,7 +157,7 @@ def learning_curve(points: Sequence[tuple[int, float]], *, ax: Axes | None = Non
 
 
 def relevance(documents: pd.DataFrame, *, by: str = "label", ax: Axes | None = None) -> Axes:
-    """How the scores of documents lie, a colour for each label, from ``Corpus.documents()``."""
+    """Draw the distribution of scores, with one colour per label, from ``Corpus.documents()``."""
     ax = _axes(ax)
     _need(documents, "relevance", by)
     groups = documents.dropna(subset=["relevance"]).assign(group=lambda frame: frame[by].fillna("no label"))
@@ -169,7 +169,7 @@ def relevance(documents: pd.DataFrame, *, by: str = "label", ax: Axes | None = N
 
 
 def dispersion(occurrences: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Where words stand in the corpus: a line a pattern, a stroke an occurrence, from ``Corpus.occurrences()``."""
+    """Draw the positions of words in the corpus, one line per pattern and one stroke per occurrence, from ``Corpus.occurrences()``."""
     _need(occurrences, "pattern", "place")
     names = list(dict.fromkeys(occurrences["pattern"]))
     ax = _axes(ax, height=0.8 + 0.4 * max(1, len(names)))

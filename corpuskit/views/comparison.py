@@ -1,4 +1,4 @@
-"""Crawls side by side: how many of their pages are relevant, and how early they come."""
+"""Comparison of crawls by the share of relevant pages over time."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _SIDES: Final = frozenset({"relevant", "other"})
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CrawlComparison:
-    """Crawls of one corpus, judged by the labels and the last model.
+    """Crawls of a corpus, evaluated with the labels and the last model.
 
     Attributes:
-        table: a row a crawl: crawl (int64), started (datetime64, UTC), pages, relevant, hosts (int64), harvest_rate
+        table: One row per crawl: crawl (int64), started (datetime64, UTC), pages, relevant, hosts (int64), harvest_rate
             (float64, relevant / pages), first_half, second_half (float64: the same of each half).
-        pages: a row a page, in the order fetched: crawl, page (int64, from 1), url (str), relevant (bool).
+        pages: One row per page in the order of fetching: crawl, page (int64, from 1), url (str), relevant (bool).
     """
 
     table: pd.DataFrame
@@ -44,16 +44,16 @@ class CrawlComparison:
 
 
 def compare_crawls(folder: CorpusFolder, *crawls: Any) -> CrawlComparison:
-    """Compares crawls by harvest rate.
+    """Compare crawls by harvest rate.
 
-    A page is relevant where it is labelled so, else where the last model scores it at least 0.5.
+    A page is relevant if it is labelled so or, without a label, if the last model scores it at least 0.5.
 
     Args:
-        folder: the corpus.
-        crawls: crawl jobs or their numbers; none for all that fetched a page.
+        folder: The corpus.
+        crawls: Crawl jobs or their numbers. None: all that fetched a page.
 
     Raises:
-        ConfigurationError: there is no such crawl, or it fetched nothing that is in the corpus.
+        ConfigurationError: A crawl does not exist, or has no pages in the corpus.
     """
     import pandas as pd
 

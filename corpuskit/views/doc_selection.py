@@ -26,17 +26,17 @@ def doc_ids_of(folder: CorpusFolder, docs: Any) -> list[str] | None:
 
 
 def meant(folder: CorpusFolder, docs: Any) -> list[str] | None:
-    """Return the ids of the documents meant; None for all.
+    """Return the ids of the selected documents, or None for all.
 
     Args:
         folder: The corpus.
-        docs: None for all; a DataFrame or Series with ``doc_id``; a mask, that is a truth value for each row of ``documents()``;
+        docs: None for all; a DataFrame or Series with ``doc_id``; a mask, a truth value for each row of ``documents()``;
             ids, URIs or file names; the name of a sub-corpus.
 
     Raises:
-        ConfigurationError: A mask does not fit.
-        UnknownDocumentError: One is not in the corpus; the message names the nearest.
-        TypeError: It is none of these.
+        ConfigurationError: A mask has another length or index.
+        UnknownDocumentError: A document is not in the corpus; the message names similar ones.
+        TypeError: ``docs`` has another type.
     """
     if docs is None:
         return None

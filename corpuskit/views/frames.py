@@ -70,7 +70,7 @@ WHERE f.host NOT IN (SELECT host FROM current) GROUP BY f.host ORDER BY count(DI
 
 
 def documents(folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, versions: bool = False) -> pd.DataFrame:
-    """Return one row a document, sorted by host and URI; with ``versions`` one row a version.
+    """Return one row per document, sorted by host and URI; with ``versions`` one row per version.
 
     Columns: doc_id, uri, host, title, media_type, lang, status, decision (relevant, unknown, other), label,
     duplicate_of (str); version, annotators (Int32); words, main_words, elements (Int64); timestamp, fetched
@@ -79,9 +79,9 @@ def documents(folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, ver
     without labels). duplicate_of names the document with the same main text that has the shortest URI; where
     there is none and a pipeline with the step ``duplicates`` has run, the one that step found.
 
-    Then what the document says of itself, as far as it does: author, site_name, description, categories, tags, license,
-    canonical, image (str; several parted by semicolons or commas, as they are there); published, updated (datetime64,
-    UTC). fingerprint (str, 16 hex digits) is equal where main texts are, but for white space and case.
+    Further columns are the metadata stated in the document: author, site_name, description, categories, tags, license,
+    canonical, image (str; several values separated by semicolons or commas, as in the document); published, updated (datetime64,
+    UTC). fingerprint (str, 16 hex digits) is equal for equal main texts, regardless of white space and case.
     """
 
     import pandas as pd
@@ -100,7 +100,7 @@ def documents(folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, ver
 
 
 def _column(column: pa.ChunkedArray) -> Any:
-    """A column of document_rows as pandas keeps it."""
+    """Return a column of document_rows with its pandas type."""
     import pandas as pd
     import pyarrow as pa
 
@@ -117,7 +117,7 @@ def _column(column: pa.ChunkedArray) -> Any:
 
 
 def _with_labels(folder: CorpusFolder, rows: pa.Table) -> pa.Table:
-    """The rows with label, annotators and agreement."""
+    """Return the rows with label, annotators and agreement."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -133,7 +133,7 @@ def _with_labels(folder: CorpusFolder, rows: pa.Table) -> pa.Table:
 
 
 def _with_near_duplicates(folder: CorpusFolder, rows: pa.Table) -> pa.Array | None:
-    """duplicate_of with the last verdicts of the pipeline where it is empty; an original that is a duplicate here is none."""
+    """Return duplicate_of, filled with near-duplicates of the last pipeline whose originals are not duplicates themselves."""
     if not folder.inside.has(_NEAR_DUPLICATES):
         return None
     import pyarrow as pa
@@ -157,19 +157,19 @@ def elements(
     frequencies: bool = False,
     formatting: bool = False,
 ) -> pd.DataFrame:
-    """Return one row an element, those of a document together and in order.
+    """Return one row per element, grouped by document and in order.
 
     Columns: doc_id (category), those of :meth:`NLPTextDocument.to_frame`, lang (category), words (int32), title, uri
     (category: the document's), unique (bool: the first element of the frame with this text). Without ``text`` the columns of strings, text, links, tex and
     locator, are left out.
 
-    ``lang`` is the document's language; with ``languages`` it is that of each element's own text, ``?`` when unsure. With
-    ``frequencies`` two columns follow (int64): frequency_in_site and frequency_in_corpus, how many documents of the host and of the
-    whole corpus have the element's text; 0 without words. With ``formatting`` the last column is that of
-    :meth:`NLPTextDocument.to_frame`, null where none was kept; the documents are read for it.
+    ``lang`` is the document's language; with ``languages`` it is that of each element's own text, ``?`` if uncertain. With
+    ``frequencies`` two columns follow (int64): frequency_in_site and frequency_in_corpus, the number of documents of the host and of
+    the corpus with the element's text; 0 without words. With ``formatting`` the last column is that of
+    :meth:`NLPTextDocument.to_frame`, null if it is not stored; the documents are read for it.
 
     Raises:
-        ConfigurationError: languages without text.
+        ConfigurationError: ``text`` is required for languages.
     """
     if languages and not text:
         raise ConfigurationError("languages=True reads the texts: leave text=False out")
@@ -201,7 +201,7 @@ def _text_type(arrow: bool) -> Any:
 
 
 def _formatting(folder: CorpusFolder, ids: Sequence[str]) -> list[str | None]:
-    """The spans of each element; those of a document stand together and in order."""
+    """Return the spans of each element, grouped by document and in order."""
     import itertools
 
     found: list[str | None] = []
@@ -212,7 +212,7 @@ def _formatting(folder: CorpusFolder, ids: Sequence[str]) -> list[str | None]:
 
 
 def _frequencies(folder: CorpusFolder, doc_ids: Sequence[str] | None) -> pd.DataFrame:
-    """In how many documents of its site and of the corpus each element's text stands."""
+    """Return the number of documents of the site and of the corpus that contain each element's text."""
     import pandas as pd
     import pyarrow as pa
 
@@ -257,7 +257,7 @@ def element_frame(
 
 
 def _with_names(folder: CorpusFolder, table: pa.Table) -> pa.Table:
-    """The rows with the title and URI of their documents, each of which is held once."""
+    """Return the rows with the title and URI of their documents, dictionary-encoded."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -275,7 +275,7 @@ def _with_names(folder: CorpusFolder, table: pa.Table) -> pa.Table:
 
 
 def requests(folder: CorpusFolder) -> pd.DataFrame:
-    """Return one row a request of the crawls, in order.
+    """Return one row per request of the crawls, in order.
 
     Columns: clock (datetime64, UTC, when it was sent), url, parent, redirected_from, error (str), status_code,
     response_ms (until the first byte), download_ms, bytes, depth, retries (Int64), unique_share (float64, share of the
@@ -313,15 +313,15 @@ DISCOVERED: Final = "discovered hosts"
 
 
 def sources(folder: CorpusFolder, *, candidates: bool = False) -> pd.DataFrame:
-    """Return one row a host, most pages first.
+    """Return one row per host, most pages first.
 
-    Columns: host, verdict (approve, hold, boost, none), why (str); pages, relevant (labelled so, else scored at least
-    0.5 by the last model; missing where no page has a label or score), labels (Int64); harvest (float64, relevant / pages).
+    Columns: host, verdict (approve, hold, boost, none), why (str); pages, relevant (labelled so, or scored at least
+    0.5 by the last model; missing if no page has a label or score), labels (Int64); harvest (float64, relevant / pages).
 
     Args:
-        folder: the corpus.
-        candidates: hosts without a page too, that documents link to: those that the most pages link to first, ``why``
-            says how many do and how relevant they are on average; then those of the last discovery in an index of archives.
+        folder: The corpus.
+        candidates: Add hosts without pages that documents link to, most linking pages first; ``why`` has the number and
+            mean relevance of these pages. Hosts of the last discovery in an index of archives follow.
     """
     import pandas as pd
 
@@ -356,7 +356,7 @@ def sources(folder: CorpusFolder, *, candidates: bool = False) -> pd.DataFrame:
 
 
 def discovered_hosts(folder: CorpusFolder) -> list[tuple[str, str]]:
-    """The hosts of the last discovery, each with why, most pages first."""
+    """Return the hosts of the last discovery with the reason, most pages first."""
     try:
         found = json.loads(folder.catalog.meta(DISCOVERED) or "[]")
         return [(str(host), str(why)) for host, why in found]
@@ -370,12 +370,12 @@ def labels(folder: CorpusFolder) -> pd.DataFrame:
     Columns: target, kind (document, url, host), label, by, note (str); when (datetime64, UTC); version (Int32);
     superseded (bool); origin (str: single, group, audit).
     """
-    folder.labels.refresh()  # takes in what another process has written
+    folder.labels.refresh()  # read labels written by another process
     return _typed(folder.catalog.frame(f"SELECT {_quoted(_LABELS)} FROM labels ORDER BY id"), _LABELS)
 
 
 def failures(folder: CorpusFolder) -> pd.DataFrame:
-    """Return one row a resource and stage that failed and was not mended since.
+    """Return one row per resource and stage that failed and has not succeeded since.
 
     Columns: uri, stage (see :meth:`corpuskit.Corpus.failures`), error (its class), message (str); when (datetime64, UTC);
     tries (Int64).
@@ -384,23 +384,23 @@ def failures(folder: CorpusFolder) -> pd.DataFrame:
 
 
 def relevant_ids(folder: CorpusFolder) -> list[str]:
-    """The documents labelled relevant; those without a label that are scored at least 0.5."""
+    """Return the ids of documents labelled relevant, or without a label and scored at least 0.5."""
     frame = documents(folder)
     chosen = (frame["label"] == "relevant") | (frame["label"].isna() & (frame["relevance"] >= 0.5))
     return list(frame["doc_id"][chosen])
 
 
 def other_ids(folder: CorpusFolder, doc_ids: Sequence[str]) -> list[str]:
-    """All documents but these."""
+    """Return the ids of all other documents."""
     known = set(doc_ids)
     return [row["doc_id"] for row in folder.catalog.rows("SELECT doc_id FROM current") if row["doc_id"] not in known]
 
 
 def sample(folder: CorpusFolder, n: int, *, seed: int = 0, doc_ids: Sequence[str] | None = None) -> pd.DataFrame:
-    """``n`` documents at random, or all where there are fewer; columns as :func:`documents`.
+    """Return ``n`` random documents, or all if there are fewer; columns as :func:`documents`.
 
-    A document's place in the draw depends on its id and the seed alone: more documents in the corpus push some out of the
-    sample, and leave the others in it.
+    The sample depends only on the ids and the seed: documents that are added later replace some of the sample and leave
+    the others in it.
     """
     n = check_count(n, "n")
     frame = documents(folder, doc_ids)
@@ -412,7 +412,7 @@ def _quoted(names: Iterable[str]) -> str:
 
 
 def _typed(frame: pd.DataFrame, types: dict[str, str]) -> pd.DataFrame:
-    """The frame with just these columns, in this order, of these types; what no such column holds is missing in it."""
+    """Return the frame with exactly these columns, order and types; values of other types become missing."""
     import numpy as np
     import pandas as pd
 

@@ -40,24 +40,24 @@ _LEAST_OF_A_CRAWL: Final = 20
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RelevanceReport:
-    """How good the last model is, as far as the labels tell.
+    """Evaluation of the last model with the labels.
 
     Attributes:
-        version: the model.
-        threshold: certified by an audit, or None.
-        labels: label → how many documents.
-        held_out: doc_id, title, uri, host, label (str: relevant, which stands for ``positive``, or other), score (float64): of each
-            labelled document the score by a model that has not seen its label.
-        average_precision: over ``held_out``; None where there are too few labels.
-        learning: average precision over the number of labels, and what 50 more would bring; None with few labels.
-        audit: decisions against the audit's labels; None without an audit.
+        version: Version of the model.
+        threshold: Threshold certified by an audit, or None.
+        labels: Label → number of documents.
+        held_out: doc_id, title, uri, host, label (str: relevant, meaning ``positive``, or other), score (float64): the score of
+            each labelled document by a model trained without its label.
+        average_precision: Average precision on ``held_out``; None with too few labels.
+        learning: Average precision over the number of labels, extrapolated by 50 labels; None with few labels.
+        audit: Decisions compared with the audit's labels; None without an audit.
         urls: side (seen, unseen: hosts with labels and without), urls, relevant (int64), average_precision (float64).
-        mistakes: doc_id, title, uri, label (str), score, wrong_by (float64): where model and analyst disagree, the most certain of
-            the model first; look at them again and label what was wrong anew.
-        agreement: each two annotators, see :class:`corpuskit.labels.LabelsReport`.
-        machines: what each machine's labels bring: average precision with them and without, on people's labels held out.
-        drift: scores of the last crawl against those of the one before; None with fewer than two.
-        unknown: mean share of words that the model does not know.
+        mistakes: doc_id, title, uri, label (str), score, wrong_by (float64): disagreements of model and annotator, most certain
+            scores first. Review them and correct wrong labels.
+        agreement: Each pair of annotators, see :class:`corpuskit.labels.LabelsReport`.
+        machines: Effect of each machine's labels: average precision with and without them on held-out labels of people.
+        drift: Scores of the last crawl compared with the previous one; None with fewer than two crawls.
+        unknown: Mean share of words unknown to the model.
         positive: the label that the model was trained to find, as of ``train(positive=)``.
     """
 
@@ -132,16 +132,16 @@ class RelevanceReport:
 
 
 def relevance_report(folder: CorpusFolder, *, seed: int = 0) -> RelevanceReport:
-    """The report on the last model; it trains some models on parts of the labels, which takes some seconds.
+    """Return the report on the last model. It trains several models on parts of the labels, which takes seconds.
 
     Raises:
-        RelevanceError: there is no model yet.
+        RelevanceError: There is no model yet.
     """
     model = last_model(folder)
     if model is None:
         raise RelevanceError("there is no model to report on: train one with .train()")
     texts = scoring_texts(folder)
-    # What a group got at once is no measure: nobody has looked at these documents.
+    # Bulk labels are not used for evaluation: nobody has read these documents.
     positive = last_positive(folder)
     judged = {d: label for d, label in judged_documents(folder, positive=positive, groups=False).items() if d in texts}
     pool = [texts[doc_id] for doc_id in sample(texts, _POOL)]

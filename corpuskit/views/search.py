@@ -1,4 +1,4 @@
-"""Finding elements by what they are and what they say; the condition is asked while the cache is read."""
+"""Search for elements by type, properties and text while the element cache is read."""
 
 from __future__ import annotations
 
@@ -38,26 +38,26 @@ def find(  # noqa: PLR0913 (all are named)
     text: bool = True,
     arrow: bool = False,
 ) -> pd.DataFrame:
-    """The elements for which all conditions hold; columns as :func:`corpuskit.views.frames.elements`.
+    """Return the elements for which all conditions hold; columns as :func:`corpuskit.views.frames.elements`.
 
-    What does not match is never taken into memory, so this works on corpora larger than it.
+    Other elements are not kept in memory, so this works on corpora that exceed it.
 
     Args:
-        folder: the corpus.
-        pattern: a regular expression that is found in the text, case-insensitive, in the syntax of the package ``regex``:
-            Python's, with ``\\p{Greek}`` and the like; or a character by its number, ``U+00A0``.
-        types: of TextBlock, Section, List, NavigationList, ListItem, Table, TableHeader, TableCell.
-        roles: such as section-heading, caption, code.
-        lang: languages of the documents, ISO 639-1; ``?`` where it is not known.
+        folder: The corpus.
+        pattern: A regular expression that is found in the text, case-insensitive, in the syntax of the package ``regex``:
+            Python's, with ``\\p{Greek}`` and other properties; or a character by its number, ``U+00A0``.
+        types: Types: TextBlock, Section, List, NavigationList, ListItem, Table, TableHeader, TableCell.
+        roles: Roles such as section-heading, caption, code.
+        lang: Languages of the documents, ISO 639-1; ``?`` means unknown.
         main: True for main content, False for the rest.
-        min_words: at least so many words.
-        max_words: at most so many words.
-        doc_ids: only elements of these documents.
-        text: False leaves out text, links, tex and locator.
-        arrow: ArrowDtype columns.
+        min_words: Minimum number of words.
+        max_words: Maximum number of words.
+        doc_ids: Documents to search. None: all.
+        text: Include the columns text, links, tex and locator.
+        arrow: Return columns of ArrowDtype.
 
     Raises:
-        ConfigurationError: an unknown type, or a pattern that is not a regular expression or takes too long.
+        ConfigurationError: An unknown type, or a pattern that is not a regular expression or takes too long.
     """
     conditions = _conditions(pattern, types, roles, lang, main, min_words, max_words)
     return element_frame(folder, doc_ids, text=text, arrow=arrow, where=conditions)

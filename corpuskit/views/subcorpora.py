@@ -40,8 +40,8 @@ def subcorpus(folder: CorpusFolder, name: str) -> pd.DataFrame:
     """Return the documents of a sub-corpus that are still in the corpus.
 
     Raises:
-        ConfigurationError: there is no such name.
-        CorpusError: what is kept under it cannot be read.
+        ConfigurationError: No sub-corpus has this name.
+        CorpusError: The stored value cannot be read.
     """
     found = folder.catalog.meta(_SUBCORPUS + clean(name.strip()))
     if found is None:
@@ -56,7 +56,7 @@ def delete_subcorpus(folder: CorpusFolder, name: str) -> None:
     """Delete a sub-corpus; its documents stay.
 
     Raises:
-        ConfigurationError: there is no such name.
+        ConfigurationError: No sub-corpus has this name.
     """
     if name.strip() not in subcorpora(folder):
         raise UnknownNameError(f"no sub-corpus {name!r}; there are: {', '.join(subcorpora(folder)) or 'none'}")

@@ -24,10 +24,10 @@ _FIRST: Final = (
 
 
 def made(given: Step | str) -> Step:
-    """A step, or that of a name with its defaults.
+    """Return a step, for a name the step with default options.
 
     Raises:
-        ConfigurationError: there is none.
+        ConfigurationError: No step has this name.
     """
     if isinstance(given, Step):
         return given

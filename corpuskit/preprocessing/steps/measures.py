@@ -12,7 +12,7 @@ from corpuskit.preprocessing.step_definition import Step, Value, named
 
 @named
 def language() -> Step:
-    """Return a step that adds the column detected_lang (str, ISO 639-1; ``?`` when unsure): what the main text says, whatever the page declares."""
+    """Return a step that adds the column detected_lang (str, ISO 639-1; ``?`` if uncertain): detected in the main text, regardless of the page's declaration."""
     return Step("language", "columns", columns={"detected_lang": "str"}, work=_language)
 
 
@@ -61,8 +61,8 @@ def quality(*rules: str, lang: str | None = None) -> Step:
     """Return a step that adds the columns of :func:`corpuskit.text.quality`.
 
     Args:
-        rules: of gopher, c4, fineweb; none: all three.
-        lang: ISO 639-1 code whose stop words count; None: that of each text.
+        rules: Sets of rules: gopher, c4, fineweb. Default: all three.
+        lang: ISO 639-1 code of the stop words. None: that of each text.
     """
     chosen = rules or tuple(texts.QUALITY_RULES)
     columns = {str(name): str(dtype) for name, dtype in texts.quality([], rules=chosen).dtypes.items()}
@@ -75,10 +75,10 @@ def _quality(rules: Sequence[str], lang: str | None, text: str) -> Mapping[str, 
 
 @named
 def personal_data(*, region: str | None = None) -> Step:
-    """Return a step that adds the columns emails, phones, ips, ibans (int64): how many of each; see :func:`corpuskit.text.personal_data`.
+    """Return a step that adds the columns emails, phones, ips, ibans (int64, their numbers); see :func:`corpuskit.text.personal_data`.
 
     Args:
-        region: Country (ISO 3166) whose telephone numbers need no international code.
+        region: Country (ISO 3166); its telephone numbers are also found without an international code.
     """
     columns = dict.fromkeys(("emails", "phones", "ips", "ibans"), "int64")
     return Step("personal_data", "columns", {"region": region}, columns, partial(_personal, region))

@@ -10,11 +10,11 @@ from corpuskit.validation import check_count
 def duplicates(*, threshold: float = 0.8, size: int = 3) -> Step:
     """Return a step that adds the columns unique (bool), duplicate_of, kind (str), similarity (float64) of :class:`corpuskit.text.DuplicateIndex`.
 
-    Documents that earlier filters dropped are no originals. The index stays on disk: after a crawl only new documents are added.
+    Documents dropped by earlier filters are not originals. The index is stored on disk: only new documents are added.
 
     Args:
-        threshold: Texts at least so similar are duplicates (Jaccard index, 0 to 1).
-        size: Number of words of the runs that are compared.
+        threshold: Minimum similarity of duplicates (Jaccard index, 0 to 1).
+        size: Number of words of the compared n-grams.
     """
     size = check_count(size, "size", least=1)
     columns = {"unique": "bool", "duplicate_of": "str", "kind": "str", "similarity": "float64"}
