@@ -26,14 +26,14 @@ from corpuskit.extraction.pdf import PDF_TYPE, has_artifacts
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.sources.nlptext import NLPTEXT_TYPE
 from corpuskit.sources.resource import Resource
-from corpuskit.store import CorpusFolder, Place
+from corpuskit.store import CorpusFolder, OriginalLocation
+from corpuskit.store.document_ids import document_id, host_with_port
+from corpuskit.store.document_metadata import save_metadata as keep_said
+from corpuskit.store.document_metadata import select_metadata
 from corpuskit.store.document_writer import State, VersionPlanner, share_of_new_text
 from corpuskit.store.documents import write_document
-from corpuskit.store.element_cache import forget_elements
-from corpuskit.store.identity import document_id, host_column
-from corpuskit.store.originals import AddedRecords, keep_beside, keep_file, read_original
-from corpuskit.store.said import keep as keep_said
-from corpuskit.store.said import said_by
+from corpuskit.store.element_cache import invalidate_elements
+from corpuskit.store.originals import AddedRecordWriter, read_original, store_companion_files, store_file
 from corpuskit.text import count_words, detect_language, text_hash
 
 EXTRACTOR: Final = f"corpuskit {__version__}"
@@ -43,7 +43,7 @@ _SCORED_TEXT: Final = 100_000  # characters of main text that are handed on to b
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
+class RegisteredResource:
     """A resource whose original is kept."""
 
     doc_id: str
@@ -52,7 +52,7 @@ class Registered:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ExtractionTask:
     """What a worker needs to extract one document."""
 
     doc_id: str
@@ -60,7 +60,7 @@ class Task:
     uri: str
     media_type: str
     charset: str | None
-    place: Place
+    place: OriginalLocation
     path: str
     content_hash: str
     fetched: str
@@ -73,7 +73,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
+class ExtractionResult:
     """What the catalogue keeps about an extracted document.
 
     ``said`` is what it says of itself, as JSON; ``text`` the beginning of its main text; ``texts`` the hash and length of each of its texts and titles.
@@ -132,7 +132,7 @@ def ingest(
     if textworks is None:
         textworks = folder.settings.pdf.textworks
 
-    def tasks() -> Iterator[Task]:
+    def tasks() -> Iterator[ExtractionTask]:
         for resource in resources:
             if isinstance(resource, tuple):
                 folder.catalog.add_failure(resource[0], "read", resource[1])
@@ -146,7 +146,7 @@ def ingest(
                 continue
             folder.catalog.clear_failure(resource.uri, ["read", "keep"])
             is_known = registered.state in {"unchanged", "removed"}
-            task = None if is_known else task_of(folder, registered.doc_id, registered.version)
+            task = None if is_known else load_task(folder, registered.doc_id, registered.version)
             if registered.state == "unchanged" and (resource.beside or textworks):
                 task = _with_more(folder, registered, resource, textworks=textworks)
             if task is None:
@@ -156,7 +156,7 @@ def ingest(
                 yield replace(task, textworks=textworks)
 
     states: dict[tuple[str, int], State] = {}
-    with closing(AddedRecords(folder.originals)) as records:
+    with closing(AddedRecordWriter(folder.originals)) as records:
         for outcome in extract_all(folder, tasks(), progress="add" if progress else None):
             task = outcome.item
             state = states.pop((task.doc_id, task.version), "new")
@@ -164,27 +164,29 @@ def ingest(
     return report
 
 
-def _with_more(folder: CorpusFolder, known: Registered, resource: Resource, *, textworks: bool) -> Task | None:
+def _with_more(
+    folder: CorpusFolder, known: RegisteredResource, resource: Resource, *, textworks: bool
+) -> ExtractionTask | None:
     """A task for a known original where what belongs to it has changed, or its artifacts are asked for and missing."""
-    task = task_of(folder, known.doc_id, known.version)
-    has_changed = task.place.offset is None and keep_beside(folder.originals, task.place, resource.beside)
+    task = load_task(folder, known.doc_id, known.version)
+    has_changed = task.place.offset is None and store_companion_files(folder.originals, task.place, resource.beside)
     is_missing = textworks and task.media_type == PDF_TYPE and not has_artifacts(_artifacts_of(task))
     return task if has_changed or is_missing else None
 
 
-def _artifacts_of(task: Task) -> SafeFolder:
+def _artifacts_of(task: ExtractionTask) -> SafeFolder:
     """The artifact directory of an original that is kept as a file."""
-    return task.root.within("originals").within(task.place.file.rpartition("/")[0])
+    return task.root.subfolder("originals").subfolder(task.place.file.rpartition("/")[0])
 
 
-def _keeper(records: AddedRecords, resource: Resource) -> Callable[[Resource], Place] | None:
+def _keeper(records: AddedRecordWriter, resource: Resource) -> Callable[[Resource], OriginalLocation] | None:
     """Files are kept as files, everything else as records of a web archive."""
     if resource.source == "file":
         return None
     return lambda item: records.write(item.uri, item.fetched, item.headers, item.media_type, item.content)
 
 
-def known_payload(folder: CorpusFolder, digest: str) -> tuple[bytes, str, str | None] | None:
+def find_payload(folder: CorpusFolder, digest: str) -> tuple[bytes, str, str | None] | None:
     """Content, media type and charset of a document that came from a WARC record with this payload digest."""
     catalog = folder.catalog
     rows = catalog.rows(
@@ -196,12 +198,12 @@ def known_payload(folder: CorpusFolder, digest: str) -> tuple[bytes, str, str | 
     if not rows:
         return None
     file, offset, length, media_type, charset = rows[0]
-    return read_original(folder.originals, Place(file, offset, length)), media_type, charset
+    return read_original(folder.originals, OriginalLocation(file, offset, length)), media_type, charset
 
 
 def register(
-    folder: CorpusFolder, resource: Resource, *, keep: Callable[[Resource], Place] | None = None
-) -> Registered:
+    folder: CorpusFolder, resource: Resource, *, keep: Callable[[Resource], OriginalLocation] | None = None
+) -> RegisteredResource:
     """Keep the original and write its row; do nothing for content that is known.
 
     Args:
@@ -215,7 +217,7 @@ def register(
         doc_id, uri = _identity(folder, resource, content_hash)
         state, version = VersionPlanner(catalog).plan(doc_id, uri, content_hash)
         if version is None:
-            return Registered(doc_id, 0, state)
+            return RegisteredResource(doc_id, 0, state)
         if state == "unchanged":
             if version.status != "extracted":  # a failure is tried again
                 connection.execute(
@@ -224,16 +226,16 @@ def register(
                     (resource.media_type, doc_id, version.number),
                 )
                 state = "new" if version.number == 1 else "changed"
-            return Registered(doc_id, version.number, state)
+            return RegisteredResource(doc_id, version.number, state)
         if keep is not None:
             kept = keep(resource)
         else:
-            kept = keep_file(folder.originals, resource.name or uri.rpartition("/")[2], resource.content, doc_id)
-            keep_beside(folder.originals, kept, resource.beside)
+            kept = store_file(folder.originals, resource.name or uri.rpartition("/")[2], resource.content, doc_id)
+            store_companion_files(folder.originals, kept, resource.beside)
         catalog.insert(
             "documents",
             {
-                "doc_id": doc_id, "version": version.number, "uri": uri, "host": host_column(uri),
+                "doc_id": doc_id, "version": version.number, "uri": uri, "host": host_with_port(uri),
                 "media_type": resource.media_type, "charset": resource.charset,
                 "fetched": resource.fetched.astimezone(UTC).isoformat(), "status": "fetched", "path": version.path,
                 "original": kept.file, "original_offset": kept.offset, "original_length": kept.length,
@@ -244,7 +246,7 @@ def register(
                 "payload_digest": resource.metadata.get("payload_digest"),
             },
         )  # fmt: skip
-    return Registered(doc_id, version.number, state)
+    return RegisteredResource(doc_id, version.number, state)
 
 
 def _identity(folder: CorpusFolder, resource: Resource, content_hash: str) -> tuple[str, str]:
@@ -262,7 +264,7 @@ def _identity(folder: CorpusFolder, resource: Resource, content_hash: str) -> tu
     return document_id(uri), uri
 
 
-def task_of(folder: CorpusFolder, doc_id: str, version: int) -> Task:
+def load_task(folder: CorpusFolder, doc_id: str, version: int) -> ExtractionTask:
     """Return the task of a registered document.
 
     Raises:
@@ -276,13 +278,13 @@ def task_of(folder: CorpusFolder, doc_id: str, version: int) -> Task:
             f"catalog.sqlite is damaged (no row of {doc_id}, which it lists): corpuskit repair makes it again from the "
             "other files"
         )
-    return Task(
+    return ExtractionTask(
         doc_id=doc_id,
         version=version,
         uri=row["uri"],
         media_type=row["media_type"],
         charset=row["charset"],
-        place=Place(row["original"], row["original_offset"], row["original_length"]),
+        place=OriginalLocation(row["original"], row["original_offset"], row["original_length"]),
         path=row["path"],
         content_hash=row["content_hash"],
         fetched=row["fetched"],
@@ -290,7 +292,7 @@ def task_of(folder: CorpusFolder, doc_id: str, version: int) -> Task:
         source=row["source"],
         metadata=_metadata(row["metadata"]),
         options=folder.settings.extraction_for(row["host"]),
-        root=folder.inside,
+        root=folder.root,
     )
 
 
@@ -303,7 +305,7 @@ def _metadata(text: str | None) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def pending(folder: CorpusFolder) -> Iterator[Task]:
+def pending_tasks(folder: CorpusFolder) -> Iterator[ExtractionTask]:
     """Yield the tasks of the documents that were fetched and not extracted, those of a killed process among them."""
     last = ("", 0)
     while rows := folder.catalog.rows(
@@ -312,27 +314,29 @@ def pending(folder: CorpusFolder) -> Iterator[Task]:
         (*last, _PENDING_BATCH),
     ):
         for row in rows:
-            yield task_of(folder, row["doc_id"], row["version"])
+            yield load_task(folder, row["doc_id"], row["version"])
         last = (rows[-1]["doc_id"], rows[-1]["version"])
 
 
 def extract_pending(folder: CorpusFolder, *, progress: str | None = None) -> int:
     """Extract what was fetched and not extracted, and return the number of these documents."""
-    return sum(1 for _ in extract_all(folder, pending(folder), progress=progress))
+    return sum(1 for _ in extract_all(folder, pending_tasks(folder), progress=progress))
 
 
 def extract_all(
-    folder: CorpusFolder, tasks: Iterable[Task], *, progress: str | None = None
-) -> Iterator[engine.Outcome[Task, Extracted]]:
+    folder: CorpusFolder, tasks: Iterable[ExtractionTask], *, progress: str | None = None
+) -> Iterator[engine.Outcome[ExtractionTask, ExtractionResult]]:
     """Extract in worker processes and commit each outcome."""
-    for outcome in engine.run(extract, tasks, on="processes", limits=LIMITS, last=extract_carefully, progress=progress):
+    for outcome in engine.run(
+        extract, tasks, on="processes", limits=LIMITS, last=extract_without_forms, progress=progress
+    ):
         commit(folder, outcome)
         yield outcome
 
 
-def extract(task: Task) -> Extracted:
+def extract(task: ExtractionTask) -> ExtractionResult:
     """Make the files of one document. Runs in a worker process; touches nothing but these files."""
-    originals = task.root.within("originals")
+    originals = task.root.subfolder("originals")
     content = read_original(originals, task.place)
     wants_artifacts = task.place.offset is None and (task.textworks or task.media_type == NLPTEXT_TYPE)
     document = extract_bytes(
@@ -343,21 +347,21 @@ def extract(task: Task) -> Extracted:
         charset=task.charset,
         artifacts=_artifacts_of(task) if wants_artifacts else None,
     )
-    complete(document, task)
-    return describe(write_document(task.root.within("documents"), task.path, document), task)
+    add_provenance(document, task)
+    return summarize(write_document(task.root.subfolder("documents"), task.path, document), task)
 
 
-def extract_carefully(task: Task) -> Extracted:
+def extract_without_forms(task: ExtractionTask) -> ExtractionResult:
     """As :func:`extract`, without the forms of a PDF: broken ones end the process from within the PDF library."""
     return extract(replace(task, options=replace(task.options, forms=False)))
 
 
-def describe(document: NLPTextDocument, task: Task) -> Extracted:
+def summarize(document: NLPTextDocument, task: ExtractionTask) -> ExtractionResult:
     """What the catalogue keeps about a document in normal form."""
     main = document.to_text(main=True)
     whole = document.to_text()
     words = count_words(whole)
-    return Extracted(
+    return ExtractionResult(
         title=document.title,
         lang=document.metadata["language"],
         words=words,
@@ -365,13 +369,13 @@ def describe(document: NLPTextDocument, task: Task) -> Extracted:
         elements=len(document.table),
         timestamp=as_utc(document.timestamp or datetime.fromisoformat(task.fetched)).isoformat(),
         text_hash=text_hash(main) if main else None,
-        said=said_by(document.metadata),
+        said=select_metadata(document.metadata),
         text=main[:_SCORED_TEXT],
         texts=tuple((text_hash(text), len(text)) for text in document.text_strings()),
     )
 
 
-def complete(document: NLPTextDocument, task: Task) -> None:
+def add_provenance(document: NLPTextDocument, task: ExtractionTask) -> None:
     """Adds the provenance and the best date: of the page, else of the server or file, else of fetching.
 
     What a file of the standard format says of itself stays as it is.
@@ -396,7 +400,7 @@ def complete(document: NLPTextDocument, task: Task) -> None:
     metadata.update(said)
 
 
-def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> float | None:
+def commit(folder: CorpusFolder, outcome: engine.Outcome[ExtractionTask, ExtractionResult]) -> float | None:
     """Write into the catalogue what became of a task, and return the share of its text that was new to the corpus.
 
     The share counts characters of texts and titles, as the Language Resource Extractor does; None after a failure.
@@ -413,7 +417,7 @@ def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> fl
         value = outcome.value
         assert value is not None
         share = share_of_new_text(connection, value.texts)
-        folder.catalog.forget_score(task.doc_id, value.text_hash)
+        folder.catalog.invalidate_score(task.doc_id, value.text_hash)
         connection.execute(
             "UPDATE documents SET status = 'extracted', title = ?, lang = ?, words = ?, main_words = ?, elements = ?, "
             "timestamp = ?, text_hash = ?, unique_share = ?, extractor = ? WHERE doc_id = ? AND version = ?",
@@ -423,12 +427,25 @@ def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> fl
             ),
         )  # fmt: skip
         keep_said(folder, [(task.doc_id, task.version, value.said)])
-        forget_elements(connection, task.doc_id, task.version)
+        invalidate_elements(connection, task.doc_id, task.version)
         folder.catalog.clear_failure(task.uri, ["extract"])
     return share
 
 
 __all__ = [
-    "Extracted", "IngestReport", "Registered", "Task", "commit", "document_id", "extract", "extract_all",
-    "extract_carefully", "extract_pending", "ingest", "known_payload", "pending", "register", "task_of",
+    "ExtractionResult",
+    "ExtractionTask",
+    "IngestReport",
+    "RegisteredResource",
+    "commit",
+    "document_id",
+    "extract",
+    "extract_all",
+    "extract_pending",
+    "extract_without_forms",
+    "find_payload",
+    "ingest",
+    "load_task",
+    "pending_tasks",
+    "register",
 ]  # fmt: skip

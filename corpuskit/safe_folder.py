@@ -17,7 +17,7 @@ from typing import IO, Final, Literal, TypeAlias
 
 from corpuskit.errors import CorpusError
 
-MOST_BYTES: Final = 2 * 1024**3
+MAX_BYTES: Final = 2 * 1024**3
 """A file that is read whole is not larger."""
 _MOST_PARTS: Final = 50  # a deeper tree is made, and can then hardly be walked or removed
 _LONGEST: Final = 3000  # characters; systems take no more
@@ -58,9 +58,9 @@ class SafeFolder:
         """Where this folder is. To reach what is beneath, use the methods, which look at each part."""
         return self.root.joinpath(*self.parts)
 
-    def within(self, name: str) -> SafeFolder:
+    def subfolder(self, name: str) -> SafeFolder:
         """Return a folder beneath this one; it need not be there."""
-        return replace(self, parts=(*self.parts, *parts_of(name)))
+        return replace(self, parts=(*self.parts, *split_path(name)))
 
     def __truediv__(self, name: str | os.PathLike[str]) -> Path:
         """Return the path of what stands, or may be made, beneath: for libraries that open files by name.
@@ -68,7 +68,7 @@ class SafeFolder:
         Raises:
             CorpusError: a link leads there, or neither a regular file nor a folder stands there.
         """
-        parts = (*self.parts, *parts_of(name))
+        parts = (*self.parts, *split_path(name))
         self._look(parts)
         return self.root.joinpath(*parts)
 
@@ -78,9 +78,9 @@ class SafeFolder:
         Raises:
             CorpusError: as for ``/``.
         """
-        return self._look((*self.parts, *parts_of(name)))
+        return self._look((*self.parts, *split_path(name)))
 
-    def has(self, name: str = "") -> bool:
+    def exists(self, name: str = "") -> bool:
         """Return whether a file or folder is there."""
         return self.stat(name) is not None
 
@@ -93,8 +93,8 @@ class SafeFolder:
             CorpusError: as for ``/``.
             FileNotFoundError, FileExistsError, OSError: as for the built-in.
         """
-        parts = (*self.parts, *parts_of(name))
-        with self._parent(parts, make=mode in {"ab", "a+b", "xb"}) as (last, at):
+        parts = (*self.parts, *split_path(name))
+        with self._parent(parts, create=mode in {"ab", "a+b", "xb"}) as (last, at):
 
             def opened(name: str, flags: int) -> int:
                 return os.open(name, flags | self._always, 0o666, dir_fd=at)
@@ -106,7 +106,7 @@ class SafeFolder:
                 raise _no_file(parts)
             return file
 
-    def read(self, name: str, most: int = MOST_BYTES) -> bytes:
+    def read(self, name: str, most: int = MAX_BYTES) -> bytes:
         """Return the content of a file.
 
         Args:
@@ -121,7 +121,7 @@ class SafeFolder:
             size = os.fstat(file.fileno()).st_size
             content = file.read(most + 1) if size <= most else b""
         if size > most or len(content) > most:
-            raise CorpusError(f"{_told((*self.parts, *parts_of(name)))}: {size:,} bytes, the limit is {most:,}")
+            raise CorpusError(f"{_told((*self.parts, *split_path(name)))}: {size:,} bytes, the limit is {most:,}")
         return content
 
     def write(self, name: str, content: bytes, *, durable: bool = False) -> None:
@@ -132,14 +132,14 @@ class SafeFolder:
             content: the bytes.
             durable: they survive a power cut.
         """
-        with self.replacing(name) as file:
+        with self.atomic_write(name) as file:
             file.write(content)
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
 
     @contextlib.contextmanager
-    def replacing(self, name: str) -> Iterator[IO[bytes]]:
+    def atomic_write(self, name: str) -> Iterator[IO[bytes]]:
         """Yield a new file that takes its name when the context ends without an error; before, it ends in ``.tmp``."""
         temporary = f"{name}.{os.getpid()}-{threading.get_ident():x}.tmp"
         self.remove(temporary)  # of a killed process with the same number
@@ -155,10 +155,10 @@ class SafeFolder:
 
     def rename(self, name: str, new: str) -> None:
         """Give a file or folder another name; a file of that name is replaced."""
-        parts, target = (*self.parts, *parts_of(name)), (*self.parts, *parts_of(new))
+        parts, target = (*self.parts, *split_path(name)), (*self.parts, *split_path(new))
         with (
             self._parent(parts) as (last, at),
-            self._parent(target, make=True) as (new_last, new_at),
+            self._parent(target, create=True) as (new_last, new_at),
             self._explained(target),
         ):
             os.replace(last, new_last, src_dir_fd=at, dst_dir_fd=new_at)
@@ -169,7 +169,7 @@ class SafeFolder:
         Raises:
             CorpusError: a folder stands there, or a link leads there.
         """
-        parts = (*self.parts, *parts_of(name))
+        parts = (*self.parts, *split_path(name))
         try:
             with self._parent(parts) as (last, at), self._explained(parts):
                 os.unlink(last, dir_fd=at)
@@ -182,22 +182,22 @@ class SafeFolder:
         if (found := self.stat(name)) is not None and stat.S_ISDIR(found.st_mode):
             shutil.rmtree(self / name, ignore_errors=True)
 
-    def make(self, name: str = "") -> Path:
+    def mkdir(self, name: str = "") -> Path:
         """Make a folder and those above it; give its path."""
-        parts = (*self.parts, *parts_of(name))
-        with self._parent((*parts, "."), make=True):
+        parts = (*self.parts, *split_path(name))
+        with self._parent((*parts, "."), create=True):
             return self.root.joinpath(*parts)
 
-    def make_new(self, name: str) -> bool:
+    def try_mkdir(self, name: str) -> bool:
         """Make a folder, and those above it; return False where something of this name is there: of several one makes it."""
-        with self._parent((*self.parts, *parts_of(name)), make=True) as (last, at):
+        with self._parent((*self.parts, *split_path(name)), create=True) as (last, at):
             try:
                 os.mkdir(last, dir_fd=at)
             except FileExistsError:
                 return False
         return True
 
-    def names(self, pattern: str = "*", *, strict: bool = False) -> list[str]:
+    def file_names(self, pattern: str = "*", *, strict: bool = False) -> list[str]:
         """Return the names of the regular files right in this folder that match, sorted; none where there is no folder.
 
         Args:
@@ -218,7 +218,7 @@ class SafeFolder:
                 raise _no_file((*self.parts, name))
         return sorted(found)
 
-    def folders(self) -> list[str]:
+    def folder_names(self) -> list[str]:
         """Return the names of the folders right in this folder, sorted."""
         return sorted(name for name, entry in self._entries(()) if _is_folder(entry, follow=self.follow))
 
@@ -236,7 +236,7 @@ class SafeFolder:
                 elif name.endswith(suffix) and _is_regular(entry, follow=self.follow):
                     yield "/".join((*above, name))
 
-    def misplaced(self) -> Iterator[tuple[str, str]]:
+    def irregular_entries(self) -> Iterator[tuple[str, str]]:
         """Yield what stands in this folder and those below and is neither a folder nor a regular file, and what is wrong with it.
 
         A link is one too, unless links are followed. The name is empty where that is so of this folder itself.
@@ -307,12 +307,12 @@ class SafeFolder:
         return found if parts else os.stat(where)  # noqa: PTH116
 
     @contextlib.contextmanager
-    def _parent(self, parts: tuple[str, ...], *, make: bool = False) -> Iterator[tuple[str, int | None]]:
+    def _parent(self, parts: tuple[str, ...], *, create: bool = False) -> Iterator[tuple[str, int | None]]:
         """The last part as it is named in its folder, and that folder's handle; a whole path and None without handles."""
         if not _BY_HANDLE or self.follow:
             self._look(parts[:-1])
             folder = self.root.joinpath(*parts[:-1])
-            if make:
+            if create:
                 folder.mkdir(parents=True, exist_ok=True)
             yield str(folder / parts[-1]), None
             return
@@ -321,7 +321,7 @@ class SafeFolder:
         try:
             for number, part in enumerate(parts[:-1], 1):
                 with self._explained(parts[:number]):
-                    held.append(_open_folder(part, held[-1], make=make))
+                    held.append(_open_folder(part, held[-1], create=create))
                 os.close(held.pop(-2))
             yield parts[-1], held[-1]
         finally:
@@ -344,20 +344,20 @@ class SafeFolder:
 Folder: TypeAlias = SafeFolder | str | os.PathLike[str]
 
 
-def as_safe(folder: Folder) -> SafeFolder:
+def as_safe_folder(folder: Folder) -> SafeFolder:
     """Return a folder that the user has named as one beneath which nothing leads out."""
     return folder if isinstance(folder, SafeFolder) else SafeFolder(Path(folder))
 
 
-def made(folder: Folder) -> SafeFolder:
-    """As :func:`as_safe`; the folder is made if absent."""
-    found = as_safe(folder)
+def ensure_folder(folder: Folder) -> SafeFolder:
+    """As :func:`as_safe_folder`; the folder is made if absent."""
+    found = as_safe_folder(folder)
     found.root.mkdir(parents=True, exist_ok=True)
-    found.make()
+    found.mkdir()
     return found
 
 
-def parts_of(name: str | os.PathLike[str]) -> tuple[str, ...]:
+def split_path(name: str | os.PathLike[str]) -> tuple[str, ...]:
     """Return the parts of a relative path.
 
     Raises:
@@ -380,12 +380,12 @@ def parts_of(name: str | os.PathLike[str]) -> tuple[str, ...]:
     return parts
 
 
-def _open_folder(part: str, at: int, *, make: bool) -> int:
+def _open_folder(part: str, at: int, *, create: bool) -> int:
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         return os.open(part, flags, dir_fd=at)
     except FileNotFoundError:
-        if not make:
+        if not create:
             raise
     with contextlib.suppress(FileExistsError):  # another process was faster
         os.mkdir(part, dir_fd=at)
@@ -426,4 +426,4 @@ def _no_file(parts: tuple[str, ...]) -> CorpusError:
     return CorpusError(f"{_told(parts)} is not a regular file, or no folder where one belongs: remove it")
 
 
-__all__ = ["MOST_BYTES", "Folder", "SafeFolder", "as_safe", "made", "parts_of"]
+__all__ = ["MAX_BYTES", "Folder", "SafeFolder", "as_safe_folder", "ensure_folder", "split_path"]

@@ -46,15 +46,15 @@ def with_files_named(sources: pd.DataFrame) -> pd.DataFrame:
 
 
 def _show(title: str, frame: pd.DataFrame, limit: int, out: Path | None, nothing: str) -> None:
-    from corpuskit.store.telling import counted
+    from corpuskit.store.formatting import pluralize
 
     if out is not None:
         frame.to_csv(out, index=False)
-        typer.echo(f"{out}: {counted(len(frame), 'row')}")
+        typer.echo(f"{out}: {pluralize(len(frame), 'row')}")
         return
     if frame.empty:
         typer.echo(nothing)
         return
     print_frame(title, frame.head(limit), spare=SPARE[title])
     if len(frame) > limit:
-        typer.echo(f"... {counted(len(frame) - limit, 'more row')}; --limit shows them, --out writes all")
+        typer.echo(f"... {pluralize(len(frame) - limit, 'more row')}; --limit shows them, --out writes all")

@@ -34,7 +34,7 @@ from corpuskit.sources.web import (
     says_nofollow,
 )
 from corpuskit.sources.web.client import MAX_REDIRECTS
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 
 _MAX_SITEMAPS: Final = 50  # of one host, that count as no page
 _MAX_FEEDS: Final = 5  # of one host
@@ -160,7 +160,7 @@ class Listings:
             else:
                 self._queue(listing.pages, lease.depth + 1, lease.url)
             self._queue(() if is_nested else listing.sitemaps, 0, lease.url)
-            state.frontier.finish(lease, "fetched", f"{_LISTING}, names {counted(len(listing.pages), 'page')}")
+            state.frontier.finish(lease, "fetched", f"{_LISTING}, names {pluralize(len(listing.pages), 'page')}")
             state.forget_failure(lease)
             if listing.damage:
                 error = FetchError(f"not read whole: {listing.damage}", url=lease.url)

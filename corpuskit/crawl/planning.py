@@ -61,7 +61,7 @@ def plan_crawl(folder: CorpusFolder, seeds: list[str], choices: Choices, *, kind
         frame = planner.frame(ranking)
     frame.attrs["failed"] = planner.failed
     frame.attrs["resumed"] = choices.resumed()
-    frame.attrs["resumed_as_typed"] = choices.resumed(on_command_line(str(folder.path), trust=folder.inside.follow))
+    frame.attrs["resumed_as_typed"] = choices.resumed(on_command_line(str(folder.path), trust=folder.root.follow))
     return frame
 
 

@@ -96,9 +96,9 @@ class NLPTextDocument:
         Args:
             arrow: Return columns of pandas' ArrowDtype.
         """
-        from corpuskit.document.frames import in_types, to_frame
+        from corpuskit.document.dataframes import convert_dtypes, to_frame
 
-        return in_types(to_frame(self.table), arrow)
+        return convert_dtypes(to_frame(self.table), arrow)
 
     def events(self, doc_id: int = 0, *, arrow: bool = False) -> pd.DataFrame:
         """Return one row an event, the frame of frenchtext.
@@ -107,10 +107,10 @@ class NLPTextDocument:
             doc_id: Number of the document in the frame.
             arrow: Return columns of pandas' ArrowDtype.
         """
+        from corpuskit.document.dataframes import convert_dtypes
         from corpuskit.document.events import events
-        from corpuskit.document.frames import in_types
 
-        return in_types(events([self], first_doc_id=doc_id), arrow)
+        return convert_dtypes(events([self], first_doc_id=doc_id), arrow)
 
     def normalize(self) -> NLPTextDocument:
         """Return the document in normal form, the one the ``.nlp.txt`` file holds. Normal form again gives itself."""

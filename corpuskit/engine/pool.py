@@ -18,7 +18,7 @@ from corpuskit.engine.outcomes import (
     WorkerDiedError,
     WorkerLostError,
 )
-from corpuskit.engine.workers import Worker, default_workers, hire, release
+from corpuskit.engine.workers import Worker, acquire_worker, default_workers, release_worker
 
 _LOST: Final = 20  # workers that died before they began an item; then something else is wrong than the item
 
@@ -108,9 +108,9 @@ class Pool(Generic[Item, Value]):
                     try:
                         if worker is None or not worker.is_fit:
                             if worker is not None:
-                                release(worker)
+                                release_worker(worker)
                                 worker = None
-                            worker = hire(self._limits)
+                            worker = acquire_worker(self._limits)
                         function = self._last if died == TRIES - 1 else self._function
                         value = worker.call(function, (task[1],), self._stop)
                         self._done.put(Outcome(*task, value, tries=tries))
@@ -134,4 +134,4 @@ class Pool(Generic[Item, Value]):
             self._done.put(error)
         finally:
             if worker is not None:
-                release(worker)
+                release_worker(worker)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal, cast
 
-from corpuskit.engine.cluster import run_on_dask
+from corpuskit.engine.dask_backend import run_on_dask
 from corpuskit.engine.outcomes import DEFAULT_LIMITS, Item, Limits, Outcome, Value, attempt
 from corpuskit.engine.pool import Pool
 from corpuskit.engine.progress import with_progress

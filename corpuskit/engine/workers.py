@@ -47,11 +47,11 @@ def call(
         ResourceLimitError: a limit was reached.
         WorkerDiedError: the worker died, or was stopped.
     """
-    worker = hire(limits)
+    worker = acquire_worker(limits)
     try:
         return worker.call(function, arguments, stop)  # type: ignore[no-any-return]
     finally:
-        release(worker)
+        release_worker(worker)
 
 
 class Worker:
@@ -237,7 +237,7 @@ def work() -> None:
             except MemoryError:
                 answer = (False, ResourceLimitError(f"needs more than {memory or 0:,} bytes of memory"))
             except Exception as error:
-                answer = (False, portable(error))
+                answer = (False, picklable_error(error))
             try:
                 connection.send((*answer, memory_held()))
             except OSError:
@@ -264,7 +264,7 @@ def _limit_memory(limit: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
 
 
-def portable(error: Exception) -> Exception:
+def picklable_error(error: Exception) -> Exception:
     """The error, or a plain one that says the same where it does not survive pickling."""
     try:
         pickle.loads(pickle.dumps(error))  # noqa: S301 - what we have just dumped
@@ -289,7 +289,7 @@ _idle: list[Worker] = []
 _idle_lock = threading.Lock()
 
 
-def hire(limits: Limits) -> Worker:
+def acquire_worker(limits: Limits) -> Worker:
     """A worker under these limits: one that waits, else a new one."""
     with _idle_lock:
         for worker in _idle:
@@ -306,7 +306,7 @@ def hire(limits: Limits) -> Worker:
     return worker
 
 
-def release(worker: Worker) -> None:
+def release_worker(worker: Worker) -> None:
     """Keeps a worker for the next job, in place of the one that has waited longest where there are enough; or ends it."""
     with _idle_lock:
         if worker.is_fit:

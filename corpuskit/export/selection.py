@@ -111,7 +111,7 @@ class Selection:
     def _rows(self) -> Iterator[sqlite3.Row]:
         # A connection of its own: with a small cache, sorting is done on disk however many documents there are, and
         # what is read stays as it was when the export began.
-        with contextlib.closing(connect(self._folder.inside, CATALOG, read_only=True, timeout=60)) as connection:
+        with contextlib.closing(connect(self._folder.root, CATALOG, read_only=True, timeout=60)) as connection:
             connection.row_factory = sqlite3.Row
             connection.create_function("label_of", 1, self._labels.get, deterministic=True)
             connection.execute("PRAGMA cache_size = -4096")

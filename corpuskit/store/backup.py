@@ -14,8 +14,8 @@ from typing import Final
 from corpuskit.errors import CorpusError
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.database import CATALOG, connect
+from corpuskit.store.file_errors import convert_write_errors
 from corpuskit.store.folder import CorpusFolder
-from corpuskit.store.telling import writing
 
 _COPIED: Final = (
     "documents", "originals", "labels", "models", "vectors", "tokens", "annotations", "preprocessing", "discoveries",
@@ -39,7 +39,7 @@ def backup(folder: CorpusFolder, path: Path) -> int:
         raise CorpusError(f"{path} is inside the corpus: a backup goes outside of it")
     if path.exists():
         raise CorpusError(f"{path} exists: a backup goes into a new folder")
-    with writing(f"the backup {path}", "nothing of this one is left there"):
+    with convert_write_errors(f"the backup {path}", "nothing of this one is left there"):
         try:
             return _copy_all(folder, path)
         except sqlite3.OperationalError as error:  # SQLite has an error of its own for a full disk
@@ -49,18 +49,18 @@ def backup(folder: CorpusFolder, path: Path) -> int:
 def _copy_all(folder: CorpusFolder, path: Path) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = SafeFolder(path.parent)
-    partial = beside.within(f".{path.name}.partial")
+    partial = beside.subfolder(f".{path.name}.partial")
     partial.remove_folder()
-    partial.make()
+    partial.mkdir()
     try:
         with contextlib.closing(connect(partial, CATALOG)) as target:
             folder.catalog.connection.backup(target)
-        names = (f"{room}/{name}" for room in _COPIED for name in folder.inside.within(room).walk())
+        names = (f"{room}/{name}" for room in _COPIED for name in folder.root.subfolder(room).walk())
         for name in itertools.chain(_FILES, names):
             if name == _ANSWERS:
-                _copy_answers(folder.inside, partial)
+                _copy_answers(folder.root, partial)
             elif not name.endswith(".tmp") and not name.startswith(f"{_ANSWERS}-"):
-                _copy(folder.inside, partial, name)
+                _copy(folder.root, partial, name)
         beside.rename(f".{path.name}.partial", path.name)
     except BaseException:
         partial.remove_folder()
@@ -71,11 +71,11 @@ def _copy_all(folder: CorpusFolder, path: Path) -> int:
 def _copy_answers(source: SafeFolder, target: SafeFolder) -> None:
     """Copies the kept answers of machines with those that still stand in the log beside them."""
     folder, _, name = _ANSWERS.partition("/")
-    target.make(folder)
+    target.mkdir(folder)
     try:
         with (
-            contextlib.closing(connect(source.within(folder), name, timeout=60)) as old,
-            contextlib.closing(connect(target.within(folder), name)) as new,
+            contextlib.closing(connect(source.subfolder(folder), name, timeout=60)) as old,
+            contextlib.closing(connect(target.subfolder(folder), name)) as new,
         ):
             old.backup(new)
     except sqlite3.Error as error:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from corpuskit.errors import CorpusBusyError, CorpusError
 from corpuskit.safe_folder import SafeFolder
-from corpuskit.store import first_look, schema
+from corpuskit.store import catalog_validation, schema
 from corpuskit.store.database import connect
-from corpuskit.store.telling import who_has_open
+from corpuskit.store.file_errors import processes_using
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +60,7 @@ def _explained(error: sqlite3.DatabaseError | UnicodeDecodeError, file: Path) ->
         )
     if "locked" in text:
         return CorpusBusyError(
-            f"another process holds the catalogue for more than a minute ({who_has_open(file) or 'which one is not known'}): run the same again"
+            f"another process holds the catalogue for more than a minute ({processes_using(file) or 'which one is not known'}): run the same again"
         )
     if "decode to UTF-8" in text or "JSON" in text:
         return CorpusError(f"catalog.sqlite holds what is no text ({text}): corpuskit repair makes it again")
@@ -91,7 +91,7 @@ class Catalog:
             self.connection.execute("PRAGMA trusted_schema = OFF")
             self._is_compared = True
             if not trust:
-                first_look.look(self.connection, path)
+                catalog_validation.validate_once(self.connection, path)
         except BaseException:
             self.close()
             raise
@@ -205,6 +205,26 @@ class Catalog:
         sql = f"INSERT OR {conflict} INTO {table} ({columns}) VALUES ({marks})"
         return self.connection.execute(sql, [row[name] for name in names]).rowcount
 
+    def add_requests(self, rows: Iterable[Mapping[str, Any]]) -> int:
+        """Add HTTP requests from logs of other crawlers and return the number of rows added.
+
+        A request that the catalog already has, with the same clock and URL, is skipped.
+
+        Args:
+            rows: Values by column of ``requests()``.
+        """
+        added = 0
+        with self.transaction() as connection:
+            keys = {(row[0], row[1]) for row in connection.execute("SELECT clock, url FROM requests")}
+            for row in rows:
+                values = {name: clean(value) if isinstance(value, str) else value for name, value in row.items()}
+                key = values["clock"], values["url"]
+                if key in keys:
+                    continue
+                keys.add(key)
+                added += self.insert("requests", values)
+        return added
+
     def has_document_at(self, path: str) -> bool:
         """Whether a document stands at a path below documents/, without regard to case."""
         return self.value("SELECT 1 FROM documents WHERE path = ? COLLATE NOCASE", (path,)) is not None
@@ -240,7 +260,7 @@ class Catalog:
             "DELETE FROM failures WHERE uri = ? AND stage = ?", [(clean(uri), stage) for stage in stages]
         )
 
-    def forget_score(self, doc_id: str, text_hash: int | None) -> None:
+    def invalidate_score(self, doc_id: str, text_hash: int | None) -> None:
         """Delete the score of a document whose text changes to one with this hash: the next training or crawl scores it."""
         last = self.connection.execute(
             "SELECT text_hash FROM documents WHERE doc_id = ? AND text_hash IS NOT NULL ORDER BY version DESC LIMIT 1",

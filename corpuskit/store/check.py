@@ -14,7 +14,7 @@ from corpuskit.errors import CorpusError, CorpusKitError
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.documents import TEXT_SUFFIX, read_document
 from corpuskit.store.folder import LOCKS, CorpusFolder
-from corpuskit.store.originals import Place, read_original
+from corpuskit.store.originals import OriginalLocation, read_original
 
 _BATCH: Final = 200  # documents a task
 _IN_PROCESSES_FROM: Final = 1000
@@ -54,7 +54,7 @@ def check(folder: CorpusFolder, *, progress: bool = False) -> list[Problem]:
         unread_labels = folder.catalog.rows("SELECT uri, message FROM failures WHERE stage = 'labels'")
     except CorpusKitError as error:  # more cannot be told before a repair
         return [*problems, Problem("catalog", "catalog.sqlite", str(error))]
-    tasks = [(folder.inside, rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
+    tasks = [(folder.root, rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
     in_processes = len(rows) >= _IN_PROCESSES_FROM
     for found in engine.values(
         _check_documents, tasks, in_processes=in_processes, progress="check" if progress else None
@@ -69,10 +69,10 @@ def check(folder: CorpusFolder, *, progress: bool = False) -> list[Problem]:
     problems += _check_strays(folder, known)
     problems += [Problem("labels", row["uri"], row["message"]) for row in unread_labels]
     told = {problem.message for problem in problems}
-    return [*problems, *(problem for problem in _check_kinds(folder.inside) if problem.message not in told)]
+    return [*problems, *(problem for problem in _check_kinds(folder.root) if problem.message not in told)]
 
 
-def waiting(folder: CorpusFolder) -> int:
+def count_pending(folder: CorpusFolder) -> int:
     """Return how many documents were taken in and not read yet: a run was stopped, or reads them now."""
     return int(folder.catalog.value("SELECT count(*) FROM documents WHERE status = 'fetched'"))
 
@@ -104,13 +104,13 @@ def _check_documents(task: tuple[SafeFolder, list[Row]]) -> list[Problem]:
     problems = []
     for doc_id, path, original, offset, length, content_hash in rows:
         try:
-            read_document(root.within("documents"), path)
+            read_document(root.subfolder("documents"), path)
         except (CorpusKitError, OSError) as error:
             problems.append(Problem("documents", path + TEXT_SUFFIX, str(error)))
         if not original:
             continue  # merged from shards: the originals stayed where they were
         try:
-            content = read_original(root.within("originals"), Place(original, offset, length))
+            content = read_original(root.subfolder("originals"), OriginalLocation(original, offset, length))
             if hashlib.sha256(content).hexdigest() != content_hash:
                 problems.append(Problem("originals", original, f"not what document {doc_id} was made from"))
         except (CorpusKitError, OSError) as error:
@@ -121,7 +121,7 @@ def _check_documents(task: tuple[SafeFolder, list[Row]]) -> list[Problem]:
 def _check_kinds(inside: SafeFolder) -> Iterator[Problem]:
     """Links, pipes, devices, and files and folders in each other's place: what each act that meets them refuses."""
     for room in _FOLDERS:
-        for name, message in inside.within(room).misplaced():
+        for name, message in inside.subfolder(room).irregular_entries():
             yield Problem(room, f"{room}/{name}" if name else room, message)
     for name in LOCKS:
         try:

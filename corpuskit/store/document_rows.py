@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import CorpusError
+from corpuskit.store.document_metadata import DATE_COLUMNS, METADATA_COLUMNS, read_metadata, save_metadata
 from corpuskit.store.folder import CorpusFolder
-from corpuskit.store.said import DATES, SAID, keep, read
 from corpuskit.store.schema import DOCUMENTS_STATE
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _COLUMNS: Final = (
     "decision",
 )
 _FINGERPRINT: Final = "fingerprint"
-_MORE: Final = ("duplicate_of", *SAID, _FINGERPRINT)  # made of what else the catalogue holds
+_MORE: Final = ("duplicate_of", *METADATA_COLUMNS, _FINGERPRINT)  # made of what else the catalogue holds
 
 
 def document_rows(folder: CorpusFolder, *, versions: bool = False, said: bool = False) -> pa.Table:
@@ -55,7 +55,7 @@ def document_rows(folder: CorpusFolder, *, versions: bool = False, said: bool = 
     holds the state it was made from, so it is used or made again, and never older than the catalogue.
     """
     table = _rows(folder, versions=versions)
-    return table if said else table.drop_columns([*SAID, _FINGERPRINT])
+    return table if said else table.drop_columns([*METADATA_COLUMNS, _FINGERPRINT])
 
 
 def _rows(folder: CorpusFolder, *, versions: bool) -> pa.Table:
@@ -72,13 +72,13 @@ def _rows(folder: CorpusFolder, *, versions: bool) -> pa.Table:
     finally:
         connection.execute("COMMIT")
     if unread:
-        keep(folder, unread)
+        save_metadata(folder, unread)
     if state and len(table) >= _COPIED_FROM:
         _write_copy(folder, state, table)
     return table
 
 
-def forget_copy(folder: CorpusFolder) -> None:
+def remove_copy(folder: CorpusFolder) -> None:
     """Removes the copy: it holds titles of documents that are to leave no trace."""
     folder.elements.remove(_COPY)
 
@@ -89,7 +89,7 @@ def rows_schema() -> pa.Schema:
 
     types = {"version": pa.int32(), "relevance": pa.float64()}
     types |= dict.fromkeys(("words", "main_words", "elements"), pa.int64())
-    types |= dict.fromkeys(("timestamp", "fetched", *DATES), pa.timestamp("us", "UTC"))
+    types |= dict.fromkeys(("timestamp", "fetched", *DATE_COLUMNS), pa.timestamp("us", "UTC"))
     return pa.schema([(name, types.get(name, pa.large_string())) for name in (*_COLUMNS, *_MORE)])
 
 
@@ -113,7 +113,7 @@ def _write_copy(folder: CorpusFolder, state: str, table: pa.Table) -> None:
     import pyarrow.parquet as pq
 
     # A full disk or a read-only folder, or something else stands there: the rows come from the catalogue.
-    with contextlib.suppress(OSError, CorpusError), folder.elements.replacing(_COPY) as file:
+    with contextlib.suppress(OSError, CorpusError), folder.elements.atomic_write(_COPY) as file:
         pq.write_table(table.replace_schema_metadata({_STATE: state}), file, compression="lz4")
 
 
@@ -136,11 +136,13 @@ def _from_catalog(folder: CorpusFolder, *, versions: bool = False) -> tuple[pa.T
     columns[_FINGERPRINT] = [None if text is None else f"{text:016x}" for text in hashes]
     told = [_told(text) for text in said]
     unread = [
-        (row[0], row[1], read(folder, path)) for row, path, one in zip(rows, paths, told, strict=True) if one is None
+        (row[0], row[1], read_metadata(folder, path))
+        for row, path, one in zip(rows, paths, told, strict=True)
+        if one is None
     ]
     late = iter(unread)
     found = [one if one is not None else json.loads(next(late)[2]) for one in told]
-    for name in SAID:
+    for name in METADATA_COLUMNS:
         columns[name] = [one.get(name) for one in found]
     schema = rows_schema()
     table_of = pa.Table.from_arrays([_array(columns[field.name], field.type) for field in schema], schema=schema)
@@ -172,7 +174,7 @@ def _array(values: Any, kind: pa.DataType) -> pa.Array:
     return pa.array(dates.astype("datetime64[us, UTC]"), kind)
 
 
-def names(folder: CorpusFolder) -> pa.Table:
+def title_rows(folder: CorpusFolder) -> pa.Table:
     """doc_id, title, uri and host of the last versions of documents, and nothing for which a document must be read."""
     import pyarrow as pa
 
@@ -182,7 +184,7 @@ def names(folder: CorpusFolder) -> pa.Table:
     return pa.Table.from_arrays(arrays, names=["doc_id", "title", "uri", "host"])
 
 
-def duplicates(folder: CorpusFolder) -> dict[str, str]:
+def duplicate_ids(folder: CorpusFolder) -> dict[str, str]:
     """Of each document whose main text another one has too, the one with the shortest URI: ``duplicate_of`` alone, at once."""
     rows = folder.catalog.tuples(
         "SELECT doc_id, uri, version, text_hash FROM current WHERE text_hash IN "

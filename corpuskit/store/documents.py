@@ -9,8 +9,8 @@ from corpuskit.document import NLPTextDocument, from_nlptext
 from corpuskit.document.marks import dump_marks, load_marks
 from corpuskit.document.writer import normal_to_nlptext
 from corpuskit.errors import CorpusError, DocumentFormatError
-from corpuskit.safe_folder import Folder, SafeFolder, as_safe
-from corpuskit.store.packs import forget_packs, read_packed, remove_packed
+from corpuskit.safe_folder import Folder, SafeFolder, as_safe_folder
+from corpuskit.store.packs import close_packs, read_packed, remove_packed
 
 TEXT_SUFFIX: Final = ".nlp.txt"
 MARKS_SUFFIX: Final = ".marks.json.zst"
@@ -22,7 +22,7 @@ def write_document(folder: Folder, path: str, document: NLPTextDocument) -> NLPT
 
     The marks come first: a reader that finds the text finds its marks too.
     """
-    normal, folder = document.normalize(), as_safe(folder)
+    normal, folder = document.normalize(), as_safe_folder(folder)
     folder.write(path + MARKS_SUFFIX, dump_marks(normal.table))
     folder.write(path + TEXT_SUFFIX, normal_to_nlptext(normal).encode())
     return normal
@@ -58,13 +58,13 @@ def read_document_files(folder: Folder, path: str) -> tuple[bytes, bytes | None]
     Raises:
         CorpusError: there is no such document, or what stands in its place leads out of the folder.
     """
-    folder = as_safe(folder)
+    folder = as_safe_folder(folder)
     for attempt in range(3):
         if attempt:
-            forget_packs()  # a folder's time is coarse: what is known of the packs may be older than it looks
+            close_packs()  # a folder's time is coarse: what is known of the packs may be older than it looks
         try:
             text, marks = read_files(folder, path)
-            if marks is not None or folder.has(path + TEXT_SUFFIX):
+            if marks is not None or folder.exists(path + TEXT_SUFFIX):
                 return text, marks
         except FileNotFoundError:
             pass
@@ -95,7 +95,7 @@ def remove_document(folder: SafeFolder, *paths: str) -> None:
     remove_packed(folder, paths)
 
 
-def write_atomically(file: Path, content: bytes, *, durable: bool = False) -> None:
+def write_file_atomically(file: Path, content: bytes, *, durable: bool = False) -> None:
     """Writes a whole file that the user has named, or nothing; its folders are made."""
     file.parent.mkdir(parents=True, exist_ok=True)
     SafeFolder(file.parent).write(file.name, content, durable=durable)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 from corpuskit import engine
-from corpuskit.document.frames import arrow_schema, to_arrow
+from corpuskit.document.dataframes import arrow_schema, to_arrow
 from corpuskit.errors import CorpusError
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.documents import read_document
@@ -146,7 +146,7 @@ def _read(part: _Part, names: Sequence[str], where: Conditions | None = None) ->
     conditions = dict(where or {})
     if part.documents is not None:
         conditions["doc_id"] = functools.partial(is_one_of, values=sorted(part.documents))
-    with whole(part.path):
+    with damage_reported(part.path):
         file = pq.ParquetFile(part.path)
         if not file.schema_arrow.equals(cache_schema()):
             raise CorpusError(f"elements/{part.path.name} is damaged (other columns): remove it, it is made again")
@@ -183,7 +183,7 @@ def is_one_of(column: pa.ChunkedArray, values: Sequence[str]) -> Any:
 
 
 @contextlib.contextmanager
-def whole(*parts: Path) -> Iterator[None]:
+def damage_reported(*parts: Path) -> Iterator[None]:
     """Name the damaged one among parts of the cache that are being read, and what to do.
 
     Raises:
@@ -228,7 +228,7 @@ def cache_schema() -> pa.Schema:
     return pa.schema(fields)
 
 
-def forget_elements(connection: sqlite3.Connection, doc_id: str, version: int) -> None:
+def invalidate_elements(connection: sqlite3.Connection, doc_id: str, version: int) -> None:
     """The version was extracted again: the part that holds its old elements is no longer used, and is made again."""
     row = connection.execute(
         "SELECT part FROM element_cache WHERE doc_id = ? AND version = ?", (doc_id, version)
@@ -296,7 +296,7 @@ def _clean(folder: CorpusFolder) -> None:
     catalog = folder.catalog
     # In this order: a part that another process adds meanwhile is a file that is not yet known, and young.
     sizes = _sizes(folder)
-    present = set(folder.elements.names("*.parquet"))
+    present = set(folder.elements.file_names("*.parquet"))
     for part in present - sizes.keys():
         found = folder.elements.stat(part)
         if found is not None and time.time() - found.st_mtime > _ABANDONED:
@@ -318,7 +318,7 @@ def _make_missing(folder: CorpusFolder) -> None:
         "SELECT doc_id, version, path, lang FROM current d WHERE NOT EXISTS "
         "(SELECT 1 FROM element_cache c WHERE c.doc_id = d.doc_id AND c.version = d.version) ORDER BY host, uri"
     )
-    folder.elements.make()
+    folder.elements.mkdir()
     batches = [
         (folder.elements, folder.documents, missing[start : start + _BATCH]) for start in range(0, len(missing), _BATCH)
     ]
@@ -350,16 +350,16 @@ def _write_part(
             failed.append((path, error))
             continue
         done.append((doc_id, version))
-        tables.append(with_derived(table, doc_id, lang))
+        tables.append(add_derived_columns(table, doc_id, lang))
     part = f"part-{secrets.token_hex(8)}.parquet"
     if tables:
         whole = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
-        with elements.replacing(part) as file:
+        with elements.atomic_write(part) as file:
             pq.write_table(whole, file, compression="zstd", row_group_size=1 << 18)
     return part, done, failed
 
 
-def with_derived(table: pa.Table, doc_id: str, lang: str | None) -> pa.Table:
+def add_derived_columns(table: pa.Table, doc_id: str, lang: str | None) -> pa.Table:
     """The elements of a document in the columns of :func:`cache_schema`."""
     import numpy as np
     import pandas as pd

@@ -15,14 +15,15 @@ from weakref import WeakMethod
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import ConfigurationError, CorpusBusyError, CorpusError, UnknownDocumentError
-from corpuskit.safe_folder import Folder, SafeFolder, as_safe
+from corpuskit.safe_folder import Folder, SafeFolder, as_safe_folder
 from corpuskit.store.catalog import Catalog, now
 from corpuskit.store.database import CATALOG, connect
 from corpuskit.store.documents import read_document
+from corpuskit.store.file_errors import processes_using
+from corpuskit.store.formatting import format_time
 from corpuskit.store.labels import LabelLog
-from corpuskit.store.originals import Place, WarcWriter, read_original
-from corpuskit.store.settings import FILE_NAME, Settings, change_settings, read_settings, write_default_settings
-from corpuskit.store.telling import clock, who_has_open
+from corpuskit.store.originals import OriginalLocation, WarcWriter, read_original
+from corpuskit.store.settings import FILE_NAME, Settings, read_settings, update_settings, write_default_settings
 
 CRAWL_LOCK: Final = ".crawl.lock"
 _ANNOTATING: Final = ".annotate.lock"
@@ -50,23 +51,23 @@ class CorpusFolder:
     """
 
     def __init__(self, path: Folder, *, trust: bool = False) -> None:
-        given = as_safe(path)
+        given = as_safe_folder(path)
         trust = trust or given.follow
         self.path = given.path.resolve()
-        self.inside = SafeFolder(self.path, follow=trust)
+        self.root = SafeFolder(self.path, follow=trust)
         if not self._is_corpus():
             self._make()
-        self.settings: Settings = read_settings(self.inside)
+        self.settings: Settings = read_settings(self.root)
         self.catalog = Catalog(self.path / CATALOG, trust=trust)
         try:
-            self.labels = LabelLog(self.inside.within("labels"), self.catalog)
+            self.labels = LabelLog(self.root.subfolder("labels"), self.catalog)
         except BaseException:
             self.catalog.close()
             raise
         self._endings: list[WeakMethod[Callable[[], None]]] = []
 
     def _is_corpus(self) -> bool:
-        return self.inside.has(FILE_NAME) or self.inside.has(CATALOG)
+        return self.root.exists(FILE_NAME) or self.root.exists(CATALOG)
 
     def _make(self) -> None:
         if self.path.is_file():
@@ -77,11 +78,11 @@ class CorpusFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             if any(self.path.iterdir()):
                 raise CorpusError(f"{self.path} is not a corpus and not empty; name a new folder")
-            write_default_settings(self.inside)
+            write_default_settings(self.root)
         except OSError as error:
             raise CorpusError(f"the corpus folder {self.path} cannot be made: {error}") from error
 
-    def describe(self, description: str | None, seeds: Iterable[str] | None) -> str:
+    def update_description(self, description: str | None, seeds: Iterable[str] | None) -> str:
         """Change what is given in corpus.toml and return the description.
 
         Args:
@@ -98,29 +99,29 @@ class CorpusFolder:
         if seeds is not None:
             values["seeds"] = [word.strip() for word in seeds]
         if values:
-            change_settings(self.inside, values)
-            self.settings = read_settings(self.inside)
+            update_settings(self.root, values)
+            self.settings = read_settings(self.root)
         return self.settings.description
 
     @property
     def documents(self) -> SafeFolder:
         """The extracted documents."""
-        return self.inside.within("documents")
+        return self.root.subfolder("documents")
 
     @property
     def originals(self) -> SafeFolder:
         """What was collected, unchanged."""
-        return self.inside.within("originals")
+        return self.root.subfolder("originals")
 
     @property
     def elements(self) -> SafeFolder:
         """The element cache."""
-        return self.inside.within("elements")
+        return self.root.subfolder("elements")
 
     @property
     def models(self) -> SafeFolder:
         """The trained models."""
-        return self.inside.within("models")
+        return self.root.subfolder("models")
 
     @cached_property
     def warc(self) -> WarcWriter:
@@ -147,7 +148,7 @@ class CorpusFolder:
                     del self.__dict__["warc"]
 
     @contextmanager
-    def annotating(self) -> Iterator[None]:
+    def annotation_lock(self) -> Iterator[None]:
         """Hold a lock: it is held by the one call that has a machine label documents, so that nothing is paid twice.
 
         Raises:
@@ -157,7 +158,7 @@ class CorpusFolder:
             yield
 
     @contextmanager
-    def packing(self) -> Iterator[None]:
+    def pack_lock(self) -> Iterator[None]:
         """Hold a lock: it is held by who adds or removes packs.
 
         Raises:
@@ -168,7 +169,7 @@ class CorpusFolder:
 
     @contextmanager
     def _only_one(self, name: str, what: str) -> Iterator[None]:
-        with only_one(self.inside, name, what):
+        with exclusive_lock(self.root, name, what):
             yield
 
     def document(self, doc_id: str, version: int | None = None) -> NLPTextDocument:
@@ -211,9 +212,9 @@ class CorpusFolder:
             raise CorpusError(
                 f"the original of {doc_id} is not kept here: it was merged from shards; its metadata says from where"
             )
-        return read_original(self.originals, Place(*row))
+        return read_original(self.originals, OriginalLocation(*row))
 
-    def before_close(self, end: Callable[[], None]) -> None:
+    def add_close_callback(self, end: Callable[[], None]) -> None:
         """Have a method called before the catalogue is closed: work in the background must not read by what is closed.
 
         The method's object is not kept alive by this.
@@ -233,7 +234,7 @@ class CorpusFolder:
 
 
 @contextmanager
-def only_one(folder: SafeFolder, name: str, what: str) -> Iterator[None]:
+def exclusive_lock(folder: SafeFolder, name: str, what: str) -> Iterator[None]:
     """Hold a lock: it is held by one process at a time; the system releases it when the process dies.
 
     Raises:
@@ -251,7 +252,7 @@ def only_one(folder: SafeFolder, name: str, what: str) -> Iterator[None]:
                 if "locked" not in str(error):
                     advice = "free some space" if "full" in str(error) else "check the folder's permissions"
                     raise CorpusError(f"{name} cannot be locked ({error}): {advice}") from error
-                holder = _holder(folder, who) or who_has_open(folder / name)
+                holder = _holder(folder, who) or processes_using(folder / name)
                 if holder or not left:
                     holder = holder or "which process is not known"
                     raise CorpusBusyError(f"another {what} runs on this corpus: {holder}") from None
@@ -270,6 +271,6 @@ def only_one(folder: SafeFolder, name: str, what: str) -> Iterator[None]:
 def _holder(folder: SafeFolder, who: str) -> str:
     try:
         data = json.loads(folder.read(who, 10_000))
-        return f"process {int(data['pid'])}, since {clock(datetime.fromisoformat(data['since']).timestamp())}"
+        return f"process {int(data['pid'])}, since {format_time(datetime.fromisoformat(data['since']).timestamp())}"
     except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return ""  # it has not written it yet, or has just ended

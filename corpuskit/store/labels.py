@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
 from corpuskit.errors import ConfigurationError, CorpusError
-from corpuskit.safe_folder import MOST_BYTES, Folder, as_safe
+from corpuskit.safe_folder import MAX_BYTES, Folder, as_safe_folder
 from corpuskit.store.catalog import Catalog, clean, now
 
 Kind = Literal["document", "url", "host"]
@@ -65,10 +65,10 @@ class LabelLog:
     """
 
     def __init__(self, folder: Folder, catalog: Catalog) -> None:
-        self._folder = as_safe(folder)
+        self._folder = as_safe_folder(folder)
         self._catalog = catalog
         self._lock = threading.Lock()
-        self._folder.make()
+        self._folder.mkdir()
         self._index()
 
     def add(self, labels: Iterable[tuple[str, Kind, str]], *, by: str, note: str | Mapping[str, str] | None = None,
@@ -170,12 +170,10 @@ class LabelLog:
             CorpusError: one is a link or no regular file, or too large.
         """
         sizes = {}
-        for name in self._folder.names("*.jsonl", strict=True):
+        for name in self._folder.file_names("*.jsonl", strict=True):
             found = self._folder.stat(name)
-            if found is not None and found.st_size > MOST_BYTES:
-                raise CorpusError(
-                    f"labels/{name}: {found.st_size:,} bytes, the limit is {MOST_BYTES:,}: split the file"
-                )
+            if found is not None and found.st_size > MAX_BYTES:
+                raise CorpusError(f"labels/{name}: {found.st_size:,} bytes, the limit is {MAX_BYTES:,}: split the file")
             sizes[name] = 0 if found is None else found.st_size
         return sizes
 

@@ -13,7 +13,7 @@ from typing import IO, Final
 from urllib.parse import quote
 
 from corpuskit.errors import CorpusError
-from corpuskit.safe_folder import MOST_BYTES, Folder, SafeFolder, as_safe, made
+from corpuskit.safe_folder import MAX_BYTES, Folder, SafeFolder, as_safe_folder, ensure_folder
 from corpuskit.store.paths import safe_segment
 
 _MAX_WARC: Final = 1_000_000_000  # bytes; then the next file begins
@@ -27,7 +27,7 @@ _ADDED: Final = "added-[0-9][0-9][0-9][0-9][0-9].warc.gz"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class OriginalLocation:
     """Where an original is kept: a file below originals/, and the record's span where that is a WARC file.
 
     Args:
@@ -46,9 +46,9 @@ class WarcWriter:
 
     def __init__(self, folder: Folder, committed_end: dict[str, int]) -> None:
         """``committed_end``: for each file, where its last committed record ends; what is behind is cut off."""
-        self._folder = made(folder)
+        self._folder = ensure_folder(folder)
         self._lock = threading.Lock()
-        names = self._folder.names(_CRAWLED)
+        names = self._folder.file_names(_CRAWLED)
         for name in names:
             if (end := committed_end.get(name, 0)) < 0:
                 raise CorpusError(
@@ -66,7 +66,7 @@ class WarcWriter:
         self._end = self._handle.tell()
 
     def write(self, url: str, date: datetime, request: bytes, status_line: str, headers: Iterable[tuple[str, str]],
-              body: bytes) -> Place:  # fmt: skip
+              body: bytes) -> OriginalLocation:  # fmt: skip
         """Appends a request record and a response record; returns the response's place. See :meth:`push`."""
         from fastwarc.warc import WarcRecord, WarcRecordType
 
@@ -93,7 +93,7 @@ class WarcWriter:
             offset, length = self._end, sum(map(len, members))
             self._handle.write(b"".join(members))
             self._end += length
-            return Place(self._name, offset, length)
+            return OriginalLocation(self._name, offset, length)
 
     def push(self) -> None:
         """Hands all records to the system; to be called before the transaction that names them is committed."""
@@ -110,20 +110,20 @@ class WarcWriter:
         self._handle.close()
 
 
-class AddedRecords:
+class AddedRecordWriter:
     """Appends what comes from web archives, wikis and dumps to a WARC file of its own, ``added-NNNNN.warc.gz``.
 
     The file is made when the first record comes. Its name is taken by making it, so that several can add at once.
     """
 
     def __init__(self, folder: Folder) -> None:
-        self._folder = as_safe(folder)
+        self._folder = as_safe_folder(folder)
         self._handle: IO[bytes] | None = None
         self._name = ""
 
     def write(
         self, uri: str, date: datetime, headers: Iterable[tuple[str, str]] | None, media_type: str, body: bytes
-    ) -> Place:
+    ) -> OriginalLocation:
         """Appends a response record, or without ``headers`` a resource record; the system has it when this returns."""
         from fastwarc.warc import WarcRecord, WarcRecordType
 
@@ -140,11 +140,11 @@ class AddedRecords:
         offset = handle.tell()
         handle.write(member)
         handle.flush()
-        return Place(self._name, offset, len(member))
+        return OriginalLocation(self._name, offset, len(member))
 
     def _open(self) -> IO[bytes]:
         self.close()
-        number = max((int(name[6:11]) for name in self._folder.names(_ADDED)), default=0)
+        number = max((int(name[6:11]) for name in self._folder.file_names(_ADDED)), default=0)
         while True:
             number += 1
             self._name = f"added-{number:05d}.warc.gz"
@@ -179,10 +179,10 @@ def _member(record: object) -> bytes:
     return bytes(packer.compress(plain.getvalue()) + packer.flush())
 
 
-def keep_file(folder: SafeFolder, name: str, content: bytes, doc_id: str) -> Place:
+def store_file(folder: SafeFolder, name: str, content: bytes, doc_id: str) -> OriginalLocation:
     """Keeps a file in an artifact directory ``NAME.d/NAME``; another file of this name gets the doc_id into its own."""
-    folder.make()
-    if not folder.has(CORPUS_ROOT):
+    folder.mkdir()
+    if not folder.exists(CORPUS_ROOT):
         folder.write(CORPUS_ROOT, b"")
     name = safe_segment(name)
     for candidate in (name, f"{doc_id}-{name}"):
@@ -190,18 +190,18 @@ def keep_file(folder: SafeFolder, name: str, content: bytes, doc_id: str) -> Pla
         known = folder.stat(file)
         if known is None:
             folder.write(file, content)
-            return Place(file)
+            return OriginalLocation(file)
         if known.st_size == len(content) and folder.read(file) == content:
-            return Place(file)
+            return OriginalLocation(file)
     # A new version of a document whose earlier versions are kept too.
     number = 2
-    while folder.has(file := f"{doc_id}-{number}-{name}.d/{name}"):
+    while folder.exists(file := f"{doc_id}-{number}-{name}.d/{name}"):
         number += 1
     folder.write(file, content)
-    return Place(file)
+    return OriginalLocation(file)
 
 
-def keep_beside(folder: SafeFolder, place: Place, files: Mapping[str, bytes]) -> bool:
+def store_companion_files(folder: SafeFolder, place: OriginalLocation, files: Mapping[str, bytes]) -> bool:
     """Keep files in the artifact directory of an original; return whether one of them was new or another before.
 
     Args:
@@ -222,28 +222,28 @@ def keep_beside(folder: SafeFolder, place: Place, files: Mapping[str, bytes]) ->
     return changed
 
 
-def read_original(folder: Folder, place: Place) -> bytes:
+def read_original(folder: Folder, place: OriginalLocation) -> bytes:
     """The bytes of an original: of a WARC record its body.
 
     Raises:
         CorpusError: it is missing or damaged, or lies outside of the folder.
     """
-    folder = as_safe(folder)
+    folder = as_safe_folder(folder)
     try:
         if place.offset is None:
             return folder.read(place.file)
         with folder.open(place.file) as handle:
             handle.seek(place.offset)
-            member = handle.read(min(max(place.length or 0, 0), MOST_BYTES))
+            member = handle.read(min(max(place.length or 0, 0), MAX_BYTES))
     except (OSError, ValueError, OverflowError) as error:
         raise CorpusError(f"originals/{place.file} cannot be read: {error}") from error
     from fastwarc.warc import ArchiveIterator
 
     try:
         for record in ArchiveIterator(io.BytesIO(member)):
-            content = bytes(record.reader.read(MOST_BYTES + 1))
-            if len(content) > MOST_BYTES:
-                raise ValueError(f"more than {MOST_BYTES:,} bytes unpacked")
+            content = bytes(record.reader.read(MAX_BYTES + 1))
+            if len(content) > MAX_BYTES:
+                raise ValueError(f"more than {MAX_BYTES:,} bytes unpacked")
             return content
     except (OSError, ValueError) as error:
         raise CorpusError(f"originals/{place.file} is damaged at {place.offset}: {error}") from error

@@ -246,16 +246,20 @@ def _is_path(path: Any) -> bool:
 
 def pack_files(documents: SafeFolder) -> list[Path]:
     """The packs of a corpus, the newest first: what it holds comes before what older ones hold."""
-    folder = documents.within(PACKS)
-    return [folder / name for name in reversed(folder.names("*" + PACK_SUFFIX))]
+    folder = documents.subfolder(PACKS)
+    return [folder / name for name in reversed(folder.file_names("*" + PACK_SUFFIX))]
 
 
 def next_pack(documents: SafeFolder) -> Path:
     """Where the next pack goes."""
-    folder = documents.within(PACKS)
+    folder = documents.subfolder(PACKS)
     # A folder of such a name is no pack, and nothing can take its place.
-    known = [int(name[:8]) for name in (*folder.names("*" + PACK_SUFFIX), *folder.folders()) if name[:8].isdecimal()]
-    documents.make(PACKS)
+    known = [
+        int(name[:8])
+        for name in (*folder.file_names("*" + PACK_SUFFIX), *folder.folder_names())
+        if name[:8].isdecimal()
+    ]
+    documents.mkdir(PACKS)
     return documents / f"{PACKS}/{max(known, default=0) + 1:08d}{PACK_SUFFIX}"
 
 
@@ -318,11 +322,11 @@ def remove_packed(documents: SafeFolder, paths: Iterable[str]) -> int:
                         writer.add_packed(path, frame, marks)
         if not kept:
             file.unlink()
-    forget_packs()
+    close_packs()
     return count
 
 
-def forget_packs() -> None:
+def close_packs() -> None:
     """Opens packs anew when they are next read: they have changed."""
     with _lock:
         _listed.clear()
@@ -340,7 +344,7 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def frames(pack: Pack) -> Iterator[tuple[str, bytes, bytes | None]]:
+def pack_frames(pack: Pack) -> Iterator[tuple[str, bytes, bytes | None]]:
     """(path, frame, marks) of all documents of a pack."""
     for path in pack.paths():
         found = pack.packed(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from corpuskit.store.documents import write_atomically
+from corpuskit.store.documents import write_file_atomically
 from corpuskit.store.folder import CorpusFolder
 
 
@@ -18,5 +18,5 @@ def write_queue(folder: CorpusFolder, file: Path) -> int:
         "SELECT url, depth, priority FROM frontier WHERE state = 'queued' ORDER BY priority DESC, n"
     )
     lines = (f"{row['url']}\tdepth={row['depth']}\tpriority={row['priority']:g}\n" for row in rows)
-    write_atomically(file, "".join(lines).encode("utf-8", "replace"))
+    write_file_atomically(file, "".join(lines).encode("utf-8", "replace"))
     return len(rows)

@@ -12,7 +12,7 @@ from typing import Final
 from corpuskit.errors import ConfigurationError, CorpusError, UnknownDocumentError
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.catalog import clean, now
-from corpuskit.store.document_rows import forget_copy
+from corpuskit.store.document_rows import remove_copy
 from corpuskit.store.documents import remove_document
 from corpuskit.store.folder import CorpusFolder
 
@@ -68,9 +68,9 @@ def remove_documents(folder: CorpusFolder, doc_ids: Sequence[str], reason: str) 
     catalog.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     for part in parts:
         folder.elements.remove(part)
-    forget_copy(folder)
+    remove_copy(folder)
     versions = [row for id in doc_ids for row in catalog.rows("SELECT * FROM documents WHERE doc_id = ?", (id,))]
-    with folder.packing():
+    with folder.pack_lock():
         remove_document(folder.documents, *(row["path"] for row in versions))
     for row in versions:
         if row["original"]:
@@ -97,7 +97,7 @@ def _blank(originals: SafeFolder, file: str, offset: int, length: int | None) ->
     Raises:
         CorpusError: there is no such record, or the file lies outside of the folder.
     """
-    if not originals.has(file):
+    if not originals.exists(file):
         return
     date = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)

@@ -171,11 +171,11 @@ def write_default_settings(folder: SafeFolder) -> None:
     folder.write(FILE_NAME, content.encode())
 
 
-def change_settings(folder: SafeFolder, values: dict[str, Any]) -> None:
+def update_settings(folder: SafeFolder, values: dict[str, Any]) -> None:
     """Sets top-level values in corpus.toml; comments and the rest stay as people wrote them."""
     import tomlkit
 
-    known = folder.read(FILE_NAME, _MOST_BYTES).decode("utf-8-sig") if folder.has(FILE_NAME) else ""
+    known = folder.read(FILE_NAME, _MOST_BYTES).decode("utf-8-sig") if folder.exists(FILE_NAME) else ""
     data = tomlkit.parse(known)
     for name, value in values.items():
         data[name] = value

@@ -16,7 +16,7 @@ FREE = Limits(seconds=None, memory=None)
 
 @pytest.fixture(scope="module")
 def client():
-    from corpuskit.engine.cluster import _local
+    from corpuskit.engine.dask_backend import _local
 
     with _local(2) as opened:
         yield opened
@@ -90,7 +90,7 @@ def test_a_worker_that_dask_gives_up_is_replaced():
     """It does so with workers that take longer than a timeout to start again; who loses all of them waits for ever."""
     import dask
 
-    from corpuskit.engine.cluster import _local
+    from corpuskit.engine.dask_backend import _local
 
     with dask.config.set({"distributed.deploy.lost-worker-timeout": "10ms"}), _local(1) as client:
         (pid,) = client.run(os.getpid).values()

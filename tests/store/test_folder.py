@@ -10,7 +10,7 @@ import corpuskit
 from corpuskit.errors import ConfigurationError, CorpusBusyError, CorpusError, CorpusVersionError, UnknownDocumentError
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import _explained
-from corpuskit.store.folder import only_one
+from corpuskit.store.folder import exclusive_lock
 
 PAGE = b"<html><head><title>T</title></head><body><p>One paragraph of text.</p></body></html>"
 
@@ -188,7 +188,7 @@ def test_a_corpus_that_cannot_be_written_says_what_to_do(tmp_path, text):
 
 
 def test_a_lock_whose_holder_has_just_ended_is_asked_for_again(corpus, monkeypatch):
-    folder = corpus._folder.inside
+    folder = corpus._folder.root
     holding = sqlite3.connect(folder.path / ".crawl.lock", isolation_level=None)
     holding.execute("BEGIN EXCLUSIVE")
 
@@ -196,6 +196,6 @@ def test_a_lock_whose_holder_has_just_ended_is_asked_for_again(corpus, monkeypat
         holding.close()  # it ends while we look who it is
         return ""
 
-    monkeypatch.setattr("corpuskit.store.folder.who_has_open", nobody)
-    with only_one(folder, ".crawl.lock", "crawl"):
+    monkeypatch.setattr("corpuskit.store.folder.processes_using", nobody)
+    with exclusive_lock(folder, ".crawl.lock", "crawl"):
         assert (folder.path / ".crawl.lock.json").exists()

@@ -180,9 +180,9 @@ def test_where_nobody_knows_what_was_read_all_is_read_anew(log, folder, catalog,
 def test_a_file_of_labels_that_is_too_large_is_refused(log, folder, monkeypatch):
     write(folder, row())
     size = (folder / "ben.jsonl").stat().st_size
-    monkeypatch.setattr("corpuskit.store.labels.MOST_BYTES", size)
+    monkeypatch.setattr("corpuskit.store.labels.MAX_BYTES", size)
     assert len(log.current()) == 1
-    monkeypatch.setattr("corpuskit.store.labels.MOST_BYTES", size - 1)
+    monkeypatch.setattr("corpuskit.store.labels.MAX_BYTES", size - 1)
     with pytest.raises(CorpusError, match=f"labels/ben.jsonl: {size} bytes, the limit is {size - 1}"):
         log.current()
 

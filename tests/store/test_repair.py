@@ -215,11 +215,11 @@ def test_what_was_saved_in_the_catalogue_is_kept_and_told(filled, tmp_path):
 
 def test_a_report_of_a_repair_speaks_of_one_and_of_several_and_names_no_table():
     from corpuskit.store import schema
-    from corpuskit.store.repair import Repaired
+    from corpuskit.store.repair import RepairReport
 
     tables = set(re.findall(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+)", Path(schema.__file__).read_text("utf-8")))
     for count, words in ((1, "1 removed document"), (2, "2 removed documents")):
-        told = repr(Repaired(rows=dict.fromkeys([*tables, "merged shards"], count)))
+        told = repr(RepairReport(rows=dict.fromkeys([*tables, "merged shards"], count)))
         assert words in told
         assert f"{count} merged shard" + ("s" if count > 1 else "") in re.split(r", |\n", told)
         assert not re.search(r"\b(tombstones|jobs|texts|outlinks|said|refusals|frontier)\b", told)

@@ -8,7 +8,7 @@ import pytest
 import corpuskit
 import corpuskit.corpus
 from corpuskit.errors import ConfigurationError, CorpusError
-from corpuskit.ingest import task_of
+from corpuskit.ingest import load_task
 from corpuskit.safe_folder import SafeFolder
 
 PAGE = "<html><head><title>{0}</title></head><body><p>The text of page {0} about premiums.</p></body></html>"
@@ -120,7 +120,7 @@ def test_a_damaged_part_of_the_element_cache_is_named_with_what_to_do(filled, ac
 
 def test_a_document_that_only_an_index_lists_is_told_as_damage(filled):
     with corpuskit.open(filled) as corpus, pytest.raises(CorpusError, match=r"damaged .* corpuskit repair"):
-        task_of(corpus._folder, "0123456789abcdef", 1)
+        load_task(corpus._folder, "0123456789abcdef", 1)
 
 
 def test_a_part_with_other_columns_is_damaged(filled):

@@ -11,7 +11,7 @@ def document_id(uri: str) -> str:
     return hashlib.sha256(uri.encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def host_column(uri: str) -> str:
+def host_with_port(uri: str) -> str:
     """Return the host of any URI with its port, lower case; empty for a file.
 
     Of a canonical URL it is what :func:`corpuskit.sources.web.host_of` gives; models know hosts without their ports,

@@ -12,19 +12,19 @@ from corpuskit.errors import CorpusError
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.catalog import Catalog
 from corpuskit.store.database import CATALOG
-from corpuskit.store.folder import CRAWL_LOCK, CorpusFolder, only_one
-from corpuskit.store.kept_originals import Originals
-from corpuskit.store.old_catalog import old_catalog, salvage
-from corpuskit.store.repair_report import Repaired
-from corpuskit.store.restored_rows import restore_documents
-from corpuskit.store.telling import counted
+from corpuskit.store.folder import CRAWL_LOCK, CorpusFolder, exclusive_lock
+from corpuskit.store.formatting import pluralize
+from corpuskit.store.repair.document_rows import restore_documents
+from corpuskit.store.repair.original_index import OriginalIndex
+from corpuskit.store.repair.report import RepairReport
+from corpuskit.store.repair.salvage import open_damaged_catalog, salvage
 
-__all__ = ["Repaired", "repair"]
+__all__ = ["repair"]
 
 _NEW: Final = "catalog.sqlite.repaired"
 
 
-def repair(path: Path) -> Repaired:
+def repair(path: Path) -> RepairReport:
     """Makes the catalogue of a corpus again; the old one is kept beside it under another name.
 
     A row of the old catalogue is taken where it can be read and fits its document. The rest of a row comes from the
@@ -36,24 +36,24 @@ def repair(path: Path) -> Repaired:
         CorpusBusyError: a crawl runs.
     """
     folder = SafeFolder(path.resolve())
-    if not any(folder.has(name) for name in ("corpus.toml", CATALOG, "documents", "labels")):
+    if not any(folder.exists(name) for name in ("corpus.toml", CATALOG, "documents", "labels")):
         raise CorpusError(f"{path} is no corpus: there is no corpus.toml, catalogue, documents/ or labels/")
-    with only_one(folder, CRAWL_LOCK, "crawl or repair"):
+    with exclusive_lock(folder, CRAWL_LOCK, "crawl or repair"):
         return _repair(folder)
 
 
-def _repair(inside: SafeFolder) -> Repaired:
-    report = Repaired()
+def _repair(inside: SafeFolder) -> RepairReport:
+    report = RepairReport()
     for suffix in ("", "-wal", "-shm", "-journal"):
         inside.remove(_NEW + suffix)
     catalog = Catalog(inside / _NEW)
     try:
-        with old_catalog(inside) as old:
+        with open_damaged_catalog(inside) as old:
             known = salvage(old, catalog, report)
-        originals = Originals(inside.within("originals"))
-        restore_documents(inside.within("documents"), catalog, originals, known, report)
+        originals = OriginalIndex(inside.subfolder("originals"))
+        restore_documents(inside.subfolder("documents"), catalog, originals, known, report)
         _frontier(catalog, originals, report)
-        _models(inside.within("models"), catalog, report)
+        _models(inside.subfolder("models"), catalog, report)
         catalog.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         catalog.close()
@@ -70,9 +70,9 @@ def _repair(inside: SafeFolder) -> Repaired:
 def _swap(folder: SafeFolder) -> str | None:
     """The new catalogue takes the place of the old one, which is kept."""
     name = None
-    if folder.has(CATALOG):
+    if folder.exists(CATALOG):
         number = 1
-        while folder.has(f"{CATALOG}.damaged-{number}"):
+        while folder.exists(f"{CATALOG}.damaged-{number}"):
             number += 1
         name = f"{CATALOG}.damaged-{number}"
         for suffix in ("-wal", "-shm", "-journal", ""):  # the log belongs to the file; a new file must not get it
@@ -84,7 +84,7 @@ def _swap(folder: SafeFolder) -> str | None:
     return name
 
 
-def _frontier(catalog: Catalog, originals: Originals, report: Repaired) -> None:
+def _frontier(catalog: Catalog, originals: OriginalIndex, report: RepairReport) -> None:
     """URLs of the web archives that the frontier does not know were fetched."""
     from corpuskit.sources.web.urls import host_of, url_key
 
@@ -102,29 +102,29 @@ def _frontier(catalog: Catalog, originals: Originals, report: Repaired) -> None:
         report.lost.append("URLs that were queued and not fetched, and depths: name the seeds again to crawl on")
 
 
-def _models(folder: SafeFolder, catalog: Catalog, report: Repaired) -> None:
+def _models(folder: SafeFolder, catalog: Catalog, report: RepairReport) -> None:
     known = {row[0] for row in catalog.rows("SELECT folder FROM models")}
-    found = set(folder.folders())
+    found = set(folder.folder_names())
     gone = sorted(known - found)
     if gone:
         with catalog.transaction() as connection:
             connection.executemany("DELETE FROM models WHERE folder = ?", [(name,) for name in gone])
         report.lost.append(
-            f"{counted(len(gone), 'model')}, such as {gone[0]}, whose folder is gone: run corpuskit train"
+            f"{pluralize(len(gone), 'model')}, such as {gone[0]}, whose folder is gone: run corpuskit train"
         )
     missing = sorted(name for name in found if not any(name in row for row in known))
     if missing:
         report.lost.append(
-            f"what was known of {counted(len(missing), 'model')}, such as models/{missing[0]}: run corpuskit train"
+            f"what was known of {pluralize(len(missing), 'model')}, such as models/{missing[0]}: run corpuskit train"
         )
 
 
-def _elements(folder: CorpusFolder, report: Repaired) -> None:
+def _elements(folder: CorpusFolder, report: RepairReport) -> None:
     from corpuskit.store import element_cache
 
-    for name in folder.elements.names("*.parquet"):
+    for name in folder.elements.file_names("*.parquet"):
         folder.elements.remove(name)
     element_cache.update(folder)
     unread = Counter(row["stage"] for row in folder.catalog.rows("SELECT stage FROM failures WHERE stage = 'read'"))
     if unread["read"]:
-        report.lost.append(f"{counted(unread['read'], 'resource')} could not be read: corpuskit failures lists them")
+        report.lost.append(f"{pluralize(unread['read'], 'resource')} could not be read: corpuskit failures lists them")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 
 # Tables of which people know nothing, which a report does not name, and what is lost with them.
-INNER: Final = {
+INTERNAL_TABLES: Final = {
     "texts": "which texts were met before", "outlinks": "links between documents",
     "said": "what documents say of themselves", "refusals": "how many links were refused",
 }  # fmt: skip
 # What people call the rows of the other tables, and what is kept in meta: one, several.
-WORDS: Final = {
+ROW_NAMES: Final = {
     "scores": ("score", "scores"), "failures": ("failure", "failures"), "requests": ("request", "requests"),
     "tombstones": ("removed document", "removed documents"), "frontier": ("known URL", "known URLs"),
     "hosts": ("host", "hosts"), "jobs": ("crawl", "crawls"), "models": ("model", "models"),
@@ -25,7 +25,7 @@ WORDS: Final = {
 
 
 @dataclass(slots=True)
-class Repaired:
+class RepairReport:
     """What a repair did.
 
     Attributes:
@@ -46,11 +46,11 @@ class Repaired:
 
     def __repr__(self) -> str:
         hint = " (extract_pending() extracts them)" if self.pending else ""
-        lines = [f"{counted(self.documents, 'document')}, {self.pending:,} pending{hint}"]
-        words = {name: WORDS.get(name, (name, name)) for name in self.rows if name not in INNER}
+        lines = [f"{pluralize(self.documents, 'document')}, {self.pending:,} pending{hint}"]
+        words = {name: ROW_NAMES.get(name, (name, name)) for name in self.rows if name not in INTERNAL_TABLES}
         if kept := ", ".join(f"{count:,} {words[name][count != 1]}" for name, count in self.rows.items()
                              if count and name in words):  # fmt: skip
             lines.append(f"kept of the old catalogue: {kept}")
         if self.requests:
-            lines.append(f"made from the web archives: {counted(self.requests, 'known URL')}")
+            lines.append(f"made from the web archives: {pluralize(self.requests, 'known URL')}")
         return "\n".join([*lines, *(f"lost: {line}" for line in self.lost)])

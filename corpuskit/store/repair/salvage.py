@@ -12,10 +12,10 @@ from typing import Any, Final
 from corpuskit.errors import CorpusBusyError
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.catalog import Catalog, clean
+from corpuskit.store.catalog_validation import step_limit
 from corpuskit.store.database import CATALOG, connect
-from corpuskit.store.first_look import limited
-from corpuskit.store.repair_report import INNER, WORDS, Repaired
-from corpuskit.store.telling import who_has_open
+from corpuskit.store.file_errors import processes_using
+from corpuskit.store.repair.report import INTERNAL_TABLES, ROW_NAMES, RepairReport
 
 # Made anew from the files they are an index of; all other tables are copied as far as they can be read.
 _MADE_ANEW: Final = frozenset({"documents", "labels", "element_cache", "meta"})
@@ -27,13 +27,13 @@ _KEPT_META: Final = {
 
 
 @contextlib.contextmanager
-def old_catalog(folder: SafeFolder) -> Iterator[sqlite3.Connection | None]:
+def open_damaged_catalog(folder: SafeFolder) -> Iterator[sqlite3.Connection | None]:
     """Open the catalogue that is there, damaged or not; None where there is none.
 
     Raises:
         CorpusBusyError: others have it open.
     """
-    if not folder.has(CATALOG):
+    if not folder.exists(CATALOG):
         yield None
         return
     connection = connect(folder, CATALOG, timeout=5)
@@ -45,7 +45,7 @@ def old_catalog(folder: SafeFolder) -> Iterator[sqlite3.Connection | None]:
     except (sqlite3.Error, UnicodeDecodeError) as error:  # the second: a message about a name that is no text
         if "locked" in str(error):
             connection.close()
-            who = who_has_open(folder / CATALOG)
+            who = processes_using(folder / CATALOG)
             raise CorpusBusyError(f"others have this corpus open ({who}): close it there, then repair") from error
     try:
         yield connection
@@ -53,7 +53,7 @@ def old_catalog(folder: SafeFolder) -> Iterator[sqlite3.Connection | None]:
         connection.close()
 
 
-def salvage(old: sqlite3.Connection | None, catalog: Catalog, report: Repaired) -> dict[str, dict[str, Any]]:
+def salvage(old: sqlite3.Connection | None, catalog: Catalog, report: RepairReport) -> dict[str, dict[str, Any]]:
     """Copies what can be read; returns the rows of documents by their path."""
     if old is None:
         report.lost.append(
@@ -92,7 +92,7 @@ def salvage(old: sqlite3.Connection | None, catalog: Catalog, report: Repaired) 
     what = {"scores": "run corpuskit train", "tombstones": "what was removed may be added again",
             "frontier": "crawl the seeds again"}  # fmt: skip
     report.lost += [
-        f"{INNER.get(table) or WORDS.get(table, ('', table))[1]}, as far as the old catalogue was damaged there"
+        f"{INTERNAL_TABLES.get(table) or ROW_NAMES.get(table, ('', table))[1]}, as far as the old catalogue was damaged there"
         + (f": {what[table]}" if table in what else "")
         for table in damaged
         if table not in _MADE_ANEW or table == "meta"
@@ -100,7 +100,7 @@ def salvage(old: sqlite3.Connection | None, catalog: Catalog, report: Repaired) 
     return known
 
 
-def _keep_meta(rows: list[dict[str, Any]], catalog: Catalog, report: Repaired) -> None:
+def _keep_meta(rows: list[dict[str, Any]], catalog: Catalog, report: RepairReport) -> None:
     for key, value in ((str(row["key"]), str(row["value"])) for row in rows):
         start = next((s for s in _KEPT_META if key == s or (s.endswith(" ") and key.startswith(s))), None)
         if start is None:
@@ -136,7 +136,7 @@ def _read_table(old: sqlite3.Connection, table: str) -> tuple[list[dict[str, Any
         or any(c[6] for c in columns)
     ):
         return [], False
-    with limited(old):
+    with step_limit(old):
         return _rows_of(old, table, keys)
 
 

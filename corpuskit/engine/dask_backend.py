@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.engine.outcomes import TRIES, Item, Limits, Outcome, Value, WorkerDiedError, attempt
-from corpuskit.engine.workers import call, default_workers, portable
+from corpuskit.engine.workers import call, default_workers, picklable_error
 from corpuskit.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _work(
         outcome = attempt(function, index, item, retry)
     else:
         outcome = attempt(lambda it: call(function, it, limits=limits), index, item, (*retry, WorkerDiedError))
-    return outcome.value, None if outcome.error is None else portable(outcome.error), outcome.tries
+    return outcome.value, None if outcome.error is None else picklable_error(outcome.error), outcome.tries
 
 
 @contextlib.contextmanager

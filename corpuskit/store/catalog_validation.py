@@ -24,7 +24,7 @@ _EVERY: Final = 1_000_000  # steps
 _LAST_VERSION: Final = 2**31 - 1  # frames have 32 bits for it
 
 
-def look(connection: sqlite3.Connection, file: Path) -> None:
+def validate_once(connection: sqlite3.Connection, file: Path) -> None:
     """Look through a catalogue from elsewhere: its pages, and that its columns hold what they are for.
 
     The tables were compared before. A page that stands in its own tree would keep a query busy for ever.
@@ -51,7 +51,7 @@ def look(connection: sqlite3.Connection, file: Path) -> None:
         with contextlib.suppress(OSError, CorpusError, sqlite3.Error):  # a folder or corpus that is only read
             if not _identity(connection):
                 connection.execute("INSERT OR REPLACE INTO meta VALUES (?, hex(randomblob(16)))", (_IDENTITY,))
-            memory.make()
+            memory.mkdir()
             memory.write(name, json.dumps([*key, _identity(connection)]).encode())
 
 
@@ -88,7 +88,7 @@ def _remembered(memory: SafeFolder, name: str) -> object:
 
 
 def _look_through(connection: sqlite3.Connection) -> None:
-    with limited(connection):
+    with step_limit(connection):
         try:
             (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
             wrong = None if found != "ok" else _wrong_kind(connection)
@@ -133,7 +133,7 @@ def _size(connection: sqlite3.Connection) -> int:
 
 
 @contextlib.contextmanager
-def limited(connection: sqlite3.Connection) -> Iterator[None]:
+def step_limit(connection: sqlite3.Connection) -> Iterator[None]:
     """Ends what takes more steps than any whole catalogue of this size needs, however fast or busy the machine is."""
     left = 100 + _STEPS_A_BYTE * _size(connection) // _EVERY
 

@@ -10,15 +10,15 @@ from typing import Any, Final
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import CorpusError, CorpusKitError
-from corpuskit.safe_folder import SafeFolder, parts_of
+from corpuskit.safe_folder import SafeFolder, split_path
 from corpuskit.sources.nlptext import NLPTEXT_TYPE
 from corpuskit.store.catalog import Catalog, clean
+from corpuskit.store.document_ids import document_id, host_with_port
 from corpuskit.store.documents import TEXT_SUFFIX, read_document
-from corpuskit.store.identity import document_id, host_column
-from corpuskit.store.kept_originals import Originals
+from corpuskit.store.formatting import pluralize
 from corpuskit.store.packs import Pack, pack_files
-from corpuskit.store.repair_report import Repaired
-from corpuskit.store.telling import counted
+from corpuskit.store.repair.original_index import OriginalIndex
+from corpuskit.store.repair.report import RepairReport
 from corpuskit.text import count_words, text_hash
 
 _VERSION = re.compile(r"\.v([1-9][0-9]{0,6})(~[0-9a-f]{16}\.v[0-9]+)?\Z")
@@ -26,7 +26,11 @@ _BATCH: Final = 500
 
 
 def restore_documents(
-    documents: SafeFolder, catalog: Catalog, originals: Originals, known: dict[str, dict[str, Any]], report: Repaired
+    documents: SafeFolder,
+    catalog: Catalog,
+    originals: OriginalIndex,
+    known: dict[str, dict[str, Any]],
+    report: RepairReport,
 ) -> None:
     """Make rows of all documents and of the originals that wait for one; what cannot be made again is told in the report."""
     used: set[tuple[str, int | None]] = set()
@@ -62,14 +66,14 @@ def restore_documents(
     _pending(catalog, originals, used, removed, report)
     if without_original:
         report.lost.append(
-            f"the originals of {counted(without_original, 'document')}: nothing in originals/ has their hash"
+            f"the originals of {pluralize(without_original, 'document')}: nothing in originals/ has their hash"
         )
     report.lost += originals.damaged
 
 
 def _again(
-    catalog: Catalog, originals: Originals, known: dict[str, dict[str, Any]], used: set[tuple[str, int | None]],
-    unread: dict[str, str], report: Repaired,
+    catalog: Catalog, originals: OriginalIndex, known: dict[str, dict[str, Any]], used: set[tuple[str, int | None]],
+    unread: dict[str, str], report: RepairReport,
 ) -> None:  # fmt: skip
     """Documents the old catalogue knew whose text is gone or damaged are extracted again where their original is there."""
     gone = []
@@ -85,11 +89,15 @@ def _again(
             elif not here and name not in unread and not catalog.has_document_at(name):
                 gone.append(name)
     if gone:
-        report.lost.append(f"the texts and the originals of {counted(len(gone), 'document')}, such as {gone[0]}")
+        report.lost.append(f"the texts and the originals of {pluralize(len(gone), 'document')}, such as {gone[0]}")
 
 
 def _pending(
-    catalog: Catalog, originals: Originals, used: set[tuple[str, int | None]], removed: set[str], report: Repaired
+    catalog: Catalog,
+    originals: OriginalIndex,
+    used: set[tuple[str, int | None]],
+    removed: set[str],
+    report: RepairReport,
 ) -> None:
     """Originals of the web that no document was made from are extracted again; of files the URI is not known."""
     from corpuskit.store.paths import document_path, with_suffix
@@ -114,7 +122,7 @@ def _pending(
             if catalog.value("SELECT 1 FROM documents WHERE path = ? COLLATE NOCASE", (name,)):
                 name = with_suffix(name, f"{doc_id}.v{version}")
             row = {
-                "doc_id": doc_id, "version": version, "uri": kept.uri, "host": host_column(kept.uri),
+                "doc_id": doc_id, "version": version, "uri": kept.uri, "host": host_with_port(kept.uri),
                 "media_type": (kept.media_type or "text/html").partition(";")[0].strip(), "fetched": kept.date,
                 "status": "fetched", "path": name, "original": kept.file, "original_offset": kept.offset,
                 "original_length": kept.length, "content_hash": digest, "source": "web",
@@ -123,7 +131,7 @@ def _pending(
                 report.pending += catalog.insert("documents", row, conflict="IGNORE")
     if unnamed:
         report.lost.append(
-            f"where {counted(len(unnamed), 'file')} in originals/ came from, without a document, such as {unnamed[0]}: "
+            f"where {pluralize(len(unnamed), 'file')} in originals/ came from, without a document, such as {unnamed[0]}: "
             "add them again"
         )
 
@@ -150,7 +158,7 @@ def _batched(paths: Iterator[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def _row(path: str, document: NLPTextDocument, originals: Originals, old: dict[str, Any] | None) -> dict[str, Any]:
+def _row(path: str, document: NLPTextDocument, originals: OriginalIndex, old: dict[str, Any] | None) -> dict[str, Any]:
     """A row of the catalogue: the old one where it fits the document, else made from it."""
     metadata = document.metadata
     digest = metadata.get("original_sha256", "")
@@ -171,7 +179,7 @@ def _row(path: str, document: NLPTextDocument, originals: Originals, old: dict[s
     fetched = metadata.get("fetched") or (timestamp or datetime.fromtimestamp(0, UTC)).isoformat()
     return {
         "doc_id": document_id(uri), "version": int(match[1]) if match else 1, "uri": uri,
-        "host": host_column(uri), "title": clean(document.title),
+        "host": host_with_port(uri), "title": clean(document.title),
         "media_type": media_type, "lang": metadata.get("language"),
         "words": count_words(document.to_text()), "main_words": count_words(main), "elements": len(document.table),
         "timestamp": (timestamp.isoformat() if timestamp else fetched), "fetched": fetched, "status": "extracted",
@@ -197,6 +205,6 @@ def _is_sound(row: dict[str, Any]) -> bool:
 
 def _stays(name: str) -> bool:
     with contextlib.suppress(CorpusError):
-        parts_of(name)
+        split_path(name)
         return True
     return False

@@ -10,12 +10,12 @@ from typing import Any
 
 from corpuskit.document import from_nlptext
 from corpuskit.errors import CorpusKitError
-from corpuskit.safe_folder import MOST_BYTES, SafeFolder
+from corpuskit.safe_folder import MAX_BYTES, SafeFolder
 from corpuskit.store.documents import TEXT_SUFFIX
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class IndexedOriginal:
     """An original: where it is, and what its record says."""
 
     file: str
@@ -27,34 +27,34 @@ class Kept:
     status: int | None = None
 
 
-class Originals:
+class OriginalIndex:
     """What is kept below originals/, by the hash of its content."""
 
     def __init__(self, folder: SafeFolder) -> None:
-        self.by_hash: dict[str, list[Kept]] = {}
-        self.requested: dict[str, Kept] = {}
-        self.texts: dict[str, tuple[str, Kept]] = {}  # URI → hash and place of a .nlp.txt that brought it
+        self.by_hash: dict[str, list[IndexedOriginal]] = {}
+        self.requested: dict[str, IndexedOriginal] = {}
+        self.texts: dict[str, tuple[str, IndexedOriginal]] = {}  # URI → hash and place of a .nlp.txt that brought it
         self.damaged: list[str] = []
-        for name in folder.names("*.warc.gz"):
+        for name in folder.file_names("*.warc.gz"):
             self._read_warc(folder, name)
-        for directory in folder.folders():
-            for name in folder.within(directory).names() if directory.endswith(".d") else ():
+        for directory in folder.folder_names():
+            for name in folder.subfolder(directory).file_names() if directory.endswith(".d") else ():
                 # In an artifact directory the original has the directory's name, or a version's without its number.
                 if directory.removesuffix(".d").endswith(name):
-                    kept = Kept(f"{directory}/{name}", None, None)
+                    kept = IndexedOriginal(f"{directory}/{name}", None, None)
                     with folder.open(kept.file) as file:
                         digest = _digest(file)
                     self._add(digest, kept)
                     if name.endswith(TEXT_SUFFIX) and (uri := _own_uri(folder, kept.file)):
                         self.texts[uri] = digest, kept
 
-    def _add(self, digest: str, kept: Kept) -> None:
+    def _add(self, digest: str, kept: IndexedOriginal) -> None:
         self.by_hash.setdefault(digest, []).append(kept)
 
     def _read_warc(self, folder: SafeFolder, name: str) -> None:
         from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-        waiting: tuple[str, Kept] | None = None
+        waiting: tuple[str, IndexedOriginal] | None = None
         size = 0
         try:
             with folder.open(name) as stream:
@@ -78,9 +78,9 @@ class Originals:
             self._add(waiting[0], _ended(waiting[1], size))
 
     @staticmethod
-    def _response(name: str, record: Any) -> Kept:
+    def _response(name: str, record: Any) -> IndexedOriginal:
         date = record.record_date or datetime.fromtimestamp(0, UTC)
-        return Kept(
+        return IndexedOriginal(
             file=name,
             offset=record.stream_pos,
             length=None,
@@ -90,11 +90,11 @@ class Originals:
             status=record.http_headers.status_code if record.http_headers else None,
         )
 
-    def added_text(self, uri: str) -> tuple[str, Kept] | None:
+    def added_text(self, uri: str) -> tuple[str, IndexedOriginal] | None:
         """The hash and place of the ``.nlp.txt`` that a document was added as; its metadata tell of an older original."""
         return self.texts.get(uri)
 
-    def take(self, digest: str, uri: str) -> Kept | None:
+    def take(self, digest: str, uri: str) -> IndexedOriginal | None:
         """The original of a document: the one of its URI, else any of its content."""
         found = self.by_hash.get(digest, [])
         return next((kept for kept in found if kept.uri == uri), found[0] if found else None)
@@ -105,8 +105,8 @@ def _digest(reader: Any) -> str:
     while block := reader.read(1 << 20):
         digest.update(block)
         size += len(block)
-        if size > MOST_BYTES:
-            raise ValueError(f"a record has more than {MOST_BYTES:,} bytes unpacked")
+        if size > MAX_BYTES:
+            raise ValueError(f"a record has more than {MAX_BYTES:,} bytes unpacked")
     return digest.hexdigest()
 
 
@@ -119,7 +119,7 @@ def _own_uri(folder: SafeFolder, name: str) -> str:
     return "" if uri == "?" else uri
 
 
-def _ended(kept: Kept, end: int) -> Kept:
+def _ended(kept: IndexedOriginal, end: int) -> IndexedOriginal:
     from dataclasses import replace
 
     return replace(kept, length=end - (kept.offset or 0))

@@ -28,7 +28,7 @@ COLUMNS: Final = (
 )
 
 
-def arrow_backed(frame: pd.DataFrame) -> pd.DataFrame:
+def to_arrow_dtypes(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with columns of ArrowDtype: strings and categories in a third of the memory, nulls as they are."""
     import pandas as pd
     import pyarrow as pa
@@ -39,9 +39,9 @@ def arrow_backed(frame: pd.DataFrame) -> pd.DataFrame:
     return made
 
 
-def in_types(frame: pd.DataFrame, arrow: bool) -> pd.DataFrame:
+def convert_dtypes(frame: pd.DataFrame, arrow: bool) -> pd.DataFrame:
     """The frame as it is, or with columns of ArrowDtype."""
-    return arrow_backed(frame) if arrow else frame
+    return to_arrow_dtypes(frame) if arrow else frame
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Final
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.documents import MARKS_SUFFIX, TEXT_SUFFIX, read_files
 from corpuskit.store.folder import CorpusFolder
-from corpuskit.store.packs import Pack, PackWriter, forget_packs, next_pack, pack_files
+from corpuskit.store.packs import Pack, PackWriter, close_packs, next_pack, pack_files
 
 _DOCUMENTS: Final = 10_000  # a pack
 _BYTES: Final = 256 * 1024**2
@@ -27,13 +27,13 @@ def pack(folder: CorpusFolder) -> int:
     Raises:
         CorpusBusyError: another process packs or unpacks.
     """
-    with folder.packing():
+    with folder.pack_lock():
         rows = folder.catalog.rows("SELECT path FROM documents WHERE status = 'extracted' ORDER BY host, uri, version")
         paths = iter([row["path"] for row in rows])
         count = 0
         while packed := _write_pack(folder.documents, paths):
             count += len(packed)
-            forget_packs()
+            close_packs()
             for path, stamps in packed.items():
                 _remove(folder.documents, path, stamps)
         _remove_empty(folder.documents)
@@ -76,10 +76,10 @@ def _remove(documents: SafeFolder, path: str, stamps: list[Stamp | None]) -> Non
 
 
 def _remove_empty(documents: SafeFolder) -> None:
-    for folder, _, _ in sorted(os.walk(documents.make()), reverse=True):  # follows no links
+    for folder, _, _ in sorted(os.walk(documents.mkdir()), reverse=True):  # follows no links
         with contextlib.suppress(OSError):
             os.rmdir(folder)  # noqa: PTH106
-    documents.make()
+    documents.mkdir()
 
 
 def unpack(folder: CorpusFolder) -> int:
@@ -92,13 +92,13 @@ def unpack(folder: CorpusFolder) -> int:
         CorpusError: a pack is damaged; it is left as it is.
     """
     documents, count = folder.documents, 0
-    with folder.packing():
+    with folder.pack_lock():
         known = {row["path"] for row in folder.catalog.rows("SELECT path FROM documents WHERE status = 'extracted'")}
         done: set[str] = set()
         for file in pack_files(documents):
             with Pack(file) as opened:
                 for path in opened.paths():
-                    if path in done or path not in known or documents.has(path + TEXT_SUFFIX):
+                    if path in done or path not in known or documents.exists(path + TEXT_SUFFIX):
                         continue
                     text, marks = opened.read(path) or (b"", None)
                     if marks is not None:
@@ -107,6 +107,6 @@ def unpack(folder: CorpusFolder) -> int:
                     done.add(path)
                     count += 1
             file.unlink()
-            forget_packs()
+            close_packs()
         _remove_empty(documents)
     return count

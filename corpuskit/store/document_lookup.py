@@ -17,7 +17,7 @@ _LIKE: Final = 3
 _FEW: Final = 20  # names that are looked up one by one
 
 
-def doc_id_of(folder: CorpusFolder, name: str) -> str:
+def find_doc_id(folder: CorpusFolder, name: str) -> str:
     """Return the id of the document that is meant.
 
     Args:
@@ -53,24 +53,24 @@ def doc_id_of(folder: CorpusFolder, name: str) -> str:
     raise UnknownDocumentError(f"no document {name[:200]!r}" + (f"; the nearest: {', '.join(like)}" if like else ""))
 
 
-def doc_ids_of(folder: CorpusFolder, names: Collection[str]) -> dict[str, str]:
+def find_doc_ids(folder: CorpusFolder, names: Collection[str]) -> dict[str, str]:
     """Return the id of each document that is meant, by its name; many at once.
 
     Args:
         folder: the corpus.
-        names: as :func:`doc_id_of` takes them.
+        names: as :func:`find_doc_id` takes them.
 
     Raises:
         UnknownDocumentError: one of them means no document, or several.
     """
     if len(names) <= _FEW:
-        return {name: doc_id_of(folder, name) for name in names}
+        return {name: find_doc_id(folder, name) for name in names}
     rows = folder.catalog.tuples("SELECT doc_id, uri FROM current")
     ids, of_uri = {doc_id for doc_id, _ in rows}, {uri: doc_id for doc_id, uri in rows}
-    return {name: name if name in ids else of_uri.get(name) or doc_id_of(folder, name) for name in names}
+    return {name: name if name in ids else of_uri.get(name) or find_doc_id(folder, name) for name in names}
 
 
-def names_in(folder: CorpusFolder, docs: Any) -> list[str]:
+def document_names(folder: CorpusFolder, docs: Any) -> list[str]:
     """Return what documents are called in a frame, a column, a mask, a list, or by one name; none twice.
 
     Args:
@@ -116,7 +116,7 @@ def _of_mask(folder: CorpusFolder, mask: Any) -> list[str]:
     return [ids[row] for row in chosen.index[chosen.fillna(False).astype(bool)]]
 
 
-def with_names(folder: CorpusFolder, frame: pd.DataFrame) -> pd.DataFrame:
+def add_titles(folder: CorpusFolder, frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame with the columns title and uri (str) after its column doc_id."""
     names = folder.catalog.frame("SELECT doc_id, title, uri FROM current").set_index("doc_id")
     found = names.reindex(frame["doc_id"]).astype("str")
@@ -127,4 +127,4 @@ def with_names(folder: CorpusFolder, frame: pd.DataFrame) -> pd.DataFrame:
     return named.astype({"title": "str", "uri": "str"})
 
 
-__all__ = ["doc_id_of", "doc_ids_of", "names_in", "with_names"]
+__all__ = ["add_titles", "document_names", "find_doc_id", "find_doc_ids"]
