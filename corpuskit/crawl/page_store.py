@@ -104,7 +104,7 @@ class Keeper:
         state, lease, answer = self._state, page.lease, page.answer
         registered: RegisteredResource | None = None
         if page.refused is None and answer.content.strip():
-            registered = register(state.folder, _resource(page), keep=lambda _: self._write_warc(answer))
+            registered = register(state.folder, _resource(page), store=lambda _: self._write_warc(answer))
         request = log_request(state, lease, answer, robots=page.robots, url=answer.headers.get(ARCHIVED, ""))
         targets, new = self._discovery.add(
             page.links.links, depth=lease.depth + 1, parent=lease.url, parent_score=lease.parent_score

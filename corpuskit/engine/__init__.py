@@ -1,6 +1,6 @@
-"""Runs one function over many items: here, in worker processes with limits of time and memory, or on a Dask cluster.
+"""Execution of a function over many items: in this process, in worker processes with limits, or on a Dask cluster.
 
-A worker that dies or exceeds a limit is replaced; the item it had becomes a failure, the others go on.
+A worker that dies or exceeds a limit is replaced. Its item becomes a failure and the other items continue.
 """
 
 from corpuskit.engine.outcomes import Limits, Outcome, WorkerDiedError

@@ -120,7 +120,7 @@ def found_lines(
         raise ConfigurationError(
             f"window={window}: expected at most {lines.MOST_WORDS:,} words on each side; corpus[doc_id] is the whole document"
         )
-    limit = None if limit is None else check_count(limit, "limit", least=1)
+    limit = None if limit is None else check_count(limit, "limit", minimum=1)
     if syntax == "text":
         if not query.strip():
             raise ConfigurationError("the query is empty: expected what to look for in the running text")
@@ -135,7 +135,7 @@ def drawn(size: int, n: int, seed: int) -> list[int]:
     Raises:
         ConfigurationError: ``n`` is no whole number, or less than 1.
     """
-    n = check_count(n, "sample", least=1)
+    n = check_count(n, "sample", minimum=1)
     return sorted(random.Random(seed).sample(range(size), min(n, size)))
 
 
