@@ -171,7 +171,7 @@ def _task(resource: Resource, options: ExtractOptions) -> ExtractionTask:
         uri=resource.uri,
         media_type=resource.media_type,
         charset=resource.charset,
-        place=OriginalLocation(""),
+        location=OriginalLocation(""),
         path=document_path(resource.uri),
         content_hash=hashlib.sha256(resource.content).hexdigest(),
         fetched=resource.fetched.isoformat(),
