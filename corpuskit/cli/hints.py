@@ -25,7 +25,7 @@ def to_type(name: str, folder: Path | None = None) -> str:
 
 _IN_PYTHON: Final[dict[str, str | Callable[[re.Match[str]], str]]] = {
     r"\b(\w+)=None takes it back": lambda found: f"--forget {found[1].replace('_', '-')} takes it back",
-    r"\bopens with trust=True": "opens with corpuskit --trust COMMAND ...",
+    r"\bwith trust=True": "with corpuskit --trust COMMAND ...",
     r"\bnew_class=True": "--new-class",
     r"(?<=; )positive is one of": "--positive is one of",
     r"\binclude_duplicates=True": "--copies",

@@ -1,4 +1,7 @@
-"""A catalogue that this machine has not opened before is looked through once; that it was, the user's own folder knows."""
+"""Integrity check of catalogs that are opened for the first time on this machine.
+
+The result is recorded in the user's state directory, outside of the corpus.
+"""
 
 from __future__ import annotations
 
@@ -15,111 +18,112 @@ from typing import Final
 from corpuskit.errors import CorpusError
 from corpuskit.safe_folder import SafeFolder
 
-_REMEMBERED_FROM: Final = (
-    1_000_000  # bytes; a smaller catalogue is looked through at each opening, in some milliseconds
-)
-_IDENTITY: Final = "identity"  # key in meta
-_STEPS_A_BYTE: Final = 100  # of SQLite's machine; what is whole takes one or two
-_EVERY: Final = 1_000_000  # steps
-_LAST_VERSION: Final = 2**31 - 1  # frames have 32 bits for it
+# Bytes. Smaller catalogs are validated each time, which takes a few milliseconds.
+_MIN_RECORDED_SIZE: Final = 1_000_000
+_IDENTITY_KEY: Final = "identity"  # key in meta
+_STEPS_PER_BYTE: Final = 100  # of the SQLite virtual machine; an undamaged catalog needs one or two
+_STEP_INTERVAL: Final = 1_000_000  # steps
+_MAX_VERSION: Final = 2**31 - 1  # versions are int32 in DataFrames
 
 
 def validate_once(connection: sqlite3.Connection, file: Path) -> None:
-    """Look through a catalogue from elsewhere: its pages, and that its columns hold what they are for.
+    """Check the pages of a catalog from another machine and the types of its columns.
 
-    The tables were compared before. A page that stands in its own tree would keep a query busy for ever.
+    Its schema has been checked before. A page that refers to itself would keep a query running forever.
 
     Raises:
-        CorpusError: it is damaged, or made to keep one busy.
+        CorpusError: The catalog is damaged or manipulated.
     """
     status = file.stat()
-    if status.st_size < _REMEMBERED_FROM:
-        _look_through(connection)
+    if status.st_size < _MIN_RECORDED_SIZE:
+        _validate(connection)
         return
-    key = [str(file), status.st_dev, status.st_ino]
-    known = (*key, _identity(connection))
-    if known in _LOOKED_THROUGH:
+    file_key = [str(file), status.st_dev, status.st_ino]
+    key = (*file_key, _identity(connection))
+    if key in _VALIDATED:
         return
-    if (memory := _memory()) is None:
-        _look_through(connection)
+    if (state_dir := _state_dir()) is None:
+        _validate(connection)
     else:
         name = hashlib.sha256(str(file).encode("utf-8", "surrogateescape")).hexdigest()[:32] + ".json"
-        if _remembered(memory, name) == list(known):
-            _LOOKED_THROUGH.add(known)
+        if _recorded_key(state_dir, name) == list(key):
+            _VALIDATED.add(key)
             return
-        _look_through(connection)
-        with contextlib.suppress(OSError, CorpusError, sqlite3.Error):  # a folder or corpus that is only read
+        _validate(connection)
+        with contextlib.suppress(OSError, CorpusError, sqlite3.Error):  # a read-only directory or corpus
             if not _identity(connection):
-                connection.execute("INSERT OR REPLACE INTO meta VALUES (?, hex(randomblob(16)))", (_IDENTITY,))
-            memory.mkdir()
-            memory.write(name, json.dumps([*key, _identity(connection)]).encode())
+                connection.execute("INSERT OR REPLACE INTO meta VALUES (?, hex(randomblob(16)))", (_IDENTITY_KEY,))
+            state_dir.mkdir()
+            state_dir.write(name, json.dumps([*file_key, _identity(connection)]).encode())
 
 
-_LOOKED_THROUGH: Final[set[tuple[object, ...]]] = set()  # in this process
+_VALIDATED: Final[set[tuple[object, ...]]] = set()  # keys of catalogs validated by this process
 
 
 def _identity(connection: sqlite3.Connection) -> str:
-    row = connection.execute("SELECT value FROM meta WHERE key = ?", (_IDENTITY,)).fetchone()
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (_IDENTITY_KEY,)).fetchone()
     return "" if row is None else str(row[0])
 
 
-def _memory() -> SafeFolder | None:
-    """Where the user's programs keep what they know; None where there is no such place."""
+def _state_dir() -> SafeFolder | None:
+    """Return the directory for application state of the user, or None if the system has no such directory."""
     if sys.platform == "win32":
-        place = os.environ.get("LOCALAPPDATA")
+        base = os.environ.get("LOCALAPPDATA")
     else:
-        place = os.environ.get("XDG_STATE_HOME")
-        if not place:
+        base = os.environ.get("XDG_STATE_HOME")
+        if not base:
             with contextlib.suppress(RuntimeError):
-                place = str(Path.home() / ".local" / "state")
-    if not place:
+                base = str(Path.home() / ".local" / "state")
+    if not base:
         return None
     with contextlib.suppress(OSError):
-        folder = Path(place) / "corpuskit" / "looked-through"
+        folder = Path(base) / "corpuskit" / "looked-through"
         folder.mkdir(parents=True, exist_ok=True)
         return SafeFolder(folder)
     return None
 
 
-def _remembered(memory: SafeFolder, name: str) -> object:
+def _recorded_key(state_dir: SafeFolder, name: str) -> object:
     with contextlib.suppress(OSError, ValueError, CorpusError):
-        return json.loads(memory.read(name, 100_000))
+        return json.loads(state_dir.read(name, 100_000))
     return None
 
 
-def _look_through(connection: sqlite3.Connection) -> None:
+def _validate(connection: sqlite3.Connection) -> None:
     with step_limit(connection):
         try:
-            (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-            wrong = None if found != "ok" else _wrong_kind(connection)
+            (result,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            table = None if result != "ok" else _find_wrong_type(connection)
         except sqlite3.DatabaseError as error:
-            found, wrong = str(error), None
-    if found != "ok":
-        raise CorpusError(f"catalog.sqlite is damaged ({found}): corpuskit repair makes it again from the other files")
-    if wrong is not None:
+            result, table = str(error), None
+    if result != "ok":
+        raise CorpusError(f"catalog.sqlite is damaged ({result}): corpuskit repair rebuilds it from the other files")
+    if table is not None:
         raise CorpusError(
-            f"catalog.sqlite holds in {wrong} what does not belong there: corpuskit repair makes it again"
+            f"catalog.sqlite has values of a wrong type in the table {table}: corpuskit repair rebuilds it"
         )
 
 
-def _wrong_kind(connection: sqlite3.Connection) -> str | None:
-    """A column that holds bytes where a text belongs, or a text where a number does."""
+def _find_wrong_type(connection: sqlite3.Connection) -> str | None:
+    """Return the first table with bytes in a text column or text in a numeric column, or None."""
     for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
         if str(table).startswith("sqlite_"):
             continue
         columns = [(str(row[1]), str(row[2])) for row in connection.execute(f'PRAGMA table_info("{table}")')]
-        kinds = _WRONG | (
+        wrong_types = _WRONG_TYPES | (
             {"INTEGER": "'text', 'blob'"} if table == "requests" else {}
-        )  # other crawlers' logs are there too
-        wrong = " OR ".join(f'typeof("{name}") IN ({kinds[kind]})' for name, kind in columns if kind in kinds)
+        )  # imported from logs of other crawlers
+        condition = " OR ".join(
+            f'typeof("{name}") IN ({wrong_types[declared]})' for name, declared in columns if declared in wrong_types
+        )
         if ("version", "INTEGER") in columns:
-            wrong += f' OR "version" > {_LAST_VERSION}'
-        if connection.execute(f'SELECT 1 FROM "{table}" WHERE {wrong} LIMIT 1').fetchone() is not None:
+            condition += f' OR "version" > {_MAX_VERSION}'
+        if connection.execute(f'SELECT 1 FROM "{table}" WHERE {condition} LIMIT 1').fetchone() is not None:
             return str(table)
     return None
 
 
-_WRONG: Final = {
+_WRONG_TYPES: Final = {
     "TEXT": "'blob'",
     "INTEGER": "'text', 'blob', 'real'",
     "REAL": "'text', 'blob'",
@@ -134,15 +138,15 @@ def _size(connection: sqlite3.Connection) -> int:
 
 @contextlib.contextmanager
 def step_limit(connection: sqlite3.Connection) -> Iterator[None]:
-    """Ends what takes more steps than any whole catalogue of this size needs, however fast or busy the machine is."""
-    left = 100 + _STEPS_A_BYTE * _size(connection) // _EVERY
+    """Abort a query that takes more steps than any query on an undamaged catalog of this size, independent of the speed of the machine."""
+    intervals_left = 100 + _STEPS_PER_BYTE * _size(connection) // _STEP_INTERVAL
 
-    def one_more() -> int:
-        nonlocal left
-        left -= 1
-        return left < 0
+    def count_interval() -> int:
+        nonlocal intervals_left
+        intervals_left -= 1
+        return intervals_left < 0
 
-    connection.set_progress_handler(one_more, _EVERY)
+    connection.set_progress_handler(count_interval, _STEP_INTERVAL)
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""What documents say of themselves, in the catalogue: author, dates, site and the like."""
+"""Document metadata stored in the catalog: author, dates, site and others. The table is named said."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from corpuskit.store.catalog import clean
 from corpuskit.store.documents import read_document_files
 from corpuskit.store.folder import CorpusFolder
 
-# Column of documents() → keys of a document's metadata, the best first.
+# Column of documents() → metadata keys, in order of preference.
 METADATA_COLUMNS: Final = {
     "author": ("author", "Author"), "published": ("published",), "updated": ("modified",),
     "site_name": ("site_name", "publisher"), "description": ("description", "subject", "Subject"),
@@ -21,31 +21,31 @@ METADATA_COLUMNS: Final = {
     "canonical": ("canonical",), "image": ("image",),
 }  # fmt: skip
 DATE_COLUMNS: Final = ("published", "updated")
-_LONGEST: Final = 2000  # characters of a value in the catalogue; the document has all of it
+_MAX_VALUE_CHARACTERS: Final = 2000  # in the catalog; the document has the full value
 
 
 def select_metadata(metadata: Mapping[str, str]) -> str:
-    """What is kept of a document's metadata, as JSON."""
-    found = {}
+    """Return the metadata columns of a document as JSON."""
+    columns = {}
     for column, keys in METADATA_COLUMNS.items():
         value = next((metadata[key] for key in keys if metadata.get(key)), None)
         if value:
-            found[column] = clean(value[:_LONGEST])
-    return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+            columns[column] = clean(value[:_MAX_VALUE_CHARACTERS])
+    return json.dumps(columns, ensure_ascii=False, separators=(",", ":"))
 
 
-def save_metadata(folder: CorpusFolder, found: Sequence[tuple[str, int, str]]) -> None:
-    """Keep what was read of (doc_id, version), as :func:`select_metadata` gives it."""
+def save_metadata(folder: CorpusFolder, rows: Sequence[tuple[str, int, str]]) -> None:
+    """Store rows of doc_id, version and the JSON of :func:`select_metadata`. A read-only catalog is left unchanged."""
     try:
         with folder.catalog.transaction() as connection:
-            connection.executemany("INSERT OR REPLACE INTO said (doc_id, version, said) VALUES (?, ?, ?)", found)
+            connection.executemany("INSERT OR REPLACE INTO said (doc_id, version, said) VALUES (?, ?, ?)", rows)
     except sqlite3.OperationalError as error:
         if "readonly" not in str(error):
             raise
 
 
 def read_metadata(folder: CorpusFolder, path: str) -> str:
-    """What a document says, from the head of its file; nothing where that cannot be read."""
+    """Return the metadata columns of a document as JSON, read from its file. An unreadable file results in an empty object."""
     try:
         content, _ = read_document_files(folder.documents, path)
         head = content.replace(b"\r\n", b"\n").partition(b"\n\n")[0]

@@ -36,7 +36,7 @@ def convert_write_errors(target: str, state_after: str) -> Iterator[None]:
 
 
 def processes_using(file: Path) -> str:
-    """Return the other processes that have a file open, for a message; empty if the system does not report any."""
+    """Return the other processes that have a file open, for a message, or an empty string if the system reports none."""
     import psutil
 
     processes = []

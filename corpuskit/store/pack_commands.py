@@ -1,4 +1,4 @@
-"""pack() and unpack(): documents as files, or many in one file."""
+"""Packing and unpacking of documents: one file per document, or many documents per pack."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from corpuskit.store.documents import MARKS_SUFFIX, TEXT_SUFFIX, read_files
 from corpuskit.store.folder import CorpusFolder
 from corpuskit.store.packs import Pack, PackWriter, close_packs, next_pack, pack_files
 
-_DOCUMENTS: Final = 10_000  # a pack
-_BYTES: Final = 256 * 1024**2
+_MAX_DOCUMENTS: Final = 10_000  # per pack
+_MAX_BYTES: Final = 256 * 1024**2
 
-Stamp = tuple[int, int, int]
+FileStamp = tuple[int, int, int]
 
 
 def pack(folder: CorpusFolder) -> int:
-    """Puts the extracted documents that are files into packs; returns how many.
+    """Move documents from files into packs and return their number.
 
-    The corpus can be read, labelled and crawled meanwhile: a file goes when the pack that holds it is on the disk. A
-    process that dies in between leaves some documents twice, with the same text; the next run removes the files.
+    The corpus can be read, labelled and crawled meanwhile: a file is removed after its pack is synced. If the process dies in
+    between, some documents exist twice with the same content; the next run removes the files.
 
     Raises:
-        CorpusBusyError: another process packs or unpacks.
+        CorpusBusyError: Another process packs or unpacks.
     """
     with folder.pack_lock():
         rows = folder.catalog.rows("SELECT path FROM documents WHERE status = 'extracted' ORDER BY host, uri, version")
@@ -35,18 +35,18 @@ def pack(folder: CorpusFolder) -> int:
             count += len(packed)
             close_packs()
             for path, stamps in packed.items():
-                _remove(folder.documents, path, stamps)
-        _remove_empty(folder.documents)
+                _remove_packed_files(folder.documents, path, stamps)
+        _remove_empty_directories(folder.documents)
         return count
 
 
-def _write_pack(documents: SafeFolder, paths: Iterator[str]) -> dict[str, list[Stamp | None]]:
-    """One pack of the next documents that are files; returns what it has taken, as it was."""
-    taken: dict[str, list[Stamp | None]] = {}
+def _write_pack(documents: SafeFolder, paths: Iterator[str]) -> dict[str, list[FileStamp | None]]:
+    """Write one pack of the next documents that are files. Return their paths with the stamps of the files."""
+    packed: dict[str, list[FileStamp | None]] = {}
     writer = None
     with contextlib.ExitStack() as stack:
         for path in paths:
-            stamps = _stamps(documents, path)
+            stamps = _file_stamps(documents, path)
             if stamps[0] is None:
                 continue
             try:
@@ -56,40 +56,40 @@ def _write_pack(documents: SafeFolder, paths: Iterator[str]) -> dict[str, list[S
             if writer is None:
                 writer = stack.enter_context(PackWriter(next_pack(documents)))
             writer.add(path, text, marks)
-            taken[path] = stamps
-            if len(writer) >= _DOCUMENTS or writer.size >= _BYTES:
+            packed[path] = stamps
+            if len(writer) >= _MAX_DOCUMENTS or writer.size >= _MAX_BYTES:
                 break
-    return taken
+    return packed
 
 
-def _stamps(documents: SafeFolder, path: str) -> list[Stamp | None]:
-    """What tells the files of a document from others of the same names."""
-    found = [documents.stat(path + suffix) for suffix in (TEXT_SUFFIX, MARKS_SUFFIX)]
-    return [None if one is None else (one.st_ino, one.st_size, one.st_mtime_ns) for one in found]
+def _file_stamps(documents: SafeFolder, path: str) -> list[FileStamp | None]:
+    """Return inode, size and time of a document's files, to detect whether they are replaced."""
+    states = [documents.stat(path + suffix) for suffix in (TEXT_SUFFIX, MARKS_SUFFIX)]
+    return [None if status is None else (status.st_ino, status.st_size, status.st_mtime_ns) for status in states]
 
 
-def _remove(documents: SafeFolder, path: str, stamps: list[Stamp | None]) -> None:
-    """Removes the files of a packed document; one that was written again meanwhile stays, and counts."""
-    if _stamps(documents, path) == stamps:
-        for suffix in (TEXT_SUFFIX, MARKS_SUFFIX):  # the text first: who finds no text looks into the packs
+def _remove_packed_files(documents: SafeFolder, path: str, stamps: list[FileStamp | None]) -> None:
+    """Remove the files of a packed document, unless they were written again: then they take precedence."""
+    if _file_stamps(documents, path) == stamps:
+        for suffix in (TEXT_SUFFIX, MARKS_SUFFIX):  # the text first: readers without a text file search the packs
             documents.remove(path + suffix)
 
 
-def _remove_empty(documents: SafeFolder) -> None:
-    for folder, _, _ in sorted(os.walk(documents.mkdir()), reverse=True):  # follows no links
+def _remove_empty_directories(documents: SafeFolder) -> None:
+    for folder, _, _ in sorted(os.walk(documents.mkdir()), reverse=True):  # does not follow links
         with contextlib.suppress(OSError):
             os.rmdir(folder)  # noqa: PTH106
     documents.mkdir()
 
 
 def unpack(folder: CorpusFolder) -> int:
-    """Writes packed documents as files and removes the packs; returns how many.
+    """Write packed documents as files, remove the packs and return the number of documents.
 
-    What is a file already is newer and stays as it is.
+    Existing files are newer and remain unchanged.
 
     Raises:
-        CorpusBusyError: another process packs or unpacks.
-        CorpusError: a pack is damaged; it is left as it is.
+        CorpusBusyError: Another process packs or unpacks.
+        CorpusError: A pack is damaged. It remains unchanged.
     """
     documents, count = folder.documents, 0
     with folder.pack_lock():
@@ -108,5 +108,5 @@ def unpack(folder: CorpusFolder) -> int:
                     count += 1
             file.unlink()
             close_packs()
-        _remove_empty(documents)
+        _remove_empty_directories(documents)
     return count

@@ -1,4 +1,4 @@
-"""The queue of the frontier as a file, seeds for crawlers of many machines."""
+"""Export of the crawl queue as seeds for distributed crawlers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from corpuskit.store.folder import CorpusFolder
 
 
 def write_queue(folder: CorpusFolder, file: Path) -> int:
-    """Writes the queued URLs, the best first; returns how many.
+    """Write the queued URLs by descending priority and return their number.
 
-    One URL a line, then ``key=value`` behind tabs (``depth``, ``priority``): the format of the seeds of StormCrawler's
+    One URL per line, followed by tab-separated ``key=value`` pairs (``depth``, ``priority``): the seed format of StormCrawler's
     ``FileSpout`` and of Nutch's injector.
     """
     rows = folder.catalog.rows(

@@ -88,7 +88,7 @@ def documents(folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, ver
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    table = document_rows(folder, versions=versions, said=True)
+    table = document_rows(folder, versions=versions, metadata=True)
     duplicates = _with_near_duplicates(folder, table)
     if duplicates is not None:
         table = table.set_column(table.column_names.index("duplicate_of"), "duplicate_of", duplicates)

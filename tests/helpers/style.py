@@ -52,7 +52,7 @@ PROSE = {
     r"\banew\b": "again",
     r"\bso (many|much) \w+( as)?\b": "that number of",
     r"\bas many \w+ as\b": "the same number of",
-    r"\b(is|are) no (?!longer|more|less|matter|way|such|doubt)[a-z]": "is not a",
+    r"(?<!\bthere )\b(is|are) no (?!longer|more|less|matter|way|such|doubt)[a-z]": "is not a",
     r"\b(that|which|what) (is|are) none\b|\b(is|are) none\b": "is not one, is not a",
     r"; (none|None|empty|-1|False|nothing) (for|where|of|if|without)\b": "a clause with if",
     r"\b(one|a|an) (row|key|line|file|process|column|value|cell|page|document|request|text|host) an? "

@@ -141,7 +141,7 @@ def test_a_line_that_cannot_be_read_is_told_and_costs_no_other(log, folder, cata
 
 @pytest.mark.parametrize(("length", "is_read"), [(199, True), (200, False), (201, False), (650, False)])
 def test_a_line_that_is_too_long_is_passed_over_whole(log, folder, catalog, monkeypatch, length, is_read):
-    monkeypatch.setattr("corpuskit.store.labels._MOST_LINE", 200)
+    monkeypatch.setattr("corpuskit.store.labels._MAX_LINE_BYTES", 200)
     line = json.dumps(row(note="")).encode()
     write(
         folder,

@@ -1,4 +1,4 @@
-"""What is kept below originals/, found without a catalogue."""
+"""Index of the originals in originals/, built from the files without a catalog."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from corpuskit.store.documents import TEXT_SUFFIX
 
 @dataclass(frozen=True, slots=True)
 class IndexedOriginal:
-    """An original: where it is, and what its record says."""
+    """An original: its location and the values in its record."""
 
     file: str
     offset: int | None
@@ -28,54 +28,54 @@ class IndexedOriginal:
 
 
 class OriginalIndex:
-    """What is kept below originals/, by the hash of its content."""
+    """The originals in originals/ by the hash of their content."""
 
     def __init__(self, folder: SafeFolder) -> None:
         self.by_hash: dict[str, list[IndexedOriginal]] = {}
         self.requested: dict[str, IndexedOriginal] = {}
-        self.texts: dict[str, tuple[str, IndexedOriginal]] = {}  # URI → hash and place of a .nlp.txt that brought it
+        self.texts: dict[str, tuple[str, IndexedOriginal]] = {}  # URI → hash and location of a .nlp.txt that was added
         self.damaged: list[str] = []
         for name in folder.file_names("*.warc.gz"):
             self._read_warc(folder, name)
         for directory in folder.folder_names():
             for name in folder.subfolder(directory).file_names() if directory.endswith(".d") else ():
-                # In an artifact directory the original has the directory's name, or a version's without its number.
+                # The original has the name of the directory, which may have a prefix for the id and version.
                 if directory.removesuffix(".d").endswith(name):
-                    kept = IndexedOriginal(f"{directory}/{name}", None, None)
-                    with folder.open(kept.file) as file:
+                    original = IndexedOriginal(f"{directory}/{name}", None, None)
+                    with folder.open(original.file) as file:
                         digest = _digest(file)
-                    self._add(digest, kept)
-                    if name.endswith(TEXT_SUFFIX) and (uri := _own_uri(folder, kept.file)):
-                        self.texts[uri] = digest, kept
+                    self._add(digest, original)
+                    if name.endswith(TEXT_SUFFIX) and (uri := _document_uri(folder, original.file)):
+                        self.texts[uri] = digest, original
 
-    def _add(self, digest: str, kept: IndexedOriginal) -> None:
-        self.by_hash.setdefault(digest, []).append(kept)
+    def _add(self, digest: str, original: IndexedOriginal) -> None:
+        self.by_hash.setdefault(digest, []).append(original)
 
     def _read_warc(self, folder: SafeFolder, name: str) -> None:
         from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-        waiting: tuple[str, IndexedOriginal] | None = None
+        previous: tuple[str, IndexedOriginal] | None = None
         size = 0
         try:
             with folder.open(name) as stream:
                 size = os.fstat(stream.fileno()).st_size
                 for record in ArchiveIterator(stream, record_types=WarcRecordType.any_type, parse_http=True):
-                    # A place spans a response and its request, which follows it.
+                    # A location spans a response and the request record after it.
                     if record.record_type == WarcRecordType.request:
                         continue
-                    if waiting is not None:
-                        self._add(waiting[0], _ended(waiting[1], record.stream_pos))
-                        waiting = None
+                    if previous is not None:
+                        self._add(previous[0], _with_end(previous[1], record.stream_pos))
+                        previous = None
                     if record.record_type != WarcRecordType.response:
                         continue
-                    kept = self._response(name, record)
-                    self.requested[kept.uri or ""] = kept
-                    waiting = _digest(record.reader), kept
+                    original = self._response(name, record)
+                    self.requested[original.uri or ""] = original
+                    previous = _digest(record.reader), original
         except (OSError, ValueError, EOFError) as error:
-            self.damaged.append(f"originals/{name} cannot be read to its end: {error}")
-            waiting = None
-        if waiting is not None:
-            self._add(waiting[0], _ended(waiting[1], size))
+            self.damaged.append(f"originals/{name} cannot be read completely: {error}")
+            previous = None
+        if previous is not None:
+            self._add(previous[0], _with_end(previous[1], size))
 
     @staticmethod
     def _response(name: str, record: Any) -> IndexedOriginal:
@@ -91,13 +91,13 @@ class OriginalIndex:
         )
 
     def added_text(self, uri: str) -> tuple[str, IndexedOriginal] | None:
-        """The hash and place of the ``.nlp.txt`` that a document was added as; its metadata tell of an older original."""
+        """Return hash and location of the ``.nlp.txt`` of a document. Its metadata refer to an earlier original."""
         return self.texts.get(uri)
 
-    def take(self, digest: str, uri: str) -> IndexedOriginal | None:
-        """The original of a document: the one of its URI, else any of its content."""
-        found = self.by_hash.get(digest, [])
-        return next((kept for kept in found if kept.uri == uri), found[0] if found else None)
+    def find(self, digest: str, uri: str) -> IndexedOriginal | None:
+        """Return the original of a document: one with its URI, else any with its content."""
+        matches = self.by_hash.get(digest, [])
+        return next((original for original in matches if original.uri == uri), matches[0] if matches else None)
 
 
 def _digest(reader: Any) -> str:
@@ -110,8 +110,8 @@ def _digest(reader: Any) -> str:
     return digest.hexdigest()
 
 
-def _own_uri(folder: SafeFolder, name: str) -> str:
-    """The URI of a ``.nlp.txt``; empty where it is not known."""
+def _document_uri(folder: SafeFolder, name: str) -> str:
+    """Return the URI of a ``.nlp.txt`` file, or an empty string if it is unknown."""
     try:
         uri = from_nlptext(folder.read(name), strict=False).uri
     except CorpusKitError:
@@ -119,7 +119,7 @@ def _own_uri(folder: SafeFolder, name: str) -> str:
     return "" if uri == "?" else uri
 
 
-def _ended(kept: IndexedOriginal, end: int) -> IndexedOriginal:
+def _with_end(original: IndexedOriginal, end: int) -> IndexedOriginal:
     from dataclasses import replace
 
-    return replace(kept, length=end - (kept.offset or 0))
+    return replace(original, length=end - (original.offset or 0))

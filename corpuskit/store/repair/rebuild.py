@@ -1,4 +1,4 @@
-"""Makes a catalogue again from what it is an index of: documents/, originals/, labels/ and models/."""
+"""Rebuilding of the catalog from documents/, originals/, labels/ and models/."""
 
 from __future__ import annotations
 
@@ -21,71 +21,71 @@ from corpuskit.store.repair.salvage import open_damaged_catalog, salvage
 
 __all__ = ["repair"]
 
-_NEW: Final = "catalog.sqlite.repaired"
+_NEW_CATALOG: Final = "catalog.sqlite.repaired"
 
 
 def repair(path: Path) -> RepairReport:
-    """Makes the catalogue of a corpus again; the old one is kept beside it under another name.
+    """Rebuild the catalog of a corpus. The old catalog is kept under another name.
 
-    A row of the old catalogue is taken where it can be read and fits its document. The rest of a row comes from the
-    document itself, which names its URI, times, media type and the hash of its original. The frontier comes from the old
-    catalogue, else from the requests in the web archives: what was fetched is known then, what was queued is not.
+    A row of the old catalog is used if it is readable and matches its document. Other rows are restored from the document, which
+    contains its URI, dates, media type and the hash of its original. The frontier is restored from the old catalog or from the
+    requests in WARC files; the latter contain the fetched URLs, but not the queued ones.
 
     Raises:
-        CorpusError: there is no corpus folder; a file of it cannot be written.
-        CorpusBusyError: a crawl runs.
+        CorpusError: The folder is not a corpus, or a file cannot be written.
+        CorpusBusyError: A crawl is running.
     """
     folder = SafeFolder(path.resolve())
     if not any(folder.exists(name) for name in ("corpus.toml", CATALOG, "documents", "labels")):
-        raise CorpusError(f"{path} is no corpus: there is no corpus.toml, catalogue, documents/ or labels/")
+        raise CorpusError(f"{path} is not a corpus: it has no corpus.toml, catalog.sqlite, documents/ or labels/")
     with exclusive_lock(folder, CRAWL_LOCK, "crawl or repair"):
         return _repair(folder)
 
 
-def _repair(inside: SafeFolder) -> RepairReport:
+def _repair(root: SafeFolder) -> RepairReport:
     report = RepairReport()
     for suffix in ("", "-wal", "-shm", "-journal"):
-        inside.remove(_NEW + suffix)
-    catalog = Catalog(inside / _NEW)
+        root.remove(_NEW_CATALOG + suffix)
+    catalog = Catalog(root / _NEW_CATALOG)
     try:
-        with open_damaged_catalog(inside) as old:
+        with open_damaged_catalog(root) as old:
             known = salvage(old, catalog, report)
-        originals = OriginalIndex(inside.subfolder("originals"))
-        restore_documents(inside.subfolder("documents"), catalog, originals, known, report)
-        _frontier(catalog, originals, report)
-        _models(inside.subfolder("models"), catalog, report)
+        originals = OriginalIndex(root.subfolder("originals"))
+        restore_documents(root.subfolder("documents"), catalog, originals, known, report)
+        _restore_frontier(catalog, originals, report)
+        _restore_models(root.subfolder("models"), catalog, report)
         catalog.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         catalog.close()
-    report.old = _swap(inside)
-    folder = CorpusFolder(inside.path)  # reads the labels
+    report.old = _replace_catalog(root)
+    folder = CorpusFolder(root.path)  # indexes the labels
     try:
-        _elements(folder, report)
+        _rebuild_elements(folder, report)
         folder.catalog.flush()
     finally:
         folder.close()
     return report
 
 
-def _swap(folder: SafeFolder) -> str | None:
-    """The new catalogue takes the place of the old one, which is kept."""
+def _replace_catalog(folder: SafeFolder) -> str | None:
+    """Replace the catalog by the new one. Return the name under which the old one is kept, or None."""
     name = None
     if folder.exists(CATALOG):
         number = 1
         while folder.exists(f"{CATALOG}.damaged-{number}"):
             number += 1
         name = f"{CATALOG}.damaged-{number}"
-        for suffix in ("-wal", "-shm", "-journal", ""):  # the log belongs to the file; a new file must not get it
+        for suffix in ("-wal", "-shm", "-journal", ""):  # the write-ahead log must not be applied to the new file
             with contextlib.suppress(FileNotFoundError):
                 folder.rename(CATALOG + suffix, name + suffix)
-    folder.rename(_NEW, CATALOG)
+    folder.rename(_NEW_CATALOG, CATALOG)
     for suffix in ("-wal", "-shm"):
-        folder.remove(_NEW + suffix)
+        folder.remove(_NEW_CATALOG + suffix)
     return name
 
 
-def _frontier(catalog: Catalog, originals: OriginalIndex, report: RepairReport) -> None:
-    """URLs of the web archives that the frontier does not know were fetched."""
+def _restore_frontier(catalog: Catalog, originals: OriginalIndex, report: RepairReport) -> None:
+    """Add the URLs in WARC files to the frontier as fetched."""
     from corpuskit.sources.web.urls import host_of, url_key
 
     with catalog.transaction() as connection:
@@ -99,27 +99,27 @@ def _frontier(catalog: Catalog, originals: OriginalIndex, report: RepairReport) 
                 (key, url, host_of(url)),
             ).rowcount
     if report.requests:
-        report.lost.append("URLs that were queued and not fetched, and depths: name the seeds again to crawl on")
+        report.lost.append("queued URLs and the depths of URLs: crawl the seeds again")
 
 
-def _models(folder: SafeFolder, catalog: Catalog, report: RepairReport) -> None:
+def _restore_models(folder: SafeFolder, catalog: Catalog, report: RepairReport) -> None:
     known = {row[0] for row in catalog.rows("SELECT folder FROM models")}
-    found = set(folder.folder_names())
-    gone = sorted(known - found)
-    if gone:
+    folders = set(folder.folder_names())
+    without_folder = sorted(known - folders)
+    if without_folder:
         with catalog.transaction() as connection:
-            connection.executemany("DELETE FROM models WHERE folder = ?", [(name,) for name in gone])
+            connection.executemany("DELETE FROM models WHERE folder = ?", [(name,) for name in without_folder])
         report.lost.append(
-            f"{pluralize(len(gone), 'model')}, such as {gone[0]}, whose folder is gone: run corpuskit train"
+            f"{pluralize(len(without_folder), 'model')}, such as {without_folder[0]}, without a folder: run corpuskit train"
         )
-    missing = sorted(name for name in found if not any(name in row for row in known))
-    if missing:
+    unregistered = sorted(name for name in folders if not any(name in row for row in known))
+    if unregistered:
         report.lost.append(
-            f"what was known of {pluralize(len(missing), 'model')}, such as models/{missing[0]}: run corpuskit train"
+            f"the records of {pluralize(len(unregistered), 'model')}, such as models/{unregistered[0]}: run corpuskit train"
         )
 
 
-def _elements(folder: CorpusFolder, report: RepairReport) -> None:
+def _rebuild_elements(folder: CorpusFolder, report: RepairReport) -> None:
     from corpuskit.store import element_cache
 
     for name in folder.elements.file_names("*.parquet"):

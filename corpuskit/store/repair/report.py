@@ -1,4 +1,4 @@
-"""What a repair did."""
+"""Report of a repair."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Final
 
 from corpuskit.store.formatting import pluralize
 
-# Tables of which people know nothing, which a report does not name, and what is lost with them.
+# Internal tables, which the report mentions only if they are lost, and their content.
 INTERNAL_TABLES: Final = {
-    "texts": "which texts were met before", "outlinks": "links between documents",
-    "said": "what documents say of themselves", "refusals": "how many links were refused",
+    "texts": "hashes of known texts", "outlinks": "links between documents",
+    "said": "document metadata", "refusals": "counts of refused links",
 }  # fmt: skip
-# What people call the rows of the other tables, and what is kept in meta: one, several.
+# Names of the rows of other tables and of entries in meta: singular, plural.
 ROW_NAMES: Final = {
     "scores": ("score", "scores"), "failures": ("failure", "failures"), "requests": ("request", "requests"),
     "tombstones": ("removed document", "removed documents"), "frontier": ("known URL", "known URLs"),
@@ -26,15 +26,15 @@ ROW_NAMES: Final = {
 
 @dataclass(slots=True)
 class RepairReport:
-    """What a repair did.
+    """Result of a repair.
 
     Attributes:
-        documents: rows made from documents/, those of the old catalogue that fit among them.
-        pending: originals without a document: ``Corpus.extract_pending`` or the next crawl extracts them.
-        rows: table, and what is in the table meta as sub-corpora and saved queries → rows copied from the old catalogue.
-        requests: URLs of the frontier that were made from the web archives.
-        lost: what could not be made again, a sentence each.
-        old: where the old catalogue is kept; None where there was none.
+        documents: Number of rows restored from documents/, including matching rows of the old catalog.
+        pending: Originals without a document: ``Corpus.extract_pending`` or the next crawl extracts them.
+        rows: Rows copied from the old catalog, by table or entry of meta, such as sub-corpora and saved queries.
+        requests: URLs of the frontier that were restored from WARC files.
+        lost: Losses, one sentence each.
+        old: Name of the old catalog, or None if there was no catalog.
     """
 
     documents: int = 0
@@ -47,10 +47,10 @@ class RepairReport:
     def __repr__(self) -> str:
         hint = " (extract_pending() extracts them)" if self.pending else ""
         lines = [f"{pluralize(self.documents, 'document')}, {self.pending:,} pending{hint}"]
-        words = {name: ROW_NAMES.get(name, (name, name)) for name in self.rows if name not in INTERNAL_TABLES}
-        if kept := ", ".join(f"{count:,} {words[name][count != 1]}" for name, count in self.rows.items()
-                             if count and name in words):  # fmt: skip
-            lines.append(f"kept of the old catalogue: {kept}")
+        names = {name: ROW_NAMES.get(name, (name, name)) for name in self.rows if name not in INTERNAL_TABLES}
+        if copied := ", ".join(f"{count:,} {names[name][count != 1]}" for name, count in self.rows.items()
+                             if count and name in names):  # fmt: skip
+            lines.append(f"copied from the old catalog: {copied}")
         if self.requests:
-            lines.append(f"made from the web archives: {pluralize(self.requests, 'known URL')}")
+            lines.append(f"restored from WARC files: {pluralize(self.requests, 'known URL')}")
         return "\n".join([*lines, *(f"lost: {line}" for line in self.lost)])

@@ -1,4 +1,4 @@
-"""What can be read of a damaged catalogue."""
+"""Copying of the readable rows of a damaged catalog."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from corpuskit.store.database import CATALOG, connect
 from corpuskit.store.file_errors import processes_using
 from corpuskit.store.repair.report import INTERNAL_TABLES, ROW_NAMES, RepairReport
 
-# Made anew from the files they are an index of; all other tables are copied as far as they can be read.
-_MADE_ANEW: Final = frozenset({"documents", "labels", "element_cache", "meta"})
-# What people have made and no file knows: keys of meta, whole or as far as the space, and what it is called.
-_KEPT_META: Final = {
+# Rebuilt from the files they index. All other tables are copied as far as they are readable.
+_REBUILT_TABLES: Final = frozenset({"documents", "labels", "element_cache", "meta"})
+# Entries of users in meta that exist in no file, by key or prefix (ending in a space), and their names.
+_USER_META: Final = {
     "sub-corpus ": "sub-corpora", "query ": "saved queries", "layers": "layers", "preprocess": "preprocessing",
     "audit": "audits", "export ": "exports", "merged shard ": "merged shards",
 }  # fmt: skip
@@ -28,25 +28,30 @@ _KEPT_META: Final = {
 
 @contextlib.contextmanager
 def open_damaged_catalog(folder: SafeFolder) -> Iterator[sqlite3.Connection | None]:
-    """Open the catalogue that is there, damaged or not; None where there is none.
+    """Open the existing catalog, damaged or not, and yield the connection, or None without a catalog.
 
     Raises:
-        CorpusBusyError: others have it open.
+        CorpusBusyError: Other processes use the catalog.
     """
     if not folder.exists(CATALOG):
         yield None
         return
     connection = connect(folder, CATALOG, timeout=5)
-    connection.execute("PRAGMA trusted_schema = ON")  # see Catalog; only tables are read, none that computes a column
+    connection.execute("PRAGMA trusted_schema = ON")  # see Catalog; only tables without generated columns are read
     connection.row_factory = sqlite3.Row
     try:
-        # It leaves the mode of many users only when it has one. Who has it open would write into the old one, which is lost.
+        # Fails while other processes have it open: they would write to the old catalog, and their changes would be lost.
         connection.execute("PRAGMA journal_mode = DELETE")
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # the second: a message about a name that is no text
+    except (
+        sqlite3.Error,
+        UnicodeDecodeError,
+    ) as error:  # UnicodeDecodeError: the error message contains an invalid name
         if "locked" in str(error):
             connection.close()
-            who = processes_using(folder / CATALOG)
-            raise CorpusBusyError(f"others have this corpus open ({who}): close it there, then repair") from error
+            users = processes_using(folder / CATALOG)
+            raise CorpusBusyError(
+                f"other processes have this corpus open ({users}): close it there, then repair"
+            ) from error
     try:
         yield connection
     finally:
@@ -54,123 +59,126 @@ def open_damaged_catalog(folder: SafeFolder) -> Iterator[sqlite3.Connection | No
 
 
 def salvage(old: sqlite3.Connection | None, catalog: Catalog, report: RepairReport) -> dict[str, dict[str, Any]]:
-    """Copies what can be read; returns the rows of documents by their path."""
+    """Copy the readable rows. Return the rows of documents by their path."""
     if old is None:
         report.lost.append(
-            "there was no catalogue: scores, crawls, failures, the log of requests, which documents were removed, "
-            "sub-corpora and saved queries are gone"
+            "there was no catalog: scores, crawls, failures, the request log, the list of removed documents, sub-corpora "
+            "and saved queries"
         )
         return {}
     damaged = []
     tables = [row[0] for row in catalog.rows("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    known: dict[str, dict[str, Any]] = {}
+    documents: dict[str, dict[str, Any]] = {}
     for table in tables:
-        kinds = {str(row[1]): str(row[2]) for row in catalog.rows(f'PRAGMA table_info("{table}")')}
-        rows, whole = _read_table(old, table)
-        if not whole:
+        types = {str(row[1]): str(row[2]) for row in catalog.rows(f'PRAGMA table_info("{table}")')}
+        rows, is_complete = _read_table(old, table)
+        if not is_complete:
             damaged.append(table)
-        rows = [row for row in rows if _fits(row, kinds)]
+        rows = [row for row in rows if _has_column_types(row, types)]
         if table == "documents":
-            known = {str(row["path"]): _of_today(row, kinds) for row in rows}
+            documents = {str(row["path"]): _migrate_row(row, types) for row in rows}
             continue
         if table == "meta":
-            _keep_meta(rows, catalog, report)
+            _copy_meta(rows, catalog, report)
             continue
-        if table in _MADE_ANEW:
+        if table in _REBUILT_TABLES:
             continue
-        shared = [name for name in kinds if rows and name in rows[0]]
+        shared = [name for name in types if rows and name in rows[0]]
         count = 0
         with catalog.transaction() as connection:
             for row in rows:
-                with contextlib.suppress(sqlite3.Error):  # a row that breaks a rule of its table is damaged
+                with contextlib.suppress(sqlite3.Error):  # a row that violates a constraint is damaged
                     count += connection.execute(
                         f'INSERT OR IGNORE INTO "{table}" ({", ".join(map(_quoted, shared))}) '
                         f"VALUES ({', '.join('?' * len(shared))})",
                         [row[name] for name in shared],
                     ).rowcount
         report.rows[table] = count
-    what = {"scores": "run corpuskit train", "tombstones": "what was removed may be added again",
+    advice = {"scores": "run corpuskit train", "tombstones": "removed documents may be added again",
             "frontier": "crawl the seeds again"}  # fmt: skip
     report.lost += [
-        f"{INTERNAL_TABLES.get(table) or ROW_NAMES.get(table, ('', table))[1]}, as far as the old catalogue was damaged there"
-        + (f": {what[table]}" if table in what else "")
+        f"{INTERNAL_TABLES.get(table) or ROW_NAMES.get(table, ('', table))[1]}, in the damaged part of the old catalog"
+        + (f": {advice[table]}" if table in advice else "")
         for table in damaged
-        if table not in _MADE_ANEW or table == "meta"
+        if table not in _REBUILT_TABLES or table == "meta"
     ]
-    return known
+    return documents
 
 
-def _keep_meta(rows: list[dict[str, Any]], catalog: Catalog, report: RepairReport) -> None:
+def _copy_meta(rows: list[dict[str, Any]], catalog: Catalog, report: RepairReport) -> None:
     for key, value in ((str(row["key"]), str(row["value"])) for row in rows):
-        start = next((s for s in _KEPT_META if key == s or (s.endswith(" ") and key.startswith(s))), None)
-        if start is None:
+        prefix = next((s for s in _USER_META if key == s or (s.endswith(" ") and key.startswith(s))), None)
+        if prefix is None:
             continue
-        what = _KEPT_META[start]
-        if start != "merged shard " and not _is_whole(key, value):  # of those the value is a hash
-            name = repr(clean(key.removeprefix(start))) if start.endswith(" ") else ""
-            report.lost.append(f"{what} {name}".rstrip() + ": what the catalogue held cannot be read")
+        name = _USER_META[prefix]
+        # The value of a merged shard is a hash, not JSON.
+        if prefix != "merged shard " and not _is_valid_meta(key, value):
+            entry = repr(clean(key.removeprefix(prefix))) if prefix.endswith(" ") else ""
+            report.lost.append(f"{name} {entry}".rstrip() + ": the entry in the old catalog cannot be read")
             continue
         catalog.set_meta(key, value)
-        report.rows[what] = report.rows.get(what, 0) + 1
+        report.rows[name] = report.rows.get(name, 0) + 1
 
 
-def _is_whole(key: str, value: str) -> bool:
+def _is_valid_meta(key: str, value: str) -> bool:
     with contextlib.suppress(ValueError, RecursionError, AttributeError, KeyError, TypeError):
-        found = json.loads(value)
-        return key != "layers" or all(isinstance(makers, list) for makers in found["layers"].values())
+        content = json.loads(value)
+        return key != "layers" or all(isinstance(makers, list) for makers in content["layers"].values())
     return False
 
 
 def _read_table(old: sqlite3.Connection, table: str) -> tuple[list[dict[str, Any]], bool]:
-    """The rows that can be read, from the beginning up to a damaged page and from the end down to it; whether all."""
+    """Return the rows before and after damaged pages, and whether these are all rows."""
     try:
         columns = old.execute(f'PRAGMA table_xinfo("{table}")').fetchall()
         keys = [row[1] for row in columns if row[5]] or ["rowid"]
-        made = old.execute("SELECT sql FROM sqlite_master WHERE name = ? AND type = 'table'", (table,)).fetchall()
+        statements = old.execute("SELECT sql FROM sqlite_master WHERE name = ? AND type = 'table'", (table,)).fetchall()
     except (sqlite3.Error, UnicodeDecodeError):
         return [], False
-    # A view or virtual table in the place of a table, or a column that is computed, would run what somebody wrote.
+    # Views, virtual tables and generated columns would run code from an untrusted source.
     if (
-        len(made) != 1
-        or not re.match(r"create\s+table\b", str(made[0][0]), re.IGNORECASE)
+        len(statements) != 1
+        or not re.match(r"create\s+table\b", str(statements[0][0]), re.IGNORECASE)
         or any(c[6] for c in columns)
     ):
         return [], False
     with step_limit(old):
-        return _rows_of(old, table, keys)
+        return _read_rows(old, table, keys)
 
 
-def _rows_of(old: sqlite3.Connection, table: str, keys: list[str]) -> tuple[list[dict[str, Any]], bool]:
+def _read_rows(old: sqlite3.Connection, table: str, keys: list[str]) -> tuple[list[dict[str, Any]], bool]:
     rows: dict[Any, dict[str, Any]] = {}
-    whole = True
+    is_complete = True
     for direction in ("ASC", "DESC"):
         order = ", ".join(f"{_quoted(key)} {direction}" for key in keys)
         try:
             for row in old.execute(f'SELECT * FROM "{table}" NOT INDEXED ORDER BY {order}'):
                 rows[tuple(row[key] if key != "rowid" else tuple(row) for key in keys)] = dict(row)
-            if whole:
+            if is_complete:
                 break
         except (sqlite3.Error, OverflowError, UnicodeDecodeError):
-            whole = False
-    if not whole:  # sorting needs all rows; a plain scan stops at the damage only
+            is_complete = False
+    if not is_complete:  # sorting needs all rows; an unsorted scan stops at the damaged page
         with contextlib.suppress(sqlite3.Error, UnicodeDecodeError):
             for row in old.execute(f'SELECT * FROM "{table}" NOT INDEXED'):
                 rows.setdefault(tuple(row[key] if key != "rowid" else tuple(row) for key in keys), dict(row))
-    return list(rows.values()), whole
+    return list(rows.values()), is_complete
 
 
-def _fits(row: dict[str, Any], kinds: dict[str, str]) -> bool:
-    """Its values are of the kinds of their columns."""
+def _has_column_types(row: dict[str, Any], types: dict[str, str]) -> bool:
+    """Return whether the values have the types of their columns."""
     numbers = {"INTEGER", "REAL"}
     return not any(
-        isinstance(row.get(name), bytes if kind == "TEXT" else (str, bytes) if kind in numbers else (str, int, float))
-        for name, kind in kinds.items()
+        isinstance(
+            row.get(name), bytes if declared == "TEXT" else (str, bytes) if declared in numbers else (str, int, float)
+        )
+        for name, declared in types.items()
     )
 
 
-def _of_today(row: dict[str, Any], kinds: dict[str, str]) -> dict[str, Any]:
-    """A row of documents in today's columns."""
-    row = {name: row[name] for name in kinds if name in row}
+def _migrate_row(row: dict[str, Any], types: dict[str, str]) -> dict[str, Any]:
+    """Return a row of documents with the columns of the current schema."""
+    row = {name: row[name] for name in types if name in row}
     if "payload_digest" not in row:
         with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
             row["payload_digest"] = str(json.loads(row["metadata"])["payload_digest"])
