@@ -15,9 +15,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links need righ
 
 @pytest.fixture(params=[True, False], ids=["by handle", "by name"])
 def folder(request, tmp_path, monkeypatch):
-    if request.param and not safe_folder._BY_HANDLE:
+    if request.param and not safe_folder._HAS_DIR_FD:
         pytest.skip("this system has no open folders")
-    monkeypatch.setattr(safe_folder, "_BY_HANDLE", request.param)
+    monkeypatch.setattr(safe_folder, "_HAS_DIR_FD", request.param)
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "secret").write_text("secret")
     (tmp_path / "in" / "room").mkdir(parents=True)
