@@ -93,9 +93,9 @@ class DocumentFormatError(CorpusKitError, ValueError):
         expected: Content that the format requires.
     """
 
-    def __init__(self, line: int, actual: str, expected: str, *, where: str | None = None) -> None:
+    def __init__(self, line: int, found: str, expected: str, *, where: str | None = None) -> None:
         self.line = line
-        self.found = actual if len(actual) <= 50 else actual[:50] + "..."
+        self.found = found if len(found) <= 50 else found[:50] + "..."
         self.expected = expected
         self.where = where
         location = f"{where}, line {line}" if where else f"line {line}"
@@ -105,11 +105,11 @@ class DocumentFormatError(CorpusKitError, ValueError):
         return _rebuild_format_error, (self.line, self.found, self.expected, self.where)
 
 
-def _rebuild_format_error(line: int, actual: str, expected: str, where: str | None) -> DocumentFormatError:
+def _rebuild_format_error(line: int, found: str, expected: str, where: str | None) -> DocumentFormatError:
     error = DocumentFormatError(line, "", expected, where=where)
-    error.found = actual
+    error.found = found
     location = f"{where}, line {line}" if where else f"line {line}"
-    error.args = (f"{location}: found {actual!r}, expected {expected}",)
+    error.args = (f"{location}: found {found!r}, expected {expected}",)
     return error
 
 
