@@ -29,13 +29,13 @@ __all__ = ["CorpusKitError", "DocumentFormatError", "commoncrawl", "extract", "o
 def open(path: str | os.PathLike[str], *, trust: bool = False) -> Corpus:
     """Open a corpus. The folder is created if it does not exist.
 
-    A corpus from an untrusted source can be opened safely: links in it are not followed, and a catalog that is opened for the
-    first time on this machine is validated.
+    A corpus from an untrusted source can be opened safely: links in it are not followed, and a catalog that is opened
+    for the first time on this machine is validated.
 
     Args:
         path: The folder.
-        trust: Follow symbolic links and skip the validation of the catalog. For your own corpus, for example one on several
-            disks or with a damaged catalog.
+        trust: Follow symbolic links and skip the validation of the catalog. For your own corpus, for example one on
+            several disks or with a damaged catalog.
 
     Raises:
         CorpusError: The folder is not a corpus, its catalog is damaged, or it contains a link.
@@ -51,7 +51,8 @@ def commoncrawl(index: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
     """Return an index of web archives, such as ``CC-MAIN-2024-22``, for ``corpus.archives.discover()``.
 
     Args:
-        index: A crawl of Common Crawl, or files, directories and patterns of indexes on disk, over https or in a bucket.
+        index: A crawl of Common Crawl, or files, directories and patterns of indexes on disk, over https or in a
+            bucket.
         filters: ``domains``, ``tld``, ``languages``, ``mime``, ``status``, ``since``, ``base``, ``anonymous``; see
             :func:`corpuskit.sources.commoncrawl.commoncrawl`.
 

@@ -142,7 +142,8 @@ def ingest(
         folder: The corpus.
         resources: The resources.
         progress: Show a progress bar.
-        textworks: Write the artifacts of TextWorks next to the originals of PDF files; default: the setting in corpus.toml.
+        textworks: Write the artifacts of TextWorks next to the originals of PDF files; default: the setting in
+            corpus.toml.
     """
     report = IngestReport()
     if textworks is None:
@@ -227,8 +228,8 @@ def register(
     Args:
         folder: The corpus.
         resource: The resource.
-        store: Function that stores a new original, for example as a WARC record, and returns its location. By default the
-            original is stored as a file.
+        store: Function that stores a new original, for example as a WARC record, and returns its location. By default
+            the original is stored as a file.
     """
     catalog = folder.catalog
     content_hash = hashlib.sha256(resource.content).hexdigest()
@@ -315,7 +316,7 @@ def load_task(folder: CorpusFolder, doc_id: str, version: int) -> ExtractionTask
 
 
 def _parse_metadata(text: str | None) -> dict[str, Any]:
-    """Parse the metadata of a source. Invalid JSON results in an empty dictionary: one damaged row must not block the others."""
+    """Parse the metadata of a source. Invalid JSON results in an empty dictionary, so that other rows are processed."""
     try:
         metadata = json.loads(text or "{}")
     except (ValueError, RecursionError):
@@ -421,7 +422,8 @@ def add_provenance(document: NLPTextDocument, task: ExtractionTask) -> None:
 def commit(folder: CorpusFolder, outcome: engine.Outcome[ExtractionTask, ExtractionResult]) -> float | None:
     """Write the outcome of a task to the catalog and return the share of its text that is new to the corpus.
 
-    The share counts characters of texts and titles, as the Language Resource Extractor does. It is None after a failure.
+    The share counts characters of texts and titles, as the Language Resource Extractor does. It is None after a
+    failure.
     """
     task = outcome.item
     with folder.catalog.transaction() as connection:

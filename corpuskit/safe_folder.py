@@ -42,9 +42,9 @@ _TYPE_ERRORS: Final = frozenset(
 class SafeFolder:
     """A directory that may come from an untrusted source.
 
-    Its content can hold names with ``..``, symbolic links, named pipes and devices. The methods reach directories and regular
-    files only and never follow a link, so that nothing outside is read or written and no call blocks. The root itself is
-    chosen by the user and may be reached through links.
+    Its content can hold names with ``..``, symbolic links, named pipes and devices. The methods reach directories and
+    regular files only and never follow a link, so that nothing outside is read or written and no call blocks. The root
+    itself is chosen by the user and may be reached through links.
 
     Args:
         root: Path of the root directory.
@@ -286,7 +286,7 @@ class SafeFolder:
             for entry in entries:
                 yield entry.name, entry
 
-    # -- checks of single path components ------------------------------------------------------------------------------------
+    # -- checks of single path components --------------------------------------------------------------------------------
 
     @property
     def _open_flags(self) -> int:
@@ -313,7 +313,10 @@ class SafeFolder:
 
     @contextlib.contextmanager
     def _parent(self, parts: tuple[str, ...], *, create: bool = False) -> Iterator[tuple[str, int | None]]:
-        """Open the parent directory and yield the file name and a handle for ``dir_fd``; without handles, the full path and None."""
+        """Open the parent directory and yield the file name and a value for ``dir_fd``.
+
+        On systems without ``dir_fd`` yield the full path and None.
+        """
         if not _HAS_DIR_FD or self.follow:
             self._checked_stat(parts[:-1])
             folder = self.root.joinpath(*parts[:-1])

@@ -78,7 +78,8 @@ def check_input_file(path: str | os.PathLike[str], name: str = "path") -> Path:
         name: Name of the parameter, for the message.
 
     Raises:
-        SourceError: The path is empty, a directory (also an IsADirectoryError), or does not exist (also a FileNotFoundError).
+        SourceError: The path is empty, a directory (also an IsADirectoryError), or does not exist (also a
+            FileNotFoundError).
         TypeError: The argument is not a path.
     """
     file = check_path(path, name)

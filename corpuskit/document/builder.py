@@ -26,8 +26,9 @@ from corpuskit.errors import DocumentModelError
 class DocumentBuilder:
     """Builder of a document in reading order.
 
-    Each ``start_*`` requires its ``end_*``; a wrong end raises. Content directly in a List or Table is wrapped in a ListItem or
-    TableCell, and an item or cell outside is wrapped in a List or Table. Each of these repairs adds a warning.
+    Each ``start_*`` requires its ``end_*``; a wrong end raises. Content directly in a List or Table is wrapped in a
+    ListItem or TableCell, and an item or cell outside is wrapped in a List or Table. Each of these repairs adds a
+    warning.
 
     Args:
         title: Title of the document.

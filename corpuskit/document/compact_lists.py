@@ -10,8 +10,8 @@ _SHORT_ITEM = 50  # UTF-16 units, exclusive
 def compact_items(table: ElementTable, element_id: int) -> list[str] | None:
     """Return the texts of the items if the one-line form represents a list without loss, else None.
 
-    The list must not be empty, and its title must not contain ``>>``. Each item must be exactly one TextBlock of fewer than 50
-    UTF-16 units, without ``||`` and without white space at its ends.
+    The list must not be empty, and its title must not contain ``>>``. Each item must be exactly one TextBlock of fewer
+    than 50 UTF-16 units, without ``||`` and without white space at its ends.
     """
     title = table.text[element_id]
     if title is not None and (">>" in title or title != title.strip()):

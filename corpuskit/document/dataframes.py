@@ -163,8 +163,8 @@ def _nullable_integers(column: pa.ChunkedArray) -> pd.api.extensions.ExtensionAr
 def to_frame(table: ElementTable) -> pd.DataFrame:
     """Return the table as a DataFrame, see :meth:`NLPTextDocument.to_frame`.
 
-    Equal to :func:`arrow_to_pandas` of :func:`to_arrow`, but built directly: the detour took half of the time for a small
-    file (2026-11-20).
+    Equal to :func:`arrow_to_pandas` of :func:`to_arrow`, but built directly: the detour took half of the time for a
+    small file (2026-11-20).
     """
     import numpy as np
     import pandas as pd

@@ -146,8 +146,8 @@ class ElementTable:
     def normalized(self) -> tuple[ElementTable, int]:
         """Return the table in normal form, and the number of lone surrogates replaced by U+FFFD.
 
-        Line breaks are line feeds. TextBlocks and titles that consist of white space are dropped, and groups without a title and
-        without non-empty children, except a NavigationList.
+        Line breaks are line feeds. TextBlocks and titles that consist of white space are dropped, and groups without a
+        title and without non-empty children, except a NavigationList.
         """
         texts: list[str | None] = []
         surrogates = 0

@@ -1,8 +1,8 @@
 """Escaping of text for one line of a ``.nlp.txt`` file.
 
-A line feed is written as ``\\n``. A run of backslashes before an ``n`` or a line feed is doubled, so that the text can be
-restored: an odd run before ``n`` ends in a line feed, an even run does not. A text that looks like a delimiter is prefixed
-with one space; files of the reference implementation may have ``. `` instead.
+A line feed is written as ``\\n``. A run of backslashes before an ``n`` or a line feed is doubled, so that the text can
+be restored: an odd run before ``n`` ends in a line feed, an even run does not. A text that looks like a delimiter is
+prefixed with one space; files of the reference implementation may have ``. `` instead.
 """
 
 from __future__ import annotations

@@ -21,10 +21,11 @@ _START, _TITLE, _URI, _TEXT, _END = range(5)
 def events(documents: Sequence[NLPTextDocument], *, first_doc_id: int = 0) -> pd.DataFrame:
     """Return one row per event, as ``read_extraction_file`` of nlptextdoc.python does.
 
-    Columns: DocId (int64); DocEltType (category: Document and the eight element types); DocEltCmd (category: Start, Title, Uri,
-    Text, End); NestingLevel (uint8, at most 255); Text (object). A document consists of Start (with its id), Title, Uri, its
-    elements, and End. A group consists of Start, Title if any, its content, and End. A TextBlock is one Text row. An item of a
-    list in compact form is one Text row of type ListItem. Cell coordinates are not included.
+    Columns: DocId (int64); DocEltType (category: Document and the eight element types); DocEltCmd (category: Start,
+    Title, Uri, Text, End); NestingLevel (uint8, at most 255); Text (object). A document consists of Start (with its
+    id), Title, Uri, its elements, and End. A group consists of Start, Title if any, its content, and End. A TextBlock
+    is one Text row. An item of a list in compact form is one Text row of type ListItem. Cell coordinates are not
+    included.
     """
     import numpy as np
     import pandas as pd
@@ -45,8 +46,8 @@ def events(documents: Sequence[NLPTextDocument], *, first_doc_id: int = 0) -> pd
 def _document_events(document: NLPTextDocument, doc_id: int) -> tuple[Any, ...]:
     """Return arrays of doc_id, type, command, level and text for one document.
 
-    Each element has up to three events. They are sorted by (position, order): the end of a group follows all rows of its
-    subtree, and inner ends precede outer ones.
+    Each element has up to three events. They are sorted by (position, order): the end of a group follows all rows of
+    its subtree, and inner ends precede outer ones.
     """
     import numpy as np
 

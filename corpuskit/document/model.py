@@ -36,7 +36,8 @@ class NLPTextDocument:
         table: The elements as flat columns.
         warnings: Repairs made when the document was created or read.
         original: Path of the file from which it was extracted in this session. Not stored.
-        renderer: Function that writes it in a format as Trafilatura does, if that library selected the main content. Not stored.
+        renderer: Function that writes it in a format as Trafilatura does, if that library selected the main content.
+            Not stored.
     """
 
     title: str = ""
@@ -87,11 +88,11 @@ class NLPTextDocument:
     def to_frame(self, *, arrow: bool = False) -> pd.DataFrame:
         """Return one row per element, in pre-order.
 
-        Columns: element_id, parent_id, subtree_end, nesting_level (int32); type (category); text (str); row, row_span, col,
-        col_span, page (Int32, 1-based, null except for cells and paged documents); main (bool); main_probability (float32);
-        role, zone (category); locator, links, tex (str, nullable); and, if the document has any, formatting (str, JSON
-        ``[[start, end, kind], ...]`` with offsets in the text): ``tex`` for formulas of a web page, and ``bold``, ``italic`` and
-        others on request.
+        Columns: element_id, parent_id, subtree_end, nesting_level (int32); type (category); text (str); row, row_span,
+        col, col_span, page (Int32, 1-based, null except for cells and paged documents); main (bool); main_probability
+        (float32); role, zone (category); locator, links, tex (str, nullable); and, if the document has any, formatting
+        (str, JSON ``[[start, end, kind], ...]`` with offsets in the text): ``tex`` for formulas of a web page, and
+        ``bold``, ``italic`` and others on request.
 
         Args:
             arrow: Return columns of pandas' ArrowDtype.

@@ -16,9 +16,9 @@ _WIDTH = 96
 
 
 def outline(document: NLPTextDocument) -> str:
-    """Return a header line, followed by indented sections and the beginnings of their texts, and the number of omitted elements.
+    """Return a header line and an indented outline of the sections and the beginnings of their texts.
 
-    Elements that are not main content are in brackets.
+    Elements that are not main content are in brackets. A last line reports the number of omitted elements.
     """
     rows, left_out = _rows(document.table)
     lines = [_head(document)]

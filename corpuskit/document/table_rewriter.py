@@ -8,7 +8,9 @@ from corpuskit.document.elements import TEXT_BLOCK, ElementTable
 
 
 class TableRewriter:
-    """Builder of a table from the rows of another one, in their order: rows are copied, replaced, split, wrapped, skipped or added.
+    """Builder of a table from the rows of another one.
+
+    Rows are processed in order: copied, replaced, split, wrapped, skipped or added.
 
     Args:
         source: The original table.

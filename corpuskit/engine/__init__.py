@@ -10,5 +10,6 @@ from corpuskit.engine.run import check_engine, run, values
 from corpuskit.engine.workers import call, close_idle_workers, default_workers
 
 __all__ = [
-    "Limits", "Outcome", "Pool", "WorkerDiedError", "call", "check_engine", "close_idle_workers", "default_workers", "run", "values", "with_progress",
+    "Limits", "Outcome", "Pool", "WorkerDiedError", "call", "check_engine", "close_idle_workers", "default_workers",
+    "run", "values", "with_progress",
 ]  # fmt: skip

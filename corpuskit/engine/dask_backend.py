@@ -42,7 +42,7 @@ def run_on_dask(
         running: dict[str, tuple[int, Item, int, Any]] = {}
         completed: Any = as_completed([], loop=cluster.loop)  # type: ignore[no-untyped-call]
         finished: dict[int, Outcome[Item, Value]] = {}
-        # Their workers died, perhaps because of another item: each is retried while no other item runs.
+        # Items with dead workers. Another item may be the cause, so each is retried while no other item runs.
         suspects: list[tuple[int, Item]] = []
         isolated_key = ""
 

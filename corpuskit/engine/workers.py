@@ -276,7 +276,8 @@ def picklable_error(error: Exception) -> Exception:
 def default_workers() -> int:
     """Return the default number of worker processes.
 
-    It is the environment variable ``CORPUSKIT_WORKERS`` if set, else the number of processors available to this process.
+    It is the environment variable ``CORPUSKIT_WORKERS`` if set, else the number of processors available to this
+    process.
     """
     configured = os.environ.get("CORPUSKIT_WORKERS", "")
     if configured.isdecimal() and int(configured) > 0:
@@ -307,7 +308,7 @@ def acquire_worker(limits: Limits) -> Worker:
 
 
 def release_worker(worker: Worker) -> None:
-    """Return a worker to the idle ones, or close it if it has to be replaced. The oldest one is closed if there are too many."""
+    """Make a worker idle, or close it if it has to be replaced. If there are too many idle workers, close the oldest one."""
     with _idle_lock:
         if worker.is_fit:
             _idle.append(worker)

@@ -27,9 +27,9 @@ _ANSWER_CACHE: Final = "annotations/answers.sqlite"  # modified in place, so SQL
 def backup(folder: CorpusFolder, path: Path) -> int:
     """Copy a corpus while it may be crawled, and return the number of bytes copied.
 
-    A snapshot of the catalog is copied first and the files after it, so every file in the snapshot exists. The element cache
-    and exports are not copied: they can be rebuilt. The token index is copied, since layers made by functions, models and
-    files are stored only there. Links, pipes and devices in the corpus are skipped.
+    A snapshot of the catalog is copied first and the files after it, so every file in the snapshot exists. The element
+    cache and exports are not copied: they can be rebuilt. The token index is copied, since layers made by functions,
+    models and files are stored only there. Links, pipes and devices in the corpus are skipped.
 
     Raises:
         CorpusError: The target exists, is inside the corpus, or cannot be written. No partial copy remains.

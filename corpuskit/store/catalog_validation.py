@@ -138,7 +138,10 @@ def _size(connection: sqlite3.Connection) -> int:
 
 @contextlib.contextmanager
 def step_limit(connection: sqlite3.Connection) -> Iterator[None]:
-    """Abort a query that takes more steps than any query on an undamaged catalog of this size, independent of the speed of the machine."""
+    """Abort queries that take more steps than possible on an undamaged catalog of this size.
+
+    Steps do not depend on the speed of the machine.
+    """
     intervals_left = 100 + _STEPS_PER_BYTE * _size(connection) // _STEP_INTERVAL
 
     def count_interval() -> int:

@@ -32,8 +32,8 @@ def connect(
         options: Options of :func:`sqlite3.connect`.
 
     Raises:
-        CorpusError: The file or one of SQLite's companion files is a link or not a regular file, or the journal names another
-            file, which SQLite would delete.
+        CorpusError: The file or one of SQLite's companion files is a link or not a regular file, or the journal names
+            another file, which SQLite would delete.
         sqlite3.Error: The file cannot be opened.
     """
     status = None

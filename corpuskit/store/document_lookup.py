@@ -78,8 +78,8 @@ def document_names(folder: CorpusFolder, docs: Any) -> list[str]:
 
     Args:
         folder: The corpus.
-        docs: A DataFrame or Series with ``doc_id``, a list of names, one name, or a boolean mask with one value per row of
-            ``documents()``.
+        docs: A DataFrame or Series with ``doc_id``, a list of names, one name, or a boolean mask with one value per row
+            of ``documents()``.
 
     Raises:
         ConfigurationError: A mask has another number of rows.

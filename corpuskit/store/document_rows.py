@@ -48,15 +48,15 @@ def document_rows(folder: CorpusFolder, *, versions: bool = False, metadata: boo
     """Return one row per document with its last version, sorted by host and URI; with ``versions`` one row per version.
 
     Columns: doc_id, uri, host, title, media_type, lang, status, decision, duplicate_of (large_string); version (int32);
-    words, main_words, elements (int64); timestamp, fetched (timestamp[us, UTC]); relevance (double). duplicate_of is the
-    document with the same main text and the shortest URI.
+    words, main_words, elements (int64); timestamp, fetched (timestamp[us, UTC]); relevance (double). duplicate_of is
+    the document with the same main text and the shortest URI.
 
     With ``metadata`` also author, site_name, description, categories, tags, license, canonical, image (large_string),
-    published, updated (timestamp[us, UTC]); and fingerprint (large_string), which is equal for main texts that differ only in
-    white space and case.
+    published, updated (timestamp[us, UTC]); and fingerprint (large_string), which is equal for main texts that differ
+    only in white space and case.
 
-    Every change of a document row or a score sets a new random state in the same transaction. The cached table contains the
-    state of its rows and is used only if the state is current.
+    Every change of a document row or a score sets a new random state in the same transaction. The cached table contains
+    the state of its rows and is used only if the state is current.
     """
     table = _rows(folder, versions=versions)
     return table if metadata else table.drop_columns([*METADATA_COLUMNS, _FINGERPRINT])
@@ -122,7 +122,10 @@ def _write_cache(folder: CorpusFolder, state: str, table: pa.Table) -> None:
 
 
 def _from_catalog(folder: CorpusFolder, *, versions: bool = False) -> tuple[pa.Table, list[tuple[str, int, str]]]:
-    """Return the rows, and the metadata of documents without metadata in the catalog (written by an older version, a merge or a repair)."""
+    """Return the rows, and metadata that had to be read from documents.
+
+    The catalog lacks the metadata of documents that an older version, a merge or a repair has written.
+    """
     import pyarrow as pa
 
     names = ", ".join("s." + name if name in {"relevance", "decision"} else "d." + name for name in _COLUMNS)
@@ -189,7 +192,7 @@ def title_rows(folder: CorpusFolder) -> pa.Table:
 
 
 def duplicate_ids(folder: CorpusFolder) -> dict[str, str]:
-    """Return duplicate_of by doc_id, for documents with the same main text as another one. Faster than :func:`document_rows`."""
+    """Return duplicate_of by doc_id, without documents that are unique. Faster than :func:`document_rows`."""
     rows = folder.catalog.tuples(
         "SELECT doc_id, uri, version, text_hash FROM current WHERE text_hash IN "
         # Hashes of all versions: filtering the newest ones takes longer than some extra rows.

@@ -211,7 +211,8 @@ class CorpusFolder:
             raise UnknownDocumentError(f"no document {doc_id!r}")
         if not row["original"]:
             raise CorpusError(
-                f"the original of {doc_id} is not stored in this corpus: it was merged from shards; its metadata names the source"
+                f"the original of {doc_id} is not stored in this corpus, since it was merged from shards: its metadata "
+                "names the source"
             )
         return read_original(self.originals, OriginalLocation(*row))
 

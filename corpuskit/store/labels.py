@@ -42,8 +42,8 @@ class Label:
         when: UTC, ISO 8601.
         note: Free text.
         version: Version of the document that was labelled.
-        origin: ``single``: this target was judged. ``group``: it was labelled together with others that were not read one
-            by one. ``audit``: the label certifies a model, which is not trained on it.
+        origin: ``single``: this target was judged. ``group``: it was labelled together with others that were not read
+            one by one. ``audit``: the label certifies a model, which is not trained on it.
     """
 
     target: str

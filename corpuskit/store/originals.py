@@ -45,14 +45,19 @@ class WarcWriter:
     """Writer of WARC files with one gzip member per record. Only one writer per corpus may be open."""
 
     def __init__(self, folder: Folder, committed_end: dict[str, int]) -> None:
-        """Open the last file. Records after the positions in ``committed_end`` (by file) were not committed and are truncated."""
+        """Open the last file and truncate uncommitted records.
+
+        Args:
+            folder: The directory originals/.
+            committed_end: End of the last committed record, by file.
+        """
         self._folder = ensure_folder(folder)
         self._lock = threading.Lock()
         names = self._folder.file_names(_CRAWLED_FILES)
         for name in names:
             if (end := committed_end.get(name, 0)) < 0:
                 raise CorpusError(
-                    f"catalog.sqlite has an invalid end of originals/{name}: {end}; corpuskit repair rebuilds the catalog"
+                    f"catalog.sqlite has an invalid end of originals/{name}: {end}; corpuskit repair rebuilds it"
                 )
             with self._folder.open(name, "r+b") as handle:
                 if handle.seek(0, os.SEEK_END) > end:

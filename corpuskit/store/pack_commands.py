@@ -21,8 +21,8 @@ FileStamp = tuple[int, int, int]
 def pack(folder: CorpusFolder) -> int:
     """Move documents from files into packs and return their number.
 
-    The corpus can be read, labelled and crawled meanwhile: a file is removed after its pack is synced. If the process dies in
-    between, some documents exist twice with the same content; the next run removes the files.
+    The corpus can be read, labelled and crawled meanwhile: a file is removed after its pack is synced. If the process
+    dies in between, some documents exist twice with the same content; the next run removes the files.
 
     Raises:
         CorpusBusyError: Another process packs or unpacks.

@@ -1,8 +1,8 @@
 """Packs: files of many documents that can be read individually.
 
-A pack is a Zstandard file (RFC 8878). Each document is one frame with its ``.nlp.txt``, followed by a skippable frame with
-its marks; ``zstd -dc`` prints all texts. The last skippable frame contains the index: one record per document, sorted by
-the hash of its path, then the paths and a footer. Packs are never modified.
+A pack is a Zstandard file (RFC 8878). Each document is one frame with its ``.nlp.txt``, followed by a skippable frame
+with its marks; ``zstd -dc`` prints all texts. The last skippable frame contains the index: one record per document,
+sorted by the hash of its path, then the paths and a footer. Packs are never modified.
 """
 
 from __future__ import annotations

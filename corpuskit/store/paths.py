@@ -21,8 +21,8 @@ def document_path(uri: str) -> str:
     """Return the path of a document's file below documents/, without suffix, with ``/`` as separator.
 
     It consists of the host and the decoded segments of the URL path. An empty last segment is ``_default_``. A query is
-    appended as the MD5 of ``?`` and the query, as in the Language Resource Extractor. The relative path of an added file is
-    prefixed with ``_files_``.
+    appended as the MD5 of ``?`` and the query, as in the Language Resource Extractor. The relative path of an added
+    file is prefixed with ``_files_``.
 
     Example:
         >>> document_path("https://bank.example:8080/a%20b/?id=3")

@@ -11,8 +11,8 @@ from corpuskit.store.folder import CorpusFolder
 def write_queue(folder: CorpusFolder, file: Path) -> int:
     """Write the queued URLs by descending priority and return their number.
 
-    One URL per line, followed by tab-separated ``key=value`` pairs (``depth``, ``priority``): the seed format of StormCrawler's
-    ``FileSpout`` and of Nutch's injector.
+    One URL per line, followed by tab-separated ``key=value`` pairs (``depth``, ``priority``): the seed format of
+    StormCrawler's ``FileSpout`` and of Nutch's injector.
     """
     rows = folder.catalog.rows(
         "SELECT url, depth, priority FROM frontier WHERE state = 'queued' ORDER BY priority DESC, n"

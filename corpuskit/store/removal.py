@@ -25,8 +25,8 @@ _PLACEHOLDER: Final = (
 def remove_documents(folder: CorpusFolder, doc_ids: Sequence[str], reason: str) -> int:
     """Remove all versions of documents and return the number of documents.
 
-    The tombstones are written first: if the process dies, no document appears complete, and repeating the removal completes it.
-    Labels and the request log keep the doc_id and the URL.
+    The tombstones are written first: if the process dies, no document appears complete, and repeating the removal
+    completes it. Labels and the request log keep the doc_id and the URL.
 
     Raises:
         ConfigurationError: The reason is empty.

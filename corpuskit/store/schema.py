@@ -118,8 +118,8 @@ CREATE INDEX labels_target ON labels (target, by);
 def _state_triggers(key: str, *tables: str) -> str:
     """Return statements that set a key of meta to a new random value whenever one of the tables changes.
 
-    Derived data that record this value are up to date while it is unchanged. A counter could return to an earlier value when a
-    backup is restored.
+    Derived data that record this value are up to date while it is unchanged. A counter could return to an earlier value
+    when a backup is restored.
     """
     return f"INSERT OR REPLACE INTO meta VALUES ('{key}', hex(randomblob(16)));" + "".join(
         f"CREATE TRIGGER {table}_{event.lower()} AFTER {event} ON {table} BEGIN "

@@ -101,8 +101,8 @@ class LabelSettings:
     Attributes:
         rule: Label of a document if annotators disagree: ``majority`` (after a tie the document is proposed again),
             ``latest``, or ``adjudicator``.
-        adjudicator: Annotator that decides with the rule ``adjudicator``. Without a label of this annotator, the majority
-            decides.
+        adjudicator: Annotator that decides with the rule ``adjudicator``. Without a label of this annotator, the
+            majority decides.
 
     Raises:
         ConfigurationError: An unknown rule, or a rule that does not match the adjudicator.
@@ -151,7 +151,9 @@ class Settings:
     sources: Mapping[str, ExtractOptions] = field(default_factory=dict)
 
     def extraction_for(self, host: str) -> ExtractOptions:
-        """Return the extraction options for pages of a host: those in ``[extraction.sources]`` for the host or a parent domain, else the defaults.
+        """Return the extraction options for pages of a host.
+
+        These are the options in ``[extraction.sources]`` for the host or a parent domain, else ``[extraction]``.
 
         Args:
             host: The host.
@@ -187,8 +189,8 @@ def read_settings(folder: SafeFolder) -> Settings:
     """Read corpus.toml.
 
     Raises:
-        ConfigurationError: A syntax error, an unknown name, a value of a wrong type, or a reference to a local file in an
-            untrusted corpus.
+        ConfigurationError: A syntax error, an unknown name, a value of a wrong type, or a reference to a local file in
+            an untrusted corpus.
         CorpusError: The file is too large or irregular.
     """
     try:

@@ -27,9 +27,9 @@ _NEW_CATALOG: Final = "catalog.sqlite.repaired"
 def repair(path: Path) -> RepairReport:
     """Rebuild the catalog of a corpus. The old catalog is kept under another name.
 
-    A row of the old catalog is used if it is readable and matches its document. Other rows are restored from the document, which
-    contains its URI, dates, media type and the hash of its original. The frontier is restored from the old catalog or from the
-    requests in WARC files; the latter contain the fetched URLs, but not the queued ones.
+    A row of the old catalog is used if it is readable and matches its document. Other rows are restored from the
+    document, which contains its URI, dates, media type and the hash of its original. The frontier is restored from the
+    old catalog or from the requests in WARC files; the latter contain the fetched URLs, but not the queued ones.
 
     Raises:
         CorpusError: The folder is not a corpus, or a file cannot be written.
