@@ -50,6 +50,11 @@ class NLPTextDocument:
     renderer: Callable[[str | None, bool | None], str] | None = field(default=None, compare=False)
 
     @property
+    def peer(self) -> Callable[[str | None, bool | None], str] | None:
+        """Earlier name of ``renderer``."""
+        return self.renderer
+
+    @property
     def elements(self) -> tuple[DocumentElement, ...]:
         """The children of the document."""
         return tuple(element_at(self.table, i) for i in self.table.children(-1))
