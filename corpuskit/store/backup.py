@@ -48,8 +48,8 @@ def backup(folder: CorpusFolder, path: Path) -> int:
 
 def _copy_all(folder: CorpusFolder, path: Path) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
-    parent = SafeFolder(path.parent)
-    partial = parent.subfolder(f".{path.name}.partial")
+    target_folder = SafeFolder(path.parent)
+    partial = target_folder.subfolder(f".{path.name}.partial")
     partial.remove_folder()
     partial.mkdir()
     try:
@@ -63,7 +63,7 @@ def _copy_all(folder: CorpusFolder, path: Path) -> int:
                 _copy_answer_cache(folder.root, partial)
             elif not name.endswith(".tmp") and not name.startswith(f"{_ANSWER_CACHE}-"):
                 _copy(folder.root, partial, name)
-        parent.rename(f".{path.name}.partial", path.name)
+        target_folder.rename(f".{path.name}.partial", path.name)
     except BaseException:
         partial.remove_folder()
         raise

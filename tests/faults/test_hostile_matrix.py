@@ -127,7 +127,7 @@ def _opens(tree):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             of = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else "builtins"
             through = of.split(".")[-1].lstrip("_").split("(")[0] in {
-                "folder", "root", "documents", "originals", "elements", "models", "corpus", "source", "target", "memory", "subfolder", "parent",
+                "folder", "root", "documents", "originals", "elements", "models", "corpus", "source", "target", "state_dir", "partial", "subfolder", "target_folder",
             }  # fmt: skip
             if name in OPENING and not through:
                 yield node.lineno, ast.unparse(node.func)
