@@ -48,7 +48,7 @@ def read_nlptext(path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str], *, 
     if isinstance(path_or_file, (str, os.PathLike)):
         return from_nlptext(check_input_file(path_or_file).read_bytes(), strict=strict, where=os.fspath(path_or_file))
     if not hasattr(path_or_file, "read"):
-        raise TypeError(f"found {path_or_file!r}, expected a path or a file object opened for reading")
+        raise TypeError(f"found {path_or_file!r}, expected a path or a file opened for reading")
     return from_nlptext(path_or_file.read(), strict=strict)
 
 
