@@ -1,4 +1,4 @@
-"""From web sites, PDF and Word files and a few labels to a clean domain corpus.
+"""Build a clean domain corpus from web sites, PDF and Word files and a few labels.
 
 >>> import corpuskit as ck
 >>> doc = ck.extract(b"<h1>Rates</h1><p>3 % a year.</p>", media_type="text/html")
@@ -27,18 +27,19 @@ __all__ = ["CorpusKitError", "DocumentFormatError", "commoncrawl", "extract", "o
 
 
 def open(path: str | os.PathLike[str], *, trust: bool = False) -> Corpus:
-    """Open a corpus folder, and create it if it is missing.
+    """Open a corpus. The folder is created if it does not exist.
 
-    A corpus may be untrusted: links out of its folder are not followed, and a catalog that this machine opens for the
-    first time is validated.
+    A corpus from an untrusted source can be opened safely: links in it are not followed, and a catalog that is opened
+    for the first time on this machine is validated.
 
     Args:
         path: The folder.
-        trust: The corpus is your own: follow symbolic links to other disks, and open the catalog without validation.
+        trust: Follow symbolic links and skip the validation of the catalog. For your own corpus, for example one on
+            several disks or with a damaged catalog.
 
     Raises:
-        CorpusError: The folder has other content, its catalog is damaged, or a link leads out of it.
-        CorpusVersionError: A newer version of corpuskit created it.
+        CorpusError: The folder is not a corpus, its catalog is damaged, or it contains a link.
+        CorpusVersionError: The corpus was created by a newer version of corpuskit.
         SourceError: The path is empty.
     """
     from corpuskit.corpus import Corpus
@@ -50,12 +51,13 @@ def commoncrawl(index: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
     """Return an index of web archives, such as ``CC-MAIN-2024-22``, for ``corpus.archives.discover()``.
 
     Args:
-        index: A crawl of Common Crawl, or files, folders and patterns of index files on disk, over https or in a bucket.
+        index: A crawl of Common Crawl, or files, directories and patterns of indexes on disk, over https or in a
+            bucket.
         filters: ``domains``, ``tld``, ``languages``, ``mime``, ``status``, ``since``, ``base``, ``anonymous``; see
             :func:`corpuskit.sources.commoncrawl.commoncrawl`.
 
     Raises:
-        SourceError: The file does not exist, or is not an index.
+        SourceError: No such file, or the files are not an index.
         ConfigurationError: A filter is invalid.
         MissingExtraError: The extra ``dask`` is not installed.
     """
@@ -72,19 +74,19 @@ def extract(
     uri: str | None = None,
     options: ExtractOptions | None = None,
 ) -> NLPTextDocument:
-    """Return one resource as a document.
+    """Extract a document from one resource.
 
     Args:
-        source: a path, a URL, bytes, a file opened for reading bytes, or a parsed lxml element.
-        media_type: such as ``"text/html"``; else it is found from the content.
-        uri: where the content came from, for its links and its ``uri``.
-        options: choices for the extraction, a :class:`corpuskit.extraction.ExtractOptions`.
+        source: A path, a URL, bytes, a binary file object, or a parsed lxml element.
+        media_type: For example ``"text/html"``. Detected from the content by default.
+        uri: Origin of the content: base of relative links and ``uri`` of the document.
+        options: Options of the extraction, a :class:`corpuskit.extraction.ExtractOptions`.
 
     Raises:
-        ExtractionError: the content is damaged, encrypted, too large or of an unknown type.
-        FetchError: the URL cannot be fetched.
-        SourceError: the file cannot be read.
-        TypeError: nothing of these; or HTML in a str: its encoding is not known, so pass ``text.encode()``.
+        ExtractionError: The content is damaged, encrypted, too large or of an unsupported type.
+        FetchError: The URL cannot be fetched.
+        SourceError: The file cannot be read.
+        TypeError: The source has another type. HTML in a str has no known encoding: pass ``text.encode()``.
     """
     from corpuskit.extraction import ExtractOptions
     from corpuskit.sources.single import Opened, open_source
@@ -101,10 +103,10 @@ def extract(
     if opened.media_type == "application/pdf":
         from corpuskit import engine
 
-        # A hostile PDF can end the whole process from within the PDF library.
+        # In a worker process: a malicious PDF can crash the PDF library.
         try:
             return engine.call(_extract_opened, opened, options)
-        except engine.WorkerDiedError:  # some broken forms do that
+        except engine.WorkerDiedError:  # damaged forms can crash the library
             from dataclasses import replace
 
             from corpuskit.extraction import ExtractOptions
@@ -130,13 +132,13 @@ def read_nlptext(path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str], *, 
     """Read a ``.nlp.txt`` file.
 
     Args:
-        path_or_file: Path, or a file opened for reading bytes or text.
-        strict: Reject violations of the format; otherwise repair them and fill the document's ``warnings``.
+        path_or_file: A path, or a file object opened for reading bytes or text.
+        strict: Raise if the file violates the format. If False, repair it and add to the document's ``warnings``.
 
     Raises:
-        DocumentFormatError: ``strict`` is set and the file violates the format; ``.line`` is its line.
-        SourceError: The file does not exist, or is a directory.
-        TypeError: The argument is neither a path nor a file.
+        DocumentFormatError: ``strict``, and the file violates the format; ``.line`` is the line number.
+        SourceError: The file does not exist or is a directory.
+        TypeError: The argument is neither a path nor a file object.
     """
     from corpuskit.document.reader import read_nlptext
 
@@ -144,11 +146,11 @@ def read_nlptext(path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str], *, 
 
 
 def write_nlptext(document: NLPTextDocument, path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str]) -> None:
-    """Write a document as ``.nlp.txt``: UTF-8, line feeds, normal form.
+    """Write a document in normal form as ``.nlp.txt``: UTF-8 with line feeds.
 
     Args:
-        document: The document; it is not changed.
-        path_or_file: A path, or a file opened for writing bytes or text.
+        document: The document. It is not changed.
+        path_or_file: A path, or a file object opened for writing bytes or text.
     """
     from corpuskit.document.writer import write_nlptext
 

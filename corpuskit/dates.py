@@ -1,4 +1,4 @@
-"""Dates of standards and protocols, as datetimes in UTC. A date without a zone is taken as UTC."""
+"""Parsing of dates from standards and protocols. Results are in UTC; a date without time zone is taken as UTC."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ __all__ = ["as_utc", "parse_http_date", "parse_iso_date", "parse_loose_date", "p
 
 
 def as_utc(date: datetime) -> datetime:
-    """Return a date in UTC.
+    """Convert a date to UTC.
 
     Raises:
-        OverflowError: It is outside the years 1 to 9999 there.
+        OverflowError: The result is outside the years 1 to 9999.
     """
     return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
 
 
 def parse_iso_date(text: str) -> datetime | None:
-    """Return a date of ISO 8601 in UTC; None if it is none."""
+    """Parse an ISO 8601 date. Return None if the text is invalid."""
     try:
         return as_utc(datetime.fromisoformat(text))
     except (ValueError, OverflowError):
@@ -27,7 +27,7 @@ def parse_iso_date(text: str) -> datetime | None:
 
 
 def parse_http_date(text: str | None) -> datetime | None:
-    """Return a date of an HTTP header (RFC 9110, 5.6.7) in UTC; None if it is none."""
+    """Parse a date of an HTTP header (RFC 9110, 5.6.7). Return None if the text is invalid."""
     try:
         return as_utc(parsedate_to_datetime(text)) if text else None
     except (ValueError, TypeError, IndexError, OverflowError):
@@ -35,7 +35,7 @@ def parse_http_date(text: str | None) -> datetime | None:
 
 
 def parse_retry_after(text: str | None) -> float | None:
-    """Return the seconds of a Retry-After header (RFC 9110, 10.2.3), which may be a date; None if it is neither."""
+    """Return the seconds of a Retry-After header (RFC 9110, 10.2.3): a number or a date. Return None if it is neither."""
     if not text:
         return None
     if text.strip().isdecimal():
@@ -45,13 +45,13 @@ def parse_retry_after(text: str | None) -> float | None:
 
 
 def parse_loose_date(text: str) -> datetime | None:
-    """Return a date in any form that dateutil reads, in the zone it names if it names one by its offset; None if it has no year."""
+    """Parse a date in any form that dateutil supports. Return None if it has no year. A UTC offset in the text is kept."""
     from dateutil import parser  # type: ignore[import-untyped]
 
     if not re.search(r"(?:19|20)\d\d", text):
         return None
     try:
-        # A zone that is only a name is taken as UTC: the names are ambiguous.
+        # Names of time zones are ambiguous: such a date is taken as UTC.
         date = parser.parse(text, default=datetime(2000, 1, 1), tzinfos=lambda _, offset: offset or 0)
     except (ValueError, OverflowError, TypeError, AttributeError):
         return None

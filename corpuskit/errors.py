@@ -1,26 +1,26 @@
-"""Every error that corpuskit raises on purpose.
+"""Exceptions of corpuskit.
 
 ::
 
     CorpusKitError
-    ├── DocumentFormatError (ValueError)      a .nlp.txt or marks file breaks the format; .line .found .expected
-    ├── DocumentModelError (ValueError)       a tree is built wrongly: an end without its start, a cell outside a table
-    ├── ExtractionError (ValueError)          bytes cannot be turned into a document
+    ├── DocumentFormatError (ValueError)      a .nlp.txt or marks file violates the format; .line .found .expected
+    ├── DocumentModelError (ValueError)       an invalid tree: an end without its start, a cell outside a table
+    ├── ExtractionError (ValueError)          the content cannot be converted into a document
     │   ├── UnsupportedMediaTypeError         no extractor for this media type, or its extra is not installed
     │   ├── EncryptedDocumentError            a password is needed
-    │   └── ResourceLimitError                the time, memory or size limit was reached
+    │   └── ResourceLimitError                a limit of time, memory or size was exceeded
     ├── FetchError (OSError)                  a URL cannot be fetched; .status .url
-    │   ├── RefusedError                      we do not want to fetch it: robots.txt, private address, scheme
-    │   └── UnreachableError                  its host cannot be reached, or robots.txt not be read; .retry_after
-    ├── SourceError (OSError)                 a file, folder or archive cannot be read
-    ├── CorpusError (RuntimeError)            the corpus folder is not as it should be
-    │   ├── CorpusVersionError                made by a newer version of corpuskit
-    │   ├── CorpusBusyError                   another crawl runs on this corpus
-    │   └── UnknownDocumentError (KeyError)   no such doc_id
-    ├── ConfigurationError (ValueError)       a wrong option, keyword or line of corpus.toml
+    │   ├── RefusedError                      fetching is not allowed: robots.txt, private address, unknown scheme
+    │   └── UnreachableError                  the host or its robots.txt cannot be reached; .retry_after
+    ├── SourceError (OSError)                 a file, directory or archive cannot be read
+    ├── CorpusError (RuntimeError)            the corpus is damaged or cannot be read or written
+    │   ├── CorpusVersionError                created by a newer version of corpuskit
+    │   ├── CorpusBusyError                   another process works on this corpus
+    │   └── UnknownDocumentError (KeyError)   no such document
+    ├── ConfigurationError (ValueError)       an invalid option, argument or line of corpus.toml
     │   └── UnknownNameError (KeyError)       no such sub-corpus or saved query
-    ├── RelevanceError (ValueError)           labels or texts no model can be trained from; a model folder that cannot be read
-    ├── ExportError (ValueError)              an export cannot be written as asked
+    ├── RelevanceError (ValueError)           too few labels or texts to train a model; an unreadable model
+    ├── ExportError (ValueError)              an export cannot be written
     ├── MissingFeatureError (LookupError)     a feature group of corpuskit is not installed
     └── MissingExtraError (ImportError)       a package of an optional extra is not installed
 """
@@ -53,44 +53,44 @@ __all__ = [
 
 
 class CorpusKitError(Exception):
-    """The root of all errors raised on purpose.
+    """Base class of all errors raised by corpuskit.
 
-    In IPython and Jupyter its message and the line that asked are shown; ``%tb`` shows the whole traceback.
+    IPython and Jupyter show the message and the line of the call. ``%tb`` shows the full traceback.
     """
 
-    _was_told = False
+    _was_shown = False
 
     def _render_traceback_(self) -> list[str]:
-        """Return what IPython prints; the second time, for ``%tb``, all of it."""
+        """Return the lines that IPython prints: a short form first, the full traceback on the second call (``%tb``)."""
         import traceback
         from pathlib import Path
 
-        if self._was_told:
+        if self._was_shown:
             from IPython import get_ipython
 
             shell = get_ipython()
             if shell is not None:
-                whole: list[str] = shell.InteractiveTB.structured_traceback(type(self), self, self.__traceback__)
-                return whole
+                lines: list[str] = shell.InteractiveTB.structured_traceback(type(self), self, self.__traceback__)
+                return lines
             return traceback.format_exception(self)
-        self._was_told = True
+        self._was_shown = True
         package = Path(__file__).parent
-        asked = [frame for frame in traceback.extract_tb(self.__traceback__)
+        callers = [frame for frame in traceback.extract_tb(self.__traceback__)
                  if package not in Path(frame.filename).parents and frame.line]  # fmt: skip
-        place = [f"  line {asked[-1].lineno}: {asked[-1].line}"] if asked else []
-        return [f"{type(self).__name__}: {self}", *place, "  (%tb shows the whole traceback)"]
+        location = [f"  line {callers[-1].lineno}: {callers[-1].line}"] if callers else []
+        return [f"{type(self).__name__}: {self}", *location, "  (%tb shows the full traceback)"]
 
 
 class DocumentFormatError(CorpusKitError, ValueError):
-    """A ``.nlp.txt`` file breaks the format.
+    """A ``.nlp.txt`` or marks file violates the format.
 
     Args:
-        where: The file, which the message names.
+        where: Name of the file, for the message.
 
     Attributes:
-        line: 1-based number of the line.
-        found: what stands there, cut at 50 characters.
-        expected: what the format asks for.
+        line: 1-based line number.
+        found: Content of the line, cut at 50 characters.
+        expected: Content that the format requires.
     """
 
     def __init__(self, line: int, found: str, expected: str, *, where: str | None = None) -> None:
@@ -98,8 +98,8 @@ class DocumentFormatError(CorpusKitError, ValueError):
         self.found = found if len(found) <= 50 else found[:50] + "..."
         self.expected = expected
         self.where = where
-        place = f"{where}, line {line}" if where else f"line {line}"
-        super().__init__(f"{place}: found {self.found!r}, expected {expected}")
+        location = f"{where}, line {line}" if where else f"line {line}"
+        super().__init__(f"{location}: found {self.found!r}, expected {expected}")
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild_format_error, (self.line, self.found, self.expected, self.where)
@@ -108,21 +108,21 @@ class DocumentFormatError(CorpusKitError, ValueError):
 def _rebuild_format_error(line: int, found: str, expected: str, where: str | None) -> DocumentFormatError:
     error = DocumentFormatError(line, "", expected, where=where)
     error.found = found
-    place = f"{where}, line {line}" if where else f"line {line}"
-    error.args = (f"{place}: found {found!r}, expected {expected}",)
+    location = f"{where}, line {line}" if where else f"line {line}"
+    error.args = (f"{location}: found {found!r}, expected {expected}",)
     return error
 
 
 class DocumentModelError(CorpusKitError, ValueError):
-    """A document tree is built wrongly."""
+    """A document tree is invalid."""
 
 
 class ExtractionError(CorpusKitError, ValueError):
-    """Bytes cannot be turned into a document."""
+    """The content cannot be converted into a document."""
 
 
 class UnsupportedMediaTypeError(ExtractionError):
-    """There is no extractor for this media type."""
+    """No extractor supports this media type."""
 
 
 class EncryptedDocumentError(ExtractionError):
@@ -130,18 +130,18 @@ class EncryptedDocumentError(ExtractionError):
 
 
 class ResourceLimitError(ExtractionError):
-    """The work on one item reached its limit of time, memory or size."""
+    """An item exceeded a limit of time, memory or size."""
 
 
 class FetchError(CorpusKitError, OSError):
     """A URL cannot be fetched.
 
     Args:
-        message: What happened.
+        message: The reason.
 
     Attributes:
-        url: the URL.
-        status: the HTTP status, or None where no answer came.
+        url: The URL.
+        status: HTTP status, or None without a response.
     """
 
     def __init__(self, message: str, *, url: str = "", status: int | None = None) -> None:
@@ -151,19 +151,19 @@ class FetchError(CorpusKitError, OSError):
 
 
 class RefusedError(FetchError):
-    """A URL that must not be fetched: robots.txt, a private address, an unknown scheme."""
+    """Fetching a URL is not allowed: robots.txt, a private address or an unknown scheme."""
 
 
 class UnreachableError(FetchError):
-    """A host cannot be reached, or its robots.txt cannot be read, without which nothing of it may be fetched.
+    """A host cannot be reached, or its robots.txt cannot be read and no URL of the host may be fetched without it.
 
     Args:
-        message: What happened.
+        message: The reason.
         url: The URL.
-        status: The HTTP status, or None where no answer came.
+        status: HTTP status, or None without a response.
 
     Attributes:
-        retry_after: how long the server asks to be left alone, in seconds; None where it says nothing.
+        retry_after: Seconds from the Retry-After header, or None.
     """
 
     def __init__(
@@ -174,45 +174,45 @@ class UnreachableError(FetchError):
 
 
 class SourceError(CorpusKitError, OSError):
-    """A file, folder or archive cannot be read."""
+    """A file, directory or archive cannot be read."""
 
 
 class CorpusError(CorpusKitError, RuntimeError):
-    """The corpus folder is not as it should be."""
+    """The corpus is damaged or cannot be read or written."""
 
 
 class CorpusVersionError(CorpusError):
-    """The corpus was made by a newer version of corpuskit."""
+    """The corpus was created by a newer version of corpuskit."""
 
 
 class CorpusBusyError(CorpusError):
-    """Another crawl runs on this corpus."""
+    """Another process works on this corpus."""
 
 
 class UnknownDocumentError(CorpusError, KeyError):
-    """There is no document with this ``doc_id``."""
+    """The corpus has no such document."""
 
     def __str__(self) -> str:  # KeyError would show the repr
         return str(self.args[0]) if self.args else ""
 
 
 class ConfigurationError(CorpusKitError, ValueError):
-    """A wrong option, keyword or line of corpus.toml."""
+    """An invalid option, argument or line of corpus.toml."""
 
 
 class UnknownNameError(ConfigurationError, KeyError):
-    """There is no sub-corpus or saved query of this name."""
+    """The corpus has no sub-corpus or saved query with this name."""
 
     def __str__(self) -> str:  # KeyError would show the repr
         return str(self.args[0]) if self.args else ""
 
 
 class RelevanceError(CorpusKitError, ValueError):
-    """Labels or texts from which no model can be trained, or a model folder that cannot be read."""
+    """Labels or texts are not sufficient to train a model, or a model cannot be read."""
 
 
 class ExportError(CorpusKitError, ValueError):
-    """An export cannot be written as asked."""
+    """An export cannot be written."""
 
 
 class MissingFeatureError(CorpusKitError, LookupError):
@@ -223,8 +223,8 @@ class MissingExtraError(CorpusKitError, ImportError):
     """A package of an optional extra is not installed.
 
     Args:
-        package: The package that is not installed.
-        extra: The extra of corpuskit that brings it.
+        package: The missing package.
+        extra: The extra of corpuskit that installs it.
     """
 
     def __init__(self, package: str, extra: str) -> None:

@@ -1,8 +1,8 @@
-"""The one way in: a resource becomes a kept original, a document and a catalogue row, or a failure row.
+"""Ingestion of resources: each becomes a stored original, a document and a row of the catalog, or a failure row.
 
-Three steps, so that the middle one can run in other processes: ``register`` keeps the original and writes a row of
-state ``fetched``; ``extract`` makes the document's files; ``commit`` sets the row to ``extracted``. A process killed
-in between leaves rows of state ``fetched``, which :func:`extract_pending` finishes.
+It has three steps, so that the second one can run in worker processes: :func:`register` stores the original and adds a
+row with the status ``fetched``, :func:`extract` writes the files of the document, and :func:`commit` sets the status to
+``extracted``. If the process is killed in between, rows remain ``fetched`` and :func:`extract_pending` completes them.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from corpuskit.extraction.pdf import PDF_TYPE, has_artifacts
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.sources.nlptext import NLPTEXT_TYPE
 from corpuskit.sources.resource import Resource
-from corpuskit.store import CorpusFolder, Place
+from corpuskit.store import CorpusFolder, OriginalLocation
+from corpuskit.store.document_ids import document_id, host_with_port
+from corpuskit.store.document_metadata import save_metadata as keep_said
+from corpuskit.store.document_metadata import select_metadata
 from corpuskit.store.document_writer import State, VersionPlanner, share_of_new_text
 from corpuskit.store.documents import write_document
-from corpuskit.store.element_cache import forget_elements
-from corpuskit.store.identity import document_id, host_column
-from corpuskit.store.originals import AddedRecords, keep_beside, keep_file, read_original
-from corpuskit.store.said import keep as keep_said
-from corpuskit.store.said import said_by
+from corpuskit.store.element_cache import invalidate_elements
+from corpuskit.store.originals import AddedRecordWriter, read_original, store_companion_files, store_file
 from corpuskit.text import count_words, detect_language, text_hash
 
 EXTRACTOR: Final = f"corpuskit {__version__}"
 LIMITS: Final = engine.Limits(seconds=120, memory=6 * 1024**3)
 _PENDING_BATCH: Final = 500
-_SCORED_TEXT: Final = 100_000  # characters of main text that are handed on to be scored
+_MAX_SCORED_CHARACTERS: Final = 100_000  # of the main text, passed on for scoring
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
-    """A resource whose original is kept."""
+class RegisteredResource:
+    """A resource with a stored original."""
 
     doc_id: str
     version: int
@@ -52,15 +52,15 @@ class Registered:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """What a worker needs to extract one document."""
+class ExtractionTask:
+    """Input of the extraction of one document in a worker process."""
 
     doc_id: str
     version: int
     uri: str
     media_type: str
     charset: str | None
-    place: Place
+    location: OriginalLocation
     path: str
     content_hash: str
     fetched: str
@@ -73,10 +73,20 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
-    """What the catalogue keeps about an extracted document.
+class ExtractionResult:
+    """Values of an extracted document for the catalog.
 
-    ``said`` is what it says of itself, as JSON; ``text`` the beginning of its main text; ``texts`` the hash and length of each of its texts and titles.
+    Attributes:
+        title: Title of the document.
+        lang: Language code.
+        words: Number of words.
+        main_words: Number of words of the main content.
+        elements: Number of elements.
+        timestamp: Date of the document, ISO 8601.
+        text_hash: Hash of the main text, or None without one.
+        metadata: Columns of the document metadata, as JSON.
+        text: Beginning of the main text.
+        texts: Hash and length of each text and title.
     """
 
     title: str
@@ -86,16 +96,18 @@ class Extracted:
     elements: int
     timestamp: str
     text_hash: int | None
-    said: str
+    metadata: str
     text: str = field(repr=False)
     texts: tuple[tuple[int, int], ...] = field(repr=False)
 
 
 @dataclass(slots=True)
 class IngestReport:
-    """How many resources were new, changed, unchanged, removed before (and stay so), or failed.
+    """Counts of an ingestion: resources that were new, changed, unchanged, removed earlier (and not added again), or failed.
 
-    ``requests`` is how many were taken from the logs of other crawlers, ``left_out`` the folders of corpora that lay among the files.
+    Attributes:
+        counts: Number of resources by outcome; ``requests`` is the number imported from logs of other crawlers.
+        left_out: Corpus folders that were found among the files and skipped.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -108,9 +120,9 @@ class IngestReport:
 
     @property
     def summary(self) -> str:
-        """The counts, in a line."""
+        """The counts as one line of text."""
         parts = [f"{count:,} {name}" for name, count in self.counts.items() if count]
-        corpora = f"; left out, being corpora: {', '.join(self.left_out)}" if self.left_out else ""
+        corpora = f"; skipped because they are corpora: {', '.join(self.left_out)}" if self.left_out else ""
         return (", ".join(parts) or "nothing to add") + corpora
 
     def __repr__(self) -> str:
@@ -124,31 +136,36 @@ def ingest(
     progress: bool = True,
     textworks: bool | None = None,
 ) -> IngestReport:
-    """Take resources in and return the counts. An item (uri, error) is one that could not be obtained.
+    """Store and extract resources, and return the counts. An item ``(uri, error)`` is a resource that could not be read.
 
-    ``textworks``: PDF files get TextWorks' artifacts beside their originals; default: what corpus.toml says.
+    Args:
+        folder: The corpus.
+        resources: The resources.
+        progress: Show a progress bar.
+        textworks: Write the artifacts of TextWorks next to the originals of PDF files; default: the setting in
+            corpus.toml.
     """
     report = IngestReport()
     if textworks is None:
         textworks = folder.settings.pdf.textworks
 
-    def tasks() -> Iterator[Task]:
+    def tasks() -> Iterator[ExtractionTask]:
         for resource in resources:
             if isinstance(resource, tuple):
                 folder.catalog.add_failure(resource[0], "read", resource[1])
                 report.counts["failed"] += 1
                 continue
             try:
-                registered = register(folder, resource, keep=_keeper(records, resource))
-            except (CorpusKitError, OSError, ValueError) as error:  # the last: a URI that is none
+                registered = register(folder, resource, store=_record_writer(records, resource))
+            except (CorpusKitError, OSError, ValueError) as error:  # ValueError: an invalid URI
                 folder.catalog.add_failure(resource.uri, "keep", error)
                 report.counts["failed"] += 1
                 continue
             folder.catalog.clear_failure(resource.uri, ["read", "keep"])
             is_known = registered.state in {"unchanged", "removed"}
-            task = None if is_known else task_of(folder, registered.doc_id, registered.version)
+            task = None if is_known else load_task(folder, registered.doc_id, registered.version)
             if registered.state == "unchanged" and (resource.beside or textworks):
-                task = _with_more(folder, registered, resource, textworks=textworks)
+                task = _reextraction_task(folder, registered, resource, textworks=textworks)
             if task is None:
                 report.counts[registered.state] += 1
             else:
@@ -156,7 +173,7 @@ def ingest(
                 yield replace(task, textworks=textworks)
 
     states: dict[tuple[str, int], State] = {}
-    with closing(AddedRecords(folder.originals)) as records:
+    with closing(AddedRecordWriter(folder.originals)) as records:
         for outcome in extract_all(folder, tasks(), progress="add" if progress else None):
             task = outcome.item
             state = states.pop((task.doc_id, task.version), "new")
@@ -164,28 +181,32 @@ def ingest(
     return report
 
 
-def _with_more(folder: CorpusFolder, known: Registered, resource: Resource, *, textworks: bool) -> Task | None:
-    """A task for a known original where what belongs to it has changed, or its artifacts are asked for and missing."""
-    task = task_of(folder, known.doc_id, known.version)
-    has_changed = task.place.offset is None and keep_beside(folder.originals, task.place, resource.beside)
-    is_missing = textworks and task.media_type == PDF_TYPE and not has_artifacts(_artifacts_of(task))
+def _reextraction_task(
+    folder: CorpusFolder, known: RegisteredResource, resource: Resource, *, textworks: bool
+) -> ExtractionTask | None:
+    """Return a task for a known original if its companion files have changed or requested artifacts are missing."""
+    task = load_task(folder, known.doc_id, known.version)
+    has_changed = task.location.offset is None and store_companion_files(
+        folder.originals, task.location, resource.beside
+    )
+    is_missing = textworks and task.media_type == PDF_TYPE and not has_artifacts(_artifact_folder(task))
     return task if has_changed or is_missing else None
 
 
-def _artifacts_of(task: Task) -> SafeFolder:
-    """The artifact directory of an original that is kept as a file."""
-    return task.root.within("originals").within(task.place.file.rpartition("/")[0])
+def _artifact_folder(task: ExtractionTask) -> SafeFolder:
+    """Return the artifact directory of an original that is stored as a file."""
+    return task.root.subfolder("originals").subfolder(task.location.file.rpartition("/")[0])
 
 
-def _keeper(records: AddedRecords, resource: Resource) -> Callable[[Resource], Place] | None:
-    """Files are kept as files, everything else as records of a web archive."""
+def _record_writer(records: AddedRecordWriter, resource: Resource) -> Callable[[Resource], OriginalLocation] | None:
+    """Return a function that stores an original as a WARC record, or None for a file, which is stored as a file."""
     if resource.source == "file":
         return None
     return lambda item: records.write(item.uri, item.fetched, item.headers, item.media_type, item.content)
 
 
-def known_payload(folder: CorpusFolder, digest: str) -> tuple[bytes, str, str | None] | None:
-    """Content, media type and charset of a document that came from a WARC record with this payload digest."""
+def find_payload(folder: CorpusFolder, digest: str) -> tuple[bytes, str, str | None] | None:
+    """Return content, media type and charset of a document from a WARC record with this payload digest, or None."""
     catalog = folder.catalog
     rows = catalog.rows(
         "SELECT original, original_offset, original_length, media_type, charset FROM documents "
@@ -196,18 +217,19 @@ def known_payload(folder: CorpusFolder, digest: str) -> tuple[bytes, str, str | 
     if not rows:
         return None
     file, offset, length, media_type, charset = rows[0]
-    return read_original(folder.originals, Place(file, offset, length)), media_type, charset
+    return read_original(folder.originals, OriginalLocation(file, offset, length)), media_type, charset
 
 
 def register(
-    folder: CorpusFolder, resource: Resource, *, keep: Callable[[Resource], Place] | None = None
-) -> Registered:
-    """Keep the original and write its row; do nothing for content that is known.
+    folder: CorpusFolder, resource: Resource, *, store: Callable[[Resource], OriginalLocation] | None = None
+) -> RegisteredResource:
+    """Store the original of a resource and add a row to the catalog. Known content is not stored again.
 
     Args:
-        folder: the corpus.
-        resource: what was obtained.
-        keep: keeps the original of what is new (as a WARC record) and says where; None: it is kept as a file.
+        folder: The corpus.
+        resource: The resource.
+        store: Function that stores a new original, for example as a WARC record, and returns its location. By default
+            the original is stored as a file.
     """
     catalog = folder.catalog
     content_hash = hashlib.sha256(resource.content).hexdigest()
@@ -215,28 +237,28 @@ def register(
         doc_id, uri = _identity(folder, resource, content_hash)
         state, version = VersionPlanner(catalog).plan(doc_id, uri, content_hash)
         if version is None:
-            return Registered(doc_id, 0, state)
+            return RegisteredResource(doc_id, 0, state)
         if state == "unchanged":
-            if version.status != "extracted":  # a failure is tried again
+            if version.status != "extracted":  # retry after a failure
                 connection.execute(
                     "UPDATE documents SET status = 'fetched', extractor = NULL, media_type = ? "
                     "WHERE doc_id = ? AND version = ?",
                     (resource.media_type, doc_id, version.number),
                 )
                 state = "new" if version.number == 1 else "changed"
-            return Registered(doc_id, version.number, state)
-        if keep is not None:
-            kept = keep(resource)
+            return RegisteredResource(doc_id, version.number, state)
+        if store is not None:
+            location = store(resource)
         else:
-            kept = keep_file(folder.originals, resource.name or uri.rpartition("/")[2], resource.content, doc_id)
-            keep_beside(folder.originals, kept, resource.beside)
+            location = store_file(folder.originals, resource.name or uri.rpartition("/")[2], resource.content, doc_id)
+            store_companion_files(folder.originals, location, resource.beside)
         catalog.insert(
             "documents",
             {
-                "doc_id": doc_id, "version": version.number, "uri": uri, "host": host_column(uri),
+                "doc_id": doc_id, "version": version.number, "uri": uri, "host": host_with_port(uri),
                 "media_type": resource.media_type, "charset": resource.charset,
                 "fetched": resource.fetched.astimezone(UTC).isoformat(), "status": "fetched", "path": version.path,
-                "original": kept.file, "original_offset": kept.offset, "original_length": kept.length,
+                "original": location.file, "original_offset": location.offset, "original_length": location.length,
                 "content_hash": content_hash, "origin": resource.origin, "etag": resource.etag,
                 "last_modified": resource.modified.astimezone(UTC).isoformat() if resource.modified else None,
                 "source": resource.source,
@@ -244,67 +266,66 @@ def register(
                 "payload_digest": resource.metadata.get("payload_digest"),
             },
         )  # fmt: skip
-    return Registered(doc_id, version.number, state)
+    return RegisteredResource(doc_id, version.number, state)
 
 
 def _identity(folder: CorpusFolder, resource: Resource, content_hash: str) -> tuple[str, str]:
-    """doc_id and URI. A file named as one from another folder, with other content, gets its hash into its URI."""
+    """Return doc_id and URI. A file with the name of one from another directory, but other content, gets a hash in its URI."""
     doc_id = document_id(resource.uri)
     if resource.origin is None:
         return doc_id, resource.uri
     origins = folder.catalog.rows("SELECT origin, content_hash FROM documents WHERE doc_id = ?", (doc_id,))
-    same = not origins or any(
+    is_same_document = not origins or any(
         row["origin"] == resource.origin or row["content_hash"] == content_hash for row in origins
     )
-    if same:
+    if is_same_document:
         return doc_id, resource.uri
     uri = f"{resource.uri}#{resource.origin[:8]}"
     return document_id(uri), uri
 
 
-def task_of(folder: CorpusFolder, doc_id: str, version: int) -> Task:
-    """Return the task of a registered document.
+def load_task(folder: CorpusFolder, doc_id: str, version: int) -> ExtractionTask:
+    """Return the extraction task of a registered document.
 
     Raises:
-        CorpusError: an index of the catalogue lists it, and it is not there.
+        CorpusError: The row is missing although an index of the catalog lists it: the catalog is damaged.
     """
     row = folder.catalog.connection.execute(
         "SELECT * FROM documents WHERE doc_id = ? AND version = ?", (doc_id, version)
     ).fetchone()
     if row is None:
         raise CorpusError(
-            f"catalog.sqlite is damaged (no row of {doc_id}, which it lists): corpuskit repair makes it again from the "
-            "other files"
+            f"catalog.sqlite is damaged (missing row of {doc_id}): corpuskit repair rebuilds it from the other files"
         )
-    return Task(
+    return ExtractionTask(
         doc_id=doc_id,
         version=version,
         uri=row["uri"],
         media_type=row["media_type"],
         charset=row["charset"],
-        place=Place(row["original"], row["original_offset"], row["original_length"]),
+        location=OriginalLocation(row["original"], row["original_offset"], row["original_length"]),
         path=row["path"],
         content_hash=row["content_hash"],
         fetched=row["fetched"],
         modified=row["last_modified"],
         source=row["source"],
-        metadata=_metadata(row["metadata"]),
+        metadata=_parse_metadata(row["metadata"]),
         options=folder.settings.extraction_for(row["host"]),
-        root=folder.inside,
+        root=folder.root,
     )
 
 
-def _metadata(text: str | None) -> dict[str, Any]:
-    """What a source said of a document; nothing where it cannot be read: one row must not keep the others waiting."""
+def _parse_metadata(text: str | None) -> dict[str, Any]:
+    """Parse the metadata of a source. Invalid JSON results in an empty dictionary, so that other rows are processed."""
     try:
-        found = json.loads(text or "{}")
+        metadata = json.loads(text or "{}")
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return metadata if isinstance(metadata, dict) else {}
 
 
-def pending(folder: CorpusFolder) -> Iterator[Task]:
-    """Yield the tasks of the documents that were fetched and not extracted, those of a killed process among them."""
+def pending_tasks(folder: CorpusFolder) -> Iterator[ExtractionTask]:
+    """Yield tasks for all documents with the status ``fetched``, including those of a killed process."""
     last = ("", 0)
     while rows := folder.catalog.rows(
         "SELECT doc_id, version FROM documents WHERE status = 'fetched' AND (doc_id, version) > (?, ?) "
@@ -312,71 +333,73 @@ def pending(folder: CorpusFolder) -> Iterator[Task]:
         (*last, _PENDING_BATCH),
     ):
         for row in rows:
-            yield task_of(folder, row["doc_id"], row["version"])
+            yield load_task(folder, row["doc_id"], row["version"])
         last = (rows[-1]["doc_id"], rows[-1]["version"])
 
 
 def extract_pending(folder: CorpusFolder, *, progress: str | None = None) -> int:
-    """Extract what was fetched and not extracted, and return the number of these documents."""
-    return sum(1 for _ in extract_all(folder, pending(folder), progress=progress))
+    """Extract the documents with the status ``fetched`` and return their number."""
+    return sum(1 for _ in extract_all(folder, pending_tasks(folder), progress=progress))
 
 
 def extract_all(
-    folder: CorpusFolder, tasks: Iterable[Task], *, progress: str | None = None
-) -> Iterator[engine.Outcome[Task, Extracted]]:
-    """Extract in worker processes and commit each outcome."""
-    for outcome in engine.run(extract, tasks, on="processes", limits=LIMITS, last=extract_carefully, progress=progress):
+    folder: CorpusFolder, tasks: Iterable[ExtractionTask], *, progress: str | None = None
+) -> Iterator[engine.Outcome[ExtractionTask, ExtractionResult]]:
+    """Extract documents in worker processes, commit the outcomes and yield them."""
+    for outcome in engine.run(
+        extract, tasks, on="processes", limits=LIMITS, last=extract_without_forms, progress=progress
+    ):
         commit(folder, outcome)
         yield outcome
 
 
-def extract(task: Task) -> Extracted:
-    """Make the files of one document. Runs in a worker process; touches nothing but these files."""
-    originals = task.root.within("originals")
-    content = read_original(originals, task.place)
-    wants_artifacts = task.place.offset is None and (task.textworks or task.media_type == NLPTEXT_TYPE)
+def extract(task: ExtractionTask) -> ExtractionResult:
+    """Extract one document and write its files. Runs in a worker process."""
+    originals = task.root.subfolder("originals")
+    content = read_original(originals, task.location)
+    wants_artifacts = task.location.offset is None and (task.textworks or task.media_type == NLPTEXT_TYPE)
     document = extract_bytes(
         content,
         media_type=task.media_type,
         uri=task.uri,
         options=task.options,
         charset=task.charset,
-        artifacts=_artifacts_of(task) if wants_artifacts else None,
+        artifacts=_artifact_folder(task) if wants_artifacts else None,
     )
-    complete(document, task)
-    return describe(write_document(task.root.within("documents"), task.path, document), task)
+    add_provenance(document, task)
+    return summarize(write_document(task.root.subfolder("documents"), task.path, document), task)
 
 
-def extract_carefully(task: Task) -> Extracted:
-    """As :func:`extract`, without the forms of a PDF: broken ones end the process from within the PDF library."""
+def extract_without_forms(task: ExtractionTask) -> ExtractionResult:
+    """Extract a document without the forms of a PDF: damaged forms can crash the PDF library."""
     return extract(replace(task, options=replace(task.options, forms=False)))
 
 
-def describe(document: NLPTextDocument, task: Task) -> Extracted:
-    """What the catalogue keeps about a document in normal form."""
+def summarize(document: NLPTextDocument, task: ExtractionTask) -> ExtractionResult:
+    """Return the values of a document in normal form for the catalog."""
     main = document.to_text(main=True)
-    whole = document.to_text()
-    words = count_words(whole)
-    return Extracted(
+    full_text = document.to_text()
+    words = count_words(full_text)
+    return ExtractionResult(
         title=document.title,
         lang=document.metadata["language"],
         words=words,
-        main_words=words if main == whole else count_words(main),
+        main_words=words if main == full_text else count_words(main),
         elements=len(document.table),
         timestamp=as_utc(document.timestamp or datetime.fromisoformat(task.fetched)).isoformat(),
         text_hash=text_hash(main) if main else None,
-        said=said_by(document.metadata),
-        text=main[:_SCORED_TEXT],
+        metadata=select_metadata(document.metadata),
+        text=main[:_MAX_SCORED_CHARACTERS],
         texts=tuple((text_hash(text), len(text)) for text in document.text_strings()),
     )
 
 
-def complete(document: NLPTextDocument, task: Task) -> None:
-    """Adds the provenance and the best date: of the page, else of the server or file, else of fetching.
+def add_provenance(document: NLPTextDocument, task: ExtractionTask) -> None:
+    """Add the provenance and the best date to the metadata: the date of the page, else of the server or file, else of fetching.
 
-    What a file of the standard format says of itself stays as it is.
+    Metadata in a ``.nlp.txt`` file takes precedence.
     """
-    said = dict(document.metadata) if task.media_type == NLPTEXT_TYPE else {}
+    own_metadata = dict(document.metadata) if task.media_type == NLPTEXT_TYPE else {}
     metadata = document.metadata
     document.uri = task.uri
     if document.timestamp is None:
@@ -393,13 +416,14 @@ def complete(document: NLPTextDocument, task: Task) -> None:
     for key, value in task.metadata.items():
         metadata.setdefault(key, value)
     metadata["extractor"] = EXTRACTOR
-    metadata.update(said)
+    metadata.update(own_metadata)
 
 
-def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> float | None:
-    """Write into the catalogue what became of a task, and return the share of its text that was new to the corpus.
+def commit(folder: CorpusFolder, outcome: engine.Outcome[ExtractionTask, ExtractionResult]) -> float | None:
+    """Write the outcome of a task to the catalog and return the share of its text that is new to the corpus.
 
-    The share counts characters of texts and titles, as the Language Resource Extractor does; None after a failure.
+    The share counts characters of texts and titles, as the Language Resource Extractor does. It is None after a
+    failure.
     """
     task = outcome.item
     with folder.catalog.transaction() as connection:
@@ -413,7 +437,7 @@ def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> fl
         value = outcome.value
         assert value is not None
         share = share_of_new_text(connection, value.texts)
-        folder.catalog.forget_score(task.doc_id, value.text_hash)
+        folder.catalog.invalidate_score(task.doc_id, value.text_hash)
         connection.execute(
             "UPDATE documents SET status = 'extracted', title = ?, lang = ?, words = ?, main_words = ?, elements = ?, "
             "timestamp = ?, text_hash = ?, unique_share = ?, extractor = ? WHERE doc_id = ? AND version = ?",
@@ -422,13 +446,26 @@ def commit(folder: CorpusFolder, outcome: engine.Outcome[Task, Extracted]) -> fl
                 value.text_hash, share, EXTRACTOR, task.doc_id, task.version,
             ),
         )  # fmt: skip
-        keep_said(folder, [(task.doc_id, task.version, value.said)])
-        forget_elements(connection, task.doc_id, task.version)
+        keep_said(folder, [(task.doc_id, task.version, value.metadata)])
+        invalidate_elements(connection, task.doc_id, task.version)
         folder.catalog.clear_failure(task.uri, ["extract"])
     return share
 
 
 __all__ = [
-    "Extracted", "IngestReport", "Registered", "Task", "commit", "document_id", "extract", "extract_all",
-    "extract_carefully", "extract_pending", "ingest", "known_payload", "pending", "register", "task_of",
+    "ExtractionResult",
+    "ExtractionTask",
+    "IngestReport",
+    "RegisteredResource",
+    "commit",
+    "document_id",
+    "extract",
+    "extract_all",
+    "extract_pending",
+    "extract_without_forms",
+    "find_payload",
+    "ingest",
+    "load_task",
+    "pending_tasks",
+    "register",
 ]  # fmt: skip

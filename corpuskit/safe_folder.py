@@ -1,4 +1,4 @@
-"""SafeFolder: the one way to what stands beneath a folder that a stranger may have made."""
+"""Access to files in an untrusted directory without leaving it: no symbolic links, pipes, devices or ``..``."""
 
 from __future__ import annotations
 
@@ -17,36 +17,39 @@ from typing import IO, Final, Literal, TypeAlias
 
 from corpuskit.errors import CorpusError
 
-MOST_BYTES: Final = 2 * 1024**3
-"""A file that is read whole is not larger."""
-_MOST_PARTS: Final = 50  # a deeper tree is made, and can then hardly be walked or removed
-_LONGEST: Final = 3000  # characters; systems take no more
-_LONGEST_PART: Final = 255
+MAX_BYTES: Final = 2 * 1024**3
+"""Default size limit of files that are read into memory."""
+_MAX_PARTS: Final = 50  # deeper trees can be created but hardly be walked or removed
+_MAX_PATH_CHARACTERS: Final = 3000  # the limit of common systems is 4096 bytes
+_MAX_PART_CHARACTERS: Final = 255
 
-# Folders are opened one beneath the other where the system can; elsewhere each part is looked at before.
-_BY_HANDLE: Final = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW") and hasattr(os, "O_DIRECTORY")
-_ALWAYS: Final = (
+# With dir_fd each directory is opened relative to its parent; elsewhere each part is checked before use.
+_HAS_DIR_FD: Final = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW") and hasattr(os, "O_DIRECTORY")
+_OPEN_FLAGS: Final = (
     getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)  # a FIFO does not block
+    | getattr(os, "O_NONBLOCK", 0)  # opening a FIFO must not block
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
     | getattr(os, "O_NOINHERIT", 0)
 )
-_REPARSE_LINKS: Final = frozenset({0xA000000C, 0xA0000003})  # of Windows: symbolic links, junctions
-_NO_WAY: Final = frozenset({errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.EMLINK, errno.EISDIR, errno.ENAMETOOLONG})
+_REPARSE_LINKS: Final = frozenset({0xA000000C, 0xA0000003})  # Windows: symbolic links, junctions
+_TYPE_ERRORS: Final = frozenset(
+    {errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.EMLINK, errno.EISDIR, errno.ENAMETOOLONG}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class SafeFolder:
-    """A folder, and what stands beneath it: folders and regular files, reached without following a link.
+    """A directory that may come from an untrusted source.
 
-    Whoever packs a folder decides what lies in it: names with ``..``, symbolic links, named pipes, devices. None of them
-    leads out of here, blocks or is read without end. The folder itself is the user's choice and may be reached by links.
+    Its content can hold names with ``..``, symbolic links, named pipes and devices. The methods reach directories and
+    regular files only and never follow a link, so that nothing outside is read or written and no call blocks. The root
+    itself is chosen by the user and may be reached through links.
 
     Args:
-        root: the folder.
-        parts: a folder beneath it.
-        follow: links are followed: the folder is the user's own, laid out over several disks.
+        root: Path of the root directory.
+        parts: Path of this directory relative to the root.
+        follow: Follow links. For directories of the user that span several disks.
     """
 
     root: Path
@@ -55,95 +58,97 @@ class SafeFolder:
 
     @property
     def path(self) -> Path:
-        """Where this folder is. To reach what is beneath, use the methods, which look at each part."""
+        """Path of this directory. Use the methods to access its content: they check each part of a path."""
         return self.root.joinpath(*self.parts)
 
-    def within(self, name: str) -> SafeFolder:
-        """Return a folder beneath this one; it need not be there."""
-        return replace(self, parts=(*self.parts, *parts_of(name)))
+    def subfolder(self, name: str) -> SafeFolder:
+        """Return a subdirectory. It does not have to exist."""
+        return replace(self, parts=(*self.parts, *split_path(name)))
 
     def __truediv__(self, name: str | os.PathLike[str]) -> Path:
-        """Return the path of what stands, or may be made, beneath: for libraries that open files by name.
+        """Return the checked path of a file or directory, for libraries that open files by name. It does not have to exist.
 
         Raises:
-            CorpusError: a link leads there, or neither a regular file nor a folder stands there.
+            CorpusError: The path contains a link, or is neither a regular file nor a directory.
         """
-        parts = (*self.parts, *parts_of(name))
-        self._look(parts)
+        parts = (*self.parts, *split_path(name))
+        self._checked_stat(parts)
         return self.root.joinpath(*parts)
 
     def stat(self, name: str = "") -> os.stat_result | None:
-        """Return what the system knows of a file or folder; None where there is none.
+        """Return the status of a file or directory, or None if it does not exist.
 
         Raises:
-            CorpusError: as for ``/``.
+            CorpusError: As for ``/``.
         """
-        return self._look((*self.parts, *parts_of(name)))
+        return self._checked_stat((*self.parts, *split_path(name)))
 
-    def has(self, name: str = "") -> bool:
-        """Return whether a file or folder is there."""
+    def exists(self, name: str = "") -> bool:
+        """Return whether a file or directory exists."""
         return self.stat(name) is not None
 
     def open(
         self, name: str, mode: Literal["rb", "r+b", "ab", "a+b", "xb"] = "rb", *, buffering: int = -1
     ) -> IO[bytes]:
-        """Open a regular file. With ``ab``, ``a+b`` and ``xb`` it is made, and its folders.
+        """Open a regular file. The modes ``ab``, ``a+b`` and ``xb`` create it and its parent directories.
 
         Raises:
-            CorpusError: as for ``/``.
-            FileNotFoundError, FileExistsError, OSError: as for the built-in.
+            CorpusError: As for ``/``.
+            FileNotFoundError, FileExistsError, OSError: As for the built-in function.
         """
-        parts = (*self.parts, *parts_of(name))
-        with self._parent(parts, make=mode in {"ab", "a+b", "xb"}) as (last, at):
+        parts = (*self.parts, *split_path(name))
+        with self._parent(parts, create=mode in {"ab", "a+b", "xb"}) as (filename, dir_fd):
 
-            def opened(name: str, flags: int) -> int:
-                return os.open(name, flags | self._always, 0o666, dir_fd=at)
+            def open_in_parent(name: str, flags: int) -> int:
+                return os.open(name, flags | self._open_flags, 0o666, dir_fd=dir_fd)
 
-            with self._explained(parts):
-                file: IO[bytes] = io.open(last, mode, buffering, opener=opened)  # noqa: SIM115, UP020
+            with self._translate_errors(parts):
+                file: IO[bytes] = io.open(filename, mode, buffering, opener=open_in_parent)  # noqa: SIM115, UP020
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 file.close()
-                raise _no_file(parts)
+                raise _type_error(parts)
             return file
 
-    def read(self, name: str, most: int = MOST_BYTES) -> bytes:
+    def read(self, name: str, max_bytes: int = MAX_BYTES) -> bytes:
         """Return the content of a file.
 
         Args:
-            name: below this folder.
-            most: bytes; a larger file is refused.
+            name: Relative path.
+            max_bytes: Size limit.
 
         Raises:
-            CorpusError: as for ``/``, or the file is too large.
-            OSError: it cannot be read.
+            CorpusError: As for ``/``, or the file exceeds the limit.
+            OSError: The file cannot be read.
         """
         with self.open(name) as file:
             size = os.fstat(file.fileno()).st_size
-            content = file.read(most + 1) if size <= most else b""
-        if size > most or len(content) > most:
-            raise CorpusError(f"{_told((*self.parts, *parts_of(name)))}: {size:,} bytes, the limit is {most:,}")
+            content = file.read(max_bytes + 1) if size <= max_bytes else b""
+        if size > max_bytes or len(content) > max_bytes:
+            raise CorpusError(
+                f"{_display((*self.parts, *split_path(name)))}: {size:,} bytes, the limit is {max_bytes:,}"
+            )
         return content
 
     def write(self, name: str, content: bytes, *, durable: bool = False) -> None:
-        """Write a whole file or nothing: a temporary file beside it is renamed. Its folders are made.
+        """Write a file atomically: a temporary file is renamed. Parent directories are created.
 
         Args:
-            name: below this folder.
-            content: the bytes.
-            durable: they survive a power cut.
+            name: Relative path.
+            content: The content.
+            durable: Sync the file, so that it survives a power failure.
         """
-        with self.replacing(name) as file:
+        with self.atomic_write(name) as file:
             file.write(content)
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
 
     @contextlib.contextmanager
-    def replacing(self, name: str) -> Iterator[IO[bytes]]:
-        """Yield a new file that takes its name when the context ends without an error; before, it ends in ``.tmp``."""
+    def atomic_write(self, name: str) -> Iterator[IO[bytes]]:
+        """Yield a temporary file that is renamed to ``name`` if the block succeeds and removed if it fails."""
         temporary = f"{name}.{os.getpid()}-{threading.get_ident():x}.tmp"
-        self.remove(temporary)  # of a killed process with the same number
-        self.stat(name)  # a link or a pipe in this place is told, and stays
+        self.remove(temporary)  # left by a killed process with the same id
+        self.stat(name)  # raises if a link or a pipe has this name
         try:
             with self.open(temporary, "xb") as file:
                 yield file
@@ -154,214 +159,217 @@ class SafeFolder:
             raise
 
     def rename(self, name: str, new: str) -> None:
-        """Give a file or folder another name; a file of that name is replaced."""
-        parts, target = (*self.parts, *parts_of(name)), (*self.parts, *parts_of(new))
+        """Rename a file or directory. An existing file of the new name is replaced."""
+        parts, target = (*self.parts, *split_path(name)), (*self.parts, *split_path(new))
         with (
-            self._parent(parts) as (last, at),
-            self._parent(target, make=True) as (new_last, new_at),
-            self._explained(target),
+            self._parent(parts) as (filename, dir_fd),
+            self._parent(target, create=True) as (new_filename, new_dir_fd),
+            self._translate_errors(target),
         ):
-            os.replace(last, new_last, src_dir_fd=at, dst_dir_fd=new_at)
+            os.replace(filename, new_filename, src_dir_fd=dir_fd, dst_dir_fd=new_dir_fd)
 
     def remove(self, name: str) -> bool:
-        """Remove a file, or the link that stands for one; give whether there was one.
+        """Remove a file or a link and return whether it existed.
 
         Raises:
-            CorpusError: a folder stands there, or a link leads there.
+            CorpusError: It is a directory, or the path leads through a link.
         """
-        parts = (*self.parts, *parts_of(name))
+        parts = (*self.parts, *split_path(name))
         try:
-            with self._parent(parts) as (last, at), self._explained(parts):
-                os.unlink(last, dir_fd=at)
+            with self._parent(parts) as (filename, dir_fd), self._translate_errors(parts):
+                os.unlink(filename, dir_fd=dir_fd)
         except FileNotFoundError:
             return False
         return True
 
     def remove_folder(self, name: str = "") -> None:
-        """Remove a folder with all that is in it; links in it go, what they point to stays."""
-        if (found := self.stat(name)) is not None and stat.S_ISDIR(found.st_mode):
+        """Remove a directory with its content. Links in it are removed, their targets are not."""
+        if (status := self.stat(name)) is not None and stat.S_ISDIR(status.st_mode):
             shutil.rmtree(self / name, ignore_errors=True)
 
-    def make(self, name: str = "") -> Path:
-        """Make a folder and those above it; give its path."""
-        parts = (*self.parts, *parts_of(name))
-        with self._parent((*parts, "."), make=True):
+    def mkdir(self, name: str = "") -> Path:
+        """Create a directory and its parents if they do not exist, and return its path."""
+        parts = (*self.parts, *split_path(name))
+        with self._parent((*parts, "."), create=True):
             return self.root.joinpath(*parts)
 
-    def make_new(self, name: str) -> bool:
-        """Make a folder, and those above it; return False where something of this name is there: of several one makes it."""
-        with self._parent((*self.parts, *parts_of(name)), make=True) as (last, at):
+    def try_mkdir(self, name: str) -> bool:
+        """Create a directory and return True, or return False if the name exists. Only one of several processes gets True."""
+        with self._parent((*self.parts, *split_path(name)), create=True) as (filename, dir_fd):
             try:
-                os.mkdir(last, dir_fd=at)
+                os.mkdir(filename, dir_fd=dir_fd)
             except FileExistsError:
                 return False
         return True
 
-    def names(self, pattern: str = "*", *, strict: bool = False) -> list[str]:
-        """Return the names of the regular files right in this folder that match, sorted; none where there is no folder.
+    def file_names(self, pattern: str = "*", *, strict: bool = False) -> list[str]:
+        """Return the sorted names of the regular files in this directory; an empty list if the directory does not exist.
 
         Args:
-            pattern: with ``*`` and ``[0-9]``.
-            strict: a link, pipe, device or folder of such a name is an error; else it is passed over.
+            pattern: Names to select, as in :mod:`fnmatch`.
+            strict: Raise if a link, pipe, device or directory matches. By default it is skipped.
 
         Raises:
-            CorpusError: as for ``/``.
+            CorpusError: As for ``/``.
         """
-        found = []
+        names = []
         for name, entry in self._entries(()):
             if not fnmatchcase(name, pattern):
                 continue
             if _is_regular(entry, follow=self.follow):
-                found.append(name)
+                names.append(name)
             elif strict:
                 self.stat(name)
-                raise _no_file((*self.parts, name))
-        return sorted(found)
+                raise _type_error((*self.parts, name))
+        return sorted(names)
 
-    def folders(self) -> list[str]:
-        """Return the names of the folders right in this folder, sorted."""
-        return sorted(name for name, entry in self._entries(()) if _is_folder(entry, follow=self.follow))
+    def folder_names(self) -> list[str]:
+        """Return the sorted names of the subdirectories."""
+        return sorted(name for name, entry in self._entries(()) if _is_directory(entry, follow=self.follow))
 
     def walk(self, suffix: str = "") -> Iterator[str]:
-        """Yield the regular files in this folder and those below, with ``/`` between the parts; in no order.
+        """Yield the relative paths of the regular files in this directory and its subdirectories, in arbitrary order.
 
-        Links, pipes and devices are passed over.
+        Links, pipes and devices are skipped.
         """
-        waiting: list[tuple[str, ...]] = [()]
-        while waiting:
-            above = waiting.pop()
-            for name, entry in self._entries(above):
-                if _is_folder(entry, follow=self.follow):
-                    waiting.append((*above, name))
+        pending: list[tuple[str, ...]] = [()]
+        while pending:
+            parent = pending.pop()
+            for name, entry in self._entries(parent):
+                if _is_directory(entry, follow=self.follow):
+                    pending.append((*parent, name))
                 elif name.endswith(suffix) and _is_regular(entry, follow=self.follow):
-                    yield "/".join((*above, name))
+                    yield "/".join((*parent, name))
 
-    def misplaced(self) -> Iterator[tuple[str, str]]:
-        """Yield what stands in this folder and those below and is neither a folder nor a regular file, and what is wrong with it.
+    def irregular_entries(self) -> Iterator[tuple[str, str]]:
+        """Yield the path of each entry that is neither a directory nor a regular file, and a message.
 
-        A link is one too, unless links are followed. The name is empty where that is so of this folder itself.
+        Links are included unless this directory follows links. The path is empty if this directory itself is irregular.
         """
-        waiting: list[tuple[str, ...]] = [()]
-        seen: set[tuple[int, int]] = set()  # folders; followed links may lead round in a circle
-        while waiting:
-            above = waiting.pop()
-            whole = (*self.parts, *above)
+        pending: list[tuple[str, ...]] = [()]
+        seen: set[tuple[int, int]] = set()  # directories; followed links can form a cycle
+        while pending:
+            parent = pending.pop()
+            full_parts = (*self.parts, *parent)
             try:
-                found = self._look(whole)
-                if found is None:
+                status = self._checked_stat(full_parts)
+                if status is None:
                     continue
-                if not stat.S_ISDIR(found.st_mode):
-                    raise _no_file(whole)
-                if (place := (found.st_dev, found.st_ino)) in seen and self.follow:
+                if not stat.S_ISDIR(status.st_mode):
+                    raise _type_error(full_parts)
+                if (file_id := (status.st_dev, status.st_ino)) in seen and self.follow:
                     continue
-                seen.add(place)
-                entries = sorted(self._entries(above), key=lambda named: named[0])
+                seen.add(file_id)
+                entries = sorted(self._entries(parent), key=lambda named: named[0])
             except CorpusError as error:
-                yield "/".join(above), str(error)
+                yield "/".join(parent), str(error)
                 continue
             for name, entry in entries:
-                parts = (*above, name)
-                if _is_folder(entry, follow=self.follow):
-                    waiting.append(parts)
+                parts = (*parent, name)
+                if _is_directory(entry, follow=self.follow):
+                    pending.append(parts)
                 elif not _is_regular(entry, follow=self.follow):
                     try:
-                        if self._look((*self.parts, *parts)) is None and entry.is_symlink():
-                            yield "/".join(parts), f"{_told((*self.parts, *parts))} is a link to what is not there"
+                        if self._checked_stat((*self.parts, *parts)) is None and entry.is_symlink():
+                            yield "/".join(parts), f"{_display((*self.parts, *parts))} is a link to a missing file"
                     except CorpusError as error:
                         yield "/".join(parts), str(error)
 
     def _entries(self, parts: tuple[str, ...]) -> Iterator[tuple[str, os.DirEntry[str]]]:
-        whole = (*self.parts, *parts)
+        full_parts = (*self.parts, *parts)
         try:
-            self._look(whole)
-            found = os.scandir(self.root.joinpath(*whole))
+            self._checked_stat(full_parts)
+            entries = os.scandir(self.root.joinpath(*full_parts))
         except (FileNotFoundError, NotADirectoryError):
             return
-        with found:
-            for entry in found:
+        with entries:
+            for entry in entries:
                 yield entry.name, entry
 
-    # -- one step at a time ----------------------------------------------------------------------------------------------
+    # -- checks of single path components --------------------------------------------------------------------------------
 
     @property
-    def _always(self) -> int:
-        return _ALWAYS & ~getattr(os, "O_NOFOLLOW", 0) if self.follow else _ALWAYS
+    def _open_flags(self) -> int:
+        return _OPEN_FLAGS & ~getattr(os, "O_NOFOLLOW", 0) if self.follow else _OPEN_FLAGS
 
-    def _look(self, parts: tuple[str, ...]) -> os.stat_result | None:
-        """What stands there. Every part before it is a folder, none is a link."""
-        where, found = str(self.root), None
+    def _checked_stat(self, parts: tuple[str, ...]) -> os.stat_result | None:
+        """Return the status of a path, or None if it does not exist. Raise if a part is a link or not a directory."""
+        path, status = str(self.root), None
         for number, part in enumerate(parts, 1):
-            where = os.path.join(where, part)  # noqa: PTH118 - a tenth of the time of Path
+            path = os.path.join(path, part)  # noqa: PTH118 - a tenth of the time of Path
             try:
-                found = os.stat(where) if self.follow else os.lstat(where)  # noqa: PTH116
+                status = os.stat(path) if self.follow else os.lstat(path)  # noqa: PTH116
             except (FileNotFoundError, NotADirectoryError):
                 return None
             except OSError as error:
                 if error.errno == errno.ENAMETOOLONG:
-                    raise _too_long("/".join(parts)) from error
+                    raise _length_error("/".join(parts)) from error
                 raise
-            if not self.follow and _is_link(found):
-                raise _link(parts[:number])
-            if not (stat.S_ISDIR(found.st_mode) or (number == len(parts) and stat.S_ISREG(found.st_mode))):
-                raise _no_file(parts[:number])
-        return found if parts else os.stat(where)  # noqa: PTH116
+            if not self.follow and _is_link(status):
+                raise _link_error(parts[:number])
+            if not (stat.S_ISDIR(status.st_mode) or (number == len(parts) and stat.S_ISREG(status.st_mode))):
+                raise _type_error(parts[:number])
+        return status if parts else os.stat(path)  # noqa: PTH116
 
     @contextlib.contextmanager
-    def _parent(self, parts: tuple[str, ...], *, make: bool = False) -> Iterator[tuple[str, int | None]]:
-        """The last part as it is named in its folder, and that folder's handle; a whole path and None without handles."""
-        if not _BY_HANDLE or self.follow:
-            self._look(parts[:-1])
+    def _parent(self, parts: tuple[str, ...], *, create: bool = False) -> Iterator[tuple[str, int | None]]:
+        """Open the parent directory and yield the file name and a value for ``dir_fd``.
+
+        On systems without ``dir_fd`` yield the full path and None.
+        """
+        if not _HAS_DIR_FD or self.follow:
+            self._checked_stat(parts[:-1])
             folder = self.root.joinpath(*parts[:-1])
-            if make:
+            if create:
                 folder.mkdir(parents=True, exist_ok=True)
             yield str(folder / parts[-1]), None
             return
-        # Taken out before it is closed: a Ctrl-C in between must not close a handle twice, which may be another's by then.
-        held = [os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)]
+        # Removed from the list before it is closed: after a Ctrl-C in between, the same number could belong to another file.
+        handles = [os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)]
         try:
             for number, part in enumerate(parts[:-1], 1):
-                with self._explained(parts[:number]):
-                    held.append(_open_folder(part, held[-1], make=make))
-                os.close(held.pop(-2))
-            yield parts[-1], held[-1]
+                with self._translate_errors(parts[:number]):
+                    handles.append(_open_directory(part, handles[-1], create=create))
+                os.close(handles.pop(-2))
+            yield parts[-1], handles[-1]
         finally:
-            while held:
-                os.close(held.pop())
+            while handles:
+                os.close(handles.pop())
 
     @contextlib.contextmanager
-    def _explained(self, parts: tuple[str, ...]) -> Iterator[None]:
-        """The system says of a link or pipe only that something is wrong: look what."""
+    def _translate_errors(self, parts: tuple[str, ...]) -> Iterator[None]:
+        """Replace the unspecific errors of the system for links and pipes by a CorpusError."""
         try:
             yield
         except OSError as error:
-            if error.errno is None or error.errno in _NO_WAY:  # the first: what cannot be sought in
-                self._look(parts)
+            if error.errno is None or error.errno in _TYPE_ERRORS:  # None: the file is not seekable
+                self._checked_stat(parts)
                 if error.errno in {errno.ENOTDIR, errno.EISDIR}:
-                    raise _no_file(parts) from error
+                    raise _type_error(parts) from error
             raise
 
 
 Folder: TypeAlias = SafeFolder | str | os.PathLike[str]
 
 
-def as_safe(folder: Folder) -> SafeFolder:
-    """Return a folder that the user has named as one beneath which nothing leads out."""
+def as_safe_folder(folder: Folder) -> SafeFolder:
+    """Return a path chosen by the user as a SafeFolder."""
     return folder if isinstance(folder, SafeFolder) else SafeFolder(Path(folder))
 
 
-def made(folder: Folder) -> SafeFolder:
-    """As :func:`as_safe`; the folder is made if absent."""
-    found = as_safe(folder)
-    found.root.mkdir(parents=True, exist_ok=True)
-    found.make()
-    return found
+def ensure_folder(folder: Folder) -> SafeFolder:
+    """Return a folder as :func:`as_safe_folder` does and create it if it does not exist."""
+    safe = as_safe_folder(folder)
+    safe.root.mkdir(parents=True, exist_ok=True)
+    safe.mkdir()
+    return safe
 
 
-def parts_of(name: str | os.PathLike[str]) -> tuple[str, ...]:
+def split_path(name: str | os.PathLike[str]) -> tuple[str, ...]:
     """Return the parts of a relative path.
 
     Raises:
-        CorpusError: it is absolute, too deep, has ``..`` or what some system takes for a separator or a drive in it.
+        CorpusError: It is absolute, too long or too deep, or contains ``..``, a backslash or a drive.
     """
     text = os.fspath(name)
     if os.sep == "\\" and not isinstance(name, str):
@@ -369,61 +377,63 @@ def parts_of(name: str | os.PathLike[str]) -> tuple[str, ...]:
     if not text:
         return ()
     parts = tuple(text.split("/"))
-    if len(parts) > _MOST_PARTS:
-        raise CorpusError(f"{text[:80]!r}...: {len(parts):,} folders in each other, the limit is {_MOST_PARTS}")
-    if len(text) > _LONGEST or max(map(len, parts)) > _LONGEST_PART:
-        raise _too_long(text)
+    if len(parts) > _MAX_PARTS:
+        raise CorpusError(f"{text[:80]!r}...: {len(parts):,} nested directories, the limit is {_MAX_PARTS}")
+    if len(text) > _MAX_PATH_CHARACTERS or max(map(len, parts)) > _MAX_PART_CHARACTERS:
+        raise _length_error(text)
     if any(part in {"", ".", ".."} or "\x00" in part or "\\" in part for part in parts) or (
         os.name == "nt" and ":" in text
     ):
-        raise CorpusError(f"{text[:200]!r} leads out of its folder: expected names with / between them")
+        raise CorpusError(f"{text[:200]!r} is not a path inside the directory: expected names separated by /")
     return parts
 
 
-def _open_folder(part: str, at: int, *, make: bool) -> int:
+def _open_directory(part: str, parent_fd: int, *, create: bool) -> int:
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        return os.open(part, flags, dir_fd=at)
+        return os.open(part, flags, dir_fd=parent_fd)
     except FileNotFoundError:
-        if not make:
+        if not create:
             raise
     with contextlib.suppress(FileExistsError):  # another process was faster
-        os.mkdir(part, dir_fd=at)
-    return os.open(part, flags, dir_fd=at)
+        os.mkdir(part, dir_fd=parent_fd)
+    return os.open(part, flags, dir_fd=parent_fd)
 
 
-def _is_link(found: os.stat_result) -> bool:
-    return stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", 0) in _REPARSE_LINKS
+def _is_link(status: os.stat_result) -> bool:
+    return stat.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) in _REPARSE_LINKS
 
 
 def _is_regular(entry: os.DirEntry[str], *, follow: bool) -> bool:
     return entry.is_file(follow_symlinks=follow)
 
 
-def _is_folder(entry: os.DirEntry[str], *, follow: bool) -> bool:
-    # Of a junction the system says that it is a folder.
-    with contextlib.suppress(FileNotFoundError):  # it has gone since it was listed
+def _is_directory(entry: os.DirEntry[str], *, follow: bool) -> bool:
+    # Python reports a junction as a directory.
+    with contextlib.suppress(FileNotFoundError):  # removed since it was listed
         return entry.is_dir(follow_symlinks=follow) and (follow or not _is_link(entry.stat(follow_symlinks=False)))
     return False
 
 
-def _told(parts: tuple[str, ...]) -> str:
-    return "/".join(parts) or "the folder"
+def _display(parts: tuple[str, ...]) -> str:
+    return "/".join(parts) or "the directory"
 
 
-def _link(parts: tuple[str, ...]) -> CorpusError:
+def _link_error(parts: tuple[str, ...]) -> CorpusError:
     return CorpusError(
-        f"{_told(parts)} is a link, and a folder from elsewhere may not lead out of itself: remove it, or put what it "
-        "points to in its place; your own corpus on several disks opens with trust=True (--trust)"
+        f"{_display(parts)} is a link, which is not followed in a folder from an untrusted source: remove it, or replace it by "
+        "its target; open your own corpus on several disks with trust=True (--trust)"
     )
 
 
-def _too_long(text: str) -> CorpusError:
-    return CorpusError(f"{text[:80]!r}...: a name that is too long for a file")
+def _length_error(text: str) -> CorpusError:
+    return CorpusError(f"{text[:80]!r}...: the path is too long")
 
 
-def _no_file(parts: tuple[str, ...]) -> CorpusError:
-    return CorpusError(f"{_told(parts)} is not a regular file, or no folder where one belongs: remove it")
+def _type_error(parts: tuple[str, ...]) -> CorpusError:
+    return CorpusError(
+        f"{_display(parts)} is neither a regular file nor a directory, or one in place of the other: remove it"
+    )
 
 
-__all__ = ["MOST_BYTES", "Folder", "SafeFolder", "as_safe", "made", "parts_of"]
+__all__ = ["MAX_BYTES", "Folder", "SafeFolder", "as_safe_folder", "ensure_folder", "split_path"]

@@ -1,4 +1,4 @@
-"""Validation of the arguments of the public API: types by annotations, paths and whole numbers."""
+"""Validation of arguments of the public API: types by annotation, paths and integers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, Final
 from corpuskit.errors import ConfigurationError, SourceError
 
 STRICT: Final = {"extra": "forbid", "strict": True}
-"""Configuration of dataclasses that Pydantic reads: no unknown names, no conversions."""
+"""Pydantic configuration of dataclasses: unknown names are errors, values are not converted."""
 
 __all__ = [
     "STRICT",
@@ -28,15 +28,15 @@ __all__ = [
 ]
 
 _PATH: Final = "os.PathLike[str]"
-# Any value has a truth value, and numbers of numpy are numbers. A truth value is none, though Python counts with it.
-_PLAIN: Final[dict[str, tuple[type, ...]]] = {
+# Any value is accepted as bool. NumPy numbers are numbers; a bool is not a number, although Python's is a subclass of int.
+_TYPES: Final[dict[str, tuple[type, ...]]] = {
     "int": (Integral,), "float": (Real,), "str": (str,), "bool": (object,), "None": (type(None),), _PATH: (os.PathLike,),
 }  # fmt: skip
-_OPEN: Final[dict[str, Any]] = {
+_GENERIC_TYPES: Final[dict[str, Any]] = {
     "Sequence": Iterable, "Iterable": Iterable, "Container": Container, "Callable": Callable,
 }  # fmt: skip
-_TOLD: Final = {_PATH: "a path", "int": "a whole number", "float": "a number"}
-# First part of Pydantic's types of errors.
+_TYPE_NAMES: Final = {_PATH: "a path", "int": "a whole number", "float": "a number"}
+# Prefixes of the error types of Pydantic.
 _EXPECTED: Final = {
     "int": "a whole number", "float": "a number", "string": "a string", "bool": "true or false", "tuple": "a list",
     "dataclass": "a table", "mapping": "a table", "dict": "a table",
@@ -45,23 +45,23 @@ _Check = Callable[[str, object], Any]
 
 
 class MissingFileError(SourceError, FileNotFoundError):
-    """There is no such file; callers may expect Python's own error."""
+    """The file does not exist. Also a FileNotFoundError, for callers that catch the built-in error."""
 
 
-class FolderError(SourceError, IsADirectoryError):
-    """A folder is where a file is meant; callers may expect Python's own error."""
+class DirectoryError(SourceError, IsADirectoryError):
+    """A directory was passed instead of a file. Also an IsADirectoryError, for callers that catch the built-in error."""
 
 
 def check_path(path: str | os.PathLike[str], name: str = "path") -> Path:
-    """Check an argument that is a path, and return it.
+    """Validate a path argument and return it as a Path.
 
     Args:
         path: The argument.
-        name: Its name, for the message.
+        name: Name of the parameter, for the message.
 
     Raises:
-        SourceError: It is empty, which would mean the working directory.
-        TypeError: It is not a path.
+        SourceError: The path is empty, which pathlib would take as the working directory.
+        TypeError: The argument is not a path.
     """
     if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
         raise TypeError(f"{name}: found {path!r}, expected a path, as a str or a pathlib.Path")
@@ -71,63 +71,64 @@ def check_path(path: str | os.PathLike[str], name: str = "path") -> Path:
 
 
 def check_input_file(path: str | os.PathLike[str], name: str = "path") -> Path:
-    """Check the path of a file to read, and return it. Pipes and devices are accepted.
+    """Validate the path of a file to read and return it. Pipes and devices are accepted.
 
     Args:
         path: The argument.
-        name: Its name, for the message.
+        name: Name of the parameter, for the message.
 
     Raises:
-        SourceError: It is empty, a directory (also an IsADirectoryError), or does not exist (also a FileNotFoundError).
-        TypeError: It is not a path.
+        SourceError: The path is empty, a directory (also an IsADirectoryError), or does not exist (also a
+            FileNotFoundError).
+        TypeError: The argument is not a path.
     """
     file = check_path(path, name)
     if file.is_dir():
-        raise FolderError(f"{file} is a folder, expected a file; name one of those in it")
+        raise DirectoryError(f"expected a file, got a directory: {file}")
     if not file.exists():
-        raise MissingFileError(f"there is no file {os.fspath(path)!r} (looked from {Path.cwd()})")
+        raise MissingFileError(f"file not found: {os.fspath(path)!r} (working directory: {Path.cwd()})")
     return file
 
 
 def check_output_file(path: str | os.PathLike[str], name: str = "path") -> Path:
-    """Check the path of a file to write, and return it.
+    """Validate the path of a file to write and return it.
 
     Args:
         path: The argument.
-        name: Its name, for the message.
+        name: Name of the parameter, for the message.
 
     Raises:
-        SourceError: It is empty, or a directory.
-        TypeError: It is not a path.
+        SourceError: The path is empty or a directory.
+        TypeError: The argument is not a path.
     """
     file = check_path(path, name)
     if file.is_dir():
-        raise FolderError(f"{file} is a folder, expected a file to write; add a name to it")
+        raise DirectoryError(f"expected the path of a file to write, got a directory: {file}")
     return file
 
 
-def check_count(value: object, name: str, *, least: int = 0) -> int:
-    """Check an argument that is an integer, and return it. Integers of numpy and floats such as 1e6 are accepted.
+def check_count(value: object, name: str, *, minimum: int = 0) -> int:
+    """Validate an integer argument and return it. NumPy integers and floats without a fraction, such as 1e6, are accepted.
 
     Args:
         value: The argument.
-        name: Its name, for the message.
-        least: Its minimum.
+        name: Name of the parameter, for the message.
+        minimum: Smallest valid value.
 
     Raises:
-        ConfigurationError: It is less, or not an integer; ``True`` is none.
+        ConfigurationError: The value is too small or not an integer. ``True`` is not an integer.
     """
-    whole = as_int(value)
-    if whole is None or whole < least:
-        raise ConfigurationError(f"{name}={value!r:.80}: expected a whole number, at least {least}")
-    return whole
+    number = as_int(value)
+    if number is None or number < minimum:
+        raise ConfigurationError(f"{name}={value!r:.80}: expected a whole number, at least {minimum}")
+    return number
 
 
 def as_int(value: object) -> int | None:
-    """Return a value as an integer; None if it is not an integer of Python or numpy, or a float without a fraction.
+    """Return an integer of Python or NumPy, or a float without a fraction, as an int. Return None for any other value.
 
     Args:
-        value: The value; ``True`` is not a number.
+        value: The value. ``True`` is not a number.
     """
     if isinstance(value, bool):
         return None
@@ -137,10 +138,10 @@ def as_int(value: object) -> int | None:
 
 
 def expected_value(error: Mapping[str, Any]) -> str:
-    """Return what a value should have been.
+    """Return the expected value of a Pydantic error, for the message.
 
     Args:
-        error: One of the errors of Pydantic.
+        error: An entry of ``ValidationError.errors()``.
     """
     limits = error.get("ctx", {})
     kind, message = error["type"], error["msg"].removeprefix("Value error, ")
@@ -156,63 +157,63 @@ def expected_value(error: Mapping[str, Any]) -> str:
 
 
 class WrongTypeError(ConfigurationError, TypeError):
-    """An argument is of another type than its annotation says."""
+    """The type of an argument does not match its annotation."""
 
 
 def validate_arguments(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the method with its arguments validate_arguments by its annotations; the method itself where these say nothing.
+    """Return a method that validates its arguments against its annotations, or the method itself if there is nothing to check.
 
-    A float without a fraction is handed on as a whole number where one is meant: ``budget_bytes=1e9``.
+    A float without a fraction is passed on as an int if the annotation is int: ``budget_bytes=1e9``.
 
     Raises:
-        WrongTypeError: By the method returned: an argument is of another type; the message names it.
+        WrongTypeError: Raised by the returned method, with the name of the argument.
     """
     signature = inspect.signature(method)
-    checks = {name: check for name, parameter in signature.parameters.items() if (check := _check_of(parameter))}
+    checks = {name: check for name, parameter in signature.parameters.items() if (check := _parameter_check(parameter))}
     if not checks:
         return method
-    lists = {name for name, one in signature.parameters.items() if one.kind is one.VAR_POSITIONAL}
+    variadic = {name for name, parameter in signature.parameters.items() if parameter.kind is parameter.VAR_POSITIONAL}
 
     @functools.wraps(method)
     def call(*args: Any, **named: Any) -> Any:
         try:
             bound = signature.bind(*args, **named)
         except TypeError:
-            return method(*args, **named)  # Python says best what is missing or too much
-        given = bound.arguments
+            return method(*args, **named)  # raises Python's own message
+        arguments = bound.arguments
         for name, check in checks.items():
-            if name in lists:
-                given[name] = tuple(check(name, value) for value in given.get(name, ()))
-            elif name in given:
-                given[name] = check(name, given[name])
+            if name in variadic:
+                arguments[name] = tuple(check(name, value) for value in arguments.get(name, ()))
+            elif name in arguments:
+                arguments[name] = check(name, arguments[name])
         return method(*bound.args, **bound.kwargs)
 
     return call
 
 
-def _check_of(parameter: inspect.Parameter) -> _Check | None:
-    """The check of a parameter; None where its annotation names types that are told by what they do."""
+def _parameter_check(parameter: inspect.Parameter) -> _Check | None:
+    """Return the check of a parameter, or None if its annotation contains types that cannot be checked."""
     if parameter.kind is parameter.VAR_KEYWORD or not isinstance(parameter.annotation, str):
         return None
     alternatives = _alternatives(ast.parse(parameter.annotation, mode="eval").body)
-    kinds: list[Any] = []
-    for one in alternatives:
-        head = one.partition("[")[0]
-        if one not in _PLAIN and head not in {*_OPEN, "Mapping"}:
+    types: list[Any] = []
+    for alternative in alternatives:
+        origin = alternative.partition("[")[0]
+        if alternative not in _TYPES and origin not in {*_GENERIC_TYPES, "Mapping"}:
             return None
-        kinds += _PLAIN.get(one, (_OPEN.get(head, object),) if head in _OPEN else ())
-    has_mapping = any(one.startswith("Mapping[") for one in alternatives)
-    wanted = " or ".join(_TOLD.get(one, one) for one in alternatives)
+        types += _TYPES.get(alternative, (_GENERIC_TYPES.get(origin, object),) if origin in _GENERIC_TYPES else ())
+    has_mapping = any(alternative.startswith("Mapping[") for alternative in alternatives)
+    expected = " or ".join(_TYPE_NAMES.get(alternative, alternative) for alternative in alternatives)
 
     numbers = {"int", "float"} & set(alternatives)
 
     def check(name: str, value: object) -> Any:
         if numbers and isinstance(value, bool) and "bool" not in alternatives:
-            raise WrongTypeError(f"{name}={value!r}: expected {wanted}")
+            raise WrongTypeError(f"{name}={value!r}: expected {expected}")
         if numbers == {"int"} and isinstance(value, float):
-            value = value if (whole := as_int(value)) is None else whole
-        if not isinstance(value, tuple(kinds)) and not (has_mapping and hasattr(value, "items")):
-            raise WrongTypeError(f"{name}={value!r}: expected {wanted}")
+            value = value if (number := as_int(value)) is None else number
+        if not isinstance(value, tuple(types)) and not (has_mapping and hasattr(value, "items")):
+            raise WrongTypeError(f"{name}={value!r}: expected {expected}")
         if _PATH in alternatives and isinstance(value, str):
             check_path(value, name)
         return value

@@ -227,7 +227,7 @@ def test_a_repaired_corpus_of_text_documents_is_whole(corpus, tmp_path, is_lost)
     corpus.close()
     if is_lost:
         (tmp_path / "corpus" / "catalog.sqlite").unlink()
-    assert [line for line in Corpus.repair(tmp_path / "corpus").lost if "no catalogue" not in line] == []
+    assert [line for line in Corpus.repair(tmp_path / "corpus").lost if "no catalog" not in line] == []
     with corpuskit.open(tmp_path / "corpus") as repaired:
         assert repaired.documents().equals(before)
         assert repaired.check() == []

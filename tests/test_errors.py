@@ -21,7 +21,7 @@ def test_a_notebook_shows_the_message_and_the_line_that_asked(shell, capsys):
     shell.run_cell("asked = 1\ncorpus['0123456789abcdef']\n")
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "UnknownDocumentError: no document '0123456789abcdef'"
-    assert lines[1:] == ["  line 2: corpus['0123456789abcdef']", "  (%tb shows the whole traceback)"]
+    assert lines[1:] == ["  line 2: corpus['0123456789abcdef']", "  (%tb shows the full traceback)"]
     shell.run_cell("%tb")
     assert "corpuskit/corpus/" in capsys.readouterr().out.replace("\\", "/")
 

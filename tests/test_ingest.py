@@ -256,7 +256,7 @@ def test_a_folder_that_contains_corpora_is_added_without_them_and_says_so(corpus
     for paths in ([tmp_path], [tmp_path / "*"]):
         report = corpus.add(*paths, progress=False)
         assert {Path(left).name for left in report.left_out} == {"corpus", "another"}
-        assert "left out, being corpora: " in repr(report)
+        assert "skipped because they are corpora: " in repr(report)
     assert {uri.rpartition("/")[2] for uri in corpus.documents().uri} == {"a.html"}
 
 

@@ -35,8 +35,14 @@ def corpus(tmp_path_factory):
             lambda corpus: corpus.kwic("premium", window=10**9),
             r"window=1000000000 \(--window\): expected at most 10,000 words on each side; corpus\[doc_id\] is the whole document",
         ),
-        (lambda corpus: corpus.concordance("premium", window=10_001), r"window=10001 \(--window\): expected at most 10,000 words"),
-        (lambda corpus: corpus.kwic("premium", window=10_001, syntax="text"), r"window=10001 \(--window\): expected at most 10,000"),
+        (
+            lambda corpus: corpus.concordance("premium", window=10_001),
+            r"window=10001 \(--window\): expected at most 10,000 words",
+        ),
+        (
+            lambda corpus: corpus.kwic("premium", window=10_001, syntax="text"),
+            r"window=10001 \(--window\): expected at most 10,000",
+        ),
         (lambda corpus: corpus.collocates("premium", window=10**9), r"window 1000000000: .* at most 10,000 words"),
         (lambda corpus: corpus.ngrams(2.5), r"n=2\.5: expected a whole number"),
         (lambda corpus: corpus.collocates("premium", window=2.5), r"window=2\.5: expected a whole number"),

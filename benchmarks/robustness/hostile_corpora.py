@@ -91,7 +91,7 @@ def _discovered(corpus, archives):
     archive.write(archives)
     write_index(archives, archive.rows)
     found = corpus.discover(archives / "cc-index", name="d", threshold=0.0, on="serial", progress=False)
-    place = corpus._folder.inside.within("discoveries").within("d").within("fetched").make()
+    place = corpus._folder.root.subfolder("discoveries").subfolder("d").subfolder("fetched").mkdir()
     _plan(corpus._folder, Output(str(place)), found.places)
 
 
@@ -593,8 +593,8 @@ def _work_here():
             return function(*arguments)
 
     for module in (pool, workers):
-        module.hire = lambda limits: Here()
-        module.release = lambda worker: None
+        module.acquire_worker = lambda limits: Here()
+        module.release_worker = lambda worker: None
 
 
 def last_place(error):

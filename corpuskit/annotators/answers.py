@@ -26,7 +26,7 @@ class Answers:
     """The answers of a corpus, in a file of their own; safe to use from several threads and processes.
 
     Args:
-        corpus: its folder, as ``CorpusFolder.inside``.
+        corpus: its folder, as ``CorpusFolder.root``.
 
     Raises:
         CorpusError: the file cannot be opened.
@@ -35,8 +35,8 @@ class Answers:
     def __init__(self, corpus: SafeFolder) -> None:
         self._lock = threading.Lock()
         try:
-            corpus.make(FOLDER)
-            self._connection = connect(corpus.within(FOLDER), _FILE, timeout=60)
+            corpus.mkdir(FOLDER)
+            self._connection = connect(corpus.subfolder(FOLDER), _FILE, timeout=60)
             objects = self._connection.execute("SELECT type, name FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
             if set(objects) - {("table", "answers")}:
                 raise CorpusError(

@@ -28,8 +28,8 @@ from corpuskit.labels import (
 )
 from corpuskit.relevance.learning import scoring_texts
 from corpuskit.store import CorpusFolder
+from corpuskit.store.formatting import pluralize
 from corpuskit.store.labels import WITHDRAWN
-from corpuskit.store.telling import counted
 
 USUAL: Final = Budget(requests=1_000)
 """What one call may cost where no budget is named."""
@@ -77,8 +77,8 @@ class PrelabelReport:
 
     def __repr__(self) -> str:
         said = ", ".join(f"{count:,} {label}" for label, count in sorted(self.labels.items())) or "no labels"
-        spent = counted(self.requests, "request")
-        spent += f", {counted(self.tokens, 'token')}" if self.tokens else ""
+        spent = pluralize(self.requests, "request")
+        spent += f", {pluralize(self.tokens, 'token')}" if self.tokens else ""
         spent += f", {self.money:.4f} paid" if self.money else ""
         spent += f", {self.cached:,} from the cache" if self.cached else ""
         lines = [f"{self.by}: {said} ({spent})"]
@@ -175,7 +175,7 @@ def prelabel(
         )
     if isinstance(annotator, ChatAnnotator):
         check_names(folder, annotator.labels, only_alike=True)
-    with folder.annotating():
+    with folder.annotation_lock():
         shown = _examples(folder, annotator)
         work = _Work(folder, by, Purse(limit, price))
         asked = _documents(folder, by, doc_ids, apart={doc_id for doc_id, _ in shown}, again=again)
@@ -259,7 +259,7 @@ def _ask_server(
 ) -> None:
     stopped = threading.Event()
     description = work.folder.settings.description
-    with Answers(work.folder.inside) as answers:
+    with Answers(work.folder.root) as answers:
         chat = Chat(annotator, work.purse, stopped)
 
         def ask(fingerprint: str, body: Mapping[str, Any]) -> tuple[str, str]:

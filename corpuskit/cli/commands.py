@@ -150,18 +150,18 @@ def _with_files_named(sources: pd.DataFrame) -> pd.DataFrame:
 
 
 def _show(title: str, frame: pd.DataFrame, limit: int, out: Path | None, nothing: str) -> None:
-    from corpuskit.store.telling import counted
+    from corpuskit.store.formatting import pluralize
 
     if out is not None:
         frame.to_csv(out, index=False)
-        typer.echo(f"{out}: {counted(len(frame), 'row')}")
+        typer.echo(f"{out}: {pluralize(len(frame), 'row')}")
         return
     if frame.empty:
         typer.echo(nothing)
         return
     print_frame(title, frame.head(limit), spare=_SPARE[title])
     if len(frame) > limit:
-        typer.echo(f"... {counted(len(frame) - limit, 'more row')}; --limit shows them, --out writes all")
+        typer.echo(f"... {pluralize(len(frame) - limit, 'more row')}; --limit shows them, --out writes all")
 
 
 @app.command()
@@ -175,18 +175,18 @@ def label(
     new_class: Annotated[bool, typer.Option("--new-class", help="Labels that are not in use yet are meant.")] = False,
 ) -> None:
     """Takes labels from a CSV file."""
-    from corpuskit.store.telling import counted
+    from corpuskit.store.formatting import pluralize
 
     report = existing(folder).import_labels(file, by=by, new_class=new_class, label=all_are)
-    typer.echo(f"{counted(report.taken, 'label')} taken")
+    typer.echo(f"{pluralize(report.taken, 'label')} taken")
     if report.unknown:
         names = "".join(f"\n  {printable(target)}" for target in report.unknown[:_UNKNOWN])
         more = (
-            f"\n  ... and {counted(len(report.unknown) - _UNKNOWN, 'more target')}"
+            f"\n  ... and {pluralize(len(report.unknown) - _UNKNOWN, 'more target')}"
             if len(report.unknown) > _UNKNOWN
             else ""
         )
-        count = counted(len(report.unknown), "target")
+        count = pluralize(len(report.unknown), "target")
         typer.echo(f"corpuskit: {count} of {file} not in the corpus:{names}{more}", err=True)
         raise typer.Exit(3)
 
@@ -253,8 +253,8 @@ def check(
     TEI files are checked by the TEI's schema, corpus.xml by its own, others by --schema.
     """
     from corpuskit.errors import SourceError
-    from corpuskit.store.check import waiting
-    from corpuskit.store.telling import counted
+    from corpuskit.store.check import count_pending
+    from corpuskit.store.formatting import pluralize
 
     if not target.exists():
         raise SourceError(f"there is no file or folder {str(target)!r}")
@@ -264,7 +264,7 @@ def check(
         faults = [["" if fault.line is None else str(fault.line), fault.message] for fault in check_xml(target, schema)]
         if faults:
             print_table(
-                f"{target}: {counted(len(faults), 'fault')}", ["line", "what is wrong"], faults[:200], whole=True
+                f"{target}: {pluralize(len(faults), 'fault')}", ["line", "what is wrong"], faults[:200], whole=True
             )
             raise typer.Exit(3)
         typer.echo(f"{target}: valid")
@@ -272,9 +272,9 @@ def check(
     refuse(schema is not None, f"--schema is for an XML file, and {target} is a folder: leave it out")
     corpus = existing(target)
     problems = corpus.maintenance.check(progress=sys.stderr.isatty())
-    if waits := waiting(corpus._folder):
+    if waits := count_pending(corpus._folder):
         typer.echo(
-            f"{counted(waits, 'document')} not read yet, since a run was stopped or is at work, which is no damage: the "
+            f"{pluralize(waits, 'document')} not read yet, since a run was stopped or is at work, which is no damage: the "
             "command that was stopped reads them when it runs again"
         )
     if problems:
@@ -283,7 +283,10 @@ def check(
             causes.setdefault((problem.part, problem.message), []).append(problem.where)
         rows = [[part, where[0], f"{len(where):,}", message] for (part, message), where in causes.items()]
         print_table(
-            counted(len(problems), "problem"), ["part", "where (the first)", "times", "what is wrong"], rows, whole=True
+            pluralize(len(problems), "problem"),
+            ["part", "where (the first)", "times", "what is wrong"],
+            rows,
+            whole=True,
         )
         raise typer.Exit(3)
     typer.echo("all is well")
@@ -295,23 +298,23 @@ def pack(
     undo: Annotated[bool, typer.Option("--undo", help="Write packed documents as files again.")] = False,
 ) -> None:
     """Puts a corpus' documents into few files (zstd, one frame a document); all works as before."""
-    from corpuskit.store.telling import counted
+    from corpuskit.store.formatting import pluralize
 
     corpus = existing(folder)
     number = corpus.maintenance.unpack() if undo else corpus.maintenance.pack()
-    typer.echo(f"{counted(number, 'document')} {'unpacked' if undo else 'packed'}")
+    typer.echo(f"{pluralize(number, 'document')} {'unpacked' if undo else 'packed'}")
 
 
 @app.command()
 def repair(folder: Existing) -> None:
     """Makes the catalogue and the cache of a damaged corpus again, from its files; the old catalogue is kept."""
     from corpuskit.corpus import Corpus
-    from corpuskit.store.telling import counted
+    from corpuskit.store.formatting import pluralize
 
     report = Corpus.repair(folder)
     typer.echo(repr(report))
     if report.pending:
-        typer.echo(f"{counted(existing(folder).extract_pending(), 'document')} extracted that waited for it")
+        typer.echo(f"{pluralize(existing(folder).extract_pending(), 'document')} extracted that waited for it")
     if report.lost:
         raise typer.Exit(3)
 
@@ -334,12 +337,12 @@ def lab(
     refuse(folder.name.startswith("-"), f"{folder}: expected a folder; {context.command_path} --help lists the options")
     from corpuskit.demo.notebooks import copy_notebooks
     from corpuskit.errors import MissingExtraError
-    from corpuskit.store.telling import counted
+    from corpuskit.store.formatting import pluralize
 
     if importlib.util.find_spec("jupyterlab") is None:
         raise MissingExtraError("jupyterlab", "notebook")
     new = copy_notebooks(folder)
-    typer.echo(f"{folder}: {counted(len(new), 'new notebook')}; Ctrl-C ends JupyterLab")
+    typer.echo(f"{folder}: {pluralize(len(new), 'new notebook')}; Ctrl-C ends JupyterLab")
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder.resolve()}"]
     command += context.args if browser else ["--no-browser", *context.args]
     raise typer.Exit(subprocess.run(command, check=False).returncode)

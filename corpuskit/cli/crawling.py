@@ -170,7 +170,7 @@ def _taken(config: Path, roots: list[str], written: dict[str, Any]) -> Iterator[
 
 def _list(corpus: Corpus, seeds: list[str | Path], options: dict[str, Any]) -> None:
     """Only URLs go to the output, for the next program."""
-    from corpuskit.store.telling import counted
+    from corpuskit.store.formatting import pluralize
 
     frame = corpus.crawl(seeds, plan="links", **options)
     found = frame[frame["verdict"].eq("fetch") & frame["found"].ne("seed")]
@@ -184,20 +184,20 @@ def _list(corpus: Corpus, seeds: list[str | Path], options: dict[str, Any]) -> N
     known, later = (int((frame["verdict"].eq(verdict) & named).sum()) for verdict in ("known", "later"))
     left_out = f"; known already: {known:,}, --refresh lists them too" if known else ""
     left_out += f"; {later:,} more behind the first that --pages allows" if later else ""
-    typer.echo(f"{counted(len(found), 'URL')}{left_out}{refused}", err=True)
+    typer.echo(f"{pluralize(len(found), 'URL')}{left_out}{refused}", err=True)
     if frame.attrs["failed"]:
         raise typer.Exit(3)
 
 
 def _plan(corpus: Corpus, seeds: list[str | Path], limit: int, options: dict[str, Any]) -> None:
     from corpuskit.crawl.planning import MAX_ROWS
-    from corpuskit.store.telling import counted
+    from corpuskit.store.formatting import pluralize
 
     frame = corpus.crawl(seeds, plan=True, **options)
     tell(frame.attrs["resumed"])
     print_frame("Plan", frame.head(limit), spare=["host", "crawl_delay", "found", "why"])
     if len(frame) > limit:
-        typer.echo(f"... {counted(len(frame) - limit, 'more row')}; --limit {len(frame)} shows them")
+        typer.echo(f"... {pluralize(len(frame) - limit, 'more row')}; --limit {len(frame)} shows them")
     if len(frame) >= MAX_ROWS:
         typer.echo(f"what comes behind the first {MAX_ROWS:,} URLs is not in the plan")
     typer.echo(", ".join(f"{count:,} {verdict}" for verdict, count in frame["verdict"].value_counts().items()))

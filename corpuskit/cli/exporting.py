@@ -88,7 +88,7 @@ def export(
 ) -> None:
     """Writes the corpus in formats of the field, with a dataset card."""
     from corpuskit.errors import ConfigurationError
-    from corpuskit.store.telling import counted
+    from corpuskit.store.formatting import pluralize
 
     formats = format or ["nlp.txt"]
     options = {
@@ -106,7 +106,7 @@ def export(
         against = int((documents["label"].eq("other") & documents["decision"].eq("relevant")).sum())
         if against:
             typer.echo(
-                f"{counted(against, 'document')} that the model calls relevant and a label other: a decision is the model's",
+                f"{pluralize(against, 'document')} that the model calls relevant and a label other: a decision is the model's",
                 err=True,
             )
     if not keep_duplicates:

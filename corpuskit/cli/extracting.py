@@ -140,7 +140,7 @@ def extract(
     into a corpus. Stopped or killed, the same command goes on.
     """
     from corpuskit.extraction import ExtractOptions
-    from corpuskit.store.telling import counted
+    from corpuskit.store.formatting import pluralize
 
     favors = {name for name, is_named in (("precision", precision), ("recall", recall), (favor, favor)) if is_named}
     refuse(len(favors) > 1, "--favor, --precision and --recall: name one")
@@ -175,7 +175,7 @@ def extract(
         inputs = [one for one in inputs if any(part in one.source for part in url_filter)]
     if not inputs:
         why = "--url-filter and --blacklist leave none of" if found else "there is no file in"
-        what = counted(len(found), "input") if found else ", ".join(given)
+        what = pluralize(len(found), "input") if found else ", ".join(given)
         typer.echo(f"corpuskit: nothing to extract: {why} {what}", err=True)
         return
     target = None if out is None else Path(out)
@@ -252,7 +252,7 @@ def _run(inputs: list[_Input], out: Path | None, output: _Output, options: Any, 
     from corpuskit.errors import UnsupportedMediaTypeError
     from corpuskit.export.render import SUFFIXES
     from corpuskit.extraction import media_types
-    from corpuskit.store.telling import counted
+    from corpuskit.store.formatting import pluralize
 
     has_no_extractor = False
     work = partial(_extract_one, options=options, output=output)
@@ -282,12 +282,12 @@ def _run(inputs: list[_Input], out: Path | None, output: _Output, options: Any, 
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, "utf-8", newline="\n")
             if not many:
-                typer.echo(f"{file}: {counted(words, 'word')}")
+                typer.echo(f"{file}: {pluralize(words, 'word')}")
     if has_no_extractor:
         typer.echo(f"corpuskit: there are extractors for {', '.join(media_types())}", err=True)
     if many and out is not None:
         told = f", {left_out:,} left out" * bool(left_out) + f", {failed:,} failed" * bool(failed)
-        typer.echo(f"{counted(len(inputs) - failed - left_out, 'document')} in {out}{told}")
+        typer.echo(f"{pluralize(len(inputs) - failed - left_out, 'document')} in {out}{told}")
     return failed
 
 

@@ -10,7 +10,7 @@ import typer
 
 from corpuskit.cli.folders import Existing, existing
 from corpuskit.cli.printing import printable
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +77,7 @@ def audit(
             batch.rename(columns={"doc_id": "target"}).assign(label="")[["target", "label", "title", "uri"]].to_csv(
                 out, index=False
             )
-            typer.echo(f"{counted(len(batch), 'document')} to label (relevant or other){_what_for(running)}: {out}")
+            typer.echo(f"{pluralize(len(batch), 'document')} to label (relevant or other){_what_for(running)}: {out}")
             break
         elif labels is not None or not sys.stdin.isatty():
             typer.echo(
@@ -104,7 +104,7 @@ def _keep_answers(corpus: Corpus, out: Path) -> None:
     lost = sum(answer not in taken for answer in answers)
     if lost:
         raise ConfigurationError(
-            f"{out} has {counted(lost, 'answer')} that the corpus does not have: hand {'it' if lost == 1 else 'them'} in "
+            f"{out} has {pluralize(lost, 'answer')} that the corpus does not have: hand {'it' if lost == 1 else 'them'} in "
             f"with --labels {out}, or name another file"
         )
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 from corpuskit.corpus.accessor import check_arguments
 from corpuskit.document import NLPTextDocument
 from corpuskit.store import CorpusFolder
-from corpuskit.store.document_names import doc_id_of
+from corpuskit.store.document_lookup import find_doc_id
 from corpuskit.validation import check_path
 
 
@@ -38,7 +38,7 @@ class OpenCorpus:
             >>> corpus["claims-handbook.docx"].title
             'Handbook for household claims'
         """
-        return self._folder.document(doc_id_of(self._folder, doc_id))
+        return self._folder.document(find_doc_id(self._folder, doc_id))
 
     def _ids(self, docs: Any) -> list[str] | None:
         """Return the ids of the selected documents, possibly none. All of them exist."""

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, overload
 
 from corpuskit.corpus.base import OpenCorpus
-from corpuskit.document.frames import in_types
+from corpuskit.document.dataframes import convert_dtypes
 from corpuskit.errors import SourceError
 from corpuskit.hooks import hooks
-from corpuskit.ingest import IngestReport, ingest, known_payload
+from corpuskit.ingest import IngestReport, find_payload, ingest
 from corpuskit.sources.archives import read_file
 from corpuskit.sources.files import find_files
 from corpuskit.sources.resource import Resource
-from corpuskit.store.request_rows import add_requests
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +86,7 @@ class CorpusCollect(OpenCorpus):
         }
 
         def known(digest: str) -> tuple[bytes, str, str | None] | None:
-            return known_payload(self._folder, digest)
+            return find_payload(self._folder, digest)
 
         def resources() -> Iterator[Resource | tuple[str, Exception]]:
             for file in files:
@@ -108,11 +107,9 @@ class CorpusCollect(OpenCorpus):
         report.left_out = tuple(sorted(map(str, corpora)))
         for file, log in logs.items():
             unread: list[str] = []
-            report.counts["requests"] += add_requests(self._folder.catalog, log.read_request_log(file.path, unread))
+            report.counts["requests"] += self._folder.catalog.add_requests(log.read_request_log(file.path, unread))
             if unread:
-                message = (
-                    f"{file.uri}: {counted(len(unread), 'line')} without a clock or an address, the first: {unread[0]}"
-                )
+                message = f"{file.uri}: {pluralize(len(unread), 'line')} without a clock or an address, the first: {unread[0]}"
                 self._folder.catalog.add_failure(file.uri, "read", SourceError(message))
                 report.counts["failed"] += 1
         return report
@@ -257,4 +254,4 @@ class CorpusCollect(OpenCorpus):
         """
         from corpuskit.views import frames
 
-        return in_types(frames.failures(self._folder), arrow)
+        return convert_dtypes(frames.failures(self._folder), arrow)

@@ -13,7 +13,7 @@ from corpuskit.errors import ConfigurationError
 if TYPE_CHECKING:
     from corpuskit.export import ExportReport
     from corpuskit.preprocessing import Preprocessing, Step
-    from corpuskit.store.repair import Repaired
+    from corpuskit.store.repair import RepairReport
 
 
 class CorpusExport(OpenCorpus):
@@ -132,18 +132,18 @@ class CorpusExport(OpenCorpus):
         doc_ids = self._ids(docs) or []
         for remove_derived in hooks("remove documents"):
             remove_derived(self._folder, doc_ids)
-        step_results.forget(self._folder.inside.within(step_results.FOLDER), doc_ids)
+        step_results.forget(self._folder.root.subfolder(step_results.FOLDER), doc_ids)
         return remove_documents(self._folder, doc_ids, reason)
 
     @staticmethod
-    def repair(path: str | os.PathLike[str]) -> Repaired:
+    def repair(path: str | os.PathLike[str]) -> RepairReport:
         """Rebuild the catalog of a damaged corpus from its other files. The corpus must not be open elsewhere.
 
         Args:
             path: Folder of the corpus.
 
         Returns:
-            A :class:`corpuskit.store.repair.Repaired`: the rows found, rebuilt and lost.
+            A :class:`corpuskit.store.repair.RepairReport`: the rows found, rebuilt and lost.
 
         Raises:
             CorpusError: ``path`` is not a corpus.

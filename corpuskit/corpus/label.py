@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from corpuskit.corpus.base import OpenCorpus
-from corpuskit.document.frames import in_types
+from corpuskit.document.dataframes import convert_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ class CorpusLabel(OpenCorpus):
             >>> corpus.describe("Home insurance, for private customers.", seeds=["premium", "excess", "franchise"])
             'Home insurance, for private customers.'
         """
-        return self._folder.describe(description, seeds)
+        return self._folder.update_description(description, seeds)
 
     def label(
         self,
@@ -147,7 +147,7 @@ class CorpusLabel(OpenCorpus):
         """
         from corpuskit.views import frames
 
-        return in_types(frames.labels(self._folder), arrow)
+        return convert_dtypes(frames.labels(self._folder), arrow)
 
     def train(self, *, positive: str = "relevant", seed: int = 0) -> CorpusModel:
         """Train a model of documents and a model of URLs on the labels, and score all documents.

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from corpuskit.corpus.accessor import CorpusAccessor
-from corpuskit.document.frames import in_types
+from corpuskit.document.dataframes import convert_dtypes
 from corpuskit.validation import check_output_file
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ class LabellingAccessor(CorpusAccessor, attribute="labelling"):
         from corpuskit.crawl.steering import stakes
         from corpuskit.relevance.active_learning import next_to_label
 
-        return in_types(next_to_label(self._folder, n, by=by, overlap=overlap, stakes=stakes(self._folder)), arrow)
+        return convert_dtypes(
+            next_to_label(self._folder, n, by=by, overlap=overlap, stakes=stakes(self._folder)), arrow
+        )
 
     def import_labels(
         self, file: str | os.PathLike[str], *, by: str, new_class: bool = False, label: str | None = None
@@ -117,7 +119,7 @@ class LabellingAccessor(CorpusAccessor, attribute="labelling"):
         """
         from corpuskit.labels import disagreements
 
-        return in_types(disagreements(self._folder), arrow)
+        return convert_dtypes(disagreements(self._folder), arrow)
 
     def prelabel(
         self,

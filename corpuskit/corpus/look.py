@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from corpuskit.corpus.base import OpenCorpus
-from corpuskit.document.frames import in_types
-from corpuskit.store.document_names import doc_id_of
+from corpuskit.document.dataframes import convert_dtypes
+from corpuskit.store.document_lookup import find_doc_id
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ class CorpusLook(OpenCorpus):
         frame = frames.documents(self._folder, self._ids(docs), versions=versions)
         for columns in hooks("document columns"):
             frame = frame.assign(**columns(self._folder, frame["doc_id"].tolist()))
-        return in_types(frame, arrow)
+        return convert_dtypes(frame, arrow)
 
     def elements(
         self,
@@ -148,7 +148,7 @@ class CorpusLook(OpenCorpus):
         """
         from corpuskit.views import frames
 
-        return in_types(frames.sample(self._folder, n, seed=seed, doc_ids=self._ids(docs)), arrow)
+        return convert_dtypes(frames.sample(self._folder, n, seed=seed, doc_ids=self._ids(docs)), arrow)
 
     def browse(self) -> Any:
         """Return the documents as a widget: filter them, see the query as code, open one as a tree, find more like it.
@@ -180,7 +180,7 @@ class CorpusLook(OpenCorpus):
         """
         from corpuskit.widgets.documents import document_tree
 
-        return document_tree(self._folder, doc_id_of(self._folder, doc_id), reveal=reveal)
+        return document_tree(self._folder, find_doc_id(self._folder, doc_id), reveal=reveal)
 
     def original(self, doc_id: str) -> Original:
         """Return what a document was extracted from, to be opened in the library you know.
@@ -206,7 +206,7 @@ class CorpusLook(OpenCorpus):
         """
         from corpuskit.extraction.original import Original
 
-        doc_id = doc_id_of(self._folder, doc_id)
+        doc_id = find_doc_id(self._folder, doc_id)
         content = self._folder.original(doc_id)
         row = self._folder.catalog.rows(
             "SELECT uri, host, media_type, charset, original, original_offset FROM documents WHERE doc_id = ? "
@@ -238,4 +238,4 @@ class CorpusLook(OpenCorpus):
         """
         from corpuskit.corpus.page_image import draw_page
 
-        return draw_page(self._folder.original(doc_id_of(self._folder, doc_id)), number)
+        return draw_page(self._folder.original(find_doc_id(self._folder, doc_id)), number)

@@ -82,7 +82,7 @@ class MaintenanceAccessor(CorpusAccessor, attribute="maintenance"):
             >>> corpus.maintenance.pack() == len(corpus)
             True
         """
-        from corpuskit.store.packing import pack
+        from corpuskit.store.pack_commands import pack
 
         return pack(self._folder)
 
@@ -99,7 +99,7 @@ class MaintenanceAccessor(CorpusAccessor, attribute="maintenance"):
             >>> corpus.maintenance.pack() == corpus.maintenance.unpack()
             True
         """
-        from corpuskit.store.packing import unpack
+        from corpuskit.store.pack_commands import unpack
 
         return unpack(self._folder)
 

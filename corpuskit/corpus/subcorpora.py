@@ -6,7 +6,7 @@ from collections.abc import Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from corpuskit.corpus.accessor import CorpusAccessor
-from corpuskit.document.frames import in_types
+from corpuskit.document.dataframes import convert_dtypes
 from corpuskit.views import subcorpora
 from corpuskit.views.doc_selection import meant
 
@@ -71,7 +71,7 @@ class SubcorporaAccessor(CorpusAccessor, MutableMapping[str, "pd.DataFrame"], at
             >>> corpus.subcorpora.documents("files")["title"].tolist()
             ['Handbook for household claims', 'Your household policy in ten minutes']
         """
-        return in_types(subcorpora.subcorpus(self._folder, name), arrow)
+        return convert_dtypes(subcorpora.subcorpus(self._folder, name), arrow)
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         return subcorpora.subcorpus(self._folder, name)

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from corpuskit.corpus.accessor import CorpusAccessor
-from corpuskit.document.frames import in_types
+from corpuskit.document.dataframes import convert_dtypes
 from corpuskit.validation import check_output_file
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class WebAccessor(CorpusAccessor, attribute="web"):
         """
         from corpuskit.views import frames
 
-        return in_types(frames.sources(self._folder, candidates=candidates), arrow)
+        return convert_dtypes(frames.sources(self._folder, candidates=candidates), arrow)
 
     def set_source(self, host: str, verdict: str, *, why: str | None = None) -> None:
         """Set your verdict on a source. Later crawls follow it; ``CrawlJob.judge`` tells a running one.
@@ -86,7 +86,7 @@ class WebAccessor(CorpusAccessor, attribute="web"):
         """
         from corpuskit.views import frames
 
-        return in_types(frames.frontier(self._folder, states), arrow)
+        return convert_dtypes(frames.frontier(self._folder, states), arrow)
 
     def requests(self, *, arrow: bool = False) -> pd.DataFrame:
         """Return one row per request of the crawls, in order.
@@ -105,7 +105,7 @@ class WebAccessor(CorpusAccessor, attribute="web"):
         """
         from corpuskit.views import frames
 
-        return in_types(frames.requests(self._folder), arrow)
+        return convert_dtypes(frames.requests(self._folder), arrow)
 
     def crawl_report(self, *, arrow: bool = False) -> pd.DataFrame:
         """Return one row per host with the outcomes of its requests, most requests first.
@@ -129,7 +129,7 @@ class WebAccessor(CorpusAccessor, attribute="web"):
         """
         from corpuskit.crawl import site_report
 
-        return in_types(site_report(self._folder.catalog), arrow)
+        return convert_dtypes(site_report(self._folder.catalog), arrow)
 
     def compare(self, *crawls: CrawlJob | int) -> CrawlComparison:
         """Compare crawls by their share of relevant pages over time.

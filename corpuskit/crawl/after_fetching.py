@@ -14,7 +14,7 @@ from typing import Final
 from corpuskit import engine
 from corpuskit.crawl.frontier import Lease, NewUrl
 from corpuskit.crawl.state import CrawlState, Stopping
-from corpuskit.ingest import LIMITS, Extracted, Task, commit, extract, extract_carefully
+from corpuskit.ingest import LIMITS, ExtractionResult, ExtractionTask, commit, extract, extract_without_forms
 
 _LOOK: Final = 0.1  # seconds
 _GOOD: Final = 5  # relevant pages of a host, after which its home page is asked for even if nothing links to it
@@ -47,7 +47,9 @@ class Finisher:
         self._stopping = stopping
         self._is_closing = threading.Event()
         self._is_leaving = threading.Event()
-        self._pool: engine.Pool[Task, Extracted] = engine.Pool(extract, limits=LIMITS, last=extract_carefully)
+        self._pool: engine.Pool[ExtractionTask, ExtractionResult] = engine.Pool(
+            extract, limits=LIMITS, last=extract_without_forms
+        )
         self._thread = threading.Thread(target=self._run, name="corpuskit-extraction", daemon=True)
 
     def __enter__(self) -> Finisher:
@@ -67,7 +69,7 @@ class Finisher:
         """Pages that are not extracted yet."""
         return len(self._under_way)
 
-    def hand_in(self, task: Task, origin: Origin | None = None) -> None:
+    def hand_in(self, task: ExtractionTask, origin: Origin | None = None) -> None:
         """A page to be extracted, and where it comes from where this crawl has fetched it."""
         # The entry first: the outcome may come before this call is over.
         self._under_way[self._pool.next_index] = origin
@@ -104,7 +106,7 @@ class Finisher:
         if state.yields.note(origin.lease.url, share):
             state.frontier.refuse(state.scope, origin.lease.host)
 
-    def _pass_on_score(self, doc_id: str, page: Extracted, lease: Lease, targets: list[int]) -> None:
+    def _pass_on_score(self, doc_id: str, page: ExtractionResult, lease: Lease, targets: list[int]) -> None:
         ranking = self._state.ranking
         score = ranking.score_page(page.title, page.text, asdict(lease))
         if score is None:

@@ -19,7 +19,7 @@ from corpuskit.relevance import CorpusModel
 from corpuskit.sources.web.client import CREDENTIALS
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import Catalog
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 
 ONE_CALL: Final = frozenset(names_of("call"))
 """Options of one call: the budgets of the crawl that is resumed are used up, and what had failed was asked for."""
@@ -230,7 +230,7 @@ def _steer_as_before(folder: CorpusFolder, earlier: _Earlier | None) -> CorpusMo
 def _what_waits(count: int) -> str:
     are = "is" if count == 1 else "are"
     return (
-        f"{counted(count, 'URL')} that earlier crawls left {are} fetched too, by the options of this one; "
+        f"{pluralize(count, 'URL')} that earlier crawls left {are} fetched too, by the options of this one; "
         f"{spelled('resume')} keeps theirs"
     )
 

@@ -12,7 +12,7 @@ from corpuskit.crawl.options import resuming
 from corpuskit.crawl.report import REFUSED
 from corpuskit.crawl.state import Progress
 from corpuskit.store.catalog import Catalog
-from corpuskit.store.telling import clock, counted
+from corpuskit.store.formatting import format_time, pluralize
 
 _MAX_TOLD: Final = 3  # of a kind
 
@@ -87,16 +87,16 @@ class Closing:
         if self.failed_seeds:
             told = [f"{url} ({cause})" for url, cause in self.seeds]
             lines.append(
-                f"{counted(self.failed_seeds, 'seed')} could not be fetched: {_list(told, self.failed_seeds, 'seed')}"
+                f"{pluralize(self.failed_seeds, 'seed')} could not be fetched: {_list(told, self.failed_seeds, 'seed')}"
             )
         if failed > self.failed_seeds:
             told = [f"{cause} ({count:,})" for cause, count in self.causes[:_MAX_TOLD]]
-            lines.append(f"{counted(failed, 'URL')} could not be fetched: {_list(told, len(self.causes), 'cause')}")
+            lines.append(f"{pluralize(failed, 'URL')} could not be fetched: {_list(told, len(self.causes), 'cause')}")
         if lines:
             lines.append(f"failures() (corpuskit failures) lists what failed, {resuming('retry_failed')} asks again")
         if self.waiting:
             told = [
-                f"{host} with {counted(count, 'URL')} ({cause}), from {clock(until)} on"
+                f"{host} with {pluralize(count, 'URL')} ({cause}), from {format_time(until)} on"
                 for host, cause, count, until in self.waiting[:_MAX_TOLD]
             ]
             lines.append(f"asked again after a pause: {_list(told, len(self.waiting), 'host')}")
@@ -109,14 +109,14 @@ class Closing:
             lines.append(f"{number:,} refused: {_list(told, len(self.refused), 'reason')}")
         if self.private:
             which = _list(self.private_causes[:_MAX_TOLD], len(self.private_causes), "cause")
-            count = counted(self.private, "URL")
+            count = pluralize(self.private, "URL")
             lines.append(f"{count} at private addresses not asked ({which}): {resuming(ALLOW_PRIVATE)} allows it")
         if self.queued > self.private:
-            lines.append(f"{counted(self.queued - self.private, 'URL')} left to fetch: {resuming(*self.again)}")
+            lines.append(f"{pluralize(self.queued - self.private, 'URL')} left to fetch: {resuming(*self.again)}")
         return lines
 
 
 def _list(told: Sequence[str], count: int, what: str) -> str:
     """Some of so many things, and how many more there are."""
-    rest = f" and {counted(count - len(told), f'more {what}')}" if count > len(told) else ""
+    rest = f" and {pluralize(count - len(told), f'more {what}')}" if count > len(told) else ""
     return ", ".join(told) + rest

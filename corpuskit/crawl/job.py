@@ -25,7 +25,7 @@ from corpuskit.hooks import hook
 from corpuskit.sources.web.client import is_private_literal
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -244,8 +244,8 @@ class CrawlJob:
         unchanged = f", {state.unchanged:,} unchanged" if state.unchanged else ""
         speed = f", {state.pages / seconds:.1f} pages/s" if self.is_running and seconds > 1 else ""
         return (
-            f"Crawl {status}; {counted(state.pages, 'page')} of {counted(len(state.hosts), 'host')}, "
-            f"{counted(state.stored, 'new document')}{unchanged}, {state.failed:,} failed{_harvest(state)}{speed}"
+            f"Crawl {status}; {pluralize(state.pages, 'page')} of {pluralize(len(state.hosts), 'host')}, "
+            f"{pluralize(state.stored, 'new document')}{unchanged}, {state.failed:,} failed{_harvest(state)}{speed}"
         )
 
     def __repr__(self) -> str:
@@ -300,7 +300,7 @@ def first_urls(folder: CorpusFolder, seeds: Iterable[str | os.PathLike[str]], *,
     if not urls:
         waiting = folder.catalog.value("SELECT count(*) FROM frontier WHERE state = 'queued'")
         if not resume:
-            hint = f", or resume: {counted(waiting, 'URL')} left" if waiting else ""
+            hint = f", or resume: {pluralize(waiting, 'URL')} left" if waiting else ""
             raise ConfigurationError(f"nothing to crawl: name seeds, such as https://...{hint}")
         if not folder.catalog.value("SELECT 1 FROM frontier LIMIT 1"):
             raise ConfigurationError("there is no crawl to resume: name seeds, such as https://...")

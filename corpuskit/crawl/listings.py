@@ -32,7 +32,7 @@ from corpuskit.sources.web import (
     parse_listing,
     says_nofollow,
 )
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 
 _MAX_SITEMAPS: Final = 50  # of one host, that count as no page
 _MAX_FEEDS: Final = 5  # of one host
@@ -139,7 +139,7 @@ class Listings:
             else:
                 self._queue(listing.pages, "page", lease.depth + 1, lease.url)
             self._queue(() if is_nested else listing.sitemaps, "listing", 0, lease.url)
-            names = f"sitemap or feed, names {counted(len(listing.pages), 'page')}"
+            names = f"sitemap or feed, names {pluralize(len(listing.pages), 'page')}"
             state.frontier.finish(lease, "fetched", Reason(LISTING, names))
             state.forget_failure(lease)
             if listing.damage:

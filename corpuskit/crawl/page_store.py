@@ -16,11 +16,11 @@ from corpuskit.crawl.frontier import Lease, NewUrl
 from corpuskit.crawl.scope import EMPTY, Reason
 from corpuskit.crawl.state import CrawlState
 from corpuskit.errors import FetchError
-from corpuskit.ingest import Registered, register, task_of
+from corpuskit.ingest import RegisteredResource, load_task, register
 from corpuskit.sources.resource import Resource
 from corpuskit.sources.web import Answer, PageLinks, host_of
 from corpuskit.sources.web.archived import ARCHIVED
-from corpuskit.store import Place
+from corpuskit.store import OriginalLocation
 from corpuskit.store.catalog import clean, now
 
 RENDERED: Final = "x-corpuskit-rendered"
@@ -47,7 +47,7 @@ class Page:
 @dataclass(frozen=True, slots=True)
 class _Kept:
     page: Page
-    registered: Registered | None
+    registered: RegisteredResource | None
     request: int
     targets: list[int]
     new: list[NewUrl]
@@ -103,9 +103,9 @@ class Keeper:
 
     def _keep(self, page: Page) -> _Kept:
         state, lease, answer = self._state, page.lease, page.answer
-        registered: Registered | None = None
+        registered: RegisteredResource | None = None
         if page.refused is None and answer.content.strip():
-            registered = register(state.folder, _resource(page), keep=lambda _: self._write_warc(answer))
+            registered = register(state.folder, _resource(page), store=lambda _: self._write_warc(answer))
         request = log_request(state, lease, answer, robots=page.robots, url=answer.headers.get(ARCHIVED, ""))
         targets, new = self._discovery.add(
             page.links.links, depth=lease.depth + 1, parent=lease.url, parent_score=lease.parent_score
@@ -137,11 +137,11 @@ class Keeper:
             return
         progress.stored += 1
         if self._state.options.extract:
-            task = task_of(self._state.folder, registered.doc_id, registered.version)
+            task = load_task(self._state.folder, registered.doc_id, registered.version)
             targets = item.targets if self._state.ranking.steers else []
             self._finisher.hand_in(task, Origin(lease, item.request, targets))
 
-    def _write_warc(self, answer: Answer) -> Place:
+    def _write_warc(self, answer: Answer) -> OriginalLocation:
         path = answer.uri[answer.uri.index("/", 8) :]
         # Headers and cookies of the user's own stay out of the archive.
         request = f"GET {path} HTTP/1.1\r\nHost: {host_of(answer.uri)}\r\nUser-Agent: {self._user_agent}\r\n\r\n"

@@ -21,12 +21,12 @@ from corpuskit.crawl.source_verdicts import Verdicts
 from corpuskit.crawl.state import HARVEST, CrawlState, Progress, Stopping
 from corpuskit.crawl.turns import Turns
 from corpuskit.crawl.visit import Visitor
-from corpuskit.ingest import pending
+from corpuskit.ingest import pending_tasks
 from corpuskit.sources.web import Client, host_of
 from corpuskit.sources.web.client import ClientOptions, read_netrc, user_agent
 from corpuskit.sources.web.render import Renderer
 from corpuskit.store import CorpusFolder
-from corpuskit.store.telling import clock, counted
+from corpuskit.store.formatting import format_time, pluralize
 
 _FLUSH_SECONDS: Final = 1.0
 _IDLE_SECONDS: Final = 0.5
@@ -86,7 +86,7 @@ class Crawler:
         with self._finisher:
             self._prepare()
             if self._options.extract:
-                for task in pending(self._folder):
+                for task in pending_tasks(self._folder):
                     if self.stopping.is_set():
                         break
                     self._finisher.hand_in(task)
@@ -220,9 +220,9 @@ class Crawler:
         if options.minutes is not None and time.monotonic() - progress.started > options.minutes * 60:
             return f"{options.minutes:g} {'minute' if options.minutes == 1 else 'minutes'} over"
         if options.pages is not None and progress.pages >= options.pages:
-            return f"{counted(options.pages, 'page')} fetched"
+            return f"{pluralize(options.pages, 'page')} fetched"
         if options.max_errors is not None and progress.errors >= options.max_errors:
-            return f"{counted(options.max_errors, 'page')} failed"
+            return f"{pluralize(options.max_errors, 'page')} failed"
         if options.max_megabytes is not None and progress.bytes >= options.max_megabytes * 1e6:
             return f"{options.max_megabytes:g} MB collected"
         shares = list(progress.unique)
@@ -247,7 +247,7 @@ class Crawler:
         if not heads:
             return "nothing left to fetch" + (" but private addresses" if self.progress.private else "")
         if self._turns.full >= heads.keys():
-            return f"{counted(self._options.host_pages or 0, 'page')} of each host that is left"
+            return f"{pluralize(self._options.host_pages or 0, 'page')} of each host that is left"
         self._turns.update(heads)
         return None
 
@@ -257,10 +257,10 @@ class Crawler:
         told = []
         for until, host in waiting[:_MAX_TOLD]:
             cause = self._politeness.of(host).trouble
-            told.append(f"{host}{f' ({cause})' if cause else ''} waits until {clock(until)}")
+            told.append(f"{host}{f' ({cause})' if cause else ''} waits until {format_time(until)}")
         if len(waiting) > _MAX_TOLD:
             more = len(waiting) - _MAX_TOLD
-            told.append(f"{counted(more, 'more host')} {'waits' if more == 1 else 'wait'} longer")
+            told.append(f"{pluralize(more, 'more host')} {'waits' if more == 1 else 'wait'} longer")
         return f"nothing else can be fetched now: {', '.join(told)}"
 
     def _idle_seconds(self) -> float:

@@ -43,7 +43,7 @@ class Choice:
         check_number("threshold", self.threshold, lambda value: 0.0 <= value <= 1.0, "a score from 0 to 1")
         for name in ("per_host", "budget_pages", "budget_bytes"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, check_count(getattr(self, name), name, least=1))
+                object.__setattr__(self, name, check_count(getattr(self, name), name, minimum=1))
 
 
 def check_number(name: str, value: object, fits: Callable[[float], bool], expected: str) -> None:

@@ -18,7 +18,7 @@ from corpuskit.errors import ConfigurationError, CorpusError, SourceError
 from corpuskit.shards.output import Output
 from corpuskit.shards.ranges import Span, merged
 from corpuskit.store import CorpusFolder
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,11 +140,11 @@ class Discovery:
         Raises:
             CorpusError: there is none of this name.
         """
-        room = folder.inside.within("discoveries")
-        known = room.folders()
+        room = folder.root.subfolder("discoveries")
+        known = room.folder_names()
         if name not in known:
             raise CorpusError(f"no discovery {name!r}; there are: {', '.join(sorted(known)[:20]) or 'none'}")
-        return cls(folder, name, str(room.within(name).path), archives=archives)
+        return cls(folder, name, str(room.subfolder(name).path), archives=archives)
 
     @cached_property
     def places(self) -> pa.Table:
@@ -278,7 +278,7 @@ class Discovery:
         index = str(self._summary.get("index", ""))[:100]
         frame["url"] = "https://" + frame["host"] + "/"
         frame["why"] = [
-            f"{counted(pages, 'page')} in {index}, of mean score {score:.2f}"
+            f"{pluralize(pages, 'page')} in {index}, of mean score {score:.2f}"
             for pages, score in zip(frame["pages"], frame["score"], strict=True)
         ]
         return frame[["host", "url", "pages", "score", "why"]]
@@ -330,17 +330,17 @@ class Discovery:
     def __repr__(self) -> str:
         wanted = sum(self._summary["pages"])
         told = [
-            f"Discovery {self.name!r}: {counted(len(self), 'page')} chosen of {wanted:,} wanted, {counted(self.seen, 'row')} seen",
-            f"  {counted(len(set(self.places.column('url_host_name').to_pylist())), 'host')}; {self.estimate()!r}",
+            f"Discovery {self.name!r}: {pluralize(len(self), 'page')} chosen of {wanted:,} wanted, {pluralize(self.seen, 'row')} seen",
+            f"  {pluralize(len(set(self.places.column('url_host_name').to_pylist())), 'host')}; {self.estimate()!r}",
         ]
         if self.left_out:
             told.append("  left out: " + ", ".join(f"{number:,} by {name}" for name, number in self.left_out.items()))
         if self._summary["wrong"]:
-            told.append(f"  left out, being no places: {counted(self._summary['wrong'], 'row')}")
+            told.append(f"  left out, being no places: {pluralize(self._summary['wrong'], 'row')}")
         if self.damaged:
             url, why = next(iter(self.damaged.items()))
             told.append(
-                f"  {counted(len(self.damaged), 'file')} could not be scored, such as {url}: {why}; the same call or command tries again"
+                f"  {pluralize(len(self.damaged), 'file')} could not be scored, such as {url}: {why}; the same call or command tries again"
             )
         told.append(
             "next: .sample(50).label(), then corpus.archives.fetch(discovery)"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rich.filesize import decimal
 
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Estimate:
 
     def __repr__(self) -> str:
         text = (
-            f"{counted(self.pages, 'page')} in {counted(self.requests, 'request')}, {decimal(self.bytes)} "
+            f"{pluralize(self.pages, 'page')} in {pluralize(self.requests, 'request')}, {decimal(self.bytes)} "
             f"({self.bytes / max(self.needed, 1):.2f} times what is needed): {self.hours:,.1f} hours, "
             f"{self.cpu_hours:,.1f} CPU hours, {self.money:,.2f} at these prices"
         )

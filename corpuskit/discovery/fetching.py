@@ -21,8 +21,8 @@ from corpuskit.relevance.scoring_text import scoring_text
 from corpuskit.shards import Shard, merge, run_shards
 from corpuskit.shards.output import ELEMENTS_SUFFIX, RECORDS_SUFFIX, Output
 from corpuskit.store import CorpusFolder
+from corpuskit.store.formatting import pluralize
 from corpuskit.store.packs import PACK_SUFFIX
-from corpuskit.store.telling import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,12 +62,12 @@ class Fetched:
 
     def __repr__(self) -> str:
         parts = [f"{number:,} {name}" for name, number in self.counts.items() if number and name != "failed"]
-        text = f"{counted(self.pages, 'page')}: {', '.join(parts) or 'nothing new'}"
+        text = f"{pluralize(self.pages, 'page')}: {', '.join(parts) or 'nothing new'}"
         text += f", {self.failures:,} failed" if self.failures else ""
         text += f"; {self.known:,} were in the corpus before" if self.known else ""
         if self.set_aside:
             name, why = next(iter(self.set_aside.items()))
-            text += f"; {counted(len(self.set_aside), 'shard')} set aside, such as {name}: {why}; the same call or command goes on"
+            text += f"; {pluralize(len(self.set_aside), 'shard')} set aside, such as {name}: {why}; the same call or command goes on"
         return text
 
 
@@ -119,7 +119,7 @@ def fetch(  # noqa: PLR0913 - the public signature
         raise RelevanceError("there is no model to judge documents by: train one, or fetch without a threshold")
     name = part if threshold is None else f"{part}-{threshold:g}"
     if out is None:
-        out = str(folder.inside.within("discoveries").within(discovery.name).within(name).make())
+        out = str(folder.root.subfolder("discoveries").subfolder(discovery.name).subfolder(name).mkdir())
     output = Output(out)
     places = discovery.places if places is None else places
     plan = _plan(folder, output, places)
@@ -142,7 +142,7 @@ def fetch(  # noqa: PLR0913 - the public signature
     except KeyboardInterrupt:
         done = set(output.names()) & set(plan["shards"])
         raise KeyboardInterrupt(
-            f"{len(done):,} of {counted(len(shards), 'shard')} with {counted(plan['pages'], 'page')} fetched and kept; the same "
+            f"{len(done):,} of {pluralize(len(shards), 'shard')} with {pluralize(plan['pages'], 'page')} fetched and kept; the same "
             "call or command goes on, and takes them into the corpus at its end"
         ) from None
     report.documents, report.failures, report.set_aside = run.documents, run.failures, run.quarantined
@@ -282,7 +282,7 @@ def _clear(output: Output, damaged: set[str]) -> None:
 
 def verdicts_of(folder: CorpusFolder, discovery: Discovery) -> dict[str, float]:
     """What the model of documents said of fetched pages that were not taken in: URL → P(relevant)."""
-    room = folder.inside.within("discoveries").within(discovery.name)
+    room = folder.root.subfolder("discoveries").subfolder(discovery.name)
     found: dict[str, float] = {}
     for name in room.walk(_VERDICTS_SUFFIX):
         try:

@@ -9,7 +9,7 @@ from corpuskit import engine
 from corpuskit.errors import SourceError
 from corpuskit.shards.ranges import Archives, StoreBusyError
 from corpuskit.sources.stores import is_local, open_store
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,7 +50,7 @@ def check_archives(discovery: Discovery, places: pa.Table, *, on: Any, pause: fl
             raise outcome.error
         if outcome.value:
             raise SourceError(
-                f"none of {counted(len(names), 'archive')} can be read, such as {outcome.value}; say what the names of the "
+                f"none of {pluralize(len(names), 'archive')} can be read, such as {outcome.value}; say what the names of the "
                 "archives are relative to (base=, --base)"
             )
 

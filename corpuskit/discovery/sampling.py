@@ -14,7 +14,7 @@ from corpuskit.ingest import document_id
 from corpuskit.labels import judged_documents
 from corpuskit.stable_sample import stable_sample
 from corpuskit.store import CorpusFolder
-from corpuskit.store.document_names import with_names
+from corpuskit.store.document_lookup import add_titles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +74,7 @@ class Sample:
         frame["relevance"] = [scores[doc_id] for doc_id in frame["doc_id"]]
         frame["label"] = [labels.get(doc_id) for doc_id in frame["doc_id"]]
         types = {"doc_id": "str", "url": "str", "host": "str", "relevance": "float64", "label": "str"}
-        return with_names(self._folder, frame.astype(types))
+        return add_titles(self._folder, frame.astype(types))
 
     @property
     def precision(self) -> Precision:

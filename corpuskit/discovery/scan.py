@@ -25,7 +25,7 @@ from corpuskit.shards.output import Output
 from corpuskit.sources.commoncrawl import Index, Partition, read_partition
 from corpuskit.stable_sample import stable_sample
 from corpuskit.store import CorpusFolder
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 from corpuskit.views.frames import DISCOVERED
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def discover(  # noqa: PLR0913 - the public signature
     said = _said(index, drawn, fingerprint, choice)
     digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
     name = name or f"{index.partitions[0].crawl or 'index'}-{digest[:10]}"
-    own = str(folder.inside.within(ROOM).within(name).make())
+    own = str(folder.root.subfolder(ROOM).subfolder(name).mkdir())
     elsewhere = out is not None and Output(out).url != Output(own).url
     output = Output(out or own)
     _settle(output, {**said, "digest": digest}, name)
@@ -124,7 +124,7 @@ def discover(  # noqa: PLR0913 - the public signature
     except KeyboardInterrupt:
         number = len(set(output.names(_SUFFIX)) & {_label(part) for part in drawn})
         raise KeyboardInterrupt(
-            f"{number:,} of {counted(len(drawn), 'file')} of the index scored and kept; the same call or command goes on"
+            f"{number:,} of {pluralize(len(drawn), 'file')} of the index scored and kept; the same call or command goes on"
         ) from None
     if jobs or not output.has(SUMMARY):
         _gather(output, [_label(part) for part in drawn], index, choice, models.version, len(index.partitions), damaged)

@@ -1,4 +1,4 @@
-"""The standard document: a flat, ordered table of elements with a nesting level, and its ``.nlp.txt`` file."""
+"""The standard document: a flat, ordered table of elements with nesting levels, and its ``.nlp.txt`` file format."""
 
 from corpuskit.document.builder import DocumentBuilder
 from corpuskit.document.elements import ElementTable

@@ -1,4 +1,4 @@
-"""DocumentBuilder: how readers and extractors make a document, element after element."""
+"""DocumentBuilder: construction of documents, one element at a time."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from corpuskit.errors import DocumentModelError
 
 
 class DocumentBuilder:
-    """Builds a document in reading order.
+    """Builder of a document in reading order.
 
-    Each ``start_*`` needs its ``end_*``; a wrong end raises. Content that stands directly in a List or Table is
-    wrapped into a ListItem or TableCell, an item or cell that stands outside is wrapped into a List or Table: each
-    such repair adds one warning.
+    Each ``start_*`` requires its ``end_*``; a wrong end raises. Content directly in a List or Table is wrapped in a
+    ListItem or TableCell, and an item or cell outside is wrapped in a List or Table. Each of these repairs adds a
+    warning.
 
     Args:
-        title: the document's title.
-        uri: where it came from; ``?`` where that is not known.
-        timestamp: its date.
-        on_repair: called with the message of each repair before it is made, so that a strict reader can refuse.
+        title: Title of the document.
+        uri: Origin of the document; ``?`` if unknown.
+        timestamp: Date of the document.
+        on_repair: Called with a message before each repair, so that a strict reader can raise.
 
     Example:
         >>> builder = DocumentBuilder("Rates", "http://bank.example/rates")
@@ -62,19 +62,19 @@ class DocumentBuilder:
 
     @property
     def depth(self) -> int:
-        """How many groups the caller has open; those of repairs do not count."""
+        """Number of open groups, without those that repairs have added."""
         return len(self._open) - len(self._implicit)
 
     @property
     def open_type(self) -> int | None:
-        """Type code of the innermost open element that the caller started; None at the document's level."""
+        """Type code of the innermost open element started by the caller, or None at the document level."""
         for element_id in reversed(self._open):
             if element_id not in self._implicit:
                 return self._table.type[element_id]
         return None
 
     def set_title(self, title: str) -> None:
-        """Set the document's title.
+        """Set the title of the document.
 
         Args:
             title: The title.
@@ -82,34 +82,34 @@ class DocumentBuilder:
         self._document.title = title
 
     def set_uri(self, uri: str) -> None:
-        """Set where the document came from.
+        """Set the origin of the document.
 
         Args:
-            uri: A URI, or ``?`` where it is not known.
+            uri: A URI, or ``?`` if unknown.
         """
         self._document.uri = uri
 
     def set_timestamp(self, timestamp: datetime | None) -> None:
-        """Set the document's date.
+        """Set the date of the document.
 
         Args:
-            timestamp: The date; None where there is none.
+            timestamp: The date, or None.
         """
         self._document.timestamp = timestamp
 
     def add_metadata(self, key: str, value: str) -> None:
-        """Add one metadata property; the last value of a key wins.
+        """Add a metadata property. The last value of a key is used.
 
         Args:
-            key: Its name, not empty and without ``=``.
-            value: Its value.
+            key: Key, not empty and without ``=``.
+            value: Value.
         """
         if not key.strip() or "=" in key:
-            raise DocumentModelError(f"metadata key {key!r}: a key is not empty and holds no '='")
+            raise DocumentModelError(f"metadata key {key!r}: expected a non-empty key without '='")
         self._document.metadata[key] = value
 
     def set_missing_title(self, title: str) -> None:
-        """Give the innermost group that the caller opened a title if it has none.
+        """Set the title of the innermost group opened by the caller, unless it has one.
 
         Args:
             title: The title.
@@ -119,10 +119,10 @@ class DocumentBuilder:
             self._table.text[element_id] = title or None
 
     def add_warning(self, message: str) -> None:
-        """Add one warning to the document.
+        """Add a warning to the document.
 
         Args:
-            message: What was wrong, and where.
+            message: The problem and its location.
         """
         self._document.warnings.append(message)
 
@@ -130,9 +130,9 @@ class DocumentBuilder:
         """Add a TextBlock and return its element_id.
 
         Args:
-            text: Its text.
+            text: The text.
         """
-        self._make_room_for(TEXT_BLOCK)
+        self._adjust_nesting(TEXT_BLOCK)
         element_id = self._append(TEXT_BLOCK, text)
         self._table.subtree_end[element_id] = element_id + 1
         return element_id
@@ -141,11 +141,11 @@ class DocumentBuilder:
         """Open a group and return its element_id.
 
         Args:
-            type_code: Its type, a position in ``corpuskit.document.elements.TYPE_NAMES``.
-            title: Its title; None where there is none.
-            cell: Row, row span, column and column span of a TableHeader or TableCell, from 1.
+            type_code: Type, an index of ``corpuskit.document.elements.TYPE_NAMES``.
+            title: Title of the group, if any.
+            cell: 1-based row, row span, column and column span of a TableHeader or TableCell.
         """
-        self._make_room_for(type_code)
+        self._adjust_nesting(type_code)
         element_id = self._append(type_code, title or None)
         self._open.append(element_id)
         if type_code in CELLS:
@@ -162,7 +162,7 @@ class DocumentBuilder:
         """Close the innermost open group.
 
         Args:
-            type_code: Its type; another one raises.
+            type_code: Type of the group. Another type raises.
         """
         self._close_implicit()
         if not self._open:
@@ -176,7 +176,7 @@ class DocumentBuilder:
         """Set an optional column (role, page, locator ...) of an element.
 
         Args:
-            name: The column.
+            name: Name of the column.
             element_id: The element.
             value: The value.
         """
@@ -186,7 +186,7 @@ class DocumentBuilder:
         """Open a Section and return its element_id.
 
         Args:
-            title: Its title; None where there is none.
+            title: Title of the group, if any.
         """
         return self.start(SECTION, title)
 
@@ -198,7 +198,7 @@ class DocumentBuilder:
         """Open a List and return its element_id.
 
         Args:
-            title: Its title; None where there is none.
+            title: Title of the group, if any.
         """
         return self.start(LIST, title)
 
@@ -210,7 +210,7 @@ class DocumentBuilder:
         """Open a NavigationList and return its element_id.
 
         Args:
-            title: Its title; None where there is none.
+            title: Title of the group, if any.
         """
         return self.start(NAVIGATION_LIST, title)
 
@@ -219,7 +219,7 @@ class DocumentBuilder:
         self.end(NAVIGATION_LIST)
 
     def start_list_item(self) -> int:
-        """Open a ListItem."""
+        """Open a ListItem and return its element_id."""
         return self.start(LIST_ITEM)
 
     def end_list_item(self) -> None:
@@ -230,7 +230,7 @@ class DocumentBuilder:
         """Open a Table and return its element_id.
 
         Args:
-            title: Its title; None where there is none.
+            title: Title of the group, if any.
         """
         return self.start(TABLE, title)
 
@@ -242,10 +242,10 @@ class DocumentBuilder:
         """Open a TableHeader and return its element_id.
 
         Args:
-            row: The row, from 1.
-            col: The column, from 1.
-            row_span: Number of rows that it takes.
-            col_span: Number of columns that it takes.
+            row: 1-based row.
+            col: 1-based column.
+            row_span: Number of rows that it covers.
+            col_span: Number of columns that it covers.
         """
         return self.start(TABLE_HEADER, cell=(row, row_span, col, col_span))
 
@@ -257,10 +257,10 @@ class DocumentBuilder:
         """Open a TableCell and return its element_id.
 
         Args:
-            row: The row, from 1.
-            col: The column, from 1.
-            row_span: Number of rows that it takes.
-            col_span: Number of columns that it takes.
+            row: 1-based row.
+            col: 1-based column.
+            row_span: Number of rows that it covers.
+            col_span: Number of columns that it covers.
         """
         return self.start(TABLE_CELL, cell=(row, row_span, col, col_span))
 
@@ -269,10 +269,10 @@ class DocumentBuilder:
         self.end(TABLE_CELL)
 
     def build(self) -> NLPTextDocument:
-        """Return the finished document; its ``main`` column holds the default.
+        """Return the document. Its column ``main`` has the default values.
 
         Raises:
-            DocumentModelError: an element was never closed.
+            DocumentModelError: An element is still open.
         """
         self._close_implicit()
         if self._open:
@@ -282,7 +282,7 @@ class DocumentBuilder:
         return self._document
 
     def close_all(self) -> list[str]:
-        """Close whatever is open and return the type names, innermost first."""
+        """Close all open elements and return their type names, innermost first."""
         self._close_implicit()
         names = []
         while self._open:
@@ -311,8 +311,8 @@ class DocumentBuilder:
         while self._open and self._open[-1] in self._implicit:
             self._pop()
 
-    def _make_room_for(self, type_code: int) -> None:
-        """Closes implicit groups that end here and opens those that are missing around the coming element."""
+    def _adjust_nesting(self, type_code: int) -> None:
+        """Close implicit groups that end before the next element, and open missing ones around it."""
         types = self._table.type
         while self._open and self._open[-1] in self._implicit:
             top = types[self._open[-1]]
@@ -344,5 +344,5 @@ class DocumentBuilder:
         if self._on_repair is not None:
             self._on_repair(message)
         self._document.warnings.append(message)
-        # The wrapper of an item or cell may itself stand in a List or Table.
+        # The wrapper may in turn be placed in a List or Table.
         self._implicit.add(self.start(wrapper))

@@ -1,4 +1,4 @@
-"""Lists of short items, which ``.nlp.txt`` has on one line."""
+"""Lists of short items, which ``.nlp.txt`` stores on one line."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ _SHORT_ITEM = 50  # UTF-16 units, exclusive
 
 
 def compact_items(table: ElementTable, element_id: int) -> list[str] | None:
-    """Texts of a list's items if its one-line form holds it without loss, else None.
+    """Return the texts of the items if the one-line form represents a list without loss, else None.
 
-    The list is not empty, its title holds no ``>>``, each item is exactly one TextBlock, which is shorter than 50
-    UTF-16 units, holds no ``||`` and no blanks at its ends.
+    The list must not be empty, and its title must not contain ``>>``. Each item must be exactly one TextBlock of fewer
+    than 50 UTF-16 units, without ``||`` and without white space at its ends.
     """
     title = table.text[element_id]
     if title is not None and (">>" in title or title != title.strip()):
         return None
     end = table.subtree_end[element_id]
-    # Items of one TextBlock each: exactly two rows an item.
+    # An item and its TextBlock are two rows.
     if end == element_id + 1 or (end - element_id) % 2 == 0:
         return None
     items = []
@@ -34,5 +34,5 @@ def compact_items(table: ElementTable, element_id: int) -> list[str] | None:
 
 
 def utf16_length(text: str) -> int:
-    """Return the number of UTF-16 units, in which the format's reference counts."""
+    """Return the number of UTF-16 units, the unit of length in the reference implementation."""
     return len(text) + sum(character > "\uffff" for character in text) if not text.isascii() else len(text)

@@ -1,7 +1,7 @@
-"""The element table: a document as flat columns in pre-order, one row an element.
+"""The element table: a document as flat columns in pre-order with one row per element.
 
-A subtree is the slice ``[element_id, subtree_end)``. Columns that every element has are plain lists; what only some
-elements have (coordinates of cells, page, role ...) is a dictionary keyed by ``element_id``.
+A subtree is the slice ``[element_id, subtree_end)``. Columns of all elements are lists. Columns of some elements
+(coordinates of cells, page, role and others) are dictionaries by ``element_id``.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ CELLS: Final = frozenset((TABLE_HEADER, TABLE_CELL))
 TITLED: Final = frozenset((SECTION, LIST, NAVIGATION_LIST, TABLE))
 
 OPTIONAL_COLUMNS: Final = ("main_probability", "role", "zone", "page", "locator", "links", "tex")
-"""Columns kept sparsely in :attr:`ElementTable.marks`; the ``.nlp.txt`` format has no place for them."""
+"""Sparse columns in :attr:`ElementTable.marks`. They are not part of the ``.nlp.txt`` format."""
 
 FORMATTING: Final = "formatting"
-"""A mark: JSON ``[[start, end, kind], ...]`` into the text. Formulas of web pages are ``tex``; bold, italic, code and the like are kept
-where they are asked for."""
+"""Column of marks with JSON ``[[start, end, kind], ...]``, offsets in the text. The kind ``tex`` is a formula of a web page;
+bold, italic, code and others are extracted on request."""
 
 _SURROGATES: Final = dict.fromkeys(range(55296, 57344), "�")
 
@@ -41,14 +41,14 @@ class ElementTable:
     """The elements of one document in pre-order.
 
     Attributes:
-        type: codes, positions in ``TYPE_NAMES``.
-        parent_id: -1 for children of the document.
-        subtree_end: exclusive.
+        type: Type codes, indexes of ``TYPE_NAMES``.
+        parent_id: Parent. Children of the document have -1.
+        subtree_end: Exclusive end of the subtree.
         nesting_level: 1 for children of the document.
-        text: the text of a TextBlock, the title of a group; None where there is none.
-        main: part of the main content.
+        text: Text of a TextBlock, or title of a group if any.
+        main: Whether the element is main content.
         cells: element_id of a TableHeader or TableCell → (row, row_span, col, col_span), 1-based.
-        marks: name of an optional column → {element_id: value}.
+        marks: Name of an optional column → {element_id: value}.
     """
 
     type: list[int] = field(default_factory=list)
@@ -67,7 +67,7 @@ class ElementTable:
         """Set one value of an optional column.
 
         Args:
-            name: The column.
+            name: Name of the column.
             element_id: The row.
             value: The value.
         """
@@ -77,19 +77,19 @@ class ElementTable:
         """Return the positions of the direct children.
 
         Args:
-            element_id: The element; -1 for the document.
+            element_id: The element, or -1 for the document.
         """
         ends = self.subtree_end
         position = element_id + 1
         end = len(self.type) if element_id < 0 else ends[element_id]
-        found = []
+        positions = []
         while position < end:
-            found.append(position)
+            positions.append(position)
             position = ends[position]
-        return found
+        return positions
 
     def default_main(self) -> list[bool]:
-        """Return what ``main`` is where nothing is known: everything but what stands in a NavigationList."""
+        """Return the default of the column ``main``: True except in a NavigationList."""
         main = [True] * len(self.type)
         position, size = 0, len(self.type)
         while position < size:
@@ -105,15 +105,15 @@ class ElementTable:
         """Return the table without some rows.
 
         Args:
-            keep: Whether each row stays; no descendant of a row that goes may stay.
+            keep: Whether to keep each row. Descendants of removed rows must be removed, too.
         """
         new_id = [-1] * (len(self.type) + 1)
         count = 0
-        for position, kept in enumerate(keep):
+        for position, selected in enumerate(keep):
             new_id[position] = count
-            count += kept
+            count += selected
         new_id[len(self.type)] = count
-        rows = [position for position, kept in enumerate(keep) if kept]
+        rows = [position for position, selected in enumerate(keep) if selected]
         cells, marks = self.columns_of(rows)
         return ElementTable(
             type=[self.type[i] for i in rows],
@@ -132,22 +132,22 @@ class ElementTable:
         """Return the cells and marks of rows, by their positions in ``rows``.
 
         Args:
-            rows: Rows of this table; -1 for one that is not of it.
-            without: Marks that are left out.
+            rows: Rows of this table, or -1 for a row of another origin.
+            without: Names of marks to exclude.
         """
 
-        def taken(column: dict[int, Any]) -> dict[int, Any]:
+        def reindexed(column: dict[int, Any]) -> dict[int, Any]:
             values = column.copy()
             return {new: values[old] for new, old in enumerate(rows) if old in values}
 
-        marks = {name: taken(column) for name, column in self.marks.items() if name not in without}
-        return taken(self.cells), marks
+        marks = {name: reindexed(column) for name, column in self.marks.items() if name not in without}
+        return reindexed(self.cells), marks
 
     def normalized(self) -> tuple[ElementTable, int]:
-        """Return the table in normal form, and how many lone surrogates were replaced by U+FFFD.
+        """Return the table in normal form, and the number of lone surrogates replaced by U+FFFD.
 
-        Line ends are line feeds; TextBlocks of white space only are dropped, titles of white space only are no
-        titles; groups without title whose children are all empty are dropped, a NavigationList never.
+        Line breaks are line feeds. TextBlocks and titles that consist of white space are dropped, and groups without a
+        title and without non-empty children, except a NavigationList.
         """
         texts: list[str | None] = []
         surrogates = 0
@@ -168,7 +168,7 @@ class ElementTable:
             return self, 0
         links = self.marks.get("links")
         if links and surrogates == 0 and any("\r" in (text or "") for text in self.text):
-            # Offsets into a text whose CRLF became LF would point elsewhere.
+            # Replacing CRLF by LF invalidates offsets in the text.
             links = {i: value for i, value in links.items() if "\r" not in (self.text[i] or "")}
         marks = self.marks if links is None else {**self.marks, "links": links}
         table = ElementTable(
@@ -178,7 +178,7 @@ class ElementTable:
 
 
 def normal_string(text: str) -> tuple[str, int]:
-    """A string with LF as its only line end and without lone surrogates, and the count of these."""
+    """Return a string with LF as the only line break and without lone surrogates, and the number of these."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     try:

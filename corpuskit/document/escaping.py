@@ -1,8 +1,8 @@
-"""How text becomes one line of a ``.nlp.txt`` file and back.
+"""Escaping of text for one line of a ``.nlp.txt`` file.
 
-A line feed is written ``\\n``. So that a backslash before an ``n`` in the text stays one, a run of backslashes before
-an ``n`` or a line feed is doubled; on reading, an odd run before ``n`` ends in a line feed, an even run does not.
-A text that would look like a delimiter gets one blank in front; files of the reference may hold ``. `` instead.
+A line feed is written as ``\\n``. A run of backslashes before an ``n`` or a line feed is doubled, so that the text can
+be restored: an odd run before ``n`` ends in a line feed, an even run does not. A text that looks like a delimiter is
+prefixed with one space; files of the reference implementation may have ``. `` instead.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ _GUARDED = re.compile(r" +(\. )?##")
 
 
 def escape(text: str) -> str:
-    """The text without line feeds."""
+    """Escape the line feeds of a text."""
     if "\n" not in text and "\\n" not in text:
         return text
     return _BACKSLASHES.sub(_double, text)
 
 
 def unescape(line: str) -> str:
-    """The text with its line feeds."""
+    """Restore the line feeds of a text."""
     if "\\n" not in line:
         return line
     return _ESCAPED.sub(_halve, line)
 
 
 def guard(line: str) -> str:
-    """The line, one blank in front where it could be taken for a delimiter."""
+    """Prefix a line with a space if it looks like a delimiter."""
     return " " + line if _NEEDS_GUARD.match(line) else line
 
 
 def unguard(line: str) -> str:
-    """The line without its guard."""
+    """Remove the prefix that distinguishes a line from a delimiter."""
     if _GUARDED.match(line):
         return line[1:]
     return line[2:] if line.startswith(". ##") else line

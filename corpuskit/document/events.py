@@ -1,4 +1,4 @@
-"""The legacy frame of nlptextdoc's Python side: one row an event instead of one row an element."""
+"""The DataFrame format of nlptextdoc.python: one row per event instead of one row per element."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ _START, _TITLE, _URI, _TEXT, _END = range(5)
 
 
 def events(documents: Sequence[NLPTextDocument], *, first_doc_id: int = 0) -> pd.DataFrame:
-    """Return one row an event, as nlptextdoc.python's ``read_extraction_file`` gave it.
+    """Return one row per event, as ``read_extraction_file`` of nlptextdoc.python does.
 
     Columns: DocId (int64); DocEltType (category: Document and the eight element types); DocEltCmd (category: Start,
-    Title, Uri, Text, End); NestingLevel (uint8, larger levels are 255); Text (object). A document is Start (its id),
-    Title, Uri, then its elements, then End. A group is Start, Title where it has one, its content, End; a TextBlock is
-    one Text row. An item of a list in compact form is one Text row of type ListItem. Coordinates are not kept.
+    Title, Uri, Text, End); NestingLevel (uint8, at most 255); Text (object). A document consists of Start (with its
+    id), Title, Uri, its elements, and End. A group consists of Start, Title if any, its content, and End. A TextBlock
+    is one Text row. An item of a list in compact form is one Text row of type ListItem. Cell coordinates are not
+    included.
     """
     import numpy as np
     import pandas as pd
@@ -43,10 +44,10 @@ def events(documents: Sequence[NLPTextDocument], *, first_doc_id: int = 0) -> pd
 
 
 def _document_events(document: NLPTextDocument, doc_id: int) -> tuple[Any, ...]:
-    """Arrays of doc_id, type, command, level, text for one document.
+    """Return arrays of doc_id, type, command, level and text for one document.
 
-    Each element gives up to three events. Sorting them by (position, order) puts ends right: the end of a group comes
-    after all rows of its subtree, inner ends before outer ones.
+    Each element has up to three events. They are sorted by (position, order): the end of a group follows all rows of
+    its subtree, and inner ends precede outer ones.
     """
     import numpy as np
 
@@ -56,21 +57,21 @@ def _document_events(document: NLPTextDocument, doc_id: int) -> tuple[Any, ...]:
     end = np.array(table.subtree_end, dtype=np.int64)
     level = np.array(table.nesting_level, dtype=np.int64)
     text = np.array([*table.text, None], dtype=object)[:-1]
-    drop, as_item = _compact(document)
+    drop, as_item = _compact_list_rows(document)
     position = np.arange(size)
 
     is_text = kind == TEXT_BLOCK
     starts = position[~is_text & ~drop]
     titles = starts[np.array([bool(t) for t in text[starts]], dtype=bool)]
     texts = position[is_text]
-    at = np.concatenate([starts, titles, texts, end[starts] - 1])
-    # Within one position: start, title, text, then the ends, the deepest first.
+    event_position = np.concatenate([starts, titles, texts, end[starts] - 1])
+    # Within one position: start, title, text, then the ends from the deepest to the outermost.
     counts = [len(starts), len(titles), len(texts)]
     order = np.concatenate([np.repeat([0, 1, 2], counts), 3 + (level.max(initial=0) - level[starts])])
     commands = np.repeat([_START, _TITLE, _TEXT, _END], [*counts, len(starts)])
     rows = np.concatenate([starts, titles, texts, starts])
-    by_place = np.lexsort((order, at))
-    rows, commands = rows[by_place], commands[by_place]
+    sorting = np.lexsort((order, event_position))
+    rows, commands = rows[sorting], commands[sorting]
 
     row_text = np.full(len(rows), None, dtype=object)
     has_text = (commands == _TITLE) | (commands == _TEXT)
@@ -88,8 +89,8 @@ def _document_events(document: NLPTextDocument, doc_id: int) -> tuple[Any, ...]:
     )
 
 
-def _compact(document: NLPTextDocument) -> tuple[Any, Any]:
-    """Which rows are items of compact lists (no events of their own), and which are the texts in them."""
+def _compact_list_rows(document: NLPTextDocument) -> tuple[Any, Any]:
+    """Return masks of the items of compact lists, which have no events, and of the texts in them."""
     import numpy as np
 
     table = document.table

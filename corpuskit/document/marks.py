@@ -1,7 +1,7 @@
-"""The marks file beside a ``.nlp.txt``: the columns that the format has no place for.
+"""The marks file of a ``.nlp.txt``: columns that are not part of its format.
 
 Zstandard-compressed JSON: ``{"format": "corpuskit-marks", "version": 1, "elements": N, "not_main": [[start, end], ...],
-"columns": {name: {element_id: value}}}``. ``element_id`` counts the rows of the ``.nlp.txt`` beside it.
+"columns": {name: {element_id: value}}}``. ``element_id`` is the position of an element in the ``.nlp.txt`` file.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from corpuskit.errors import DocumentFormatError
 from corpuskit.zstd import FrameWriter, ZstdError, read_frame
 
 MARKS: Final = "marks.json.zst"
-"""The name under which the marks of a ``.nlp.txt`` stand in its artifact directory."""
+"""Name of the marks file of a ``.nlp.txt`` in its artifact directory."""
 
 _FORMAT: Final = "corpuskit-marks"
 _VERSION: Final = 1
-_MAX_SIZE: Final = 512 * 1024 * 1024  # bytes of JSON; a bomb ends here
+_MAX_SIZE: Final = 512 * 1024 * 1024  # bytes of JSON; protects from decompression bombs
 _COLUMNS: Final = (*OPTIONAL_COLUMNS, FORMATTING)
 _TYPES: Final[dict[str, tuple[type, ...]]] = {
     **dict.fromkeys(_COLUMNS, (str,)),
@@ -29,11 +29,11 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {
 
 
 def dump_marks(table: ElementTable) -> bytes:
-    """The content of the marks file of a table in normal form."""
+    """Return the content of the marks file of a table in normal form."""
     not_main = [
-        [group[0][0], group[-1][0] + 1]
-        for kept, rows in itertools.groupby(enumerate(table.main), key=lambda row: row[1])
-        if not kept and (group := list(rows))
+        [group_rows[0][0], group_rows[-1][0] + 1]
+        for is_main, rows in itertools.groupby(enumerate(table.main), key=lambda row: row[1])
+        if not is_main and (group_rows := list(rows))
     ]
     content = {
         "format": _FORMAT,
@@ -47,10 +47,10 @@ def dump_marks(table: ElementTable) -> bytes:
 
 
 def load_marks(content: bytes, table: ElementTable, *, where: str | None = None) -> None:
-    """Puts the marks into a table.
+    """Set the marks of a table from the content of a marks file.
 
     Raises:
-        DocumentFormatError: not a marks file, or not that of this table.
+        DocumentFormatError: The content is invalid or belongs to another table.
     """
     try:
         data = json.loads(read_frame(content, _MAX_SIZE))
@@ -78,13 +78,13 @@ def _problem(data: Any, size: int) -> str | None:
         and span[0] < span[1]
         for span in spans
     ):  # fmt: skip
-        return "a wrong span of not_main"
+        return "an invalid span of not_main"
     columns = data.get("columns")
     if not isinstance(columns, dict) or not set(columns) <= set(_COLUMNS):
         return "an unknown column"
     for name, column in columns.items():
         if not isinstance(column, dict):
-            return f"column {name} is no object"
+            return f"column {name} is not an object"
         for key, value in column.items():
             if not (key.isascii() and key.isdigit() and len(key) < 12 and int(key) < size) or not _fits(name, value):
                 return f"column {name} holds {key[:20]!r}: {str(value)[:20]!r}"
@@ -92,7 +92,7 @@ def _problem(data: Any, size: int) -> str | None:
 
 
 def _fits(name: str, value: Any) -> bool:
-    """A value that the columns of a frame can hold."""
+    """Return whether the column of a DataFrame can hold a value."""
     if type(value) not in _TYPES[name]:
         return False
     if isinstance(value, str):

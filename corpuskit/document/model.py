@@ -1,4 +1,4 @@
-"""NLPTextDocument and its elements: thin views of the element table."""
+"""NLPTextDocument and its elements, which are views of the element table."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, repr=False, weakref_slot=True)
 class NLPTextDocument:
-    """A document: a tree of elements in reading order, with its properties.
+    """A document: a tree of elements in reading order, with metadata.
 
     Attributes:
-        title: the document's title, often empty.
-        uri: where it came from; ``?`` where that is not known.
-        timestamp: its date; None where it has none.
-        metadata: further properties, text to text.
-        table: the elements as flat columns.
-        warnings: what had to be repaired when it was made or read.
-        original: path of the file it was extracted from in this session; it is not written anywhere.
-        peer: gives it in a format as the library does that chose its main content, Trafilatura; in this session only.
+        title: Title of the document, often empty.
+        uri: Origin of the document; ``?`` if unknown.
+        timestamp: Date of the document, if known.
+        metadata: Further properties, strings by name.
+        table: The elements as flat columns.
+        warnings: Repairs made when the document was created or read.
+        original: Path of the file from which it was extracted in this session. Not stored.
+        renderer: Function that writes it in a format as Trafilatura does, if that library selected the main content.
+            Not stored.
     """
 
     title: str = ""
@@ -46,7 +47,12 @@ class NLPTextDocument:
     table: ElementTable = field(default_factory=ElementTable)
     warnings: list[str] = field(default_factory=list, compare=False)
     original: str | None = field(default=None, compare=False)
-    peer: Callable[[str | None, bool | None], str] | None = field(default=None, compare=False)
+    renderer: Callable[[str | None, bool | None], str] | None = field(default=None, compare=False)
+
+    @property
+    def peer(self) -> Callable[[str | None, bool | None], str] | None:
+        """Earlier name of ``renderer``."""
+        return self.renderer
 
     @property
     def elements(self) -> tuple[DocumentElement, ...]:
@@ -54,11 +60,11 @@ class NLPTextDocument:
         return tuple(element_at(self.table, i) for i in self.table.children(-1))
 
     def __iter__(self) -> Iterator[DocumentElement]:
-        """All elements in reading order."""
+        """Iterate over all elements in reading order."""
         return (element_at(self.table, i) for i in range(len(self.table)))
 
     def __getitem__(self, element_id: int) -> DocumentElement:
-        """The element with this ``element_id``."""
+        """Return the element with an ``element_id``."""
         if not 0 <= element_id < len(self.table):
             raise IndexError(f"element_id {element_id}: the document has {len(self.table)} elements")
         return element_at(self.table, element_id)
@@ -70,50 +76,50 @@ class NLPTextDocument:
         return True
 
     def text_strings(self) -> Iterator[str]:
-        """Return the texts and titles of the elements, depth first, a title before what stands under it."""
+        """Return the texts and titles of the elements, depth first, the title of a group before its content."""
         return (text for text in self.table.text if text)
 
     def to_text(self, *, main: bool = False) -> str:
-        """Return texts of TextBlocks and titles of groups, with a line feed between.
+        """Return the texts of TextBlocks and titles of groups, separated by line feeds.
 
         Args:
             main: Only the main content.
         """
         table = self.table
         if main:
-            return "\n".join(text for text, kept in zip(table.text, table.main, strict=True) if text and kept)
+            return "\n".join(text for text, is_main in zip(table.text, table.main, strict=True) if text and is_main)
         return "\n".join(text for text in table.text if text)
 
     def to_frame(self, *, arrow: bool = False) -> pd.DataFrame:
-        """Return one row an element, in pre-order.
+        """Return one row per element, in pre-order.
 
-        Columns: element_id, parent_id, subtree_end, nesting_level (int32); type (category); text (str);
-        row, row_span, col, col_span, page (Int32, 1-based, null but for cells and paged documents); main (bool);
-        main_probability (float32); role, zone (category); locator, links, tex (str, nullable); and formatting (str,
-        JSON ``[[start, end, kind], ...]`` into the text), where there is any: ``tex`` for the formulas of a web page,
-        and ``bold``, ``italic`` and the like where they were asked for.
+        Columns: element_id, parent_id, subtree_end, nesting_level (int32); type (category); text (str); row, row_span,
+        col, col_span, page (Int32, 1-based, null except for cells and paged documents); main (bool); main_probability
+        (float32); role, zone (category); locator, links, tex (str, nullable); and, if the document has any, formatting
+        (str, JSON ``[[start, end, kind], ...]`` with offsets in the text): ``tex`` for formulas of a web page, and
+        ``bold``, ``italic`` and others on request.
 
         Args:
             arrow: Return columns of pandas' ArrowDtype.
         """
-        from corpuskit.document.frames import in_types, to_frame
+        from corpuskit.document.dataframes import convert_dtypes, to_frame
 
-        return in_types(to_frame(self.table), arrow)
+        return convert_dtypes(to_frame(self.table), arrow)
 
     def events(self, doc_id: int = 0, *, arrow: bool = False) -> pd.DataFrame:
-        """Return one row an event, the frame of frenchtext.
+        """Return one row per event, in the format of frenchtext.
 
         Args:
             doc_id: Number of the document in the frame.
             arrow: Return columns of pandas' ArrowDtype.
         """
+        from corpuskit.document.dataframes import convert_dtypes
         from corpuskit.document.events import events
-        from corpuskit.document.frames import in_types
 
-        return in_types(events([self], first_doc_id=doc_id), arrow)
+        return convert_dtypes(events([self], first_doc_id=doc_id), arrow)
 
     def normalize(self) -> NLPTextDocument:
-        """Return the document in normal form, the one the ``.nlp.txt`` file holds. Normal form again gives itself."""
+        """Return the document in normal form, as in a ``.nlp.txt`` file. A document in normal form remains unchanged."""
         table, surrogates = self.table.normalized()
         strings = {name: normal_string(value) for name, value in (("title", self.title), ("uri", self.uri))}
         surrogates += sum(count for _, count in strings.values())
@@ -127,20 +133,20 @@ class NLPTextDocument:
         if surrogates:
             warnings.append(f"{surrogates} lone surrogates became U+FFFD")
         return NLPTextDocument(
-            strings["title"][0], strings["uri"][0], timestamp, metadata, table, warnings, self.original, self.peer
+            strings["title"][0], strings["uri"][0], timestamp, metadata, table, warnings, self.original, self.renderer
         )
 
     def to(self, format: str | None = None, *, main: bool = True, metadata: bool | None = None) -> str:
-        """Return the document in a format; JSON, CSV and XML have the field names of Trafilatura.
+        """Return the document in a text format. JSON, CSV and XML have the field names of Trafilatura.
 
         Args:
             format: ``"markdown"`` (the default), ``"txt"``, ``"json"``, ``"csv"``, ``"html"``, ``"xml"``, ``"tei"`` or
                 ``"nlp.txt"``.
-            main: the main content only; else all. ``.nlp.txt`` always has all.
-            metadata: with title, author, date and the like; default: in all formats but txt and markdown.
+            main: Only the main content. ``.nlp.txt`` always has all elements.
+            metadata: Include title, author, date and other metadata; default: in all formats except txt and markdown.
 
         Raises:
-            ExportError: An unknown format.
+            ExportError: The format is unknown.
         """
         text: str = hook("NLPTextDocument.to")(self, format, main=main, metadata=metadata)
         return text
@@ -153,15 +159,15 @@ class NLPTextDocument:
     def page(
         self, number: int, source: str | os.PathLike[str] | bytes | None = None, *, password: str | None = None
     ) -> PagePicture:
-        """Return a page of a PDF as a picture with the boxes of its blocks, coloured by role; the first page is 1.
+        """Return a page of a PDF as an image with the boxes of its blocks, coloured by role.
 
         Args:
-            number: 1-based.
-            source: the PDF, where this document was not just extracted from a path.
-            password: opens an encrypted PDF.
+            number: 1-based page number.
+            source: The PDF, unless this document was extracted from a path in this session.
+            password: Password of an encrypted PDF.
 
         Raises:
-            ExtractionError: no such page, no PDF, or the document does not know its file.
+            ExtractionError: The page does not exist, the file is not a PDF, or the path of the file is unknown.
         """
         file = source if source is not None else self.original
         picture: PagePicture = hook("NLPTextDocument.page")(file, number, password=password)
@@ -180,11 +186,11 @@ class NLPTextDocument:
 
 @dataclass(frozen=True, slots=True)
 class DocumentElement:
-    """One element: a view of its row in the table.
+    """An element: a view of its row in the table.
 
     Args:
         table: The table of the document.
-        element_id: Its row, from 0.
+        element_id: 0-based row.
     """
 
     table: ElementTable = field(repr=False)
@@ -193,12 +199,12 @@ class DocumentElement:
 
     @property
     def nesting_level(self) -> int:
-        """1 for children of the document."""
+        """Nesting level. Children of the document have 1."""
         return self.table.nesting_level[self.element_id]
 
     @property
     def parent(self) -> DocumentElement | None:
-        """The element around this one; None for children of the document."""
+        """The parent element, or None for children of the document."""
         parent = self.table.parent_id[self.element_id]
         return None if parent < 0 else element_at(self.table, parent)
 
@@ -209,23 +215,23 @@ class DocumentElement:
 
     @property
     def main(self) -> bool:
-        """Part of the main content."""
+        """Whether the element is main content."""
         return self.table.main[self.element_id]
 
     @property
     def role(self) -> str | None:
-        """What the element is for: section-heading, caption, footnote, code ...; None where that is not known."""
+        """Role of the element: section-heading, caption, footnote, code and others, or None if unknown."""
         return self.table.marks.get("role", {}).get(self.element_id)
 
     @property
     def text(self) -> str:
-        """All text of the subtree, a line feed between."""
+        """The text of the subtree, with line feeds between elements."""
         texts = self.table.text[self.element_id : self.table.subtree_end[self.element_id]]
         return "\n".join(text for text in texts if text)
 
     @property
     def is_empty(self) -> bool:
-        """No title and all children empty; a NavigationList is never empty."""
+        """Whether the subtree has no text. A NavigationList is never empty."""
         span = range(self.element_id, self.table.subtree_end[self.element_id])
         return not any(self.table.type[i] == NAVIGATION_LIST or (self.table.text[i] or "").strip() for i in span)
 
@@ -247,12 +253,12 @@ class _Group(DocumentElement):
 
     @property
     def title(self) -> str | None:
-        """The title; None where there is none."""
+        """The title, or None."""
         return self.table.text[self.element_id]
 
 
 class Section(_Group):
-    """A heading and what stands under it."""
+    """A heading and the content below it."""
 
     __slots__ = ()
     type = "Section"
@@ -266,19 +272,19 @@ class List(_Group):
 
     @property
     def is_single(self) -> bool:
-        """It has exactly one item."""
+        """Whether the list has exactly one item."""
         return len(self.table.children(self.element_id)) == 1
 
     @property
     def is_short(self) -> bool:
-        """The compact one-line form holds it without loss."""
+        """Whether the compact one-line form represents the list without loss."""
         from corpuskit.document.compact_lists import compact_items
 
         return compact_items(self.table, self.element_id) is not None
 
 
 class NavigationList(List):
-    """A list that leads elsewhere: a menu, a breadcrumb, a list of links."""
+    """A list of links: a menu, a breadcrumb trail, a list of articles."""
 
     __slots__ = ()
     type = "NavigationList"
@@ -306,27 +312,27 @@ class TableCell(DocumentElement):
 
     @property
     def row(self) -> int:
-        """1-based."""
+        """1-based row."""
         return self.table.cells[self.element_id][0]
 
     @property
     def row_span(self) -> int:
-        """How many rows it covers."""
+        """Number of rows that the cell covers."""
         return self.table.cells[self.element_id][1]
 
     @property
     def col(self) -> int:
-        """1-based."""
+        """1-based column."""
         return self.table.cells[self.element_id][2]
 
     @property
     def col_span(self) -> int:
-        """How many columns it covers."""
+        """Number of columns that the cell covers."""
         return self.table.cells[self.element_id][3]
 
 
 class TableHeader(TableCell):
-    """A cell that heads a row or a column."""
+    """A header cell of a row or a column."""
 
     __slots__ = ()
     type = "TableHeader"
@@ -336,5 +342,5 @@ _CLASSES = (TextBlock, Section, List, NavigationList, ListItem, Table, TableHead
 
 
 def element_at(table: ElementTable, element_id: int) -> DocumentElement:
-    """The view of one row."""
+    """Return the view of a row."""
     return _CLASSES[table.type[element_id]](table, element_id)

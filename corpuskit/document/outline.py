@@ -1,4 +1,4 @@
-"""Static pictures of a document: text for a terminal, short nested HTML lists for a notebook."""
+"""Outlines of a document: text for a terminal, nested HTML lists for a notebook."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _WIDTH = 96
 
 
 def outline(document: NLPTextDocument) -> str:
-    """Head line, then sections and the beginnings of their texts, indented; says how much is left out.
+    """Return a header line and an indented outline of the sections and the beginnings of their texts.
 
-    What is not main content stands in brackets.
+    Elements that are not main content are in brackets. A last line reports the number of omitted elements.
     """
     rows, left_out = _rows(document.table)
     lines = [_head(document)]
@@ -29,7 +29,7 @@ def outline(document: NLPTextDocument) -> str:
 
 
 def outline_html(document: NLPTextDocument) -> str:
-    """The same as nested lists, every text escaped."""
+    """Return the outline as nested lists with escaped texts."""
     rows, left_out = _rows(document.table)
     parts = [f"<p><strong>{escape(_head(document))}</strong></p>"]
     depth = 0
@@ -57,7 +57,7 @@ def _head(document: NLPTextDocument) -> str:
 
 
 def _rows(table: ElementTable) -> tuple[list[tuple[int, str, bool]], int]:
-    """(level, label, main) of the elements worth a line, and how many elements those lines leave out."""
+    """Return (level, label, main) per line, and the number of elements without a line."""
     rows: list[tuple[int, str, bool]] = []
     shown = 0
     position = 0
@@ -69,8 +69,8 @@ def _rows(table: ElementTable) -> tuple[list[tuple[int, str, bool]], int]:
             shown, position = shown + 1, position + 1
             continue
         name = TYPE_NAMES[type_code]
-        whole = type_code == TABLE or (end - position > 1 and table.type[position + 1] == LIST_ITEM)
-        if whole or level >= _MAX_DEPTH:
+        is_summarized = type_code == TABLE or (end - position > 1 and table.type[position + 1] == LIST_ITEM)
+        if is_summarized or level >= _MAX_DEPTH:
             rows.append((level, _group_label(table, position, name), table.main[position]))
             shown, position = shown + end - position, end
         else:

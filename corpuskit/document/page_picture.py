@@ -1,4 +1,4 @@
-"""A page of a document as a picture, in a notebook or outside."""
+"""Images of document pages."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any
 
 @dataclass(slots=True, repr=False)
 class PagePicture:
-    """The picture of a page: shown by a notebook, by :meth:`show`, or written with :meth:`save`.
+    """The image of a page. Notebooks display it; :meth:`show` opens it and :meth:`save` writes it.
 
     Attributes:
-        image: a Pillow image.
-        roles: role → how many boxes it has.
+        image: A Pillow image.
+        number: 1-based page number.
+        roles: Number of boxes by role.
     """
 
     image: Any
@@ -27,11 +28,11 @@ class PagePicture:
         return buffer.getvalue()
 
     def save(self, path: str) -> None:
-        """Write the picture; the suffix says in which format."""
+        """Write the image. The suffix determines the format."""
         self.image.save(path)
 
     def show(self) -> None:
-        """Show the picture in the notebook, else in the system's viewer."""
+        """Display the image in the notebook, else in the default viewer of the system."""
         if "IPython" in sys.modules:
             from IPython.core.getipython import get_ipython
             from IPython.display import display

@@ -1,4 +1,4 @@
-"""Reads ``.nlp.txt``."""
+"""Reading of ``.nlp.txt`` files."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ _MANDATORY: Final = ("Title", "Uri", "Timestamp")
 _COMMAND = re.compile(r"## ([0-9]{1,9}) ([A-Za-z]+) (Start|End|Items)(?: (.*))?\Z", re.DOTALL)
 _CELL = re.compile(r"(\d{1,9})(?::(\d{1,9}))?,(\d{1,9})(?::(\d{1,9}))?\Z", re.ASCII)
 _REFERENCE_DATE = re.compile(r"(\d\d)/(\d\d)/(\d{4}) (\d\d):(\d\d):(\d\d)\Z", re.ASCII)
-_NO_YEAR: Final = 1  # the reference's date where there is none
+_NO_YEAR: Final = 1  # year of a missing date in the reference implementation
 
 
 def read_nlptext(path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str], *, strict: bool = True) -> NLPTextDocument:
     """Read a ``.nlp.txt`` file.
 
-    Reads what the reference implementation writes too: a byte order mark, any line ends, dates as month/day/year.
+    Files of the reference implementation are supported: a byte order mark, any line ends, dates as month/day/year.
 
     Args:
-        path_or_file: a path, or a file opened for reading bytes or text.
-        strict: refuse what breaks the format; else repair it and fill ``warnings``.
+        path_or_file: A path, or a file object opened for reading bytes or text.
+        strict: Raise if the file violates the format. If False, repair it and add ``warnings``.
 
     Raises:
-        DocumentFormatError: strict, and the file breaks the format; ``.line`` says where.
-        SourceError: there is no such file, or it is a folder.
-        TypeError: neither a path nor a file.
+        DocumentFormatError: ``strict``, and the file violates the format; ``.line`` is the line number.
+        SourceError: The file does not exist or is a directory.
+        TypeError: The argument is neither a path nor a file object.
     """
     if isinstance(path_or_file, (str, os.PathLike)):
         return from_nlptext(check_input_file(path_or_file).read_bytes(), strict=strict, where=os.fspath(path_or_file))
@@ -53,12 +53,12 @@ def read_nlptext(path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str], *, 
 
 
 def from_nlptext(content: bytes | str, *, strict: bool = True, where: str | None = None) -> NLPTextDocument:
-    """Read the content of a ``.nlp.txt`` file.
+    """Parse the content of a ``.nlp.txt`` file.
 
     Args:
         content: The content; bytes are UTF-8.
-        strict: Refuse what breaks the format; else repair it and fill ``warnings``.
-        where: The name of the file, for errors.
+        strict: Raise if the content violates the format. If False, repair it and add ``warnings``.
+        where: Name of the file, for error messages.
     """
     warnings: list[str] = []
     text = content if isinstance(content, str) else _decode(content, strict, where, warnings)
@@ -72,15 +72,15 @@ def _decode(content: bytes, strict: bool, where: str | None, warnings: list[str]
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = len(_LINE_END.findall(content[: error.start].decode("utf-8", "replace"))) + 1
-        wrong = repr(content[error.start : error.start + 8])
+        invalid_bytes = repr(content[error.start : error.start + 8])
         if strict:
-            raise DocumentFormatError(line, wrong, "UTF-8", where=where) from None
-        warnings.append(f"line {line}: found {wrong}, expected UTF-8")
+            raise DocumentFormatError(line, invalid_bytes, "UTF-8", where=where) from None
+        warnings.append(f"line {line}: found {invalid_bytes}, expected UTF-8")
         return content.decode("utf-8", "replace")
 
 
 class _Reader:
-    """One pass over the lines."""
+    """Parser of the lines of one file."""
 
     def __init__(self, lines: list[str], strict: bool, where: str | None, warnings: list[str]) -> None:
         self._lines = lines
@@ -109,11 +109,11 @@ class _Reader:
         if unclosed := builder.close_all():
             self._fault(f"the end of the file, {len(unclosed)} open", f"the end of the {unclosed[0]}")
         document = builder.build()
-        document.warnings = self._warnings  # the builder's own are in it, with their lines
+        document.warnings = self._warnings  # includes those of the builder, with line numbers
         return document
 
     def _read_properties(self) -> int:
-        """Reads the properties at the top; returns the index of the first line after them."""
+        """Read the properties and return the index of the first line after them."""
         index = 0
         for index, line in enumerate(self._lines):
             self._number = index + 1
@@ -125,8 +125,8 @@ class _Reader:
             index = len(self._lines)
         for name in _MANDATORY:
             if name not in self._seen:
-                found = self._lines[index] if index < len(self._lines) else "the end of the file"
-                self._fault(found, f"the mandatory property {name}")
+                actual = self._lines[index] if index < len(self._lines) else "the end of the file"
+                self._fault(actual, f"the mandatory property {name}")
                 self._seen.add(name)
         return index
 
@@ -180,7 +180,7 @@ class _Reader:
     def _read_command(self, line: str) -> None:
         match = _COMMAND.match(line)
         if match is None:
-            self._fault(line, "a delimiter: ## LEVEL ELEMENT Start, End or Items, parted by single blanks")
+            self._fault(line, "a delimiter: ## LEVEL ELEMENT Start, End or Items, separated by single spaces")
             return
         level, name, command, value = match.groups()
         type_code = TYPE_CODES.get(name, TEXT_BLOCK)
@@ -195,7 +195,7 @@ class _Reader:
             self._read_items(type_code, int(level), value or "", line)
 
     def _check_level(self, level: int, line: str) -> None:
-        """The level of the group just opened, or about to be closed; the computed one wins."""
+        """Check the level of the group that was opened or is about to be closed. The computed level is used."""
         if level != self._builder.depth:
             self._fault(line, f"nesting level {self._builder.depth}")
 
@@ -205,7 +205,7 @@ class _Reader:
             return
         if type_code == LIST_ITEM:
             if value.strip():
-                self._fault(line, "nothing behind the Start of a ListItem")
+                self._fault(line, "nothing after Start of a ListItem")
             self._builder.start(type_code)
             return
         self._builder.start(type_code, unescape(value) if value.strip() else None)
@@ -227,9 +227,9 @@ class _Reader:
         self._check_level(level, line)
         title = value.strip()
         if title and not (title.startswith("<<") and title.endswith(">>")):
-            self._fault(line, "nothing or <<TITLE>> behind End")
+            self._fault(line, "nothing or <<TITLE>> after End")
         elif title and type_code == NAVIGATION_LIST:
-            # The reference writes the title of a NavigationList only here.
+            # The reference implementation writes the title of a NavigationList only here.
             self._builder.set_missing_title(unescape(title[2:-2]))
         self._builder.end(type_code)
 
@@ -253,11 +253,11 @@ class _Reader:
         builder.end(type_code)
 
     def _on_repair(self, message: str) -> None:
-        outside, _, _ = message.partition(":")
-        self._fault(outside, "items in lists, cells in tables, and all else elsewhere", message)
+        problem, _, _ = message.partition(":")
+        self._fault(problem, "items only in lists and cells only in tables", message)
 
-    def _fault(self, found: str, expected: str, message: str | None = None) -> None:
-        error = DocumentFormatError(self._number, found, expected, where=self._where)
+    def _fault(self, actual: str, expected: str, message: str | None = None) -> None:
+        error = DocumentFormatError(self._number, actual, expected, where=self._where)
         if self._strict:
             raise error
         self._warnings.append(f"line {self._number}: {message}" if message else str(error))

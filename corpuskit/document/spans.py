@@ -31,6 +31,6 @@ def remap(spans: Iterable[Span], new_at: Sequence[int]) -> list[Span]:
 
 
 def clip(spans: Iterable[Span], start: int, length: int) -> list[Span]:
-    """Return the spans of the part of the text that begins at ``start``; those outside of it or empty are dropped."""
+    """Return the spans within the part of the text that begins at ``start``. Empty spans and those outside are dropped."""
     moved = ((max(a - start, 0), min(b - start, length), value) for a, b, value in spans)
     return [(a, b, value) for a, b, value in moved if a < b]

@@ -1,4 +1,4 @@
-"""Writes ``.nlp.txt``."""
+"""Writing of ``.nlp.txt`` files."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from corpuskit.document.escaping import escape, guard
 from corpuskit.document.model import NLPTextDocument
 from corpuskit.errors import DocumentModelError
 
-_SHORT_TITLE = 47  # UTF-16 units of a title repeated at the end of its group
+_SHORT_TITLE = 47  # UTF-16 units of the title after the end of its group
 _BLANK_LINE_BEFORE = frozenset((SECTION, TABLE))
-_NO_DATE = "0001-01-01T00:00:00"  # what the reference reads where there is no date
+_NO_DATE = "0001-01-01T00:00:00"  # missing date in the reference implementation
 
 
 def write_nlptext(document: NLPTextDocument, path_or_file: str | os.PathLike[str] | IO[bytes] | IO[str]) -> None:
     """Write a document in normal form as UTF-8 with line feeds.
 
     Args:
-        document: it is not changed.
-        path_or_file: a path, or a file opened for writing bytes or text.
+        document: The document. It is not changed.
+        path_or_file: A path, or a file object opened for writing bytes or text.
 
     Raises:
-        DocumentModelError: a metadata key is empty or holds ``=``.
+        DocumentModelError: A metadata key is empty or contains ``=``.
     """
     text = to_nlptext(document)
     if isinstance(path_or_file, (str, os.PathLike)):
@@ -51,13 +51,13 @@ def to_nlptext(document: NLPTextDocument) -> str:
     """Return the content of the document's ``.nlp.txt`` file.
 
     Args:
-        document: The document; it is not changed.
+        document: The document. It is not changed.
     """
     return normal_to_nlptext(document.normalize())
 
 
 def normal_to_nlptext(document: NLPTextDocument) -> str:
-    """:func:`to_nlptext` of a document that is in normal form."""
+    """Return the content of the ``.nlp.txt`` file of a document in normal form."""
     lines = [
         f"## NLPTextDocument Title {escape(document.title)}",
         f"## NLPTextDocument Uri {escape(document.uri)}",
@@ -65,7 +65,7 @@ def normal_to_nlptext(document: NLPTextDocument) -> str:
     ]
     for key, value in document.metadata.items():
         if not key or "=" in key:
-            raise DocumentModelError(f"metadata key {key!r}: a key is not empty and holds no '='")
+            raise DocumentModelError(f"metadata key {key!r}: expected a non-empty key without '='")
         lines.append(f"## NLPTextDocument Metadata {escape(key)}={escape(value)}")
     lines.append("")
     lines.extend(_element_lines(document.table))
@@ -118,7 +118,7 @@ def _end_line(table: ElementTable, element_id: int) -> str:
 
 
 def _cut_utf16(text: str, units: int) -> str:
-    """The text, cut to so many UTF-16 units and ``...`` where it is longer; a character is never cut in two."""
+    """Return the text, truncated to a number of UTF-16 units and ``...`` if it is longer. Characters are not split."""
     if utf16_length(text) <= units:
         return text
     used = 0

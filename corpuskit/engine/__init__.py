@@ -1,6 +1,6 @@
-"""Runs one function over many items: here, in worker processes with limits of time and memory, or on a Dask cluster.
+"""Execution of a function over many items: in this process, in worker processes with limits, or on a Dask cluster.
 
-A worker that dies or exceeds a limit is replaced; the item it had becomes a failure, the others go on.
+A worker that dies or exceeds a limit is replaced. Its item becomes a failure and the other items continue.
 """
 
 from corpuskit.engine.outcomes import Limits, Outcome, WorkerDiedError
@@ -10,5 +10,6 @@ from corpuskit.engine.run import check_engine, run, values
 from corpuskit.engine.workers import call, close_idle_workers, default_workers
 
 __all__ = [
-    "Limits", "Outcome", "Pool", "WorkerDiedError", "call", "check_engine", "close_idle_workers", "default_workers", "run", "values", "with_progress",
+    "Limits", "Outcome", "Pool", "WorkerDiedError", "call", "check_engine", "close_idle_workers", "default_workers",
+    "run", "values", "with_progress",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What becomes of an item, and the limits it is worked on under."""
+"""Outcomes of items, and the limits of their execution."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from corpuskit.errors import ResourceLimitError
 
 Item = TypeVar("Item")
 Value = TypeVar("Value")
-TRIES: Final = 3  # for an item whose worker died: it may have been killed by something else
+TRIES: Final = 3  # per item: its worker may have died for another reason
 
 
 class WorkerDiedError(ResourceLimitError):
-    """The worker process died while it had this item."""
+    """The worker process died while it ran the item."""
 
 
 class WorkerLostError(WorkerDiedError):
-    """The worker process died before it began the item, so the item did not kill it."""
+    """The worker process died before it started the item, so the item is not the cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[Item, Value]):
-    """What became of one item.
+    """Outcome of one item.
 
     Attributes:
-        index: 0-based position among the items.
-        item: the item.
-        value: what the function gave; None after a failure.
-        error: what it raised, or the limit that was exceeded.
-        tries: how often it was tried.
+        index: 0-based position of the item.
+        item: The item.
+        value: Return value of the function; None after a failure.
+        error: Exception of the function, or the exceeded limit.
+        tries: Number of tries.
     """
 
     index: int
@@ -43,11 +43,11 @@ class Outcome(Generic[Item, Value]):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits for one item; they hold in worker processes only.
+    """Limits per item. They apply in worker processes only.
 
     Attributes:
-        seconds: wall-clock time.
-        memory: bytes of address space of the worker (POSIX).
+        seconds: Wall-clock time.
+        memory: Address space of the worker in bytes (POSIX).
     """
 
     seconds: float | None = 120.0
@@ -60,7 +60,7 @@ DEFAULT_LIMITS: Final = Limits()
 def attempt(
     function: Callable[[Item], Value], index: int, item: Item, retry: tuple[type[Exception], ...]
 ) -> Outcome[Item, Value]:
-    """Calls the function here, as often as it may be tried."""
+    """Call the function in this process, with retries."""
     tries = 1
     while True:
         try:

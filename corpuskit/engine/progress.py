@@ -1,4 +1,4 @@
-"""How far a run is: a bar on a terminal or in a notebook, elsewhere a line now and then."""
+"""Progress of a run: a bar in a terminal or notebook, else log lines on standard error."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeVar
 
-_EVERY: Final = 60.0  # seconds between two lines
+_LINE_INTERVAL: Final = 60.0  # seconds
 
-_Thing = TypeVar("_Thing")
+_Item = TypeVar("_Item")
 
 
 def with_progress(
-    things: Iterable[_Thing], name: str, total: int | None, has_failed: Callable[[_Thing], bool] = lambda _: False
-) -> Iterator[_Thing]:
-    """Yield things as they come, and show on standard error how many came.
+    items: Iterable[_Item], name: str, total: int | None, has_failed: Callable[[_Item], bool] = lambda _: False
+) -> Iterator[_Item]:
+    """Yield items unchanged and show their number on standard error.
 
     Args:
-        things: What comes.
-        name: Stands before the numbers.
-        total: How many there will be; None: unknown.
-        has_failed: Tells those that are counted as failed.
+        items: The items.
+        name: Label of the progress bar.
+        total: Number of items, if known.
+        has_failed: Return whether an item counts as failed.
     """
     if sys.stderr.isatty() or _is_notebook():
-        yield from _with_bar(things, name, total, has_failed)
+        yield from _with_bar(items, name, total, has_failed)
     else:
-        yield from _with_lines(things, name, total, has_failed)
+        yield from _with_lines(items, name, total, has_failed)
 
 
 def _is_notebook() -> bool:
@@ -36,29 +36,29 @@ def _is_notebook() -> bool:
 
 
 def _with_bar(
-    things: Iterable[_Thing], name: str, total: int | None, has_failed: Callable[[_Thing], bool]
-) -> Iterator[_Thing]:
+    items: Iterable[_Item], name: str, total: int | None, has_failed: Callable[[_Item], bool]
+) -> Iterator[_Item]:
     from tqdm.auto import tqdm
 
     failed = 0
     with tqdm(total=total, desc=name, mininterval=0.5) as bar:
-        for thing in things:
-            failed += has_failed(thing)
+        for item in items:
+            failed += has_failed(item)
             if failed:
                 bar.set_postfix(failed=failed, refresh=False)
             bar.update()
-            yield thing
+            yield item
 
 
 def _with_lines(
-    things: Iterable[_Thing], name: str, total: int | None, has_failed: Callable[[_Thing], bool]
-) -> Iterator[_Thing]:
-    failed, told = 0, time.monotonic()
-    for number, thing in enumerate(things, 1):
-        failed += has_failed(thing)
-        if (now := time.monotonic()) - told >= _EVERY:
-            told = now
+    items: Iterable[_Item], name: str, total: int | None, has_failed: Callable[[_Item], bool]
+) -> Iterator[_Item]:
+    failed, last_line = 0, time.monotonic()
+    for number, item in enumerate(items, 1):
+        failed += has_failed(item)
+        if (now := time.monotonic()) - last_line >= _LINE_INTERVAL:
+            last_line = now
             of_all = "" if total is None else f" of {total:,}"
             sys.stderr.write(f"{name}: {number:,}{of_all}{f', {failed:,} failed' if failed else ''}\n")
             sys.stderr.flush()
-        yield thing
+        yield item

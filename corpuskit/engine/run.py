@@ -1,11 +1,11 @@
-"""Runs one function over many items: here, in worker processes, or on a Dask cluster."""
+"""Execution of a function over many items: in this process, in worker processes, or on a Dask cluster."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal, cast
 
-from corpuskit.engine.cluster import run_on_dask
+from corpuskit.engine.dask_backend import run_on_dask
 from corpuskit.engine.outcomes import DEFAULT_LIMITS, Item, Limits, Outcome, Value, attempt
 from corpuskit.engine.pool import Pool
 from corpuskit.engine.progress import with_progress
@@ -16,10 +16,10 @@ from corpuskit.validation import check_count
 if TYPE_CHECKING:
     from distributed import Client
 
-_WINDOW: Final = 16  # items a worker ahead of the slowest one, so that results can be given in order
+_WINDOW: Final = 16  # items per worker that may finish before the slowest one, since results are in order
 
 
-def run(  # noqa: PLR0913 - the one way to run something over many items
+def run(  # noqa: PLR0913 - options of the one entry point
     function: Callable[[Item], Value],
     items: Iterable[Item],
     *,
@@ -31,26 +31,27 @@ def run(  # noqa: PLR0913 - the one way to run something over many items
     progress: str | None = None,
     total: int | None = None,
 ) -> Iterator[Outcome[Item, Value]]:
-    """Run ``function`` over ``items`` and yield an outcome each, in the order of the items.
+    """Run ``function`` over ``items`` and yield one outcome per item, in the order of the items.
 
-    The function decides what is done, ``on`` only where: the outcomes are the same. An item whose worker died, or that
-    raised one of ``retry``, is tried three times in all. Who stops early leaves no work under way.
+    ``on`` selects the executor; the outcomes are the same on every executor. An item is tried up to three times if its
+    worker dies or it raises one of ``retry``. If the caller stops early, no work continues.
 
     Args:
-        function: with ``"processes"`` it is found by its module and name, so it is not one of the calling script.
-        items: taken as they are needed, at most some dozens ahead.
-        on: ``"serial"``: in this process, without limits; ``"processes"``: in worker processes; ``"dask"``: on a Dask
-            cluster of this machine, made for this run (a script needs ``if __name__ == "__main__"`` then); or a ``distributed.Client``: on that cluster.
-        workers: how many processes; default: ``CORPUSKIT_WORKERS``, else one per processor. A Client has its own.
-        limits: for each item.
-        retry: errors that pass, such as OSError of a store on the network.
-        last: with ``"processes"``, called instead the last time for an item whose workers died: a way that does less.
-        progress: shows a progress bar with this name and the time left, on a terminal or in a notebook; elsewhere a line a minute.
-        total: how many items there are, for the progress bar.
+        function: Importable by module and name for ``"processes"``, so not defined in the calling script.
+        items: Consumed as needed, at most some dozens in advance.
+        on: ``"serial"``: this process, without limits. ``"processes"``: worker processes. ``"dask"``: a local Dask
+            cluster that is started for this run; a script then needs ``if __name__ == "__main__"``. Or a
+            ``distributed.Client``: its cluster.
+        workers: Number of processes; default: ``CORPUSKIT_WORKERS``, else one per processor. Ignored for a Client.
+        limits: Limits per item.
+        retry: Temporary errors, for example OSError of a network file system.
+        last: With ``"processes"``: simpler function for the last try of an item that killed its workers.
+        progress: Label of a progress bar, which is shown in a terminal or notebook; elsewhere one line per minute.
+        total: Number of items, for the progress bar.
 
     Raises:
-        ConfigurationError: an unknown ``on``.
-        MissingExtraError: Dask is asked for, and the extra ``dask`` is not installed.
+        ConfigurationError: ``on`` is unknown.
+        MissingExtraError: Dask is requested and the extra ``dask`` is not installed.
     """
     check_engine(on, workers)
     workers = None if workers is None else int(workers)
@@ -66,35 +67,35 @@ def run(  # noqa: PLR0913 - the one way to run something over many items
 
 
 def check_engine(on: object, workers: object = None) -> None:
-    """Refuse a place where nothing runs, before anything is begun.
+    """Validate the arguments of :func:`run` before the work starts.
 
     Args:
-        on: Where items are to run: ``"serial"``, ``"processes"``, ``"dask"`` or a ``distributed.Client``.
-        workers: How many processes; None: as many as there are CPUs.
+        on: ``"serial"``, ``"processes"``, ``"dask"`` or a ``distributed.Client``.
+        workers: Number of processes. None starts one per CPU.
 
     Raises:
-        ConfigurationError: an unknown ``on``, or a number of workers that cannot be.
+        ConfigurationError: ``on`` is unknown or ``workers`` is not a positive integer.
     """
     if not (on in {"serial", "processes", "dask"} if isinstance(on, str) else hasattr(on, "submit")):
         raise ConfigurationError(f"on={on!r:.80}: expected 'serial', 'processes', 'dask' or a distributed.Client")
     if workers is not None:
-        check_count(workers, "workers", least=1)
+        check_count(workers, "workers", minimum=1)
 
 
 def values(
     function: Callable[[Item], Value], items: Sequence[Item], *, in_processes: bool, progress: str | None = None
 ) -> Iterator[Value]:
-    """Yield what ``function`` gives for each item, without limits; the first error ends it.
+    """Yield the return value of ``function`` for each item, without limits. The first error is raised.
 
     Args:
-        function: found by its module and name.
-        items: the items.
-        in_processes: in worker processes, else here.
-        progress: shows a progress bar with this name.
+        function: Importable by module and name.
+        items: The items.
+        in_processes: Use worker processes.
+        progress: Label of a progress bar.
     """
-    without = Limits(seconds=None, memory=None)
+    no_limits = Limits(seconds=None, memory=None)
     on: Literal["processes", "serial"] = "processes" if in_processes else "serial"
-    for outcome in run(function, items, on=on, limits=without, progress=progress, total=len(items)):
+    for outcome in run(function, items, on=on, limits=no_limits, progress=progress, total=len(items)):
         if outcome.error is not None:
             raise outcome.error
         yield cast("Value", outcome.value)
@@ -115,24 +116,24 @@ def _run_in_processes(
     retry: tuple[type[Exception], ...],
     last: Callable[[Item], Value] | None,
 ) -> Iterator[Outcome[Item, Value]]:
-    numbered = iter(items)
-    waiting: dict[int, Outcome[Item, Value]] = {}
-    given = sent = 0
+    remaining = iter(items)
+    finished: dict[int, Outcome[Item, Value]] = {}
+    next_index = submitted = 0
     exhausted = False
     with Pool(function, workers=workers, limits=limits, retry=retry, last=last) as pool:
         while True:
-            while not exhausted and sent - given < workers * _WINDOW:
+            while not exhausted and submitted - next_index < workers * _WINDOW:
                 try:
-                    item = next(numbered)
+                    item = next(remaining)
                 except StopIteration:
                     exhausted = True
                     break
                 pool.submit(item)
-                sent += 1
-            if given == sent:
+                submitted += 1
+            if next_index == submitted:
                 return
-            while given not in waiting:
+            while next_index not in finished:
                 outcome = pool.result()
-                waiting[outcome.index] = outcome
-            yield waiting.pop(given)
-            given += 1
+                finished[outcome.index] = outcome
+            yield finished.pop(next_index)
+            next_index += 1

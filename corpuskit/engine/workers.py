@@ -1,6 +1,6 @@
-"""Worker processes: fresh Pythons that call functions for us over a local connection.
+"""Worker processes: new Python processes that call functions and return the results over a local connection.
 
-They do not import the caller's script, so a script needs no ``if __name__ == "__main__"``.
+They do not import the script of the caller, so a script works without ``if __name__ == "__main__"``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import contextlib
 import gc
 import itertools
 import os
-import pickle  # only between our own two processes, over an authenticated connection
+import pickle  # used only between this process and its workers, over an authenticated connection
 import queue
 import secrets
 import subprocess
@@ -23,10 +23,10 @@ from typing import Any, Final
 from corpuskit.engine.outcomes import DEFAULT_LIMITS, Limits, Value, WorkerDiedError, WorkerLostError
 from corpuskit.errors import ResourceLimitError
 
-_RECYCLE_AFTER: Final = 20_000  # calls
-_RECYCLE_OVER: Final = 1024**3  # bytes in memory between two calls: parsers leak
+_MAX_CALLS: Final = 20_000  # then the worker is replaced
+_MAX_IDLE_MEMORY: Final = 1024**3  # bytes between two calls: parsers leak memory
 _START_SECONDS: Final = 60.0
-_END_SECONDS: Final = 2.0  # to end by itself, with the workers that it has hired
+_EXIT_SECONDS: Final = 2.0  # for a regular exit, including the worker's own workers
 
 
 def call(
@@ -35,39 +35,39 @@ def call(
     limits: Limits = DEFAULT_LIMITS,
     stop: threading.Event | None = None,
 ) -> Value:
-    """Call a function in a worker process, under limits; raise what it raises.
+    """Call a function in a worker process with limits. Exceptions of the function are raised.
 
     Args:
-        function: found by its module and name.
-        arguments: sent to it.
-        limits: of time and memory.
-        stop: ends the call where it is set.
+        function: Importable by module and name.
+        arguments: Arguments of the function.
+        limits: Limits of time and memory.
+        stop: Event that stops the call.
 
     Raises:
-        ResourceLimitError: a limit was reached.
-        WorkerDiedError: the worker died, or was stopped.
+        ResourceLimitError: A limit was exceeded.
+        WorkerDiedError: The worker died or was stopped.
     """
-    worker = hire(limits)
+    worker = acquire_worker(limits)
     try:
         return worker.call(function, arguments, stop)  # type: ignore[no-any-return]
     finally:
-        release(worker)
+        release_worker(worker)
 
 
 class Worker:
-    """A Python process that calls functions for us."""
+    """A Python process that calls functions."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.calls = 0
-        self._memory = 0  # bytes it said it holds
+        self._memory = 0  # bytes, as reported after the last call
         key = secrets.token_bytes(32)
         with Listener(None, authkey=key) as listener:
             command = [sys.executable, "-c", "from corpuskit.engine.workers import work; work()"]
-            # BLAS threads would multiply with the workers and eat address space.
+            # Threads of BLAS would multiply with the workers and use up address space.
             environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
             environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
-            with _ctrl_c_held_back():
+            with _sigint_blocked():
                 self._process = subprocess.Popen(
                     command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment
                 )
@@ -79,33 +79,33 @@ class Worker:
 
     @property
     def is_fit(self) -> bool:
-        """It is alive and not due to be recycled."""
-        return self._process.poll() is None and self.calls < _RECYCLE_AFTER and self._memory < _RECYCLE_OVER
+        """Whether the process is alive and does not have to be replaced."""
+        return self._process.poll() is None and self.calls < _MAX_CALLS and self._memory < _MAX_IDLE_MEMORY
 
     def call(
         self, function: Callable[..., Any], arguments: tuple[Any, ...], stop: threading.Event | None = None
     ) -> Any:
-        """What the function gives; raises what it raises, and WorkerDiedError or ResourceLimitError."""
+        """Return the result of a function, or raise its exception, WorkerDiedError or ResourceLimitError."""
         self.calls += 1
-        kind: type[WorkerDiedError] = WorkerLostError
+        death_error: type[WorkerDiedError] = WorkerLostError
         try:
             self._connection.send((function, arguments))
             answer = None
             while answer is None:
-                if not self._answered(stop):
+                if not self._wait_for_answer(stop):
                     self.kill()
                     raise ResourceLimitError(f"took longer than {self.limits.seconds:g} s")
-                answer, kind = self._connection.recv(), WorkerDiedError
+                answer, death_error = self._connection.recv(), WorkerDiedError
             succeeded, result, self._memory = answer
         except (EOFError, OSError) as error:
             code = self._wait()
-            raise kind(f"the worker process died ({_exit_reason(code)})") from error
+            raise death_error(f"the worker process died ({_exit_reason(code)})") from error
         if not succeeded:
             raise result
         return result
 
-    def _answered(self, stop: threading.Event | None) -> bool:
-        """Waits for the answer in small steps, so that a stop is noticed."""
+    def _wait_for_answer(self, stop: threading.Event | None) -> bool:
+        """Return whether an answer arrives in time. Waits in short steps to notice a stop."""
         left = self.limits.seconds if self.limits.seconds is not None else float("inf")
         while left > 0:
             step = min(left, 0.5)
@@ -125,23 +125,23 @@ class Worker:
             return None
 
     def close(self) -> None:
-        """Lets it end by itself, with the workers that it has hired."""
+        """Close the connection and wait until the process has ended."""
         self._connection.close()
         try:
-            self._process.wait(timeout=_END_SECONDS)
+            self._process.wait(timeout=_EXIT_SECONDS)
         except subprocess.TimeoutExpired:
             self.kill()
 
     def kill(self) -> None:
-        """Ends it at once."""
+        """Kill the process."""
         self._connection.close()
         self._process.kill()
         self._process.wait()
 
 
 @contextlib.contextmanager
-def _ctrl_c_held_back() -> Iterator[None]:
-    """A process that is made here takes no notice of Ctrl-C until it says so; this thread gets it a moment later."""
+def _sigint_blocked() -> Iterator[None]:
+    """Block SIGINT while a process is started, so that the child does not receive it. This thread receives it afterwards."""
     import signal
 
     if not hasattr(signal, "pthread_sigmask"):
@@ -155,7 +155,7 @@ def _ctrl_c_held_back() -> Iterator[None]:
 
 
 def _accept(listener: Listener, process: subprocess.Popen[bytes]) -> Connection:
-    """The worker's connection; a worker that cannot start raises instead of hanging."""
+    """Return the connection of a worker. Raise if the worker cannot start."""
     result: queue.Queue[Any] = queue.Queue()
 
     def accept() -> None:
@@ -175,10 +175,10 @@ def _accept(listener: Listener, process: subprocess.Popen[bytes]) -> Connection:
         if isinstance(connection, Exception):
             raise connection
         return connection  # type: ignore[no-any-return]
-    code = process.poll()  # None: it hangs
+    code = process.poll()  # None if it hangs
     process.kill()
-    kind = WorkerLostError if code is not None and code < 0 else WorkerDiedError
-    raise kind(f"a worker process could not start ({_exit_reason(code)})")
+    error_type = WorkerLostError if code is not None and code < 0 else WorkerDiedError
+    raise error_type(f"a worker process could not start ({_exit_reason(code)})")
 
 
 def _exit_reason(code: int | None) -> str:
@@ -195,14 +195,14 @@ def _exit_reason(code: int | None) -> str:
 
 
 def work() -> None:
-    """The worker's side: answers calls until the connection closes."""
+    """Serve calls in the worker process until the connection is closed."""
     import signal
     import time
 
     address, key, memory = pickle.loads(sys.stdin.buffer.read())  # noqa: S301 - from our parent
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the parent
     if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # what came while this process started is forgotten
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # drops a signal that arrived during the start
     parent = os.getppid()
 
     def die_with_parent() -> None:
@@ -219,17 +219,17 @@ def work() -> None:
     try:
         connection = Client(address, authkey=key)
     except (OSError, EOFError):
-        return  # the parent has given up meanwhile
+        return  # the parent has stopped waiting
     with connection:
         for calls in itertools.count():
             if calls == 1:
                 gc.collect()
-                gc.freeze()  # what the first call has imported stays: not to be looked through again and again
+                gc.freeze()  # keeps the objects of imported modules out of later collections
             try:
                 function, arguments = connection.recv()
                 with contextlib.suppress(Exception):
-                    getattr(function, "prepare", _nothing)()
-                connection.send(None)  # it has begun: what happens from here on is the item's doing
+                    getattr(function, "prepare", _no_preparation)()
+                connection.send(None)  # from here on a crash is attributed to the item
             except (EOFError, OSError):
                 return
             try:
@@ -237,15 +237,15 @@ def work() -> None:
             except MemoryError:
                 answer = (False, ResourceLimitError(f"needs more than {memory or 0:,} bytes of memory"))
             except Exception as error:
-                answer = (False, portable(error))
+                answer = (False, picklable_error(error))
             try:
                 connection.send((*answer, memory_held()))
             except OSError:
-                return  # the parent has gone
+                return  # the parent has ended
 
 
-def _nothing() -> None:
-    """What a function without ``prepare`` needs."""
+def _no_preparation() -> None:
+    """Default for functions without the attribute ``prepare``."""
 
 
 def _memory_meter(process: Any) -> Callable[[], int]:
@@ -264,33 +264,34 @@ def _limit_memory(limit: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
 
 
-def portable(error: Exception) -> Exception:
-    """The error, or a plain one that says the same where it does not survive pickling."""
+def picklable_error(error: Exception) -> Exception:
+    """Return the error, or a RuntimeError with its message if it cannot be pickled."""
     try:
-        pickle.loads(pickle.dumps(error))  # noqa: S301 - what we have just dumped
+        pickle.loads(pickle.dumps(error))  # noqa: S301 - dumped in the same expression
     except Exception:
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error
 
 
 def default_workers() -> int:
-    """Return the number of worker processes if the caller names none.
+    """Return the default number of worker processes.
 
-    The environment variable ``CORPUSKIT_WORKERS`` if set, else one per processor that this process may use.
+    It is the environment variable ``CORPUSKIT_WORKERS`` if set, else the number of processors available to this
+    process.
     """
-    named = os.environ.get("CORPUSKIT_WORKERS", "")
-    if named.isdecimal() and int(named) > 0:
-        return int(named)
+    configured = os.environ.get("CORPUSKIT_WORKERS", "")
+    if configured.isdecimal() and int(configured) > 0:
+        return int(configured)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-# Workers between two jobs: starting one costs about a second of imports.
+# Idle workers are reused: starting one takes about a second.
 _idle: list[Worker] = []
 _idle_lock = threading.Lock()
 
 
-def hire(limits: Limits) -> Worker:
-    """A worker under these limits: one that waits, else a new one."""
+def acquire_worker(limits: Limits) -> Worker:
+    """Return an idle worker with the same memory limit, or start one."""
     with _idle_lock:
         for worker in _idle:
             if worker.limits.memory == limits.memory:
@@ -306,8 +307,8 @@ def hire(limits: Limits) -> Worker:
     return worker
 
 
-def release(worker: Worker) -> None:
-    """Keeps a worker for the next job, in place of the one that has waited longest where there are enough; or ends it."""
+def release_worker(worker: Worker) -> None:
+    """Make a worker idle, or close it if it has to be replaced. If there are too many idle workers, close the oldest one."""
     with _idle_lock:
         if worker.is_fit:
             _idle.append(worker)
@@ -320,7 +321,7 @@ def release(worker: Worker) -> None:
 
 @atexit.register
 def close_idle_workers() -> None:
-    """End the worker processes that wait for the next job; done at exit too."""
+    """Close the idle worker processes. Also called at exit."""
     with _idle_lock:
         while _idle:
             worker = _idle.pop()

@@ -25,8 +25,8 @@ from corpuskit.export.writers import Format
 from corpuskit.hooks import hook
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
-from corpuskit.store.document_names import doc_id_of
-from corpuskit.store.telling import counted
+from corpuskit.store.document_lookup import find_doc_id
+from corpuskit.store.formatting import pluralize
 
 _SHOWN: Final = 3  # names in a message
 _KEY: Final = "export "  # + a hash of where it stands: what was written there last
@@ -59,7 +59,7 @@ class ExportReport:
 
     def __repr__(self) -> str:
         size = sum(size for size, _ in self.files.values())
-        text = f"{counted(self.documents, 'document')}, {counted(self.number_of_files, 'file')}, {size / 1e6:.1f} MB in {self.folder}"
+        text = f"{pluralize(self.documents, 'document')}, {pluralize(self.number_of_files, 'file')}, {size / 1e6:.1f} MB in {self.folder}"
         if self.is_unchanged:
             text += " (as it was: nothing had changed)"
         if self.dropped:
@@ -128,7 +128,7 @@ def _killed(folder: CorpusFolder, names: Sequence[str]) -> tuple[tuple[str, ...]
     known, unknown = [], []
     for name in names:
         try:
-            known.append(doc_id_of(folder, name))
+            known.append(find_doc_id(folder, name))
         except UnknownDocumentError:
             unknown.append(name)
     return tuple(dict.fromkeys(known)), tuple(unknown)
@@ -189,7 +189,7 @@ def _refuse_other_things(target: Path) -> None:
     if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not (target / MANIFEST).exists())):
         raise ExportError(f"{target} is not empty and no export of corpuskit; name a new folder")
     if foreign := _not_ours(target):
-        more = f" and {counted(len(foreign) - _SHOWN, 'more name')}" if len(foreign) > _SHOWN else ""
+        more = f" and {pluralize(len(foreign) - _SHOWN, 'more name')}" if len(foreign) > _SHOWN else ""
         raise ExportError(
             f"{target} holds what no export wrote: {', '.join(foreign[:_SHOWN])}{more}; a new export replaces the folder: "
             "move that elsewhere, or name another folder"

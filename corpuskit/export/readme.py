@@ -10,7 +10,7 @@ from typing import Any, Final
 from corpuskit.export.checksums import FileEntry
 from corpuskit.export.formats import formats
 from corpuskit.export.formats.markdown import escape_markdown, inline
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 
 _SIZES: Final = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"),
                  (10_000_000, "1M<n<10M"), (100_000_000, "10M<n<100M"))  # fmt: skip
@@ -45,7 +45,7 @@ def _body(record: dict[str, Any], entries: dict[str, FileEntry]) -> Iterator[str
     if record["description"].strip():
         yield escape_markdown(record["description"].replace("\n", " ")) + "\n"
     yield (
-        f"{counted(counts['documents'], 'document')} of {counted(counts['hosts'], 'host')}, {counted(counts['words'], 'word')}, "
+        f"{pluralize(counts['documents'], 'document')} of {pluralize(counts['hosts'], 'host')}, {pluralize(counts['words'], 'word')}, "
         f"{counts['main_words']:,} of them main content. Made by {record['made_by']}.\n"
     )
     yield "## Files\n"
@@ -132,5 +132,5 @@ def _table(head: tuple[str, ...], rows: Any) -> Iterator[str]:
     for row in listed[:_ROWS]:
         yield "| " + " | ".join(inline(str(cell)) for cell in row) + " |"
     if len(listed) > _ROWS:
-        yield f"\n{counted(len(listed) - _ROWS, 'more row')} in `manifest.json`."
+        yield f"\n{pluralize(len(listed) - _ROWS, 'more row')} in `manifest.json`."
     yield ""

@@ -61,8 +61,8 @@ def render(
         format = ALIASES.get(format, format)
         if format not in FORMATS:
             raise ExportError(f"format {format!r} is unknown; there are: {', '.join(FORMATS)}")
-    if document.peer is not None and main and format != "nlp.txt":
-        return document.peer(_THEIRS[format] if format else None, metadata)
+    if document.renderer is not None and main and format != "nlp.txt":
+        return document.renderer(_THEIRS[format] if format else None, metadata)
     format = format or "markdown"
     if format == "nlp.txt":
         return to_nlptext(document)

@@ -111,7 +111,7 @@ class Selection:
     def _rows(self) -> Iterator[sqlite3.Row]:
         # A separate connection: with a small cache SQLite sorts on disk, whatever the number of documents, and the rows are
         # those at the start of the export.
-        with contextlib.closing(connect(self._folder.inside, CATALOG, read_only=True, timeout=60)) as connection:
+        with contextlib.closing(connect(self._folder.root, CATALOG, read_only=True, timeout=60)) as connection:
             connection.row_factory = sqlite3.Row
             connection.create_function("label_of", 1, self._labels.get, deterministic=True)
             connection.execute("PRAGMA cache_size = -4096")

@@ -54,8 +54,8 @@ class FileWriter:
     suffix: ClassVar[str]
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
-        self._folder = SafeFolder(folder).within(self.folder)
-        self._folder.make()
+        self._folder = SafeFolder(folder).subfolder(self.folder)
+        self._folder.mkdir()
 
     def text(self, item: Item) -> str:
         """Return the content of the document's file."""

@@ -11,7 +11,7 @@ from corpuskit.errors import DocumentFormatError, ExtractionError
 from corpuskit.extraction.encoding import decode_text
 from corpuskit.extraction.extractors import extracts
 from corpuskit.extraction.options import ExtractOptions
-from corpuskit.safe_folder import Folder, as_safe
+from corpuskit.safe_folder import Folder, as_safe_folder
 
 _PARAGRAPH_END: Final = re.compile(r"\n[^\S\n]*\n\s*")
 
@@ -50,7 +50,7 @@ def extract_marked(
     """As :func:`extract_nlptext`, with the marks that stand in a folder; those of another text are not used."""
     document = extract_nlptext(content, uri=uri, options=options, charset=charset)
     try:
-        load_marks(as_safe(folder).read(MARKS), document.table, where=f"{uri or 'input'}: {MARKS}")
+        load_marks(as_safe_folder(folder).read(MARKS), document.table, where=f"{uri or 'input'}: {MARKS}")
     except FileNotFoundError:
         pass
     except DocumentFormatError as error:

@@ -12,7 +12,7 @@ from corpuskit.errors import ConfigurationError
 from corpuskit.labels.names import check_names
 from corpuskit.sources.lists import read_url_list
 from corpuskit.store import CorpusFolder
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 
 _MOST_BYTES: Final = 256 << 20
 
@@ -31,7 +31,7 @@ class LabelImport:
 
     def __repr__(self) -> str:
         lacking = f", {len(self.unknown)} not in the corpus: {', '.join(self.unknown[:3])}" if self.unknown else ""
-        return f"{counted(self.taken, 'label')} taken{lacking}{', ...' if len(self.unknown) > 3 else ''}"
+        return f"{pluralize(self.taken, 'label')} taken{lacking}{', ...' if len(self.unknown) > 3 else ''}"
 
 
 def import_labels(

@@ -12,8 +12,8 @@ from corpuskit.labels.agreement import wilson_interval
 from corpuskit.labels.judgements import judged_documents
 from corpuskit.labels.snapshot import UNSURE, snapshot_of
 from corpuskit.store import CorpusFolder
+from corpuskit.store.formatting import pluralize
 from corpuskit.store.labels import MACHINE, is_machine
-from corpuskit.store.telling import counted
 
 _LONGEST: Final = 64
 
@@ -55,7 +55,7 @@ class Trust:
         return self.relevant_relevant + self.other_other
 
     def __repr__(self) -> str:
-        said = f"{self.by} agrees with people on {self.agreed:,} of {counted(self.documents, 'document')}"
+        said = f"{self.by} agrees with people on {self.agreed:,} of {pluralize(self.documents, 'document')}"
         if self.informedness is None:
             return f"{said}: too few to tell how far it can be trusted"
         return f"{said}: informedness {self.informedness:.2f} ({self.low:.2f} to {self.high:.2f})"

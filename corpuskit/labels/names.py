@@ -9,7 +9,7 @@ from typing import Final
 from corpuskit.errors import ConfigurationError, UnknownDocumentError
 from corpuskit.labels.snapshot import UNSURE, snapshot_of
 from corpuskit.store import CorpusFolder
-from corpuskit.store.document_names import doc_ids_of
+from corpuskit.store.document_lookup import find_doc_ids
 from corpuskit.store.labels import WITHDRAWN
 
 NAMES: Final = ("relevant", "other", UNSURE, WITHDRAWN)
@@ -78,7 +78,7 @@ def of_documents(folder: CorpusFolder, labels: Mapping[str, str]) -> tuple[dict[
     """
     current = dict(folder.catalog.tuples("SELECT doc_id, version FROM current"))
     found: dict[str, str] = {}
-    for name, doc_id in doc_ids_of(folder, labels).items():
+    for name, doc_id in find_doc_ids(folder, labels).items():
         if doc_id not in current:
             raise UnknownDocumentError(f"the document {name!r} is not in the corpus any more")
         if found.setdefault(doc_id, labels[name]) != labels[name]:

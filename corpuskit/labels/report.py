@@ -13,7 +13,7 @@ from corpuskit.labels.judgements import by_annotator
 from corpuskit.labels.machines import Trust, trust
 from corpuskit.labels.snapshot import holding_labels
 from corpuskit.store import CorpusFolder, LabelSettings
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,12 +45,12 @@ class LabelsReport:
         named = f" {self.rule.adjudicator!r}" if self.rule.adjudicator else ""
         lines = [f"Labels of documents: {counts or 'no labels yet'}; rule: {self.rule.rule}{named}"]
         lines += [
-            f"  {by}: {counted(number, 'document')}"
+            f"  {by}: {pluralize(number, 'document')}"
             for by, number in zip(self.annotators["by"], self.annotators["labels"].tolist(), strict=True)
         ]
         for first, second, documents, agreed, kappa, low, high in self.agreement.itertuples(index=False, name=None):
             told = f"the same {agreed:,} times" if math.isnan(kappa) else f"kappa {kappa:.2f} ({low:.2f} to {high:.2f})"
-            lines.append(f"  {first} and {second}: {told} on {counted(documents, 'document')}")
+            lines.append(f"  {first} and {second}: {told} on {pluralize(documents, 'document')}")
         lines += [f"  {one!r}" for one in self.machines]
         if len(self.disagreements):
             ties = int(self.disagreements["label"].isna().sum())

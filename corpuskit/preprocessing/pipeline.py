@@ -12,7 +12,7 @@ from corpuskit.preprocessing.step_results import FOLDER, StepResults
 from corpuskit.preprocessing.steps import Step, made
 from corpuskit.store import CorpusFolder
 from corpuskit.store.element_cache import element_tables, main_texts
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +39,7 @@ class Preprocessing:
     record: str
 
     def __repr__(self) -> str:
-        return f"{int(self.frame['keep'].sum()):,} of {counted(len(self.frame), 'document')} kept\n{self.steps.to_string(index=False)}"
+        return f"{int(self.frame['keep'].sum()):,} of {pluralize(len(self.frame), 'document')} kept\n{self.steps.to_string(index=False)}"
 
 
 def preprocess(
@@ -159,7 +159,7 @@ class _Run:
         self._drop(self.frame.index[self.frame["keep"] & ~fits], " ".join([options["column"], *said]))
 
     def _columns(self, one: Step, position: int) -> tuple[int, int]:
-        results = StepResults(self.folder.inside.within(FOLDER), one.key(self.steps[:position]), one.columns)
+        results = StepResults(self.folder.root.subfolder(FOLDER), one.key(self.steps[:position]), one.columns)
         computed, errors = self._compute(one, position, results)
         wanted = self.frame.index[self.frame["keep"]]
         found = results.frame(self.frame.loc[wanted, "version"])
@@ -248,8 +248,8 @@ class _Run:
         from corpuskit.text import DuplicateIndex
 
         key = one.key(self.steps[:position])
-        results = StepResults(self.folder.inside.within(FOLDER), key, {})
-        index = DuplicateIndex(self.folder.inside.make(f"{FOLDER}/{key}") / "index", **one.options)
+        results = StepResults(self.folder.root.subfolder(FOLDER), key, {})
+        index = DuplicateIndex(self.folder.root.mkdir(f"{FOLDER}/{key}") / "index", **one.options)
         done, version = results.known(), self.frame["version"].to_dict()
         kept = self._kept()
         missing = [doc_id for doc_id in kept if (doc_id, version[doc_id]) not in done]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import ConfigurationError, CorpusError
 from corpuskit.safe_folder import SafeFolder
-from corpuskit.store.tables import read_table
+from corpuskit.store.parquet_tables import read_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,12 +31,12 @@ class StepResults:
 
     def __init__(self, above: SafeFolder, key: str, columns: Mapping[str, str]) -> None:
         self._above = above
-        self._folder = above.within(key)
+        self._folder = above.subfolder(key)
         self._columns = dict(columns)
         self.name = key.rpartition("-")[0]
 
     def _parts(self) -> list[str]:
-        return self._folder.names(_PARTS)
+        return self._folder.file_names(_PARTS)
 
     def checked(self, name: str, value: Any) -> Any:
         """Return the value if it has the column's type or is missing.
@@ -111,11 +111,11 @@ def forget(above: SafeFolder, doc_ids: Iterable[str]) -> None:
         doc_ids: The documents.
     """
     gone = list(doc_ids)
-    for key in above.folders():
-        room = above.within(key)
-        for part in room.names(_PARTS):
+    for key in above.folder_names():
+        room = above.subfolder(key)
+        for part in room.file_names(_PARTS):
             _take_out(room, part, ["doc_id"], gone)
-    if above.has(DUPLICATES):
+    if above.exists(DUPLICATES):
         _take_out(above, DUPLICATES, ["doc_id", "duplicate_of"], gone)
 
 
@@ -144,5 +144,5 @@ def _next(parts: list[str]) -> str:
 def _save(table: Any, folder: SafeFolder, name: str) -> None:
     import pyarrow.parquet as pq
 
-    with folder.replacing(name) as file:
+    with folder.atomic_write(name) as file:
         pq.write_table(table, file, compression="zstd")

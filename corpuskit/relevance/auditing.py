@@ -18,8 +18,8 @@ from corpuskit.relevance.learning import decide_documents, scoring_texts
 from corpuskit.relevance.missed import Missed, estimate
 from corpuskit.relevance.model import AuditRecord, RelevanceModel
 from corpuskit.store import CorpusFolder
+from corpuskit.store.formatting import pluralize
 from corpuskit.store.labels import WITHDRAWN
-from corpuskit.store.telling import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -297,18 +297,18 @@ class CorpusAudit:
         self._model = dataclasses.replace(self._model, document=document)
         name = self._folder.catalog.value("SELECT folder FROM models WHERE version = ?", (self._model.version,))
         if name is not None:
-            self._model.save(self._folder.models.within(name))
+            self._model.save(self._folder.models.subfolder(name))
         decide_documents(self._folder, self._model)
 
     def __repr__(self) -> str:
         given = len(self._audit.labels)
         if not self._audit.is_done:
             return (
-                f"Audit of {self._model.version}: {counted(given, 'label')} given, {len(self._audit.next())} wanted now\n"
-                f"  to claim a precision of {self._audit.precision:.0%}: at most {counted(self.most - given, 'label')} more\n"
+                f"Audit of {self._model.version}: {pluralize(given, 'label')} given, {len(self._audit.next())} wanted now\n"
+                f"  to claim a precision of {self._audit.precision:.0%}: at most {pluralize(self.most - given, 'label')} more\n"
                 f"  asked: {self._audit.so_far()}"
             )
-        told = f"Audit of {self._model.version} with {counted(given, 'label')}: {self._model.document.summary}"
+        told = f"Audit of {self._model.version} with {pluralize(given, 'label')}: {self._model.document.summary}"
         if (missed := self.missed) is not None:
             told += f"\n  {missed!r}"
         elif self.threshold is not None and self.audited_label == "relevant":

@@ -15,7 +15,7 @@ from corpuskit.relevance.machines import MachineWeight
 from corpuskit.relevance.model import Explanation, RelevanceModel
 from corpuskit.relevance.scoring_text import scoring_text
 from corpuskit.relevance.storage import load_json
-from corpuskit.safe_folder import Folder, as_safe, made
+from corpuskit.safe_folder import Folder, as_safe_folder, ensure_folder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.check import Problem
 
@@ -129,10 +129,10 @@ class CorpusModel:
         Args:
             folder: The folder.
         """
-        inside = made(folder)
-        self.document.save(inside.within("document"))
+        inside = ensure_folder(folder)
+        self.document.save(inside.subfolder("document"))
         if self.url is not None:
-            self.url.save(inside.within("url"))
+            self.url.save(inside.subfolder("url"))
         meta = {
             "version": self.version,
             "machines": [asdict(one) for one in self.machines],
@@ -151,11 +151,11 @@ class CorpusModel:
         Raises:
             RelevanceError: the folder is missing, damaged, or made by another version.
         """
-        inside = as_safe(folder)
+        inside = as_safe_folder(folder)
         folder = inside.path
         meta = load_json(inside, "models.json")
-        document = RelevanceModel.load(inside.within("document"))
-        url = RelevanceModel.load(inside.within("url")) if meta.get("url") else None
+        document = RelevanceModel.load(inside.subfolder("document"))
+        url = RelevanceModel.load(inside.subfolder("url")) if meta.get("url") else None
         if document.fingerprint != meta.get("document") or (url and url.fingerprint != meta.get("url")):
             raise RelevanceError(
                 f"{folder}: the models are not of one training, the last save was cut short; train again"
@@ -197,8 +197,8 @@ def check_models(folder: CorpusFolder) -> list[Problem]:
         return []  # a problem of the catalog, which is reported there
     for name in dict.fromkeys(names):
         try:
-            model = folder.models.within(name)
-            if not model.has():
+            model = folder.models.subfolder(name)
+            if not model.exists():
                 what = "the folder of a model is gone: train again; corpuskit repair forgets the model"
                 problems.append(Problem("models", f"models/{name}", what))
             elif name == names[0]:

@@ -30,7 +30,7 @@ from corpuskit.relevance.training import train
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
 from corpuskit.store.element_cache import main_texts
-from corpuskit.store.telling import writing
+from corpuskit.store.file_errors import convert_write_errors
 
 POOL: Final = 5000  # unlabelled texts that teach the model which words there are
 _URL_POOL: Final = 20_000
@@ -66,7 +66,7 @@ def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int 
     """
     if seed < 0:
         raise RelevanceError(f"seed={seed}: expected 0 or more")
-    with writing("the model", "the one before stays the last"), holding_labels(folder):
+    with convert_write_errors("the model", "the one before stays the last"), holding_labels(folder):
         return _train_corpus(folder, positive, seed)
 
 
@@ -104,9 +104,9 @@ def _keep(folder: CorpusFolder, model: CorpusModel, labels: int, summary: Mappin
     version = _new_version(folder)
     model = replace(model, version=version)
     try:
-        model.save(folder.models.within(version))
+        model.save(folder.models.subfolder(version))
     except OSError:
-        folder.models.within(version).remove_folder()
+        folder.models.subfolder(version).remove_folder()
         raise
     told = json.dumps({**summary, "fingerprint": model.document.fingerprint})
     with folder.catalog.transaction() as connection:
@@ -210,7 +210,7 @@ def last_model(folder: CorpusFolder) -> CorpusModel | None:
         RelevanceError: its folder is damaged.
     """
     name = folder.catalog.value("SELECT folder FROM models ORDER BY created DESC LIMIT 1")
-    return None if name is None else CorpusModel.load(folder.models.within(name))
+    return None if name is None else CorpusModel.load(folder.models.subfolder(name))
 
 
 def stored_scores(folder: CorpusFolder, model: CorpusModel | None) -> dict[str, float]:
@@ -322,6 +322,6 @@ def _train_urls(
 def _new_version(folder: CorpusFolder) -> str:
     """A name that no training has or gets; whoever makes its folder has it."""
     number = folder.catalog.value("SELECT count(*) FROM models") + 1
-    while not folder.models.make_new(name := f"model-{number:04d}"):
+    while not folder.models.try_mkdir(name := f"model-{number:04d}"):
         number += 1
     return name

@@ -17,7 +17,7 @@ from corpuskit.relevance.storage import pack_words, unpack_words
 from corpuskit.relevance.table import Bags, Meaning, WordTable
 from corpuskit.relevance.tokens import TOKENIZER_VERSION
 from corpuskit.relevance.urls import bare_host
-from corpuskit.safe_folder import Folder, as_safe, made
+from corpuskit.safe_folder import Folder, as_safe_folder, ensure_folder
 
 Decision = Literal["relevant", "unknown", "other"]
 _BATCH = 10_000
@@ -300,7 +300,7 @@ class RelevanceModel:
             arrays |= {"places_mean": self.places.mean, "places_trust": self.places.trust}
         tables = [{"tokenizer": table.tokenizer, "bias": table.bias, "best": table.best} for table in self.tables]
         meta = {"fingerprint": self.fingerprint, "tables": tables, "doubt": self.doubt, **self.to_dict()}
-        storage.save(made(folder), "model", meta, arrays)
+        storage.save(ensure_folder(folder), "model", meta, arrays)
 
     @classmethod
     def load(cls, folder: Folder) -> RelevanceModel:
@@ -312,7 +312,7 @@ class RelevanceModel:
         Raises:
             RelevanceError: the folder is missing, damaged, or made by another version.
         """
-        safe = as_safe(folder)
+        safe = as_safe_folder(folder)
         meta, arrays = storage.load(safe, "model")
         with storage.damage(safe):
             model = _built(meta, arrays)

@@ -23,7 +23,7 @@ from corpuskit.relevance.counts import Counts, Floats, Ints, inverse_frequency
 from corpuskit.relevance.lexicon import Lexicon, frequencies
 from corpuskit.relevance.storage import pack_words, unpack_words
 from corpuskit.relevance.table import BEST_TOKENS, Bags, bags
-from corpuskit.safe_folder import Folder, as_safe, made
+from corpuskit.safe_folder import Folder, as_safe_folder, ensure_folder
 
 Kind = Literal["document", "url"]
 
@@ -220,7 +220,7 @@ class Space:
             arrays |= {**pack_words(words.words, str(number)), f"{number}_frequency": words.frequency}
         names = [words.tokenizer for words in self.tables]
         numbers = {"texts": self.texts, "seed": self.seed}
-        storage.save(made(folder), "space", {"kind": self.kind, "tables": names, **numbers}, arrays)
+        storage.save(ensure_folder(folder), "space", {"kind": self.kind, "tables": names, **numbers}, arrays)
 
     @classmethod
     def load(cls, folder: Folder) -> Space:
@@ -232,7 +232,7 @@ class Space:
         Raises:
             RelevanceError: the folder is missing, damaged, or made by another version.
         """
-        safe = as_safe(folder)
+        safe = as_safe_folder(folder)
         meta, arrays = storage.load(safe, "space")
         with storage.damage(safe):
             texts, frequencies = int(meta["texts"]), [arrays[f"{n}_frequency"] for n in range(len(meta["tables"]))]

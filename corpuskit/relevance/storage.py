@@ -52,7 +52,7 @@ def save(folder: SafeFolder, name: str, meta: dict[str, Any], arrays: dict[str, 
     folder.write(file, data, durable=True)
     versions = {"format": FORMAT, "tokenizer_version": TOKENIZER_VERSION, "file": file, "sha256": digest}
     folder.write(f"{name}.json", json.dumps({**meta, **versions}, indent=1, sort_keys=True).encode(), durable=True)
-    for old in folder.names(f"{name}-*.npz"):
+    for old in folder.file_names(f"{name}-*.npz"):
         if old != file:
             folder.remove(old)
 

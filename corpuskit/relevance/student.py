@@ -21,7 +21,7 @@ from corpuskit.relevance.model import RelevanceModel
 from corpuskit.relevance.space import Kind
 from corpuskit.relevance.table import WordTable
 from corpuskit.relevance.tokens import tokenizer
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 
 _TEXTS: Final = 100_000
 _HELD_OUT: Final = 10  # one text in so many
@@ -70,12 +70,12 @@ class Student:
             compared = "no text was left to compare it with its teacher"
         else:
             compared = (
-                f"on {counted(self.held_out, 'text')} held out it agrees with its teacher on {self.agreement:.1%}"
+                f"on {pluralize(self.held_out, 'text')} held out it agrees with its teacher on {self.agreement:.1%}"
                 f" (precision {_share(self.precision)}, recall {_share(self.recall)})"
             )
         return (
             f"{self.path}: fastText for {self.kind}s, {size}\n"
-            f"  trained on {counted(self.texts, 'text')}, {self.relevant:,} of them relevant, {self.labelled:,} labelled by "
+            f"  trained on {pluralize(self.texts, 'text')}, {self.relevant:,} of them relevant, {self.labelled:,} labelled by "
             f"people, the others by scores from {self.threshold:.3f} on ({source})\n  {compared}"
         )
 
@@ -197,7 +197,7 @@ def _lesson(model: RelevanceModel, texts: Sequence[str], labels: Sequence[str | 
         mine = [text for text in lines if relevant[text] == side]
         if not mine:
             raise RelevanceError(
-                f"found {counted(len(lines), 'text')} and none of them {'relevant' if side else 'other'} by its label or "
+                f"found {pluralize(len(lines), 'text')} and none of them {'relevant' if side else 'other'} by its label or "
                 f"by a score from {threshold:.3f} on, expected some of both; add texts, or label more and train again"
             )
         free = [text for text in mine if text not in said]
@@ -246,7 +246,7 @@ def _train(fasttext: Any, model: RelevanceModel, lesson: _Lesson, folder: Path, 
             )  # fmt: skip
         except RuntimeError as error:  # "Encountered NaN.": a smaller rate is its authors' advice
             problem = error
-    raise RelevanceError(f"fastText could not be trained on {counted(len(lesson.shown), 'text')}: {problem}")
+    raise RelevanceError(f"fastText could not be trained on {pluralize(len(lesson.shown), 'text')}: {problem}")
 
 
 def _start(table: WordTable, seed: int) -> str:

@@ -16,15 +16,15 @@ from corpuskit import engine
 from corpuskit.document import to_nlptext
 from corpuskit.document.marks import dump_marks
 from corpuskit.extraction import ExtractOptions, extract_bytes
-from corpuskit.ingest import EXTRACTOR, LIMITS, Extracted, Task, complete, describe, document_id
+from corpuskit.ingest import EXTRACTOR, LIMITS, ExtractionResult, ExtractionTask, add_provenance, document_id, summarize
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.shards.inputs import Shard
 from corpuskit.shards.output import CATALOG_SUFFIX, ELEMENTS_SUFFIX, PARTS, RECORDS_SUFFIX, Output
 from corpuskit.shards.shard_resources import read_shard
 from corpuskit.sources.resource import Resource
-from corpuskit.store import Place
+from corpuskit.store import OriginalLocation
 from corpuskit.store.catalog import clean
-from corpuskit.store.identity import host_column
+from corpuskit.store.document_ids import host_with_port
 from corpuskit.store.packs import PACK_SUFFIX, PackWriter
 from corpuskit.store.paths import document_path, with_suffix
 
@@ -57,8 +57,8 @@ class Done:
 class _Page:
     """A document as it comes out of a worker."""
 
-    task: Task
-    described: Extracted
+    task: ExtractionTask
+    described: ExtractionResult
     text: bytes
     marks: bytes
     elements: bytes
@@ -134,19 +134,19 @@ def _extract(item: tuple[int, Resource, ExtractOptions]) -> _Page:
     """One document. Runs in a worker process."""
     import pyarrow as pa
 
-    from corpuskit.document.frames import to_arrow
-    from corpuskit.store.element_cache import with_derived
+    from corpuskit.document.dataframes import to_arrow
+    from corpuskit.store.element_cache import add_derived_columns
 
     _, resource, options = item
     task = _task(resource, options)
     document = extract_bytes(
         resource.content, media_type=task.media_type, uri=task.uri, options=options, charset=task.charset
     )
-    complete(document, task)
+    add_provenance(document, task)
     document = document.normalize()
-    described = describe(document, task)
+    described = summarize(document, task)
     sink = pa.BufferOutputStream()
-    rows = with_derived(to_arrow(document.table), task.doc_id, described.lang)
+    rows = add_derived_columns(to_arrow(document.table), task.doc_id, described.lang)
     with pa.ipc.new_stream(sink, rows.schema) as stream:
         stream.write_table(rows)
     text = to_nlptext(document).encode()
@@ -164,14 +164,14 @@ def _prepare() -> None:
 _extract.prepare = _prepare  # type: ignore[attr-defined]
 
 
-def _task(resource: Resource, options: ExtractOptions) -> Task:
-    return Task(
+def _task(resource: Resource, options: ExtractOptions) -> ExtractionTask:
+    return ExtractionTask(
         doc_id=document_id(resource.uri),
         version=1,
         uri=resource.uri,
         media_type=resource.media_type,
         charset=resource.charset,
-        place=Place(""),
+        location=OriginalLocation(""),
         path=document_path(resource.uri),
         content_hash=hashlib.sha256(resource.content).hexdigest(),
         fetched=resource.fetched.isoformat(),
@@ -280,7 +280,7 @@ class _ShardWriter:
 def _row(page: _Page, path: str) -> dict[str, Any]:
     task, described = page.task, page.described
     return {
-        "doc_id": task.doc_id, "uri": clean(task.uri), "host": host_column(task.uri), "title": clean(described.title),
+        "doc_id": task.doc_id, "uri": clean(task.uri), "host": host_with_port(task.uri), "title": clean(described.title),
         "media_type": task.media_type, "charset": task.charset, "lang": described.lang, "words": described.words,
         "main_words": described.main_words, "elements": described.elements, "timestamp": described.timestamp,
         "fetched": task.fetched, "status": "extracted", "path": path, "content_hash": task.content_hash,

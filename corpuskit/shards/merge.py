@@ -23,9 +23,9 @@ from corpuskit.shards.output import CATALOG_SUFFIX, ELEMENTS_SUFFIX, PARTS, RECO
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
 from corpuskit.store.document_writer import VersionPlanner, share_of_new_text
-from corpuskit.store.packs import PACK_SUFFIX, Pack, PackWriter, forget_packs, next_pack
+from corpuskit.store.formatting import pluralize
+from corpuskit.store.packs import PACK_SUFFIX, Pack, PackWriter, close_packs, next_pack
 from corpuskit.store.paths import safe_segment
-from corpuskit.store.telling import counted
 
 _MERGED: Final = "merged shard "
 _COPIED: Final = (
@@ -52,7 +52,7 @@ class MergeReport:
 
     def __repr__(self) -> str:
         parts = [f"{count:,} {name}" for name, count in self.counts.items() if count]
-        text = f"{counted(self.shards, 'shard')}: {', '.join(parts) or 'nothing new'}"
+        text = f"{pluralize(self.shards, 'shard')}: {', '.join(parts) or 'nothing new'}"
         if self.damaged:
             name, why = next(iter(self.damaged.items()))
             text += f"; {len(self.damaged)} damaged and left out, such as {name}: {why}"
@@ -85,7 +85,7 @@ def merge(folder: CorpusFolder, out: str, *, progress: bool = True, judge: Judge
     if not names:
         raise SourceError(f"{out}: no outputs of shards (NAME{CATALOG_SUFFIX}); corpuskit extract --on makes them")
     report = MergeReport()
-    with folder.packing():
+    with folder.pack_lock():
         for name in with_progress(names, "merge", len(names)) if progress else names:
             with tempfile.TemporaryDirectory(prefix="corpuskit-") as temporary:
                 try:
@@ -128,13 +128,13 @@ def _merge_shard(
                 if frame is None:
                     raise SourceError(f"{name}{PACK_SUFFIX} lacks {row['path']}")
                 writer.add_packed(row["new_path"], *frame)
-        forget_packs()
+        close_packs()
         _write_cache(folder, files[ELEMENTS_SUFFIX], cached, cache)
         if RECORDS_SUFFIX in files:
             _keep_records(folder, files[RECORDS_SUFFIX], name, digests[RECORDS_SUFFIX], taken)
     with folder.catalog.transaction() as connection:
         for row in taken:
-            folder.catalog.forget_score(row["doc_id"], row["text_hash"])
+            folder.catalog.invalidate_score(row["doc_id"], row["text_hash"])
             folder.catalog.clear_failure(row["uri"], ["fetch", "read", "keep", "extract"])
             folder.catalog.insert("documents", _row(connection, row))
         connection.executemany(
@@ -173,7 +173,7 @@ def _keep_records(folder: CorpusFolder, file: Path, name: str, digest: str, take
         if offset is None or length is None or not 0 <= offset < offset + length <= size:
             raise SourceError(f"{name}{RECORDS_SUFFIX} has no record of {row['uri'][:200]} at {offset}")
     original = f"shard-{safe_segment(name)[:80]}-{digest[:12]}.warc.gz"
-    with folder.originals.replacing(original) as copy, file.open("rb") as source:
+    with folder.originals.atomic_write(original) as copy, file.open("rb") as source:
         shutil.copyfileobj(source, copy, 1 << 20)
     for row in taken:
         row["original"] = original
@@ -230,7 +230,7 @@ def _write_cache(folder: CorpusFolder, file: Path, taken: list[dict[str, Any]], 
         raise SourceError(f"{file.name} has other columns than this version of corpuskit writes")
     if sum(row["elements"] for row in taken) != len(table):
         table = table.filter(pc.field("doc_id").isin(pa.array(sorted(row["doc_id"] for row in taken))))
-    with folder.elements.replacing(cache) as written:
+    with folder.elements.atomic_write(cache) as written:
         pq.write_table(table, written, compression="zstd", row_group_size=1 << 18)
 
 

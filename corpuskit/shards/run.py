@@ -17,7 +17,7 @@ from corpuskit.ingest import EXTRACTOR
 from corpuskit.shards.extract import Done, Job, extract_shard
 from corpuskit.shards.inputs import Shard, find_shards
 from corpuskit.shards.output import FAILED_SUFFIX, SETTINGS, Output
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -45,9 +45,7 @@ class ShardReport:
     quarantined: dict[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        text = (
-            f"{counted(self.done, 'shard')} extracted ({counted(self.documents, 'document')}, {self.failures:,} failed)"
-        )
+        text = f"{pluralize(self.done, 'shard')} extracted ({pluralize(self.documents, 'document')}, {self.failures:,} failed)"
         text += f", {self.skipped} done before" if self.skipped else ""
         if self.quarantined:
             name, why = next(iter(self.quarantined.items()))

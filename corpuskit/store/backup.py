@@ -1,4 +1,4 @@
-"""A copy of a corpus while it is in use."""
+"""Backup of a corpus that may be in use."""
 
 from __future__ import annotations
 
@@ -14,78 +14,80 @@ from typing import Final
 from corpuskit.errors import CorpusError
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store.database import CATALOG, connect
+from corpuskit.store.file_errors import convert_write_errors
 from corpuskit.store.folder import CorpusFolder
-from corpuskit.store.telling import writing
 
-_COPIED: Final = (
+_DIRECTORIES: Final = (
     "documents", "originals", "labels", "models", "vectors", "tokens", "annotations", "preprocessing", "discoveries",
 )  # fmt: skip
 _FILES: Final = ("corpus.toml",)
-_ANSWERS: Final = "annotations/answers.sqlite"  # changed in place, so it is copied by SQLite
+_ANSWER_CACHE: Final = "annotations/answers.sqlite"  # modified in place, so SQLite has to copy it
 
 
 def backup(folder: CorpusFolder, path: Path) -> int:
-    """Copies a corpus that may be crawled meanwhile; returns the bytes copied.
+    """Copy a corpus while it may be crawled, and return the number of bytes copied.
 
-    First a snapshot of the catalogue, then the files: whatever the snapshot names is there by then. The element cache is
-    left out, it is made again; so are exports. The token index is copied, since layers of functions, models and files stand
-    there only. What is a link, pipe or device in the corpus is not copied.
+    A snapshot of the catalog is copied first and the files after it, so every file in the snapshot exists. The element
+    cache and exports are not copied: they can be rebuilt. The token index is copied, since layers made by functions,
+    models and files are stored only there. Links, pipes and devices in the corpus are skipped.
 
     Raises:
-        CorpusError: the target exists, is inside the corpus, or cannot be written; nothing of it is left there.
+        CorpusError: The target exists, is inside the corpus, or cannot be written. No partial copy remains.
     """
     path = path.resolve()
     if path.is_relative_to(folder.path):
-        raise CorpusError(f"{path} is inside the corpus: a backup goes outside of it")
+        raise CorpusError(f"{path} is inside the corpus: choose a directory outside of it for the backup")
     if path.exists():
-        raise CorpusError(f"{path} exists: a backup goes into a new folder")
-    with writing(f"the backup {path}", "nothing of this one is left there"):
+        raise CorpusError(f"{path} exists: choose a new directory for the backup")
+    with convert_write_errors(f"the backup {path}", "no partial backup remains"):
         try:
             return _copy_all(folder, path)
-        except sqlite3.OperationalError as error:  # SQLite has an error of its own for a full disk
+        except sqlite3.OperationalError as error:  # SQLite reports a full disk by its own error
             raise OSError(errno.ENOSPC if "full" in str(error) else 0, str(error)) from error
 
 
 def _copy_all(folder: CorpusFolder, path: Path) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = SafeFolder(path.parent)
-    partial = beside.within(f".{path.name}.partial")
+    target_folder = SafeFolder(path.parent)
+    partial = target_folder.subfolder(f".{path.name}.partial")
     partial.remove_folder()
-    partial.make()
+    partial.mkdir()
     try:
         with contextlib.closing(connect(partial, CATALOG)) as target:
             folder.catalog.connection.backup(target)
-        names = (f"{room}/{name}" for room in _COPIED for name in folder.inside.within(room).walk())
+        names = (
+            f"{directory}/{name}" for directory in _DIRECTORIES for name in folder.root.subfolder(directory).walk()
+        )
         for name in itertools.chain(_FILES, names):
-            if name == _ANSWERS:
-                _copy_answers(folder.inside, partial)
-            elif not name.endswith(".tmp") and not name.startswith(f"{_ANSWERS}-"):
-                _copy(folder.inside, partial, name)
-        beside.rename(f".{path.name}.partial", path.name)
+            if name == _ANSWER_CACHE:
+                _copy_answer_cache(folder.root, partial)
+            elif not name.endswith(".tmp") and not name.startswith(f"{_ANSWER_CACHE}-"):
+                _copy(folder.root, partial, name)
+        target_folder.rename(f".{path.name}.partial", path.name)
     except BaseException:
         partial.remove_folder()
         raise
     return sum((SafeFolder(path) / name).stat().st_size for name in SafeFolder(path).walk())
 
 
-def _copy_answers(source: SafeFolder, target: SafeFolder) -> None:
-    """Copies the kept answers of machines with those that still stand in the log beside them."""
-    folder, _, name = _ANSWERS.partition("/")
-    target.make(folder)
+def _copy_answer_cache(source: SafeFolder, target: SafeFolder) -> None:
+    """Copy the cache of model answers, including answers that are still in its write-ahead log."""
+    folder, _, name = _ANSWER_CACHE.partition("/")
+    target.mkdir(folder)
     try:
         with (
-            contextlib.closing(connect(source.within(folder), name, timeout=60)) as old,
-            contextlib.closing(connect(target.within(folder), name)) as new,
+            contextlib.closing(connect(source.subfolder(folder), name, timeout=60)) as old,
+            contextlib.closing(connect(target.subfolder(folder), name)) as new,
         ):
             old.backup(new)
     except sqlite3.Error as error:
-        raise CorpusError(f"{_ANSWERS} cannot be copied: {error}; it is a cache: remove it to go on without") from error
+        raise CorpusError(f"{_ANSWER_CACHE} cannot be copied: {error}; it is a cache and can be removed") from error
 
 
 def _copy(source: SafeFolder, target: SafeFolder, name: str) -> None:
-    """Copies a file with its times; one that was removed since the folder was listed is left out."""
+    """Copy a file with its times. A file that was removed since the directory was listed is skipped."""
     with contextlib.suppress(FileNotFoundError), source.open(name) as old, target.open(name, "xb") as new:
         shutil.copyfileobj(old, new, 1 << 20)
         new.flush()
-        known = os.fstat(old.fileno())
-        os.utime(target / name, ns=(known.st_atime_ns, known.st_mtime_ns))
+        status = os.fstat(old.fileno())
+        os.utime(target / name, ns=(status.st_atime_ns, status.st_mtime_ns))

@@ -1,4 +1,4 @@
-"""How an SQLite file in a corpus folder is opened: none of its parts leads out, nothing that it holds runs."""
+"""Opening of SQLite files in a corpus folder: no file outside is read, no code in the schema is run."""
 
 from __future__ import annotations
 
@@ -12,40 +12,42 @@ from corpuskit.errors import CorpusError
 from corpuskit.safe_folder import SafeFolder
 
 CATALOG: Final = "catalog.sqlite"
-_BESIDE: Final = ("-wal", "-shm", "-journal")
-# The last eight bytes of a rollback journal that names another file, https://sqlite.org/fileformat2.html
-_NAMES_ANOTHER: Final = bytes.fromhex("d9d505f920a163d7")
+_COMPANION_SUFFIXES: Final = ("-wal", "-shm", "-journal")
+# Last eight bytes of a rollback journal with the name of a super-journal, https://sqlite.org/fileformat2.html
+_SUPER_JOURNAL_MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
 
 
 def connect(
     folder: SafeFolder, name: str, *, read_only: bool = False, trusted_schema: bool = False, **options: Any
 ) -> sqlite3.Connection:
-    """Open an SQLite file beneath a folder in autocommit mode; it is made if absent.
+    """Open an SQLite file in autocommit mode. It is created if it does not exist.
 
-    Functions that could reach out are not run for what the file holds (triggers, views, checks).
+    Functions with side effects are not run for triggers, views and checks in the file.
 
     Args:
-        folder: where.
-        name: below it.
-        read_only: nothing is written, not even beside it.
-        trusted_schema: functions are run; for who looks at nothing but the schema, and turns it off then.
-        options: of :func:`sqlite3.connect`.
+        folder: The directory.
+        name: Name of the file.
+        read_only: Write nothing, including companion files.
+        trusted_schema: Allow such functions, for callers that read only the schema and then disable them.
+        options: Options of :func:`sqlite3.connect`.
 
     Raises:
-        CorpusError: it, or a file that SQLite would read beside it, is a link or no regular file, or its journal names
-            a file elsewhere, which SQLite would delete.
-        sqlite3.Error: it cannot be opened.
+        CorpusError: The file or one of SQLite's companion files is a link or not a regular file, or the journal names
+            another file, which SQLite would delete.
+        sqlite3.Error: The file cannot be opened.
     """
-    found = None
-    for suffix in ("", *_BESIDE):
-        if (found := folder.stat(name + suffix)) is not None and not stat.S_ISREG(found.st_mode):
-            raise CorpusError(f"{name + suffix} is a folder where a file belongs: remove it")
-    if found is not None and _names_another(folder, f"{name}-journal"):  # the last of them
-        raise CorpusError(f"{name}-journal names another file to be deleted; corpuskit writes none such: remove it")
-    path = os.path.join(folder.path, name)  # noqa: PTH118 - looked at above
-    place = f"{Path(path).as_uri()}?mode=ro" if read_only else path
+    status = None
+    for suffix in ("", *_COMPANION_SUFFIXES):
+        if (status := folder.stat(name + suffix)) is not None and not stat.S_ISREG(status.st_mode):
+            raise CorpusError(f"{name + suffix} is a directory, expected a file: remove it")
+    if status is not None and _names_super_journal(folder, f"{name}-journal"):  # status of the journal, the last suffix
+        raise CorpusError(
+            f"{name}-journal names another file that SQLite would delete; corpuskit does not write such journals: remove it"
+        )
+    path = os.path.join(folder.path, name)  # noqa: PTH118 - checked above
+    database = f"{Path(path).as_uri()}?mode=ro" if read_only else path
     options = {"isolation_level": None, "check_same_thread": False, **options}
-    connection: sqlite3.Connection = sqlite3.connect(place, uri=read_only, **options)
+    connection: sqlite3.Connection = sqlite3.connect(database, uri=read_only, **options)
     try:
         if not trusted_schema:
             connection.execute("PRAGMA trusted_schema = OFF")
@@ -55,11 +57,11 @@ def connect(
     return connection
 
 
-def _names_another(folder: SafeFolder, journal: str) -> bool:
+def _names_super_journal(folder: SafeFolder, journal: str) -> bool:
     try:
         with folder.open(journal) as file:
             size = file.seek(0, os.SEEK_END)
-            file.seek(max(size - len(_NAMES_ANOTHER), 0))
-            return file.read() == _NAMES_ANOTHER
-    except FileNotFoundError:  # another process has ended its transaction meanwhile
+            file.seek(max(size - len(_SUPER_JOURNAL_MAGIC), 0))
+            return file.read() == _SUPER_JOURNAL_MAGIC
+    except FileNotFoundError:  # another process has just ended its transaction
         return False

@@ -1,4 +1,4 @@
-"""The rows of documents() as Arrow, with a copy in elements/ that is read as long as the catalogue says it holds."""
+"""The rows of documents() as an Arrow table, cached in elements/ until the catalog changes."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import CorpusError
+from corpuskit.store.document_metadata import DATE_COLUMNS, METADATA_COLUMNS, read_metadata, save_metadata
 from corpuskit.store.folder import CorpusFolder
-from corpuskit.store.said import DATES, SAID, keep, read
 from corpuskit.store.schema import DOCUMENTS_STATE
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# In a folder of its own: elements/*.parquet are elements.
-_COPY: Final = "catalog/documents.parquet"
-_STATE: Final = b"corpuskit.documents_state"
-_COPIED_FROM: Final = 2000  # documents; fewer are read from the catalogue as fast
+# In a separate directory: elements/*.parquet are parts of the element cache.
+_CACHE_FILE: Final = "catalog/documents.parquet"
+_STATE_KEY: Final = b"corpuskit.documents_state"
+_MIN_CACHED_DOCUMENTS: Final = 2000  # fewer rows are read from the catalog as fast
 _COLUMNS: Final = (
     "doc_id",
     "version",
@@ -37,126 +37,135 @@ _COLUMNS: Final = (
     "decision",
 )
 _FINGERPRINT: Final = "fingerprint"
-_MORE: Final = ("duplicate_of", *SAID, _FINGERPRINT)  # made of what else the catalogue holds
+_DERIVED_COLUMNS: Final = (
+    "duplicate_of",
+    *METADATA_COLUMNS,
+    _FINGERPRINT,
+)  # computed from other columns of the catalog
 
 
-def document_rows(folder: CorpusFolder, *, versions: bool = False, said: bool = False) -> pa.Table:
-    """Return one row a document, its last version, sorted by host and URI; with ``versions`` one row a version.
+def document_rows(folder: CorpusFolder, *, versions: bool = False, metadata: bool = False) -> pa.Table:
+    """Return one row per document with its last version, sorted by host and URI; with ``versions`` one row per version.
 
     Columns: doc_id, uri, host, title, media_type, lang, status, decision, duplicate_of (large_string); version (int32);
-    words, main_words, elements (int64); timestamp, fetched (timestamp[us, UTC]); relevance (double). duplicate_of
-    names the document with the same main text that has the shortest URI.
+    words, main_words, elements (int64); timestamp, fetched (timestamp[us, UTC]); relevance (double). duplicate_of is
+    the document with the same main text and the shortest URI.
 
-    With ``said`` also what the document says of itself: author, site_name, description, categories, tags, license,
-    canonical, image (large_string), published, updated (timestamp[us, UTC]); and fingerprint (large_string), equal where
-    main texts are, but for white space and case.
+    With ``metadata`` also author, site_name, description, categories, tags, license, canonical, image (large_string),
+    published, updated (timestamp[us, UTC]); and fingerprint (large_string), which is equal for main texts that differ
+    only in white space and case.
 
-    Every change of a document's row or score gives the catalogue a new random state, in the same transaction. The copy
-    holds the state it was made from, so it is used or made again, and never older than the catalogue.
+    Every change of a document row or a score sets a new random state in the same transaction. The cached table contains
+    the state of its rows and is used only if the state is current.
     """
     table = _rows(folder, versions=versions)
-    return table if said else table.drop_columns([*SAID, _FINGERPRINT])
+    return table if metadata else table.drop_columns([*METADATA_COLUMNS, _FINGERPRINT])
 
 
 def _rows(folder: CorpusFolder, *, versions: bool) -> pa.Table:
     connection = folder.catalog.connection
     if versions or connection.in_transaction:
         return _from_catalog(folder, versions=versions)[0]
-    connection.execute("BEGIN")  # the state and the rows of one moment
+    connection.execute("BEGIN")  # read the state and the rows consistently
     try:
         state = folder.catalog.meta(DOCUMENTS_STATE) or ""
-        table = _from_copy(folder, state)
+        table = _from_cache(folder, state)
         if table is not None:
             return table
-        table, unread = _from_catalog(folder)
+        table, from_files = _from_catalog(folder)
     finally:
         connection.execute("COMMIT")
-    if unread:
-        keep(folder, unread)
-    if state and len(table) >= _COPIED_FROM:
-        _write_copy(folder, state, table)
+    if from_files:
+        save_metadata(folder, from_files)
+    if state and len(table) >= _MIN_CACHED_DOCUMENTS:
+        _write_cache(folder, state, table)
     return table
 
 
-def forget_copy(folder: CorpusFolder) -> None:
-    """Removes the copy: it holds titles of documents that are to leave no trace."""
-    folder.elements.remove(_COPY)
+def remove_cached_rows(folder: CorpusFolder) -> None:
+    """Remove the cached table: it contains the titles of removed documents."""
+    folder.elements.remove(_CACHE_FILE)
 
 
 def rows_schema() -> pa.Schema:
-    """The columns of :func:`document_rows`."""
+    """Return the schema of :func:`document_rows`."""
     import pyarrow as pa
 
     types = {"version": pa.int32(), "relevance": pa.float64()}
     types |= dict.fromkeys(("words", "main_words", "elements"), pa.int64())
-    types |= dict.fromkeys(("timestamp", "fetched", *DATES), pa.timestamp("us", "UTC"))
-    return pa.schema([(name, types.get(name, pa.large_string())) for name in (*_COLUMNS, *_MORE)])
+    types |= dict.fromkeys(("timestamp", "fetched", *DATE_COLUMNS), pa.timestamp("us", "UTC"))
+    return pa.schema([(name, types.get(name, pa.large_string())) for name in (*_COLUMNS, *_DERIVED_COLUMNS)])
 
 
-def _from_copy(folder: CorpusFolder, state: str) -> pa.Table | None:
+def _from_cache(folder: CorpusFolder, state: str) -> pa.Table | None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        with folder.elements.open(_COPY) as handle:
+        with folder.elements.open(_CACHE_FILE) as handle:
             file = pq.ParquetFile(handle)
-            if (file.schema_arrow.metadata or {}).get(_STATE) != state.encode():
+            if (file.schema_arrow.metadata or {}).get(_STATE_KEY) != state.encode():
                 return None
             table = file.read()
-    except (OSError, CorpusError, pa.ArrowException):  # absent, or damaged: it is made again
+    except (OSError, CorpusError, pa.ArrowException):  # missing or damaged: rebuilt from the catalog
         return None
     table = table.replace_schema_metadata(None)
     return table if table.schema == rows_schema() else None
 
 
-def _write_copy(folder: CorpusFolder, state: str, table: pa.Table) -> None:
+def _write_cache(folder: CorpusFolder, state: str, table: pa.Table) -> None:
     import pyarrow.parquet as pq
 
-    # A full disk or a read-only folder, or something else stands there: the rows come from the catalogue.
-    with contextlib.suppress(OSError, CorpusError), folder.elements.replacing(_COPY) as file:
-        pq.write_table(table.replace_schema_metadata({_STATE: state}), file, compression="lz4")
+    # The cache is optional: a full disk, a read-only directory or an irregular file is not an error.
+    with contextlib.suppress(OSError, CorpusError), folder.elements.atomic_write(_CACHE_FILE) as file:
+        pq.write_table(table.replace_schema_metadata({_STATE_KEY: state}), file, compression="lz4")
 
 
 def _from_catalog(folder: CorpusFolder, *, versions: bool = False) -> tuple[pa.Table, list[tuple[str, int, str]]]:
-    """The rows; and what had to be read from documents that an older version, a merge or a repair has written."""
+    """Return the rows, and metadata that had to be read from documents.
+
+    The catalog lacks the metadata of documents that an older version, a merge or a repair has written.
+    """
     import pyarrow as pa
 
     names = ", ".join("s." + name if name in {"relevance", "decision"} else "d." + name for name in _COLUMNS)
-    table, where = ("documents", "WHERE d.status = 'extracted'") if versions else ("current", "")
+    table, condition = ("documents", "WHERE d.status = 'extracted'") if versions else ("current", "")
     rows = folder.catalog.tuples(
         f"SELECT {names}, d.text_hash, d.path, t.said FROM {table} d LEFT JOIN scores s ON s.doc_id = d.doc_id "
-        f"LEFT JOIN said t ON t.doc_id = d.doc_id AND t.version = d.version {where}"
+        f"LEFT JOIN said t ON t.doc_id = d.doc_id AND t.version = d.version {condition}"
     )
-    # By code points, as SQLite would: there the sort took as long as all the rest.
-    rows.sort(key=_place)
+    # Sorted by code points as in SQLite, where sorting took as long as the rest of the query.
+    rows.sort(key=_sort_key)
     values: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * (len(_COLUMNS) + 3)
-    *_, hashes, paths, said = values
+    *_, hashes, paths, stored = values
     columns = dict(zip(_COLUMNS, values, strict=False))
     columns["duplicate_of"] = _duplicate_of(columns, hashes)
     columns[_FINGERPRINT] = [None if text is None else f"{text:016x}" for text in hashes]
-    told = [_told(text) for text in said]
-    unread = [
-        (row[0], row[1], read(folder, path)) for row, path, one in zip(rows, paths, told, strict=True) if one is None
+    parsed = [_parse_metadata(text) for text in stored]
+    from_files = [
+        (row[0], row[1], read_metadata(folder, path))
+        for row, path, row_metadata in zip(rows, paths, parsed, strict=True)
+        if row_metadata is None
     ]
-    late = iter(unread)
-    found = [one if one is not None else json.loads(next(late)[2]) for one in told]
-    for name in SAID:
-        columns[name] = [one.get(name) for one in found]
+    remaining = iter(from_files)
+    metadata = [row_metadata if row_metadata is not None else json.loads(next(remaining)[2]) for row_metadata in parsed]
+    for name in METADATA_COLUMNS:
+        columns[name] = [row_metadata.get(name) for row_metadata in metadata]
     schema = rows_schema()
-    table_of = pa.Table.from_arrays([_array(columns[field.name], field.type) for field in schema], schema=schema)
-    return table_of, unread
+    rows_table = pa.Table.from_arrays([_array(columns[field.name], field.type) for field in schema], schema=schema)
+    return rows_table, from_files
 
 
-def _told(text: str | None) -> dict[str, Any] | None:
-    """What a document says of itself, where the catalogue has it legibly."""
+def _parse_metadata(text: str | None) -> dict[str, Any] | None:
+    """Return the metadata stored in the catalog, or None if it is missing or invalid."""
     try:
-        found = None if text is None else json.loads(text)
+        metadata = None if text is None else json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return metadata if isinstance(metadata, dict) else None
 
 
-def _place(row: tuple[Any, ...]) -> tuple[str, str, int]:
+def _sort_key(row: tuple[Any, ...]) -> tuple[str, str, int]:
     return row[3], row[2], row[1]
 
 
@@ -167,13 +176,13 @@ def _array(values: Any, kind: pa.DataType) -> pa.Array:
     if not pa.types.is_timestamp(kind):
         return pa.array(values, kind)
     texts = pd.Series(values, dtype="str")
-    # A date that a document names may be none.
+    # Dates in the metadata may be invalid.
     dates = pd.to_datetime(texts, utc=True, format="ISO8601", errors="coerce")
     return pa.array(dates.astype("datetime64[us, UTC]"), kind)
 
 
-def names(folder: CorpusFolder) -> pa.Table:
-    """doc_id, title, uri and host of the last versions of documents, and nothing for which a document must be read."""
+def title_rows(folder: CorpusFolder) -> pa.Table:
+    """Return doc_id, title, uri and host of all documents. No document file is read."""
     import pyarrow as pa
 
     rows = folder.catalog.tuples("SELECT doc_id, title, uri, host FROM current")
@@ -182,32 +191,32 @@ def names(folder: CorpusFolder) -> pa.Table:
     return pa.Table.from_arrays(arrays, names=["doc_id", "title", "uri", "host"])
 
 
-def duplicates(folder: CorpusFolder) -> dict[str, str]:
-    """Of each document whose main text another one has too, the one with the shortest URI: ``duplicate_of`` alone, at once."""
+def duplicate_ids(folder: CorpusFolder) -> dict[str, str]:
+    """Return duplicate_of by doc_id, without documents that are unique. Faster than :func:`document_rows`."""
     rows = folder.catalog.tuples(
         "SELECT doc_id, uri, version, text_hash FROM current WHERE text_hash IN "
-        # Of all versions, not only the newest: a few hashes too many cost less than to look for the newest of each.
+        # Hashes of all versions: filtering the newest ones takes longer than some extra rows.
         "(SELECT text_hash FROM documents WHERE status = 'extracted' GROUP BY text_hash HAVING count(*) > 1)"
     )
     values: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 4
     ids, hashes = values[0], values[3]
-    of = _duplicate_of(dict(zip(("doc_id", "uri", "version"), values, strict=False)), hashes)
-    return {doc_id: original for doc_id, original in zip(ids, of, strict=True) if original is not None}
+    originals = _duplicate_of(dict(zip(("doc_id", "uri", "version"), values, strict=False)), hashes)
+    return {doc_id: original for doc_id, original in zip(ids, originals, strict=True) if original is not None}
 
 
 def _duplicate_of(columns: dict[str, Any], hashes: Any) -> list[str | None]:
-    """For documents whose main text another one has too: that one's doc_id, the one with the shortest URI."""
-    first: dict[int, int] = {}
+    """Return per row the doc_id with the same main text and the shortest URI, or None if it is the row itself."""
+    preferred: dict[int, int] = {}
     uris, versions, ids = columns["uri"], columns["version"], columns["doc_id"]
-    for row, text in enumerate(hashes):
-        if text is None:
+    for row, hash_value in enumerate(hashes):
+        if hash_value is None:
             continue
-        known = first.setdefault(text, row)
-        if known != row and (len(uris[row]), uris[row], versions[row]) < (
-            len(uris[known]),
-            uris[known],
-            versions[known],
+        other = preferred.setdefault(hash_value, row)
+        if other != row and (len(uris[row]), uris[row], versions[row]) < (
+            len(uris[other]),
+            uris[other],
+            versions[other],
         ):
-            first[text] = row
-    of = [None if text is None else ids[first[text]] for text in hashes]
-    return [None if original == doc_id else original for original, doc_id in zip(of, ids, strict=True)]
+            preferred[hash_value] = row
+    originals = [None if hash_value is None else ids[preferred[hash_value]] for hash_value in hashes]
+    return [None if original == doc_id else original for original, doc_id in zip(originals, ids, strict=True)]

@@ -1,4 +1,4 @@
-"""Writing of document rows: the version that new content becomes, the row itself, and the share of text that is new."""
+"""Planning of document versions and the share of new text."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ State = Literal["new", "changed", "unchanged", "removed"]
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """Version of a document.
+    """A version of a document.
 
     Attributes:
-        number: 1 for the first.
-        path: Below ``documents/``, without suffix.
+        number: 1-based number.
+        path: Path below ``documents/``, without suffix.
         content_hash: SHA-256 of the original.
-        status: As in the catalog: fetched, extracted, failed or removed.
+        status: Status in the catalog: fetched, extracted, failed or removed.
     """
 
     number: int
@@ -31,10 +31,10 @@ class Version:
 
 
 class VersionPlanner:
-    """Decides which version of a document new content becomes, also after versions that are not yet in the catalog.
+    """Planner of document versions. It takes planned versions into account that are not in the catalog yet.
 
     Args:
-        catalog: The corpus.
+        catalog: The catalog of the corpus.
     """
 
     def __init__(self, catalog: Catalog) -> None:
@@ -43,9 +43,9 @@ class VersionPlanner:
         self._paths: set[str] = set()
 
     def plan(self, doc_id: str, uri: str, content_hash: str) -> tuple[State, Version | None]:
-        """Return what the content is to the corpus, and its version.
+        """Return the state of new content and its version.
 
-        The version of content that is unchanged is the one that has it; that of a removed document is None.
+        Unchanged content has the existing version; content of a removed document has None.
         """
         if self._catalog.value("SELECT 1 FROM tombstones WHERE doc_id = ?", (doc_id,)):
             return "removed", None
@@ -70,14 +70,14 @@ class VersionPlanner:
 
 
 def share_of_new_text(connection: sqlite3.Connection, texts: Iterable[tuple[int, int]]) -> float:
-    """Record texts and return the share of their characters that the corpus did not have.
+    """Record text hashes and return the share of characters in texts that are new to the corpus.
 
     Args:
         connection: The catalog, in a transaction.
         texts: Hash and number of characters of each text.
     """
-    new = whole = 0
+    new = total = 0
     for text, length in texts:
-        whole += length
+        total += length
         new += length * connection.execute("INSERT OR IGNORE INTO texts (hash) VALUES (?)", (text,)).rowcount
-    return new / max(whole, 1)
+    return new / max(total, 1)

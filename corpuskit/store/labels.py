@@ -1,4 +1,4 @@
-"""labels/*.jsonl: what the analyst said, append-only, durable before it is acknowledged; indexed in the catalogue."""
+"""Labels of a corpus: append-only files labels/*.jsonl, synced before a label is confirmed, with an index in the catalog."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
 from corpuskit.errors import ConfigurationError, CorpusError
-from corpuskit.safe_folder import MOST_BYTES, Folder, as_safe
+from corpuskit.safe_folder import MAX_BYTES, Folder, as_safe_folder
 from corpuskit.store.catalog import Catalog, clean, now
 
 Kind = Literal["document", "url", "host"]
@@ -23,27 +23,27 @@ ORIGINS: Final[tuple[Origin, ...]] = ("single", "group", "audit")
 _REQUIRED: Final = ("target", "kind", "label", "by", "when")
 _OPTIONAL: Final = ("note", "version", "origin")
 _MAX_LABEL: Final = 64
-_MOST_LINE: Final = 1_000_000  # bytes
-_FILES: Final = "label files"  # key in meta: up to where each was read
+_MAX_LINE_BYTES: Final = 1_000_000
+_POSITIONS_KEY: Final = "label files"  # key in meta: position in each file up to which it is indexed
 WITHDRAWN: Final = "withdrawn"
 MACHINE: Final = "machine:"
-"""How the name of an annotator begins that is no person: its labels are kept apart."""
+"""Prefix of the names of automatic annotators. Their labels are evaluated separately."""
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One judgement.
+    """A label.
 
     Attributes:
-        target: a doc_id, a URL or a host.
-        kind: which of them.
-        label: ``relevant``, ``other``, ``unsure`` or a class of the user's own; ``withdrawn`` takes back.
-        by: who or which rule said it.
+        target: A doc_id, a URL or a host.
+        kind: Type of the target.
+        label: ``relevant``, ``other``, ``unsure`` or a class of the user; ``withdrawn`` withdraws the previous label.
+        by: Annotator or rule.
         when: UTC, ISO 8601.
-        note: free text.
-        version: the document's version that was judged.
-        origin: ``single``: somebody judged this target; ``group``: it was labelled with others, without a look at each;
-            ``audit``: the label certifies a model, which is not trained on it.
+        note: Free text.
+        version: Version of the document that was labelled.
+        origin: ``single``: this target was judged. ``group``: it was labelled together with others that were not read
+            one by one. ``audit``: the label certifies a model, which is not trained on it.
     """
 
     target: str
@@ -57,18 +57,18 @@ class Label:
 
 
 class LabelLog:
-    """The labels of a corpus. A label is on the disk when ``add`` comes back.
+    """The labels of a corpus. ``add`` returns after the labels are synced to disk.
 
     Args:
-        folder: The corpus folder.
-        catalog: Its catalogue.
+        folder: The directory of the label files.
+        catalog: The catalog of the corpus.
     """
 
     def __init__(self, folder: Folder, catalog: Catalog) -> None:
-        self._folder = as_safe(folder)
+        self._folder = as_safe_folder(folder)
         self._catalog = catalog
         self._lock = threading.Lock()
-        self._folder.make()
+        self._folder.mkdir()
         self._index()
 
     def add(self, labels: Iterable[tuple[str, Kind, str]], *, by: str, note: str | Mapping[str, str] | None = None,
@@ -76,17 +76,17 @@ class LabelLog:
         """Append labels (target, kind, label) and return their number.
 
         Args:
-            labels: what is said of what.
-            by: who or which rule says so; machines begin with ``machine:``.
-            note: of all of them, or target → note.
-            versions: doc_id → the version that was judged.
-            origin: how all of them came about, or target → origin; those not named are ``single``.
+            labels: The labels.
+            by: Annotator or rule; names of automatic annotators begin with ``machine:``.
+            note: Note of all labels, or notes by target.
+            versions: Version that was labelled, by doc_id.
+            origin: Origin of all labels, or origins by target with the default ``single``.
 
         Raises:
-            ConfigurationError: an unknown kind, or a label that is empty or longer than 64 characters.
+            ConfigurationError: An unknown kind, or a label that is empty or longer than 64 characters.
         """
         if not clean(by).strip():
-            raise ConfigurationError(f"by={by!r}: expected the name of who labels")
+            raise ConfigurationError(f"by={by!r}: expected the name of the annotator")
         when = now()
         rows = []
         for target, kind, label in labels:
@@ -95,9 +95,20 @@ class LabelLog:
             if not isinstance(label, str) or not label.strip() or len(label) > _MAX_LABEL:
                 raise ConfigurationError(f"label {label!r}: expected 'relevant', 'other', 'unsure' or a short name")
             version = (versions or {}).get(target)
-            told = note.get(target) if isinstance(note, Mapping) else note
-            how = origin.get(target, "single") if isinstance(origin, Mapping) else origin
-            rows.append(Label(clean(target), kind, clean(label.strip()), clean(by), when, told, version, how))
+            note_of_target = note.get(target) if isinstance(note, Mapping) else note
+            origin_of_target = origin.get(target, "single") if isinstance(origin, Mapping) else origin
+            rows.append(
+                Label(
+                    clean(target),
+                    kind,
+                    clean(label.strip()),
+                    clean(by),
+                    when,
+                    note_of_target,
+                    version,
+                    origin_of_target,
+                )
+            )
         if not rows:
             return 0
         lines = "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows).encode()
@@ -107,16 +118,15 @@ class LabelLog:
         return len(rows)
 
     def _append(self, lines: bytes) -> None:
-        # One file a writer: two processes never write into one, and a shared folder merges by copying.
+        # One file per writer: processes never write to the same file, and shared folders merge by copying files.
         name = f"{_file_name()}.jsonl"
         try:
             with self._folder.open(name, "a+b", buffering=0) as file:
                 if file.seek(0, os.SEEK_END):
                     file.seek(-1, os.SEEK_END)
                     if file.read(1) != b"\n":
-                        lines = (
-                            b"\n" + lines
-                        )  # a crash cut the last line; it stays what it is, a line that cannot be read
+                        # A crash has truncated the last line. It remains an unreadable line.
+                        lines = b"\n" + lines
                 view = memoryview(lines)
                 while view:
                     view = view[file.write(view) :]
@@ -125,19 +135,19 @@ class LabelLog:
             raise CorpusError(f"the labels could not be saved to {name}: {error}") from error
 
     def _index(self) -> None:
-        """Reads into the catalogue what the files hold beyond what it knows."""
-        sizes = self._sizes()
-        if sizes == self._known():
+        """Add new lines of the label files to the index in the catalog."""
+        sizes = self._file_sizes()
+        if sizes == self._indexed_positions():
             return
         with self._catalog.transaction() as connection:
-            known = self._known()
-            if known is None or any(sizes.get(name, 0) < size for name, size in known.items()):
-                # A file was shortened or removed by hand, or nobody knows what was read: index anew.
+            positions = self._indexed_positions()
+            if positions is None or any(sizes.get(name, 0) < size for name, size in positions.items()):
+                # A file was truncated or removed, or the positions are unknown: rebuild the index.
                 connection.execute("DELETE FROM labels")
-                known = {}
+                positions = {}
             rows: list[Label] = []
             for name in sizes:
-                new, known[name] = self._read_from(name, known.get(name, 0))
+                new, positions[name] = self._read_from(name, positions.get(name, 0))
                 rows += new
             rows.sort(key=lambda row: row.when)
             for row in rows:
@@ -149,65 +159,65 @@ class LabelLog:
                     'INSERT INTO labels (target, kind, label, by, note, "when", version, origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
                     (row.target, row.kind, row.label, row.by, row.note, row.when, row.version, row.origin),
                 )
-            self._catalog.set_meta(_FILES, json.dumps(known))
+            self._catalog.set_meta(_POSITIONS_KEY, json.dumps(positions))
 
-    def _known(self) -> dict[str, int] | None:
-        """Up to where each file was read; None where that cannot be told."""
-        said = self._catalog.meta(_FILES)
-        if said is None:
+    def _indexed_positions(self) -> dict[str, int] | None:
+        """Return the position in each file up to which it is indexed, or None if the record is invalid."""
+        stored = self._catalog.meta(_POSITIONS_KEY)
+        if stored is None:
             return {}
         try:
-            known = json.loads(said)
+            positions = json.loads(stored)
         except (ValueError, RecursionError):
             return None
-        is_known = isinstance(known, dict) and all(type(end) is int and end >= 0 for end in known.values())
-        return known if is_known else None
+        is_valid = isinstance(positions, dict) and all(type(end) is int and end >= 0 for end in positions.values())
+        return positions if is_valid else None
 
-    def _sizes(self) -> dict[str, int]:
-        """The files of labels and their sizes.
+    def _file_sizes(self) -> dict[str, int]:
+        """Return the label files and their sizes.
 
         Raises:
-            CorpusError: one is a link or no regular file, or too large.
+            CorpusError: A file is irregular or too large.
         """
         sizes = {}
-        for name in self._folder.names("*.jsonl", strict=True):
-            found = self._folder.stat(name)
-            if found is not None and found.st_size > MOST_BYTES:
+        for name in self._folder.file_names("*.jsonl", strict=True):
+            status = self._folder.stat(name)
+            if status is not None and status.st_size > MAX_BYTES:
                 raise CorpusError(
-                    f"labels/{name}: {found.st_size:,} bytes, the limit is {MOST_BYTES:,}: split the file"
+                    f"labels/{name}: {status.st_size:,} bytes, the limit is {MAX_BYTES:,}: split the file"
                 )
-            sizes[name] = 0 if found is None else found.st_size
+            sizes[name] = 0 if status is None else status.st_size
         return sizes
 
     def _read_from(self, name: str, start: int) -> tuple[list[Label], int]:
-        """The labels behind a position, and the position behind the last whole line."""
+        """Return the labels after a position, and the position after the last complete line."""
         rows: list[Label] = []
         with self._folder.open(name) as file:
             file.seek(start)
             number, end = 0, start
-            while line := file.readline(_MOST_LINE):
+            while line := file.readline(_MAX_LINE_BYTES):
                 number += 1
-                is_long = len(line) == _MOST_LINE
-                while line[-1:] != b"\n" and (rest := file.readline(_MOST_LINE)):
+                is_long = len(line) == _MAX_LINE_BYTES
+                while line[-1:] != b"\n" and (rest := file.readline(_MAX_LINE_BYTES)):
                     line = rest
                 if line[-1:] != b"\n":
-                    break  # its end may still come
+                    break  # the line may still be incomplete
                 end = file.tell()
                 try:
                     if is_long:
-                        raise ValueError(f"it has {_MOST_LINE:,} bytes or more")
+                        raise ValueError(f"it has {_MAX_LINE_BYTES:,} bytes or more")
                     if line.strip():
-                        rows.append(_label(line))
+                        rows.append(_parse_label(line))
                 except (ValueError, TypeError, RecursionError) as error:
-                    told = CorpusError(f"line {number} behind byte {start} cannot be read: {error}")
-                    self._catalog.add_failure(f"labels/{name}", "labels", told)
+                    failure = CorpusError(f"line {number} after byte {start} cannot be read: {error}")
+                    self._catalog.add_failure(f"labels/{name}", "labels", failure)
         return rows, end
 
     def current(self, kind: Kind | None = None) -> list[Label]:
-        """Return what each annotator says of each target now, in order; what was withdrawn is left out.
+        """Return the current label of each annotator and target, in order. Withdrawn labels are excluded.
 
         Args:
-            kind: only labels of this kind; None: of all.
+            kind: Kind of the labels; all by default.
         """
         self._index_if_changed()
         rows = self._catalog.rows(
@@ -218,10 +228,10 @@ class LabelLog:
         return [Label(**dict(row)) for row in rows]
 
     def targets_before(self, note: str) -> set[str]:
-        """Return the documents and hosts that had a label, withdrawn since or not, before the first one of an audit.
+        """Return the documents and hosts with a label, withdrawn or not, older than the first label of an audit.
 
         Args:
-            note: The note of the labels of this audit.
+            note: Note of the labels of the audit.
         """
         self._index_if_changed()
         rows = self._catalog.tuples(
@@ -231,7 +241,7 @@ class LabelLog:
         return {target for (target,) in rows}
 
     def refresh(self) -> None:
-        """Take in what other processes have written."""
+        """Index the labels that other processes have written."""
         self._index_if_changed()
 
     def _index_if_changed(self) -> None:
@@ -240,7 +250,7 @@ class LabelLog:
 
 
 def is_machine(by: str) -> bool:
-    """Return whether labels of an annotator are a machine's.
+    """Return whether an annotator is automatic.
 
     Args:
         by: The annotator.
@@ -248,43 +258,43 @@ def is_machine(by: str) -> bool:
     return by.startswith(MACHINE)
 
 
-def _label(line: bytes) -> Label:
-    said = json.loads(line)
-    if not isinstance(said, dict):
-        raise TypeError(f"no object with {_listed(_REQUIRED)}")
-    if lacking := [name for name in _REQUIRED if name not in said]:
-        raise ValueError(f"it lacks {_listed(lacking)}")
-    if unknown := sorted(said.keys() - {*_REQUIRED, *_OPTIONAL}):
+def _parse_label(line: bytes) -> Label:
+    values = json.loads(line)
+    if not isinstance(values, dict):
+        raise TypeError(f"expected an object with {_join_names(_REQUIRED)}")
+    if missing := [name for name in _REQUIRED if name not in values]:
+        raise ValueError(f"missing: {_join_names(missing)}")
+    if unknown := sorted(values.keys() - {*_REQUIRED, *_OPTIONAL}):
         raise ValueError(f"unknown names: {', '.join(unknown)[:200]}")
-    row = Label(**said) if "origin" in said else Label(**said, origin=_origin_by_note(said))
+    row = Label(**values) if "origin" in values else Label(**values, origin=_origin_by_note(values))
     texts = (row.target, row.label, row.by, row.when, row.note or "")
     if row.kind not in KINDS or row.origin not in ORIGINS or not all(isinstance(text, str) for text in texts):
         raise ValueError("a wrong field")
     if row.version is not None and (type(row.version) is not int or not 0 <= row.version < 2**31):
         raise ValueError("a wrong version")
-    "".join(texts).encode()  # lone surrogates: SQLite does not take them
+    "".join(texts).encode()  # raises for lone surrogates, which SQLite does not accept
     return row
 
 
-def _origin_by_note(said: Mapping[str, Any]) -> Origin:
-    """Return the origin of a label of an earlier version, which had only the note to tell it."""
-    note = said.get("note")
-    if said["kind"] != "document" or not isinstance(note, str):
+def _origin_by_note(values: Mapping[str, Any]) -> Origin:
+    """Return the origin of a label of an earlier version, which is known only from its note."""
+    note = values.get("note")
+    if values["kind"] != "document" or not isinstance(note, str):
         return "single"
     if note in {"map", "labelled as a selection"}:
         return "group"
     is_audit = note == "audit" or note.startswith("audit of ")
-    return "audit" if is_audit and not str(said["by"]).startswith(MACHINE) else "single"
+    return "audit" if is_audit and not str(values["by"]).startswith(MACHINE) else "single"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _file_name() -> str:
-    """Of a user on a machine: two machines of one user never write into the same file, where a folder is synchronised.
+    """Return a file name per user and machine, so that two machines never write to the same file of a synchronised folder.
 
-    The machine is a checksum of its name, which whoever gets the corpus need not know.
+    The machine is represented by a checksum, which does not reveal its name.
     """
     try:
         user = getpass.getuser()

@@ -1,4 +1,4 @@
-"""The tables of catalog.sqlite, and how an older catalogue becomes one of today."""
+"""Schema of catalog.sqlite: tables, migrations and the comparison with the expected schema."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ ELEMENTS_STATE: Final = "elements_state"
 _TABLES: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
--- One row a version of a document. status: fetched (original kept, not yet extracted), extracted, failed, removed.
+-- One row per version of a document. status: fetched (original stored, not yet extracted), extracted, failed, removed.
 CREATE TABLE documents (
     doc_id TEXT NOT NULL, version INTEGER NOT NULL, uri TEXT NOT NULL, host TEXT NOT NULL, title TEXT,
     media_type TEXT NOT NULL, charset TEXT, lang TEXT, words INTEGER, main_words INTEGER, elements INTEGER,
     timestamp TEXT, fetched TEXT NOT NULL, status TEXT NOT NULL,
     path TEXT NOT NULL,                 -- below documents/, without .nlp.txt
     original TEXT NOT NULL,             -- below originals/
-    original_offset INTEGER, original_length INTEGER,   -- of the record, where the original is a WARC file
+    original_offset INTEGER, original_length INTEGER,   -- of the record in a WARC file
     content_hash TEXT NOT NULL,         -- SHA-256 of the original bytes
     text_hash INTEGER,                  -- of the main text without white space and case; equal texts are duplicates
-    origin TEXT,                        -- hash of the folder it was added from
+    origin TEXT,                        -- hash of the directory it was added from
     unique_share REAL,                  -- share of its text that was new to the corpus
     etag TEXT, last_modified TEXT, source TEXT, extractor TEXT,
-    metadata TEXT,                      -- what the source said about it, as JSON
-    payload_digest TEXT,                -- of its record in a web archive, which later records may name instead of a content
+    metadata TEXT,                      -- metadata of the source, as JSON
+    payload_digest TEXT,                -- of its WARC record; later records may refer to it instead of repeating the content
     PRIMARY KEY (doc_id, version)
 );
 CREATE UNIQUE INDEX documents_path ON documents (path COLLATE NOCASE);
@@ -44,7 +44,7 @@ CREATE INDEX documents_payload ON documents (payload_digest) WHERE payload_diges
 CREATE VIEW current AS SELECT * FROM documents d WHERE status = 'extracted' AND version =
     (SELECT max(version) FROM documents l WHERE l.doc_id = d.doc_id AND l.status = 'extracted');
 
--- Which part of elements/ holds a document; a part that is gone is made again.
+-- Part of elements/ that contains a document. Missing parts are rebuilt.
 CREATE TABLE element_cache (
     doc_id TEXT NOT NULL, version INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (doc_id, version)
 ) WITHOUT ROWID;
@@ -70,7 +70,7 @@ CREATE TABLE requests (
 -- state: queued, fetched, failed, refused; reason_code: what reason_refused says in words
 -- kind: page, seed, or listing: a sitemap or feed that a site names
 CREATE TABLE frontier (
-    n INTEGER PRIMARY KEY,              -- in order of discovery: rows are appended, only the index below is written at random
+    n INTEGER PRIMARY KEY,              -- in order of discovery: rows are appended
     id INTEGER NOT NULL UNIQUE,         -- the first 63 bits of SHA-256 of the URL
     url TEXT NOT NULL, host TEXT NOT NULL, depth INTEGER NOT NULL, parent TEXT, anchor TEXT, context TEXT,
     parent_score REAL, priority REAL NOT NULL, state TEXT NOT NULL, why TEXT, reason_refused TEXT,
@@ -81,21 +81,21 @@ CREATE TABLE frontier (
 CREATE INDEX frontier_queue ON frontier (host, priority DESC, n) WHERE state = 'queued';
 CREATE INDEX frontier_refused ON frontier (reason_refused) WHERE state = 'refused';
 
--- Texts met so far, by their 63-bit hashes.
+-- 63-bit hashes of known texts.
 CREATE TABLE texts (hash INTEGER PRIMARY KEY) WITHOUT ROWID;
 
--- Which known URLs a page links to, by their ids in the frontier: 64-bit integers, little endian, one behind the other.
+-- Known URLs that a page links to: their ids in the frontier as little-endian 64-bit integers.
 CREATE TABLE outlinks (source INTEGER PRIMARY KEY, targets BLOB NOT NULL);
 
--- Links that never came into the frontier, counted: what is no URL to fetch, or marked nofollow.
+-- Counts of links that were not added to the frontier: not fetchable, or marked nofollow.
 CREATE TABLE refusals (host TEXT NOT NULL, reason TEXT NOT NULL, links INTEGER NOT NULL, PRIMARY KEY (host, reason))
     WITHOUT ROWID;
 
 CREATE TABLE hosts (
     host TEXT PRIMARY KEY, robots TEXT, robots_status TEXT, robots_fetched REAL, crawl_delay REAL,
     sitemaps TEXT, sitemaps_fetched REAL, next_allowed REAL NOT NULL DEFAULT 0, verdict TEXT NOT NULL DEFAULT 'none', why TEXT,
-    failures INTEGER NOT NULL DEFAULT 0,    -- answers in a row that said "busy" or did not come
-    trouble TEXT NOT NULL DEFAULT ''        -- why it cannot be reached
+    failures INTEGER NOT NULL DEFAULT 0,    -- consecutive responses "busy" or time-outs
+    trouble TEXT NOT NULL DEFAULT ''        -- reason why it cannot be reached
 ) WITHOUT ROWID;
 
 CREATE TABLE jobs (
@@ -107,7 +107,7 @@ CREATE TABLE models (
     version TEXT PRIMARY KEY, created TEXT NOT NULL, folder TEXT NOT NULL, labels INTEGER NOT NULL, summary TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- An index of labels/*.jsonl, which are the truth.
+-- Index of labels/*.jsonl, which are authoritative.
 CREATE TABLE labels (
     id INTEGER PRIMARY KEY, target TEXT NOT NULL, kind TEXT NOT NULL, label TEXT NOT NULL, by TEXT NOT NULL, note TEXT,
     "when" TEXT NOT NULL, version INTEGER, superseded INTEGER NOT NULL DEFAULT 0,
@@ -117,11 +117,11 @@ CREATE INDEX labels_target ON labels (target, by);
 """
 
 
-def _state(key: str, *tables: str) -> str:
-    """A value of meta that is a new random one in the transaction of every change of the tables.
+def _state_triggers(key: str, *tables: str) -> str:
+    """Return statements that set a key of meta to a new random value whenever one of the tables changes.
 
-    What is made of their rows and names the present value is up to date. A counter would come back to the same value after
-    a backup is restored.
+    Derived data that record this value are up to date while it is unchanged. A counter could return to an earlier value
+    when a backup is restored.
     """
     return f"INSERT OR REPLACE INTO meta VALUES ('{key}', hex(randomblob(16)));" + "".join(
         f"CREATE TRIGGER {table}_{event.lower()} AFTER {event} ON {table} BEGIN "
@@ -131,14 +131,14 @@ def _state(key: str, *tables: str) -> str:
     )
 
 
-# What documents say of themselves, as JSON; made again from documents/ where it is missing.
-_SAID: Final = """
+# Document metadata as JSON. Missing rows are restored from documents/.
+_METADATA: Final = """
 CREATE TABLE IF NOT EXISTS said (
     doc_id TEXT NOT NULL, version INTEGER NOT NULL, said TEXT NOT NULL, PRIMARY KEY (doc_id, version)
 ) WITHOUT ROWID;
 """
-# What older versions had and a migration takes away or changes.
-_FORMER: Final = """
+# Objects of earlier versions that a migration removes or changes.
+_EARLIER_TABLES: Final = """
 CREATE TABLE links (target INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (target, source)) WITHOUT ROWID;
 CREATE TABLE hosts (
     host TEXT PRIMARY KEY, robots TEXT, robots_status TEXT, robots_fetched REAL, crawl_delay REAL,
@@ -165,8 +165,8 @@ CREATE TABLE labels (
     "when" TEXT NOT NULL, version INTEGER, superseded INTEGER NOT NULL DEFAULT 0
 );
 """
-_DOCUMENTS: Final = _state(DOCUMENTS_STATE, "documents", "scores")
-_ELEMENTS: Final = _state(ELEMENTS_STATE, "element_cache")
+_DOCUMENT_TRIGGERS: Final = _state_triggers(DOCUMENTS_STATE, "documents", "scores")
+_ELEMENT_TRIGGERS: Final = _state_triggers(ELEMENTS_STATE, "element_cache")
 
 FRONTIER_STATE: Final = """
 UPDATE frontier SET kind = iif(parent IS NULL, 'seed', 'listing') WHERE depth = 0;
@@ -191,7 +191,7 @@ UPDATE frontier SET reason_code = CASE
     ELSE '' END
 WHERE reason_refused IS NOT NULL;
 """
-"""Kinds of URLs, which catalogs before version 9 told by depth and parent, and codes of reasons, which they had in words."""
+"""Kinds of URLs, which catalogs before version 9 encoded in depth and parent, and codes of reasons, which they stored as text."""
 
 # From version N to N + 1: statements to run.
 _MIGRATIONS: Final[dict[int, str]] = {
@@ -202,13 +202,13 @@ DROP TABLE links;
 CREATE TABLE refusals (host TEXT NOT NULL, reason TEXT NOT NULL, links INTEGER NOT NULL, PRIMARY KEY (host, reason))
     WITHOUT ROWID;
 """,
-    2: _DOCUMENTS,
-    3: _ELEMENTS,
+    2: _DOCUMENT_TRIGGERS,
+    3: _ELEMENT_TRIGGERS,
     4: """
 ALTER TABLE hosts ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE hosts ADD COLUMN trouble TEXT NOT NULL DEFAULT '';
 """,
-    # An index may not ask what JSON says while the schema is not trusted.
+    # Indexes cannot use JSON functions with an untrusted schema.
     5: """
 DROP INDEX IF EXISTS documents_payload;
 ALTER TABLE documents ADD COLUMN payload_digest TEXT;
@@ -216,8 +216,8 @@ UPDATE documents SET payload_digest = json_extract(metadata, '$.payload_digest')
     WHERE metadata LIKE '%payload_digest%' AND json_valid(metadata);
 CREATE INDEX documents_payload ON documents (payload_digest) WHERE payload_digest IS NOT NULL;
 """,
-    6: _SAID,
-    # The labels are read again from their files, whose notes tell the origin.
+    6: _METADATA,
+    # The labels are indexed again: their notes determine the origin.
     7: """
 ALTER TABLE labels ADD COLUMN origin TEXT NOT NULL DEFAULT 'single';
 DELETE FROM labels;
@@ -232,7 +232,7 @@ ALTER TABLE frontier ADD COLUMN reason_code TEXT NOT NULL DEFAULT '';
 
 
 class _PackIds:
-    """The aggregate pack_ids: integers as the bytes of ``outlinks.targets``."""
+    """Aggregate function pack_ids: encodes integers as in ``outlinks.targets``."""
 
     def __init__(self) -> None:
         self._ids: list[int] = []
@@ -245,78 +245,79 @@ class _PackIds:
 
 
 def prepare(connection: sqlite3.Connection) -> None:
-    """Makes the tables of an empty catalogue, or brings an older one up to date.
+    """Create the tables of an empty catalog, or migrate an earlier version.
 
     Raises:
-        CorpusVersionError: a newer corpuskit made it.
-        CorpusError: it is no catalogue of corpuskit, or holds what none has.
+        CorpusVersionError: The catalog was created by a newer version of corpuskit.
+        CorpusError: The database is not a catalog of corpuskit or has unexpected objects.
     """
     try:
-        found = int(connection.execute("PRAGMA user_version").fetchone()[0])
-        if found == VERSION and _is_of_today(_rows(connection)):
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if version == VERSION and _is_current(_master_rows(connection)):
             return
         objects = _objects(connection)
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # the second: a message about a name that is no text
-        raise CorpusError(f"catalog.sqlite is damaged or no SQLite file: {error}; try: corpuskit repair") from error
-    if found > VERSION:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # the second: invalid names in the error message
+        raise CorpusError(f"catalog.sqlite is damaged or not an SQLite file: {error}; try: corpuskit repair") from error
+    if version > VERSION:
         raise CorpusVersionError(
-            f"this corpus has schema version {found}, this corpuskit knows up to {VERSION}: upgrade corpuskit"
+            f"the schema version of this corpus is {version}, this corpuskit supports up to {VERSION}: upgrade corpuskit"
         )
-    if found == 0 and objects:
+    if version == 0 and objects:
         raise CorpusError(
-            "catalog.sqlite holds tables, but says that none is corpuskit's: corpuskit repair makes the catalogue again"
+            "catalog.sqlite has tables, but not the schema version of corpuskit: corpuskit repair rebuilds it"
         )
-    if found < VERSION:
-        _refuse_foreign(objects, _today() | _perhaps() | _made_by(_FORMER))
+    if version < VERSION:
+        _check_objects(objects, _expected_objects() | _optional_objects() | _objects_created_by(_EARLIER_TABLES))
         connection.create_aggregate("pack_ids", 1, _PackIds)  # type: ignore[arg-type]
         scripts = (
-            [_TABLES, _SAID, _DOCUMENTS, _ELEMENTS] if not found else [_MIGRATIONS[n] for n in range(found, VERSION)]
+            [_TABLES, _METADATA, _DOCUMENT_TRIGGERS, _ELEMENT_TRIGGERS]
+            if not version
+            else [_MIGRATIONS[n] for n in range(version, VERSION)]
         )
         try:
             connection.executescript(f"BEGIN IMMEDIATE; {' '.join(scripts)} PRAGMA user_version = {VERSION}; COMMIT;")
         except sqlite3.OperationalError as error:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-            if (
-                int(connection.execute("PRAGMA user_version").fetchone()[0]) != VERSION
-            ):  # else another process was faster
+            # If the version is current, another process has migrated the catalog.
+            if int(connection.execute("PRAGMA user_version").fetchone()[0]) != VERSION:
                 raise CorpusError(
-                    f"catalog.sqlite says that it is of version {found}, and does not hold what that had ({error}): "
-                    "corpuskit repair makes it again"
+                    f"catalog.sqlite does not have the tables of its schema version {version} ({error}): "
+                    "corpuskit repair rebuilds it"
                 ) from error
         objects = _objects(connection)
-    _refuse_foreign(objects, _today() | _perhaps())
-    if lacking := sorted(name for _, name, _ in _today() - objects):
-        raise CorpusError(f"catalog.sqlite lacks {lacking[0]}, or holds another one: corpuskit repair makes it again")
+    _check_objects(objects, _expected_objects() | _optional_objects())
+    if missing := sorted(name for _, name, _ in _expected_objects() - objects):
+        raise CorpusError(f"catalog.sqlite has no valid {missing[0]}: corpuskit repair rebuilds it")
 
 
-Made = frozenset[tuple[str, str, tuple[str, ...]]]
-"""Kind, name and statement of what a catalogue holds."""
+SchemaObjects = frozenset[tuple[str, str, tuple[str, ...]]]
+"""Type, name and statement of the objects in a catalog."""
 
 _TOKEN: Final = re.compile(
     r"""(?P<gap>\s+|--[^\n]*|/\*.*?(?:\*/|\Z))|(?P<token>'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|.)""", re.DOTALL
 )
 
 
-def _objects(connection: sqlite3.Connection) -> Made:
-    """What a catalogue holds, without the indexes that SQLite makes for keys."""
-    return _read(_rows(connection))
+def _objects(connection: sqlite3.Connection) -> SchemaObjects:
+    """Return the objects of a catalog, without the indexes that SQLite creates for keys."""
+    return _parse_objects(_master_rows(connection))
 
 
-def _rows(connection: sqlite3.Connection) -> tuple[tuple[object, object, object], ...]:
+def _master_rows(connection: sqlite3.Connection) -> tuple[tuple[object, object, object], ...]:
     cursor = connection.cursor()
     cursor.row_factory = None
     return tuple(cursor.execute("SELECT type, name, sql FROM sqlite_master"))
 
 
 @functools.lru_cache(32)
-def _is_of_today(rows: tuple[tuple[object, object, object], ...]) -> bool:
-    """Whether nothing lacks and nothing is foreign. The same rows come at each opening."""
-    return _today() <= _read(rows) <= _today() | _perhaps()
+def _is_current(rows: tuple[tuple[object, object, object], ...]) -> bool:
+    """Return whether no object is missing or unexpected. Cached, since the same rows occur at each opening."""
+    return _expected_objects() <= _parse_objects(rows) <= _expected_objects() | _optional_objects()
 
 
 @functools.lru_cache(32)
-def _read(rows: tuple[tuple[object, object, object], ...]) -> Made:
+def _parse_objects(rows: tuple[tuple[object, object, object], ...]) -> SchemaObjects:
     return frozenset(
         (str(kind), str(name), _tokens(str(sql)))
         for kind, name, sql in rows
@@ -326,30 +327,30 @@ def _read(rows: tuple[tuple[object, object, object], ...]) -> Made:
 
 @functools.lru_cache(256)
 def _tokens(sql: str) -> tuple[str, ...]:
-    """A statement without comments and white space, as SQLite reads it."""
+    """Return the tokens of a statement without comments and white space."""
     return tuple(match["token"] for match in _TOKEN.finditer(sql) if match["token"])
 
 
-def _made_by(*scripts: str) -> Made:
+def _objects_created_by(*scripts: str) -> SchemaObjects:
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript("; ".join(scripts))
         return _objects(connection)
 
 
 @functools.cache
-def _today() -> Made:
-    return _made_by(_TABLES, _SAID, _DOCUMENTS, _ELEMENTS)
+def _expected_objects() -> SchemaObjects:
+    return _objects_created_by(_TABLES, _METADATA, _DOCUMENT_TRIGGERS, _ELEMENT_TRIGGERS)
 
 
 @functools.cache
-def _perhaps() -> Made:
-    """What a catalogue may hold besides: what SQLite makes on ANALYZE."""
-    return _made_by("CREATE TABLE x (y)", "ANALYZE") - _made_by("CREATE TABLE x (y)")
+def _optional_objects() -> SchemaObjects:
+    """Return the objects that SQLite creates for ANALYZE."""
+    return _objects_created_by("CREATE TABLE x (y)", "ANALYZE") - _objects_created_by("CREATE TABLE x (y)")
 
 
-def _refuse_foreign(objects: Made, known: Made) -> None:
-    for kind, name, _ in sorted(objects - known):
+def _check_objects(objects: SchemaObjects, expected: SchemaObjects) -> None:
+    for type_name, name, _ in sorted(objects - expected):
         raise CorpusError(
-            f"catalog.sqlite holds the {kind} {name[:80]!r} as no corpuskit makes it, which could run in its queries: "
-            "corpuskit repair makes the catalogue again without it"
+            f"catalog.sqlite has an unexpected {type_name} {name[:80]!r}, which could run code in queries: it was not opened; "
+            "corpuskit repair rebuilds the catalog without it"
         )

@@ -1,4 +1,4 @@
-"""corpus.toml: what people decide about a corpus, with comments."""
+"""Settings of a corpus in corpus.toml."""
 
 from __future__ import annotations
 
@@ -16,47 +16,47 @@ from corpuskit.safe_folder import SafeFolder
 from corpuskit.validation import STRICT, expected_value
 
 FILE_NAME: Final = "corpus.toml"
-_MOST_BYTES: Final = 1_000_000
+_MAX_BYTES: Final = 1_000_000
 Rule = Literal["majority", "latest", "adjudicator"]
 
 _TEMPLATE: Final = """\
-# What this corpus is. Edit freely; keywords of a call come before what stands here.
+# Settings of this corpus. Edit freely; keyword arguments of a call take precedence.
 name = {name}
 description = ""
-# Words that documents of this corpus are about: where labelling begins.
+# Words that documents of this corpus are about. Labelling begins with them.
 seeds = []
-# Only these languages, as in ["en", "fr"]; empty: all.
+# Languages of the corpus, such as ["en", "fr"]; empty: all.
 languages = []
 
 [crawl]
-# Seconds between two requests to one host. A Crawl-delay in robots.txt is always kept.
+# Seconds between two requests to one host. A Crawl-delay in robots.txt is always respected.
 delay = 1.0
-# How far from the seeds: "domain", "host", "path" or "web" (any host).
+# Distance from the seeds: "domain", "host", "path" or "web" (any host).
 scope = "domain"
-# URLs never fetched: path patterns with * and a final $, as in robots.txt.
+# URLs that are never fetched: path patterns with * and a final $, as in robots.txt.
 exclude = []
-# Of links only those whose path matches one of such patterns; empty: all.
+# Links are followed only if their path matches one of these patterns; empty: all.
 include = []
-# Where a webmaster can reach you: an e-mail address or a page. It is sent with each request.
+# Contact for webmasters: an e-mail address or a page. It is sent with each request.
 contact = ""
 
 [labels]
-# What counts where annotators differ: "majority" (a tie is no label, and asked again), "latest", or "adjudicator":
-# the label of the one named below, the majority where that one has said nothing.
+# Label of a document if annotators disagree: "majority" (after a tie the document is proposed again), "latest", or
+# "adjudicator": the label of the annotator named below, or the majority without one.
 rule = "majority"
 adjudicator = ""
 
 [pdf]
-# Write TextWorks' segmentation.json and textgrid.json beside each PDF that is added: six times the work.
+# Write segmentation.json and textgrid.json of TextWorks for each added PDF. Takes six times as long.
 textworks = false
 
 [extraction]
-# Who marks the main content of web pages: "model" (ours), "rules", "trafilatura" or "all".
+# Method that marks the main content of web pages: "model" (default), "rules", "trafilatura" or "all".
 main = "model"
 # favor = "precision" or "recall", comments, tables, images, image_addresses, formatting, hidden, link_density,
 # deduplicate, drop = ["p.advert", "//aside"], target_language = "en", only_with_metadata, refused_authors, refused_urls,
 # date = "original", earliest_date = "1995-01-01", classify, structure, tracked_changes, ocr, forms, max_bytes
-# For one source: [extraction.sources."news.example"], for Trafilatura's own arguments: [extraction.trafilatura]
+# For one source: [extraction.sources."news.example"]. For arguments of Trafilatura: [extraction.trafilatura]
 """
 
 
@@ -65,11 +65,11 @@ class CrawlSettings:
     """``[crawl]`` of corpus.toml.
 
     Attributes:
-        delay: Seconds between two requests to one host. A Crawl-delay in robots.txt is always kept.
-        scope: How far from the seeds: ``domain``, ``host``, ``path`` or ``web`` (any host).
+        delay: Seconds between two requests to one host. A Crawl-delay in robots.txt is always respected.
+        scope: Distance from the seeds: ``domain``, ``host``, ``path`` or ``web`` (any host).
         exclude: URLs that are never fetched: path patterns with ``*`` and a final ``$``, as in robots.txt.
-        include: Of links only those whose path matches one of such patterns; empty: all.
-        contact: Where a webmaster can reach you, an e-mail address or a page. It is sent with each request.
+        include: Links are followed only if their path matches one of these patterns; empty: all.
+        contact: Contact for webmasters, an e-mail address or a page. It is sent with each request.
     """
 
     __pydantic_config__: ClassVar = STRICT
@@ -86,7 +86,7 @@ class PdfSettings:
     """``[pdf]`` of corpus.toml.
 
     Attributes:
-        textworks: Write TextWorks' segmentation.json and textgrid.json beside each PDF that is added: six times the work.
+        textworks: Write segmentation.json and textgrid.json of TextWorks for each added PDF. Takes six times as long.
     """
 
     __pydantic_config__: ClassVar = STRICT
@@ -99,12 +99,13 @@ class LabelSettings:
     """``[labels]`` of corpus.toml.
 
     Attributes:
-        rule: What counts where annotators differ: ``majority`` (a tie is no label, and asked again), ``latest``, or
-            ``adjudicator``.
-        adjudicator: Whose label counts by the rule ``adjudicator``; the majority where that one has said nothing.
+        rule: Label of a document if annotators disagree: ``majority`` (after a tie the document is proposed again),
+            ``latest``, or ``adjudicator``.
+        adjudicator: Annotator that decides with the rule ``adjudicator``. Without a label of this annotator, the
+            majority decides.
 
     Raises:
-        ConfigurationError: an unknown rule, or a rule and an adjudicator that do not go together.
+        ConfigurationError: An unknown rule, or a rule that does not match the adjudicator.
     """
 
     __pydantic_config__: ClassVar = STRICT
@@ -114,10 +115,10 @@ class LabelSettings:
 
     def __post_init__(self) -> None:
         if self.rule == "adjudicator" and not self.adjudicator:
-            raise ConfigurationError('rule = "adjudicator" needs the name of one: adjudicator = "name"')
+            raise ConfigurationError('rule = "adjudicator" needs the name of an annotator: adjudicator = "name"')
         if self.adjudicator and self.rule != "adjudicator":
             raise ConfigurationError(
-                f'adjudicator = {self.adjudicator!r} does nothing with rule = {self.rule!r}: set rule = "adjudicator"'
+                f'adjudicator = {self.adjudicator!r} has no effect with rule = {self.rule!r}: set rule = "adjudicator"'
             )
 
 
@@ -126,15 +127,15 @@ class Settings:
     """The content of corpus.toml.
 
     Attributes:
-        name: Name of the corpus; that of its folder at first.
+        name: Name of the corpus; by default that of its folder.
         description: What the corpus is about.
-        seeds: Words that its documents are about: where labelling begins.
-        languages: Only these languages (ISO 639-1); empty: all.
+        seeds: Words that its documents are about. Labelling begins with them.
+        languages: Languages of the corpus (ISO 639-1); empty: all.
         crawl: ``[crawl]``.
         labels: ``[labels]``.
         pdf: ``[pdf]``.
         extraction: ``[extraction]``.
-        sources: Host → its options: ``[extraction.sources]``.
+        sources: Options by host: ``[extraction.sources]``.
     """
 
     __pydantic_config__: ClassVar = STRICT
@@ -150,7 +151,9 @@ class Settings:
     sources: Mapping[str, ExtractOptions] = field(default_factory=dict)
 
     def extraction_for(self, host: str) -> ExtractOptions:
-        """Return the options for pages of a host: those of ``[extraction.sources]`` for it, else for a domain above it.
+        """Return the extraction options for pages of a host.
+
+        These are the options in ``[extraction.sources]`` for the host or a parent domain, else ``[extraction]``.
 
         Args:
             host: The host.
@@ -164,57 +167,57 @@ class Settings:
 
 
 def write_default_settings(folder: SafeFolder) -> None:
-    """Writes the corpus.toml of a new corpus."""
+    """Write the corpus.toml of a new corpus."""
     import tomlkit
 
     content = _TEMPLATE.format(name=tomlkit.item(folder.path.name).as_string())
     folder.write(FILE_NAME, content.encode())
 
 
-def change_settings(folder: SafeFolder, values: dict[str, Any]) -> None:
-    """Sets top-level values in corpus.toml; comments and the rest stay as people wrote them."""
+def update_settings(folder: SafeFolder, values: dict[str, Any]) -> None:
+    """Set top-level values in corpus.toml. Comments and other values remain unchanged."""
     import tomlkit
 
-    known = folder.read(FILE_NAME, _MOST_BYTES).decode("utf-8-sig") if folder.has(FILE_NAME) else ""
-    data = tomlkit.parse(known)
+    text = folder.read(FILE_NAME, _MAX_BYTES).decode("utf-8-sig") if folder.exists(FILE_NAME) else ""
+    data = tomlkit.parse(text)
     for name, value in values.items():
         data[name] = value
     folder.write(FILE_NAME, tomlkit.dumps(data).encode(), durable=True)
 
 
 def read_settings(folder: SafeFolder) -> Settings:
-    """Reads corpus.toml.
+    """Read corpus.toml.
 
     Raises:
-        ConfigurationError: a line that cannot be read, an unknown name or a value of the wrong type, or a file of the machine
-            in a corpus that is not trusted.
-        CorpusError: it is too large, a link or no regular file.
+        ConfigurationError: A syntax error, an unknown name, a value of a wrong type, or a reference to a local file in
+            an untrusted corpus.
+        CorpusError: The file is too large or irregular.
     """
     try:
-        content = folder.read(FILE_NAME, _MOST_BYTES)
+        content = folder.read(FILE_NAME, _MAX_BYTES)
     except FileNotFoundError:
         return Settings(name=folder.path.name)
-    settings = _parsed(content)
+    settings = _parse(content)
     if not folder.follow and any(
-        "settingsfile" in some.trafilatura for some in (settings.extraction, *settings.sources.values())
+        "settingsfile" in options.trafilatura for options in (settings.extraction, *settings.sources.values())
     ):
         raise ConfigurationError(
-            f"{FILE_NAME}: [extraction.trafilatura] settingsfile names a file of this machine, which a corpus from elsewhere may "
-            "not read: remove it; your own corpus opens with trust=True"
+            f"{FILE_NAME}: [extraction.trafilatura] settingsfile is not allowed in an untrusted corpus, since it names a file "
+            "on this machine: remove it, or open your own corpus with trust=True"
         )
     return settings
 
 
 @functools.lru_cache(8)
-def _parsed(content: bytes) -> Settings:
+def _parse(content: bytes) -> Settings:
     try:
         data = tomllib.loads(content.decode("utf-8-sig"))
     except RecursionError as error:
-        raise ConfigurationError(f"{FILE_NAME}: tables or lists stand too deep in each other") from error
+        raise ConfigurationError(f"{FILE_NAME}: tables or lists are nested too deeply") from error
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise ConfigurationError(f"{FILE_NAME}, line {line} is not in UTF-8: save the file as UTF-8") from error
-    except ValueError as error:  # no TOML, a number with thousands of digits
+        raise ConfigurationError(f"{FILE_NAME}, line {line} is not UTF-8: save the file as UTF-8") from error
+    except ValueError as error:  # invalid TOML, or a number with thousands of digits
         raise ConfigurationError(f"{FILE_NAME}: {error}") from error
     section = data.get("extraction")
     hosts = section.pop("sources", {}) if isinstance(section, dict) else {}
@@ -224,15 +227,15 @@ def _parsed(content: bytes) -> Settings:
         }
     elif hosts:
         raise ConfigurationError(f"{FILE_NAME}: [extraction.sources] must hold a table for each host")
-    return _build(data)
+    return _validate(data)
 
 
-def _build(data: dict[str, Any]) -> Settings:
-    """Return the settings, each value checked against its annotation."""
+def _validate(data: dict[str, Any]) -> Settings:
+    """Return the settings. Each value is validated against its annotation."""
     from pydantic import TypeAdapter, ValidationError
 
     try:
-        # JSON has TOML's types but dates, which are written as strings; arrays become tuples.
+        # JSON has the types of TOML except dates, which become strings. Arrays become tuples.
         settings: Settings = TypeAdapter(Settings).validate_json(json.dumps(data, default=str), strict=True)
     except ValidationError as error:
         raise ConfigurationError(f"{FILE_NAME}: {_problem(error.errors(include_url=False)[0])}") from error
@@ -240,7 +243,7 @@ def _build(data: dict[str, Any]) -> Settings:
 
 
 def _problem(error: Mapping[str, Any]) -> str:
-    """Return the section and name of a value in the file, and what is wrong with it."""
+    """Return the location of an invalid value in the file and the reason."""
     *path, name = [str(part) for part in error["loc"]] or [""]
     if name.isdigit():
         name = f"{path.pop()}[{name}]"
@@ -251,7 +254,7 @@ def _problem(error: Mapping[str, Any]) -> str:
         kind = {"crawl": CrawlSettings, "labels": LabelSettings, "pdf": PdfSettings, "extraction": ExtractOptions}
         known = dataclasses.fields(kind.get(path[0], Settings) if path else Settings)
         names = sorted({field.name for field in known} - {"sources"})
-        return f"{section}{name!r} is unknown; there are: {', '.join(names)}"
-    if error["type"] == "value_error":  # of a check of several values
+        return f"{section}{name!r} is unknown; expected one of: {', '.join(names)}"
+    if error["type"] == "value_error":  # raised by __post_init__
         return f"[{'.'.join([*path, name])}] {error['ctx']['error']}" if name else str(error["ctx"]["error"])
     return f"{section}{name} = {error['input']!r}: expected {expected_value(error)}"

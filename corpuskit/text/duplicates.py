@@ -62,7 +62,7 @@ class DuplicateIndex:
         self._shingles = Shingles(size)
         settings = {"size": size, "bands": _BANDS, "rows": _ROWS}
         Path(folder).mkdir(parents=True, exist_ok=True)
-        if not self._folder.has(_SETTINGS):
+        if not self._folder.exists(_SETTINGS):
             self._folder.write(_SETTINGS, json.dumps(settings).encode())
         elif _read_settings(self._folder) != settings:
             raise ConfigurationError(f"{folder} was created with other settings: delete it, or pass those settings")
@@ -94,8 +94,8 @@ class DuplicateIndex:
 
     def _parts(self) -> list[Path]:
         """Return the parts. Their sketches must be regular files too."""
-        self._folder.names("sketch-*.npy", strict=True)
-        return [self._folder / name for name in self._folder.names("part-*.parquet", strict=True)]
+        self._folder.file_names("sketch-*.npy", strict=True)
+        return [self._folder / name for name in self._folder.file_names("part-*.parquet", strict=True)]
 
     def _write(self, batch: list[tuple[str, str, int]]) -> int:
         import numpy as np
@@ -107,7 +107,7 @@ class DuplicateIndex:
         sets = [self._shingles.of(text) for _, text, _ in batch]
         sketches = [sketch(shingles) for shingles in sets]
         sizes = np.array([len(hashes) for hashes in sketches], np.int64)
-        with self._folder.replacing(f"sketch-{number:06d}.npy") as file:
+        with self._folder.atomic_write(f"sketch-{number:06d}.npy") as file:
             np.save(file, np.concatenate(sketches) if sketches else np.empty(0, np.uint32))
         bands = signatures(sets, _BANDS, _ROWS).view(np.int64)
         table = pa.table(
@@ -122,7 +122,7 @@ class DuplicateIndex:
                 "bands": pa.FixedSizeListArray.from_arrays(pa.array(bands.ravel()), _BANDS),
             }
         )  # fmt: skip
-        with self._folder.replacing(f"part-{number:06d}.parquet") as file:
+        with self._folder.atomic_write(f"part-{number:06d}.parquet") as file:
             pq.write_table(table, file, compression="zstd")
         return len(batch)
 

@@ -25,7 +25,7 @@ class Shingles:
     """
 
     def __init__(self, size: int = 3) -> None:
-        self.size = check_count(size, "size", least=1)
+        self.size = check_count(size, "size", minimum=1)
         self._words: dict[str, int] = {}
 
     def of(self, text: str) -> Any:

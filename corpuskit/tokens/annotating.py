@@ -15,7 +15,7 @@ import numpy as np
 from corpuskit.errors import ConfigurationError
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 from corpuskit.tokens.file_layers import FileLayers
 from corpuskit.tokens.index import changed_parts
 from corpuskit.tokens.layers import (
@@ -137,7 +137,7 @@ class _Run:
     def told(self) -> str:
         """How far it is, in words."""
         apart = f", of {self._apart:,} it says nothing" if self._apart else ""
-        return f"{self._done:,} of {counted(self._documents, 'document')} done{apart}"
+        return f"{self._done:,} of {pluralize(self._documents, 'document')} done{apart}"
 
     def _ask(self, bar: Any) -> None:
         saved = time.monotonic()
@@ -190,7 +190,7 @@ def _tell_without_lemmas(documents: Iterable[pa.Table]) -> None:
         logger.warning(
             "lemma: %s got their words in lower case, for there are no lemmas of their language (%s; ? is unknown); "
             "documents().query(\"lang in %s\") has them",
-            counted(langs.total(), "document"), told, sorted(langs),
+            pluralize(langs.total(), "document"), told, sorted(langs),
         )  # fmt: skip
 
 

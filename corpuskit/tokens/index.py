@@ -144,12 +144,12 @@ def open_index(folder: CorpusFolder) -> TokenIndex:
     """
     with _LOCK:
         update_elements(folder)
-        states, tokens = _states(folder), folder.inside.within(_FOLDER)
+        states, tokens = _states(folder), folder.root.subfolder(_FOLDER)
         known = _OPEN.get(folder)
         if (
             known is not None
             and known.states == states
-            and all(unchanged(tokens.within(name), stamps) for name, stamps in known.stamps.items())
+            and all(unchanged(tokens.subfolder(name), stamps) for name, stamps in known.stamps.items())
         ):
             return known.index
         _OPEN[folder] = opened = _open(folder, tokens, states)
@@ -159,21 +159,21 @@ def open_index(folder: CorpusFolder) -> TokenIndex:
 @contextlib.contextmanager
 def changed_parts(folder: CorpusFolder) -> Iterator[list[tuple[SafeFolder, Part, Bools]]]:
     """The parts of an index, their folders, and which documents count; opened anew after what is done to them."""
-    tokens = folder.inside.within(_FOLDER)
+    tokens = folder.root.subfolder(_FOLDER)
     with _LOCK:
         open_index(folder)
         opened = _OPEN[folder]
         try:
             named = zip(opened.stamps, opened.index.parts, opened.index.alive, strict=True)
-            yield [(tokens.within(name), part, alive) for name, part, alive in named]
+            yield [(tokens.subfolder(name), part, alive) for name, part, alive in named]
         finally:
             _OPEN.pop(folder, None)
 
 
 def layers_on_disk(folder: CorpusFolder) -> set[str]:
     """The layers that some part has; the index is neither made nor renewed."""
-    tokens = folder.inside.within(_FOLDER)
-    parts = (read_part(tokens.within(name), trust=True) for name in _part_names(tokens))
+    tokens = folder.root.subfolder(_FOLDER)
+    parts = (read_part(tokens.subfolder(name), trust=True) for name in _part_names(tokens))
     return {layer for found in parts if found is not None for layer in found[0].layers}
 
 
@@ -184,23 +184,23 @@ def forget(folder: CorpusFolder, doc_ids: Sequence[str]) -> None:
         folder: The corpus folder.
         doc_ids: The documents.
     """
-    gone, tokens = set(doc_ids), folder.inside.within(_FOLDER)
+    gone, tokens = set(doc_ids), folder.root.subfolder(_FOLDER)
     with _LOCK:
         _OPEN.pop(folder, None)
-        for name in tokens.folders():
+        for name in tokens.folder_names():
             if name.startswith(PREFIX):
                 tokens.remove_folder(name)
         for name in _part_names(tokens):
-            found = read_part(tokens.within(name))
+            found = read_part(tokens.subfolder(name))
             if found is None:
-                remove_part(tokens.within(name))
+                remove_part(tokens.subfolder(name))
                 continue
             part, _ = found
             stay = np.array([doc_id not in gone for doc_id in part.documents.column("doc_id").to_pylist()], np.bool_)
             if stay.any() and not stay.all():
                 write_part(tokens, part.chunk(stay))
             if not stay.all():
-                remove_part(tokens.within(name))
+                remove_part(tokens.subfolder(name))
 
 
 def _open(folder: CorpusFolder, tokens: SafeFolder, states: tuple[str | None, ...]) -> _Open:
@@ -209,7 +209,7 @@ def _open(folder: CorpusFolder, tokens: SafeFolder, states: tuple[str | None, ..
     noted = _read_state(tokens)
     for name in sorted(noted["parts"], key=lambda name: noted["parts"][name]["order"]):
         known = {file: (size, when) for file, (size, when) in noted["parts"][name]["stamps"].items()}
-        if (found := read_part(tokens.within(name), known)) is not None:
+        if (found := read_part(tokens.subfolder(name), known)) is not None:
             parts[name], stamps[name] = found
     if parts.keys() == noted["parts"].keys() and noted["states"] == list(states):
         dead = {name: set(noted["parts"][name]["dead"]) for name in parts}
@@ -222,7 +222,7 @@ def _open(folder: CorpusFolder, tokens: SafeFolder, states: tuple[str | None, ..
         merged = MergedLexica(tokens, stamps)
         return _Open(states, stamps, TokenIndex(tuple(parts.values()), tuple(alive.values()), merged))
     for name in _part_names(tokens):
-        if name not in parts and (found := read_part(tokens.within(name))) is not None:
+        if name not in parts and (found := read_part(tokens.subfolder(name))) is not None:
             parts[name], stamps[name] = found
     wanted = wanted_documents(folder)
     renew_sources(folder, tokens, parts, stamps, wanted)
@@ -246,17 +246,17 @@ def _states(folder: CorpusFolder) -> tuple[str | None, ...]:
 
 
 def _part_names(tokens: SafeFolder) -> list[str]:
-    return [name for name in tokens.folders() if _PART.fullmatch(name)]
+    return [name for name in tokens.folder_names() if _PART.fullmatch(name)]
 
 
 def _clean(tokens: SafeFolder, parts: set[str], merged: set[str]) -> None:
     """Removes what nothing refers to, as soon as no other process can be about to."""
-    for name in tokens.folders():
+    for name in tokens.folder_names():
         if name in parts or name in merged or not name.startswith(("part-", PREFIX)):
             continue
         found = tokens.stat(name)
         if found is not None and time.time() - found.st_mtime > _ABANDONED:
-            remove_part(tokens.within(name))
+            remove_part(tokens.subfolder(name))
 
 
 def _read_state(tokens: SafeFolder) -> dict[str, Any]:
@@ -278,7 +278,7 @@ def _read_state(tokens: SafeFolder) -> dict[str, Any]:
 def _write_state(
     tokens: SafeFolder, states: tuple[str | None, ...], stamps: Mapping[str, Stamps], alive: Mapping[str, Bools]
 ) -> None:
-    if not tokens.has():
+    if not tokens.exists():
         return
     noted = {
         "states": states,

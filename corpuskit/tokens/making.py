@@ -14,7 +14,7 @@ from corpuskit import engine
 from corpuskit.errors import CorpusError
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
-from corpuskit.store.element_cache import whole
+from corpuskit.store.element_cache import damage_reported
 from corpuskit.tokens.chunks import Chunk, cut, joined, with_layers
 from corpuskit.tokens.layers import lemmas
 from corpuskit.tokens.part import Part
@@ -98,13 +98,13 @@ def make_parts(
     folder: CorpusFolder, tokens: SafeFolder, missing: Wanted, parts: dict[str, Part], alive: dict[str, Bools]
 ) -> dict[str, tuple[Part, Stamps]]:
     """Writes parts with the missing documents, together with small parts there are; these leave ``parts``."""
-    tokens.make()
+    tokens.mkdir()
     chunks: list[Chunk] = []
     size, made = 0, {}
 
     def write() -> None:
         name = write_part(tokens, joined(chunks))
-        found = read_part(tokens.within(name))
+        found = read_part(tokens.subfolder(name))
         assert found is not None
         made[name] = found
         chunks.clear()
@@ -203,8 +203,8 @@ def renew_sources(
         if sources != [key[2] for key in keys]:
             place = part.documents.column_names.index("source")
             changed = part.documents.set_column(place, "source", pa.array(sources, pa.string()))
-            write_documents(tokens.within(name), changed)
-            if (found := read_part(tokens.within(name), stamps[name])) is not None:
+            write_documents(tokens.subfolder(name), changed)
+            if (found := read_part(tokens.subfolder(name), stamps[name])) is not None:
                 parts[name], stamps[name] = found
 
 
@@ -214,7 +214,7 @@ def _texts(elements: SafeFolder, part: str, doc_ids: Sequence[str], columns: Seq
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    with whole(path := elements / part):
+    with damage_reported(path := elements / part):
         table = pq.ParquetFile(path).read(["doc_id", "element_id", "main", "text_hash", "text"])
     found = table.column("doc_id").cast(pa.string())
     keep = pc.and_(pc.is_in(found, pa.array(list(doc_ids), pa.string())), pc.is_valid(table.column("text")))

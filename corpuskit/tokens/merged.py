@@ -59,7 +59,7 @@ class MergedLexica:
     def lexicon(self, attribute: str, parts: Sequence[Part]) -> tuple[pa.Array, tuple[Numbers, ...]]:
         """What :func:`merged_lexicon` gives, from the disk where it is there."""
         name = self.name(attribute)
-        found = read_merged(self._tokens.within(name), len(parts))
+        found = read_merged(self._tokens.subfolder(name), len(parts))
         if found is None:
             lexica = [part.lexicon(attribute) for part in parts]
             found = merged_lexicon(lexica)
@@ -71,8 +71,8 @@ class MergedLexica:
         """Writes it; where the disk does not let it, it is merged again the next time."""
         new = f"{name}-{secrets.token_hex(4)}.tmp"
         try:
-            write_merged(self._tokens.within(new), strings, numbers)
-            if self._tokens.has(name):
+            write_merged(self._tokens.subfolder(new), strings, numbers)
+            if self._tokens.exists(name):
                 self._tokens.remove_folder(name)
             self._tokens.rename(new, name)
         except (CorpusError, OSError):

@@ -33,8 +33,8 @@ Stamps = dict[str, tuple[int, int]]
 def write_part(tokens: SafeFolder, chunk: Chunk) -> str:
     """Writes a part; returns its name. It appears when it is whole."""
     name = f"part-{secrets.token_hex(8)}"
-    part = tokens.within(f"{name}.tmp")
-    part.make()
+    part = tokens.subfolder(f"{name}.tmp")
+    part.mkdir()
     try:
         columns, lexica = columns_of(chunk)
         files = [_write_column(part, column, values) for column, values in columns.items()]
@@ -109,8 +109,8 @@ def _add(
     documents: pa.Table | None = None,
 ) -> None:
     about = json.loads(part.read(_ABOUT, _MOST_ABOUT))
-    new = part.within(f"new-{secrets.token_hex(8)}.tmp")
-    new.make()
+    new = part.subfolder(f"new-{secrets.token_hex(8)}.tmp")
+    new.mkdir()
     try:
         files = [_write_column(new, name, column) for name, column in columns.items()]
         files += [_write_strings(new, name, strings) for name, strings in lexica.items()]
@@ -133,7 +133,7 @@ def _add(
 
 def write_merged(folder: SafeFolder, strings: pa.Array, numbers: Sequence[npt.NDArray[Any]]) -> None:
     """Writes a lexicon of several parts, and the numbers of the strings of each in it."""
-    folder.make()
+    folder.mkdir()
     files = [_write_strings(folder, "lexicon", strings)]
     files += [_write_column(folder, f"part-{i}", column) for i, column in enumerate(numbers)]
     folder.write(_ABOUT, json.dumps({"sums": {file: _sum_of(folder, file) for file in files}}).encode())
@@ -142,7 +142,7 @@ def write_merged(folder: SafeFolder, strings: pa.Array, numbers: Sequence[npt.ND
 def read_merged(folder: SafeFolder, parts: int) -> tuple[pa.Array, tuple[npt.NDArray[Any], ...]] | None:
     """What :func:`write_merged` wrote; None where it is not there, or damaged."""
     try:
-        if not folder.has(_ABOUT):
+        if not folder.exists(_ABOUT):
             return None
         sums = json.loads(folder.read(_ABOUT, _MOST_ABOUT))["sums"]
         if any(_sum_of(folder, file) != expected for file, expected in sums.items()):

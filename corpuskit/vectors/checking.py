@@ -36,14 +36,14 @@ def check(folder: CorpusFolder) -> list[Problem]:
 def _of_room(room: SafeFolder, name: str) -> Iterator[tuple[str, str]]:
     for file in making.damaged_parts(room):
         yield file, _AGAIN if name == making.OWN else _LOST
-    if name == making.OWN and room.has("space"):
+    if name == making.OWN and room.exists("space"):
         try:
-            Space.load(room.within("space"))
+            Space.load(room.subfolder("space"))
         except CorpusKitError as error:
             yield "space", f"{_AGAIN} ({error})"
-    if room.has(layout.FILE) and layout.read(room) is None:
+    if room.exists(layout.FILE) and layout.read(room) is None:
         yield layout.FILE, "damaged: the map is laid out anew when it is asked for"
-    if (room.has(kept_topics.CLUSTERS) or room.has(kept_topics.TOLD)) and not kept_topics.are_whole(room):
+    if (room.exists(kept_topics.CLUSTERS) or room.exists(kept_topics.TOLD)) and not kept_topics.are_whole(room):
         yield kept_topics.CLUSTERS, "damaged: topics are made anew; what people said of them is kept apart"
     if lines := edits.unread(room):
         yield edits.FILE, f"{lines} lines say nothing of topics: they are passed over"

@@ -76,7 +76,7 @@ def read(room: SafeFolder) -> tuple[tuple[Edit, ...], bytes]:
 
 def unread(room: SafeFolder) -> int:
     """Return how many lines are no edits: damage."""
-    content = room.read(FILE, _MOST_BYTES) if room.has(FILE) else b""
+    content = room.read(FILE, _MOST_BYTES) if room.exists(FILE) else b""
     return sum(bool(line.strip()) and _read(line) is None for line in content.splitlines())
 
 

@@ -17,7 +17,7 @@ from corpuskit.errors import CorpusError
 from corpuskit.relevance.learning import scoring_texts
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
-from corpuskit.store.document_rows import duplicates
+from corpuskit.store.document_rows import duplicate_ids
 from corpuskit.vectors import edits, records
 from corpuskit.vectors.clustering import centres_of, found_again, grouped, usual_number
 from corpuskit.vectors.edits import Edit, held_by
@@ -143,14 +143,14 @@ def forget_topics(room: SafeFolder, gone: Set[str]) -> None:
 
 def different(folder: CorpusFolder, vectors: Vectors) -> int:
     """Return how many documents have a vector that says something; of exact copies of a text one counts."""
-    copies = duplicates(folder)
+    copies = duplicate_ids(folder)
     said = np.any(vectors.matrix, axis=1)
     return sum(doc_id not in copies for doc_id, says in zip(vectors.doc_ids, said.tolist(), strict=True) if says)
 
 
 def make(folder: CorpusFolder, vectors: Vectors, n: int | None, seed: int) -> None:
     """Make clusters of the documents, each exact copy of a text with the others, and keep them."""
-    copies = duplicates(folder)
+    copies = duplicate_ids(folder)
     once = np.array([doc_id not in copies for doc_id in vectors.doc_ids], np.bool_)
     labels = np.zeros(len(vectors), np.int64)
     parent, stable = np.zeros(0, np.int64), np.zeros(0)
@@ -388,7 +388,7 @@ def _words(
     """The words of topics, from the main texts of some of their documents; of equal texts one."""
     if not members:
         return {}
-    space, copies = corpus_space(folder), duplicates(folder)
+    space, copies = corpus_space(folder), duplicate_ids(folder)
     languages = dict(folder.catalog.tuples("SELECT doc_id, lang FROM current"))
     some: dict[int, list[str]] = {}
     for number, rows in members.items():

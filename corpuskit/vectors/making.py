@@ -20,7 +20,7 @@ from corpuskit.relevance.space import Space
 from corpuskit.relevance.table import directions
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
-from corpuskit.store.document_rows import duplicates
+from corpuskit.store.document_rows import duplicate_ids
 from corpuskit.store.schema import DOCUMENTS_STATE
 from corpuskit.vectors import records
 
@@ -75,7 +75,7 @@ def room_of(folder: CorpusFolder, name: str = OWN) -> SafeFolder:
         raise ConfigurationError(
             f"vectors called {name!r}: expected up to 64 small letters, digits, - and _, the first no sign"
         )
-    return folder.inside.within(FOLDER).within(name)
+    return folder.root.subfolder(FOLDER).subfolder(name)
 
 
 def vectors_of(folder: CorpusFolder, name: str = OWN) -> Vectors:
@@ -189,11 +189,11 @@ def corpus_space(folder: CorpusFolder) -> Space | None:
 
     None where no document has a word.
     """
-    room = room_of(folder).within("space")
+    room = room_of(folder).subfolder("space")
     space = _kept_space(folder, room)
     if space is not None and min(_different(folder), _FIT) <= _GROWN * space.texts:
         return space
-    copies = duplicates(folder)
+    copies = duplicate_ids(folder)
     ids = [doc_id for doc_id, _ in _wanted(folder) if doc_id not in copies]
     texts = list(scoring_texts(folder, ids[:: max(1, -(-len(ids) // _FIT))]).values())
     try:
@@ -265,11 +265,11 @@ def _record(dimensions: int) -> np.dtype[Any]:
 
 def names(folder: CorpusFolder) -> list[str]:
     """Return the names of vectors there are."""
-    return [name for name in folder.inside.within(FOLDER).folders() if _NAME.fullmatch(name)]
+    return [name for name in folder.root.subfolder(FOLDER).folder_names() if _NAME.fullmatch(name)]
 
 
 def _part_names(room: SafeFolder) -> list[str]:
-    return [name for name in room.names("part-*.vec") if _PART.fullmatch(name)]
+    return [name for name in room.file_names("part-*.vec") if _PART.fullmatch(name)]
 
 
 def _dimensions(room: SafeFolder) -> int | None:

@@ -30,7 +30,7 @@ def write(folder: SafeFolder, name: str, records: npt.NDArray[Any], *, dimension
     """
     content = _bytes_of(np.ascontiguousarray(records))
     head = _HEAD.pack(_MAGIC, records.dtype.itemsize, dimensions, maker, hashlib.sha256(content).digest())
-    with folder.replacing(name) as file:
+    with folder.atomic_write(name) as file:
         file.write(head)
         file.write(content)
 

@@ -11,8 +11,8 @@ from corpuskit.errors import ConfigurationError, UnknownDocumentError
 from corpuskit.relevance.learning import scoring_texts
 from corpuskit.relevance.space import Words, comparable
 from corpuskit.store import CorpusFolder
-from corpuskit.store.document_names import doc_id_of, doc_ids_of, names_in
-from corpuskit.store.document_rows import duplicates
+from corpuskit.store.document_lookup import document_names, find_doc_id, find_doc_ids
+from corpuskit.store.document_rows import duplicate_ids
 from corpuskit.vectors.making import OWN, Vectors, corpus_space, embedded, unit, vectors_of
 from corpuskit.vectors.naming import says_something, stop_words_of
 from corpuskit.vectors.neighbours import nearest
@@ -55,7 +55,7 @@ def similar(folder: CorpusFolder, to: str | Sequence[str] | Any, n: int = 20, na
         raise ConfigurationError(f"n={n!r}: expected a whole number, at least 1")
     vectors = vectors_of(folder, name)
     asked, texts, middle = _asked(folder, to, vectors, name)
-    copies = duplicates(folder)
+    copies = duplicate_ids(folder)
     told = {copies.get(doc_id, doc_id) for doc_id in asked}
     free = [
         row
@@ -85,7 +85,7 @@ def _asked(folder: CorpusFolder, to: Any, vectors: Vectors, name: str) -> tuple[
     """The documents asked with, their texts, and the direction of all together as one row."""
     if isinstance(to, str):
         try:
-            ids = [doc_id_of(folder, to)]
+            ids = [find_doc_id(folder, to)]
         except UnknownDocumentError:
             if not any(character.isspace() for character in to.strip()) and ("/" in to or "." in to):
                 raise  # the name of a document rather than a text
@@ -95,7 +95,7 @@ def _asked(folder: CorpusFolder, to: Any, vectors: Vectors, name: str) -> tuple[
             raise TypeError(
                 f"similar to a {type(to).__name__}: expected a document (id, URI or file name), a text, or documents"
             )
-        ids = list(dict.fromkeys(doc_ids_of(folder, names_in(folder, to)).values()))
+        ids = list(dict.fromkeys(find_doc_ids(folder, document_names(folder, to)).values()))
     if not ids:
         raise ConfigurationError("similar to nothing: expected a document, a text, or documents")
     place = {doc_id: row for row, doc_id in enumerate(vectors.doc_ids)}

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from corpuskit.errors import ConfigurationError, CorpusError
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import clean
-from corpuskit.store.document_names import doc_ids_of, names_in, with_names
-from corpuskit.store.telling import counted
+from corpuskit.store.document_lookup import add_titles, document_names, find_doc_ids
+from corpuskit.store.formatting import pluralize
 from corpuskit.vectors import edits, kept_topics
 from corpuskit.vectors.clustering import cluster
 from corpuskit.vectors.edits import Edit
@@ -102,12 +102,12 @@ class Topics:
 
         wanted = list(self._vectors.doc_ids)
         if docs is not None:
-            wanted = list(doc_ids_of(self._folder, names_in(self._folder, docs)).values())
+            wanted = list(find_doc_ids(self._folder, document_names(self._folder, docs)).values())
         place = {doc_id: int(topic) for doc_id, topic in zip(self._vectors.doc_ids, self._topic, strict=True)}
         found = [place.get(doc_id) for doc_id in wanted]
         names = [None if number is None else self._of[number].name for number in found]
         types = {"doc_id": "str", "topic": "Int32", "name": "str"}
-        return with_names(self._folder, pd.DataFrame({"doc_id": wanted, "topic": found, "name": names}).astype(types))
+        return add_titles(self._folder, pd.DataFrame({"doc_id": wanted, "topic": found, "name": names}).astype(types))
 
     def representatives(self, topic: int, n: int = 5) -> pd.DataFrame:
         """Return the documents that are most like a topic as a whole.
@@ -207,7 +207,7 @@ class Topics:
 
     def __repr__(self) -> str:
         groups = len(self._topics) - len(self)
-        head = f"{counted(len(self), 'topic')} in {counted(groups, 'group')}, {counted(len(self._vectors), 'document')}"
+        head = f"{pluralize(len(self), 'topic')} in {pluralize(groups, 'group')}, {pluralize(len(self._vectors), 'document')}"
         lines = []
         for group in (topic for topic in self._topics if topic.level == COARSE):
             lines.append(f"  {group.name}")
@@ -274,7 +274,7 @@ def topics(
         most = max(2, min(MOST_TOPICS, different // 2))
         if n is not None and n > most:
             raise ConfigurationError(
-                f"topics({n:,}): of {counted(different, 'document')} with different texts at most {most:,} topics can be "
+                f"topics({n:,}): of {pluralize(different, 'document')} with different texts at most {most:,} topics can be "
                 "made; topics() takes the usual number"
             )
         kept_topics.make(folder, vectors, n, seed)
@@ -285,7 +285,7 @@ def told_of_newcomers(later: int, far: int) -> str:
     """Return what is told of documents that came after the topics were made; empty where there are none."""
     if not later:
         return ""
-    told = f"{counted(later, 'document')} came later and went to the topic that is nearest"
+    told = f"{pluralize(later, 'document')} came later and went to the topic that is nearest"
     if far:
         told += f"; {far:,} of them {'is' if far == 1 else 'are'} far from every topic (.far): topics(renew=True) makes topics anew"
     return told

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from corpuskit.errors import ConfigurationError, UnknownDocumentError
-from corpuskit.store import CorpusFolder, document_names
+from corpuskit.store import CorpusFolder, document_lookup
 from corpuskit.views import subcorpora
 
 
@@ -42,9 +42,9 @@ def meant(folder: CorpusFolder, docs: Any) -> list[str] | None:
         return None
     if isinstance(docs, str) and docs.strip() in subcorpora.subcorpora(folder):
         return list(subcorpora.subcorpus(folder, docs)["doc_id"])
-    names = document_names.names_in(folder, docs)
+    names = document_lookup.document_names(folder, docs)
     try:
-        return list(dict.fromkeys(document_names.doc_ids_of(folder, names).values()))
+        return list(dict.fromkeys(document_lookup.find_doc_ids(folder, names).values()))
     except UnknownDocumentError as error:
         there = ", ".join(map(repr, subcorpora.subcorpora(folder)))
         raise UnknownDocumentError(f"docs: {error}" + (f"; sub-corpora: {there}" if there else "")) from None

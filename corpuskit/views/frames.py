@@ -6,17 +6,17 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from corpuskit.document.dataframes import COLUMNS as ELEMENT_COLUMNS
+from corpuskit.document.dataframes import arrow_to_pandas, convert_dtypes
 from corpuskit.document.elements import FORMATTING
-from corpuskit.document.frames import COLUMNS as ELEMENT_COLUMNS
-from corpuskit.document.frames import arrow_to_pandas, in_types
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels import corpus_labels
 from corpuskit.stable_sample import stable_sample
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_rows import document_rows
-from corpuskit.store.document_rows import names as document_names
+from corpuskit.store.document_rows import title_rows as document_names
 from corpuskit.store.element_cache import element_table
-from corpuskit.store.tables import read_table
+from corpuskit.store.parquet_tables import read_table
 from corpuskit.validation import check_count
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def documents(folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, ver
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    table = document_rows(folder, versions=versions, said=True)
+    table = document_rows(folder, versions=versions, metadata=True)
     duplicates = _with_near_duplicates(folder, table)
     if duplicates is not None:
         table = table.set_column(table.column_names.index("duplicate_of"), "duplicate_of", duplicates)
@@ -134,12 +134,12 @@ def _with_labels(folder: CorpusFolder, rows: pa.Table) -> pa.Table:
 
 def _with_near_duplicates(folder: CorpusFolder, rows: pa.Table) -> pa.Array | None:
     """Return duplicate_of, filled with near-duplicates of the last pipeline whose originals are not duplicates themselves."""
-    if not folder.inside.has(_NEAR_DUPLICATES):
+    if not folder.root.exists(_NEAR_DUPLICATES):
         return None
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    verdicts = read_table(folder.inside, _NEAR_DUPLICATES, ["doc_id", "duplicate_of"]).combine_chunks()
+    verdicts = read_table(folder.root, _NEAR_DUPLICATES, ["doc_id", "duplicate_of"]).combine_chunks()
     firsts = rows.filter(pc.is_null(rows["duplicate_of"]))["doc_id"]
     verdicts = verdicts.filter(pc.is_in(verdicts["duplicate_of"], value_set=firsts.combine_chunks()))
     places = pc.index_in(rows["doc_id"], value_set=verdicts["doc_id"].combine_chunks().cast(pa.large_string()))
@@ -181,7 +181,7 @@ def elements(
 
         texts = frame["text"].astype("object")
         found = pd.Series(pd.Categorical(detect_languages(texts.where(texts.notna(), None))), index=frame.index)
-        frame["lang"] = in_types(found.to_frame("lang"), arrow)["lang"]
+        frame["lang"] = convert_dtypes(found.to_frame("lang"), arrow)["lang"]
     if frequencies:
         for name, column in _frequencies(folder, doc_ids).items():
             values = pd.Series(column.to_numpy(), index=frame.index)

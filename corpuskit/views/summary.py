@@ -10,7 +10,7 @@ from typing import Final
 
 from corpuskit.labels import corpus_labels
 from corpuskit.store import CorpusFolder
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,13 @@ def summary(folder: CorpusFolder, steps: Steps = CALLED) -> str:
     head = f"Corpus {folder.settings.name or folder.path.name!r}"
     if not count:
         waiting = catalog.value("SELECT count(*) FROM documents WHERE status = 'fetched'")
-        lines = [f"{head}: empty" + (f", {counted(waiting, 'document')} fetched and not extracted" if waiting else "")]
+        lines = [
+            f"{head}: empty" + (f", {pluralize(waiting, 'document')} fetched and not extracted" if waiting else "")
+        ]
     else:
         languages = catalog.rows("SELECT lang, count(*) AS n FROM current GROUP BY lang ORDER BY n DESC, lang LIMIT 4")
         shares = ", ".join(f"{row['lang'] or '?'} {row['n'] / count:.0%}" for row in languages)
-        lines = [f"{head}: {counted(count, 'document')}, {words:,} words, {counted(hosts, 'host')} ({shares})"]
+        lines = [f"{head}: {pluralize(count, 'document')}, {words:,} words, {pluralize(hosts, 'host')} ({shares})"]
     judged = corpus_labels(folder)
     if judged:
         kinds = Counter(label.label for label in judged if label.label is not None)
@@ -73,7 +75,7 @@ def summary(folder: CorpusFolder, steps: Steps = CALLED) -> str:
         lines.append("labels: " + ", ".join(told))
     queued = catalog.value("SELECT count(*) FROM frontier WHERE state = 'queued'")
     if queued:
-        lines.append(f"frontier: {counted(queued, 'URL')} queued")
+        lines.append(f"frontier: {pluralize(queued, 'URL')} queued")
     failed = catalog.value("SELECT count(*) FROM failures")
     if failed:
         lines.append(f"failures: {failed:,}, see {steps.failures}")

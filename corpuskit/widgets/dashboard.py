@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import traitlets
 
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 from corpuskit.widgets.crawl_state import CrawlState
 from corpuskit.widgets.shell import Widget, module, styles
 
@@ -60,9 +60,7 @@ class CrawlDashboard(Widget):
         """Return status, pages, harvest."""
         state = self.state
         harvest = "" if state["harvest"] is None else f", harvest rate {state['harvest']:.0%}"
-        return (
-            f"Crawl {state['status']}: {counted(state['pages'], 'page')} of {counted(state['hosts'], 'host')}{harvest}"
-        )
+        return f"Crawl {state['status']}: {pluralize(state['pages'], 'page')} of {pluralize(state['hosts'], 'host')}{harvest}"
 
     # -- messages --------------------------------------------------------------------------------------------------
 

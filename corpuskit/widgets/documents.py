@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.store import CorpusFolder
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 from corpuskit.widgets.labeler import user_name
 from corpuskit.widgets.tree import DocumentTree
 
@@ -21,7 +21,7 @@ def document_tree(folder: CorpusFolder, doc_id: str, *, reveal: int | None = Non
     document = folder.document(doc_id)
     if reveal is not None and not 0 <= reveal < len(document):
         raise ConfigurationError(
-            f"reveal={reveal}: the document has {counted(len(document), 'element')}, the first is 0"
+            f"reveal={reveal}: the document has {pluralize(len(document), 'element')}, the first is 0"
         )
     tree = DocumentTree(document, original=lambda: folder.original(doc_id), label=labels_of(folder, doc_id))
     if reveal is not None:

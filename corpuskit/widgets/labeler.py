@@ -15,7 +15,7 @@ from corpuskit.errors import ConfigurationError
 from corpuskit.labels import check_names, corpus_labels, is_machine
 from corpuskit.relevance.active_learning import Question, seeds_in_no_text
 from corpuskit.store import CorpusFolder
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 from corpuskit.widgets.cards import PREFETCH, Cards, checked_keys
 from corpuskit.widgets.labeling import LabelQueue, has_flattened
 from corpuskit.widgets.learner import Lesson
@@ -101,7 +101,7 @@ class Labeler(Cards):
         """Return the number of those that are labelled, by whom the cards are for and by others."""
         said = ", ".join(f"{count} {label}" for label, count in sorted(self._counted().items()))
         others = len({label.target for label in corpus_labels(self._folder, "document")} - self._queue.judged.keys())
-        more = f"; {counted(others, 'document')} labelled by others" if others else ""
+        more = f"; {pluralize(others, 'document')} labelled by others" if others else ""
         return f"Labelling: {said or f'no labels by {self._by} yet'}{more}"
 
     # -- messages --------------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ class Labeler(Cards):
         words = re.findall(r"[^\s,;]+", str(message["words"])[:500])
         if not words:
             raise ConfigurationError("no words were given: expected some, with commas between")
-        self._folder.describe(None, words)
+        self._folder.update_description(None, words)
         near = self._queue.begin_again()
         self.asks_seeds = False
         cards = [self._card(item) for item in self._queue.take(PREFETCH)]

@@ -102,7 +102,7 @@ class LabelQueue:
         self._is_all = False  # what waits is all there is to ask
         self._threads: list[threading.Thread] = []
         self._stopped = threading.Event()
-        folder.before_close(self.stop)
+        folder.add_close_callback(self.stop)
         self.left_to_others = self.copies = 0
         self.is_cold = False
         if selection is not None:
@@ -268,7 +268,7 @@ class LabelQueue:
         with self._lock:
             taken = set(self._closed)
         return engine.call(
-            learn, self._folder.inside, self._by, self._overlap, taken, _BATCH, limits=_NO_LIMITS, stop=self._stopped
+            learn, self._folder.root, self._by, self._overlap, taken, _BATCH, limits=_NO_LIMITS, stop=self._stopped
         )
 
     def _refill(self) -> None:

@@ -7,7 +7,7 @@ import pytest
 import corpuskit
 from corpuskit.cli.common import to_type, trusted
 from corpuskit.features.archives.accessor import ArchivesAccessor
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 
 
 @pytest.mark.parametrize(
@@ -82,6 +82,6 @@ def test_what_is_stopped_says_what_is_kept(cli, corpus, monkeypatch, arguments, 
 def test_an_export_counts_its_files_and_not_its_folders(cli, corpus, tmp_path):
     done = cli("export", "c", "out", "-f", "nlp.txt", "-f", "jsonl")
     there = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
-    assert f", {counted(len(there), 'file')}, " in done.out
+    assert f", {pluralize(len(there), 'file')}, " in done.out
     again = cli("export", "c", "out", "-f", "nlp.txt", "-f", "jsonl")
-    assert f", {counted(len(there), 'file')}, " in again.out
+    assert f", {pluralize(len(there), 'file')}, " in again.out

@@ -14,7 +14,7 @@ from corpuskit.crawl.politeness import Politeness
 from corpuskit.errors import UnreachableError
 from corpuskit.sources.web import Client
 from corpuskit.store.catalog import Catalog
-from corpuskit.store.telling import clock
+from corpuskit.store.formatting import format_time
 
 
 @pytest.fixture
@@ -178,7 +178,7 @@ def test_the_end_tells_what_failed_and_how_to_go_on(corpus, web, quick, dead):
         f"1 seed could not be fetched: {dead} (connection refused)",
         "failures() (corpuskit failures) lists what failed, crawl(resume=True, retry_failed=True) "
         "(corpuskit crawl --resume --retry-failed) asks again",
-        f"asked again after a pause: {dead.split('/')[2]} with 1 URL (connection refused), from {clock(until)} on",
+        f"asked again after a pause: {dead.split('/')[2]} with 1 URL (connection refused), from {format_time(until)} on",
         "1 URL left to fetch: crawl(resume=True, allow_private=True) (corpuskit crawl --resume --allow-private)",
     ]
     assert job.failed_seeds == {dead: "connection refused"}

@@ -18,6 +18,18 @@ CLEAN = (
     "docs/howto/from-question-to-quote.md",
     "docs/reference/query-language.md",
     "corpuskit/text",
+    "corpuskit/__init__.py",
+    "corpuskit/dates.py",
+    "corpuskit/document",
+    "corpuskit/engine",
+    "corpuskit/errors.py",
+    "corpuskit/hooks.py",
+    "corpuskit/ingest.py",
+    "corpuskit/plugins.py",
+    "corpuskit/safe_folder.py",
+    "corpuskit/store",
+    "corpuskit/validation.py",
+    "corpuskit/zstd.py",
 )
 
 

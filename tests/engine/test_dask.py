@@ -16,9 +16,9 @@ FREE = Limits(seconds=None, memory=None)
 
 @pytest.fixture(scope="module")
 def client():
-    from corpuskit.engine.cluster import _local
+    from corpuskit.engine.dask_backend import _local_client
 
-    with _local(2) as opened:
+    with _local_client(2) as opened:
         yield opened
 
 
@@ -90,9 +90,9 @@ def test_a_worker_that_dask_gives_up_is_replaced():
     """It does so with workers that take longer than a timeout to start again; who loses all of them waits for ever."""
     import dask
 
-    from corpuskit.engine.cluster import _local
+    from corpuskit.engine.dask_backend import _local_client
 
-    with dask.config.set({"distributed.deploy.lost-worker-timeout": "10ms"}), _local(1) as client:
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "10ms"}), _local_client(1) as client:
         (pid,) = client.run(os.getpid).values()
         os.kill(pid, signal.SIGKILL)
         assert [o.value for o in engine.run(jobs.double, range(3), on=client, limits=FREE)] == [0, 2, 4]

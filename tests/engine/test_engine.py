@@ -62,7 +62,7 @@ def test_an_item_whose_worker_was_killed_once_is_done(tmp_path):
 
 
 def test_workers_are_recycled(monkeypatch):
-    monkeypatch.setattr(workers, "_RECYCLE_AFTER", 2)
+    monkeypatch.setattr(workers, "_MAX_CALLS", 2)
     engine.close_idle_workers()
     pids = [outcome.value for outcome in engine.run(jobs.pid, range(6), on="processes", workers=1)]
     assert len(set(pids)) == 3
@@ -139,7 +139,7 @@ def test_an_error_that_passes_is_tried_three_times(on, tmp_path):
 
 
 def test_a_worker_that_holds_too_much_memory_is_replaced(monkeypatch):
-    monkeypatch.setattr(workers, "_RECYCLE_OVER", 1)
+    monkeypatch.setattr(workers, "_MAX_IDLE_MEMORY", 1)
     engine.close_idle_workers()
     pids = [outcome.value for outcome in engine.run(jobs.pid, range(3), on="processes", workers=1)]
     assert len(set(pids)) == 3

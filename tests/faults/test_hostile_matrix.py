@@ -98,7 +98,7 @@ def test_some_hundred_random_corpora_touch_nothing_outside():
 
 
 # What makes a path of a corpus: the attributes that are folders of one.
-FOLDERS = {"path", "inside", "documents", "originals", "elements", "models", "root"}
+FOLDERS = {"path", "documents", "originals", "elements", "models", "root"}
 OPENING = {"open", "read_bytes", "read_text", "write_bytes", "write_text", "unlink", "rename", "rmdir", "mkdir", "touch", "glob", "rglob", "iterdir",
            "symlink_to", "hardlink_to", "rmtree", "copytree", "copy2", "copyfile"}  # fmt: skip
 # Who may: the one place, the packs (whose paths it has looked at), and the empty folders that packing leaves.
@@ -127,7 +127,7 @@ def _opens(tree):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             of = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else "builtins"
             through = of.split(".")[-1].lstrip("_").split("(")[0] in {
-                "folder", "inside", "documents", "originals", "elements", "models", "corpus", "source", "target", "memory", "within", "beside",
+                "folder", "root", "documents", "originals", "elements", "models", "corpus", "source", "target", "state_dir", "partial", "subfolder", "target_folder",
             }  # fmt: skip
             if name in OPENING and not through:
                 yield node.lineno, ast.unparse(node.func)
@@ -151,8 +151,8 @@ def test_no_other_room_puts_together_a_path_of_a_corpus():
         "store/documents.py file.parent.mkdir",  # a file that the user has named
         "store/folder.py self.path.mkdir",  # the corpus itself is made
         "store/folder.py self.path.iterdir",
-        "store/packing.py os.rmdir",  # of what os.walk found, which follows no links
-        "store/packing.py file.unlink",  # a pack that was looked at
+        "store/pack_commands.py os.rmdir",  # of what os.walk found, which follows no links
+        "store/pack_commands.py file.unlink",  # a pack that was looked at
     ]
 
 

@@ -8,7 +8,7 @@ import pytest
 import corpuskit
 from corpuskit.corpus import Corpus
 from corpuskit.errors import CorpusKitError
-from corpuskit.store.packs import forget_packs
+from corpuskit.store.packs import close_packs
 
 DAMAGES = 5 * int(os.environ.get("CORPUSKIT_FAULTS", "2"))
 PAGES = 12
@@ -81,4 +81,4 @@ def replace(file, content):
     """As a damage that time does not show: other bytes in another file."""
     file.unlink()
     file.write_bytes(content)
-    forget_packs()
+    close_packs()

@@ -87,7 +87,7 @@ def marks(content: bytes) -> None:
     import zstandard
 
     from corpuskit.document import from_nlptext
-    from corpuskit.document.frames import to_arrow
+    from corpuskit.document.dataframes import to_arrow
     from corpuskit.document.marks import load_marks
 
     document = from_nlptext(_MARKED)

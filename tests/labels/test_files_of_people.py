@@ -40,7 +40,7 @@ def test_whoever_labels_has_a_name(corpus):
     import pandas as pd
 
     doc_ids = corpus.documents().doc_id
-    with pytest.raises(ConfigurationError, match="expected the name of who labels"):
+    with pytest.raises(ConfigurationError, match="expected the name of the annotator"):
         corpus.set_labels({doc_ids[0]: "relevant"}, by=" ")
     assert corpus.set_labels(pd.Series("other", index=doc_ids), by="ann") == 3
 

@@ -27,7 +27,7 @@ def test_a_document_goes_by_its_uri_or_its_file_name(three):
     ("name", "message"),
     [
         ("two.txt", r"several documents end in 'two\.txt'"),
-        ("onne.txt", r"the nearest: .*texts/a/one\.txt"),
+        ("onne.txt", r"similar: .*texts/a/one\.txt"),
         ("0123456789abcdef", "no document"),
     ],
 )
@@ -59,5 +59,5 @@ def test_frames_take_names_and_refuse_those_of_no_document(three):
     assert len(three.documents("pair")) == 2
     assert len(three.documents(three.documents().head(0))) == 0
     for ask in (three.documents, three.elements):
-        with pytest.raises(UnknownDocumentError, match=r"no document 'onn\.txt'; the nearest: texts/a/one\.txt"):
+        with pytest.raises(UnknownDocumentError, match=r"no document 'onn\.txt'; similar: texts/a/one\.txt"):
             ask("onn.txt")

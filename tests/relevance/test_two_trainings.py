@@ -34,13 +34,13 @@ def test_two_trainings_that_end_together_take_two_versions(labelled, monkeypatch
     rows = labelled._folder.catalog.tuples("SELECT version, folder FROM models ORDER BY version")
     assert rows == [("model-0001", "model-0001"), ("model-0002", "model-0002")]
     for model in (first, others[0]):
-        kept = CorpusModel.load(labelled._folder.models.within(model.version))
+        kept = CorpusModel.load(labelled._folder.models.subfolder(model.version))
         assert kept.document.fingerprint == model.document.fingerprint
 
 
 def test_a_version_is_never_given_twice(labelled):
     """A folder that a killed training has left, or whose row a repair could not save, keeps its name."""
-    left = labelled._folder.models.make("model-0001") / "note"
+    left = labelled._folder.models.mkdir("model-0001") / "note"
     left.write_text("left")
     assert labelled.train().version == "model-0002"
     labelled._folder.catalog.connection.execute("DELETE FROM models")

@@ -52,7 +52,7 @@ def test_merged_shards_are_a_corpus(archives, tmp_path, corpus):
     ]
     assert corpus.check() == []
     assert corpus.merge(tmp_path / "out", progress=False).shards == 0
-    with pytest.raises(corpuskit.CorpusKitError, match="not kept here"):
+    with pytest.raises(corpuskit.CorpusKitError, match="not stored in this corpus"):
         corpus._folder.original(documents["doc_id"][0])
 
 

@@ -71,7 +71,9 @@ def test_no_option_is_named_that_is_not_there():
 def test_what_the_normaliser_gives_is_called_as_the_page_says():
     from corpuskit.text import normalize
 
-    (line,) = [line for line in section("The Language Resource Extractor").splitlines() if "mapOutputIndexToInput" in line]
+    (line,) = [
+        line for line in section("The Language Resource Extractor").splitlines() if "mapOutputIndexToInput" in line
+    ]
     found = re.findall(r"`\.(\w+)(\()?", line)
     assert [name for name, _ in found] == ["explain", "offsets"]
     result = normalize("Œuf")

@@ -115,7 +115,10 @@ def test_what_other_acts_refuse_is_a_problem(filled, tmp_path):
             (root / place).rename(elsewhere)
         os.mkfifo(root / place)
         found = [problem.message for problem in filled.check()]
-        assert any(message.startswith(f"{place} is not a regular file") for message in found), (place, found)
+        assert any(message.startswith(f"{place} is neither a regular file nor a directory") for message in found), (
+            place,
+            found,
+        )
         (root / place).unlink()
         if elsewhere.exists():
             elsewhere.rename(root / place)
@@ -152,7 +155,7 @@ def test_a_model_whose_folder_is_gone_is_forgotten_by_a_repair(filled, tmp_path)
         "models/model-0001"
     ]
     filled.close()
-    assert "1 model, such as model-0001, whose folder is gone: run corpuskit train" in Corpus.repair(root).lost
+    assert "1 model, such as model-0001, without a folder: run corpuskit train" in Corpus.repair(root).lost
     with corpuskit.open(root) as corpus:
         assert corpus.check() == []
 

@@ -19,7 +19,7 @@ SQL = (
 
 @pytest.fixture(autouse=True)
 def copied_always(monkeypatch):
-    monkeypatch.setattr(document_rows, "_COPIED_FROM", 0)
+    monkeypatch.setattr(document_rows, "_MIN_CACHED_DOCUMENTS", 0)
 
 
 @pytest.fixture

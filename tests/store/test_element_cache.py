@@ -8,7 +8,7 @@ from corpuskit.store import element_cache
 
 def test_small_parts_are_made_again_as_few_and_full_ones_stay(tmp_path, monkeypatch):
     monkeypatch.setattr(element_cache, "_BATCH", 4)
-    monkeypatch.setattr(element_cache, "_COMPACT_AT", 3)
+    monkeypatch.setattr(element_cache, "_COMPACT_FROM", 3)
     pages, corpus = tmp_path / "pages", corpuskit.open(tmp_path / "corpus")
     pages.mkdir()
 
@@ -68,8 +68,8 @@ def test_a_document_extracted_again_has_its_elements_once(cached):
 
 def test_what_is_known_of_the_parts_holds_until_something_changes(cached, monkeypatch):
     corpus, looks = cached, []
-    held = element_cache._held
-    monkeypatch.setattr(element_cache, "_held", lambda folder: looks.append(folder) or held(folder))
+    held = element_cache._documents_per_part
+    monkeypatch.setattr(element_cache, "_documents_per_part", lambda folder: looks.append(folder) or held(folder))
     assert len(corpus.elements()) == len(corpus.find("page")) == 3
     corpus.set_labels({corpus.documents().doc_id[0]: "relevant"}, by="ada")
     assert len(corpus.elements()) == 3
@@ -98,22 +98,22 @@ def test_texts_are_read_on_where_a_part_goes_meanwhile(corpus, tmp_path, monkeyp
         (tmp_path / f"{name}.txt").write_text(f"The text of {name}.")
     corpus.add([tmp_path / f"{name}.txt" for name in "abc"], progress=False)
     expected = list(element_cache.main_texts(corpus._folder))
-    parts, asked = element_cache._parts, []
+    parts, asked = element_cache._parts_of_documents, []
 
     def with_one_that_has_gone(folder, doc_ids=None):
         asked.append(1)
         found = parts(folder, doc_ids)
         return [*found, element_cache._Part(tmp_path / "gone.parquet")] if len(asked) == 1 else found
 
-    monkeypatch.setattr(element_cache, "_parts", with_one_that_has_gone)
+    monkeypatch.setattr(element_cache, "_parts_of_documents", with_one_that_has_gone)
     assert list(element_cache.main_texts(corpus._folder)) == expected
     assert len(asked) == 2
     assert len(expected) == 3
 
 
 def test_a_part_that_another_process_drops_between_two_queries_is_still_read(cached, monkeypatch):
-    sizes = element_cache._sizes
-    element_cache._KNOWN.clear()
+    sizes = element_cache._versions_per_part
+    element_cache._STATES.clear()
 
     with corpuskit.open(cached.path) as other:
 
@@ -122,8 +122,8 @@ def test_a_part_that_another_process_drops_between_two_queries_is_still_read(cac
                 connection.execute("DELETE FROM element_cache")
             return sizes(folder)
 
-        monkeypatch.setattr(element_cache, "_clean", lambda folder: None)
-        monkeypatch.setattr(element_cache, "_sizes", after_it_was_dropped)
+        monkeypatch.setattr(element_cache, "_remove_unused", lambda folder: None)
+        monkeypatch.setattr(element_cache, "_versions_per_part", after_it_was_dropped)
         assert len(cached.elements()) == 3
         monkeypatch.undo()
         assert len(cached.elements()) == 3

@@ -9,8 +9,8 @@ import pytest
 import corpuskit
 from corpuskit.errors import ConfigurationError, CorpusBusyError, CorpusError, CorpusVersionError, UnknownDocumentError
 from corpuskit.store import CorpusFolder
-from corpuskit.store.catalog import _explained
-from corpuskit.store.folder import only_one
+from corpuskit.store.catalog import _corpus_error
+from corpuskit.store.folder import exclusive_lock
 
 PAGE = b"<html><head><title>T</title></head><body><p>One paragraph of text.</p></body></html>"
 
@@ -175,20 +175,21 @@ def test_the_connections_of_threads_that_have_ended_are_closed(corpus):
 def test_a_file_in_the_place_of_a_corpus_is_told_as_one(tmp_path):
     (tmp_path / "notes.txt").write_text("Some notes.")
     with pytest.raises(
-        CorpusError, match=r"notes.txt is a file: a corpus is a folder; name one, and add\('notes.txt'\) to it"
+        CorpusError,
+        match=r"expected a corpus folder, got a file: .*notes.txt; open a folder and add\('notes.txt'\) to it",
     ):
         corpuskit.open(tmp_path / "notes.txt")
 
 
 @pytest.mark.parametrize("text", ["attempt to write a readonly database", "unable to open database file"])
 def test_a_corpus_that_cannot_be_written_says_what_to_do(tmp_path, text):
-    error = _explained(sqlite3.OperationalError(text), tmp_path / "catalog.sqlite")
+    error = _corpus_error(sqlite3.OperationalError(text), tmp_path / "catalog.sqlite")
     assert isinstance(error, CorpusError)
-    assert f"copy {tmp_path} to where you may write" in str(error)
+    assert f"copy {tmp_path} to a writable directory" in str(error)
 
 
 def test_a_lock_whose_holder_has_just_ended_is_asked_for_again(corpus, monkeypatch):
-    folder = corpus._folder.inside
+    folder = corpus._folder.root
     holding = sqlite3.connect(folder.path / ".crawl.lock", isolation_level=None)
     holding.execute("BEGIN EXCLUSIVE")
 
@@ -196,6 +197,6 @@ def test_a_lock_whose_holder_has_just_ended_is_asked_for_again(corpus, monkeypat
         holding.close()  # it ends while we look who it is
         return ""
 
-    monkeypatch.setattr("corpuskit.store.folder.who_has_open", nobody)
-    with only_one(folder, ".crawl.lock", "crawl"):
+    monkeypatch.setattr("corpuskit.store.folder.processes_using", nobody)
+    with exclusive_lock(folder, ".crawl.lock", "crawl"):
         assert (folder.path / ".crawl.lock.json").exists()

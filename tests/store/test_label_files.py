@@ -106,9 +106,9 @@ def test_the_later_word_counts_whatever_the_names_of_the_files_are(log, folder):
     ("line", "told"),
     [
         (b"nonsense\n", "Expecting value"),
-        (b"[1]\n", "no object with target, kind, label, by and when"),
-        ({"target": "d1", "kind": "document", "when": "w"}, "it lacks label and by"),
-        ({"target": "d1", "kind": "document", "by": "b", "when": "w"}, "it lacks label"),
+        (b"[1]\n", "expected an object with target, kind, label, by and when"),
+        ({"target": "d1", "kind": "document", "when": "w"}, "missing: label and by"),
+        ({"target": "d1", "kind": "document", "by": "b", "when": "w"}, "missing: label"),
         (row(weight=1, sure=2), "unknown names: sure, weight"),
         (row(kind="page"), "a wrong field"),
         (row(target=1), "a wrong field"),
@@ -134,14 +134,14 @@ def test_a_line_that_cannot_be_read_is_told_and_costs_no_other(log, folder, cata
         ("d0", None, None), ("d2", "n", 0), ("d3", None, 2**31 - 1),
     ]  # fmt: skip
     (message,) = failures(catalog).values()
-    assert message.startswith("line 2 behind byte 0 cannot be read: ")
+    assert message.startswith("line 2 after byte 0 cannot be read: ")
     assert told in message
     assert list(failures(catalog)) == ["labels/ben.jsonl"]
 
 
 @pytest.mark.parametrize(("length", "is_read"), [(199, True), (200, False), (201, False), (650, False)])
 def test_a_line_that_is_too_long_is_passed_over_whole(log, folder, catalog, monkeypatch, length, is_read):
-    monkeypatch.setattr("corpuskit.store.labels._MOST_LINE", 200)
+    monkeypatch.setattr("corpuskit.store.labels._MAX_LINE_BYTES", 200)
     line = json.dumps(row(note="")).encode()
     write(
         folder,
@@ -162,7 +162,7 @@ def test_a_line_whose_end_has_not_come_waits_for_it(log, folder, catalog):
     write(folder, line[20:] + b"\n", b"x\n")
     assert [label.target for label in log.current()] == ["d1", "d2"]
     begin = len(json.dumps(row())) + 1
-    assert failures(catalog)["labels/ben.jsonl"].startswith(f"line 2 behind byte {begin} cannot be read")
+    assert failures(catalog)["labels/ben.jsonl"].startswith(f"line 2 after byte {begin} cannot be read")
 
 
 @pytest.mark.parametrize("known", [None, "[", "[1]", '{"ben.jsonl": -1}', '{"ben.jsonl": true}', '{"gone.jsonl": 9}'])
@@ -180,9 +180,9 @@ def test_where_nobody_knows_what_was_read_all_is_read_anew(log, folder, catalog,
 def test_a_file_of_labels_that_is_too_large_is_refused(log, folder, monkeypatch):
     write(folder, row())
     size = (folder / "ben.jsonl").stat().st_size
-    monkeypatch.setattr("corpuskit.store.labels.MOST_BYTES", size)
+    monkeypatch.setattr("corpuskit.store.labels.MAX_BYTES", size)
     assert len(log.current()) == 1
-    monkeypatch.setattr("corpuskit.store.labels.MOST_BYTES", size - 1)
+    monkeypatch.setattr("corpuskit.store.labels.MAX_BYTES", size - 1)
     with pytest.raises(CorpusError, match=f"labels/ben.jsonl: {size} bytes, the limit is {size - 1}"):
         log.current()
 

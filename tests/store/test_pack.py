@@ -121,7 +121,7 @@ def test_documents_can_be_read_all_the_while(filled):
 
 
 def test_two_packers_at_once_are_one_too_many(filled):
-    with filled._folder.packing(), pytest.raises(CorpusBusyError, match=f"process {os.getpid()}"):
+    with filled._folder.pack_lock(), pytest.raises(CorpusBusyError, match=f"process {os.getpid()}"):
         corpuskit.open(filled.path).pack()
     assert filled.pack() == 30
 
@@ -141,9 +141,9 @@ def test_a_damaged_pack_is_told_and_found_by_check(filled, damage):
         content.clear()
     file.unlink()
     file.write_bytes(bytes(content))
-    from corpuskit.store.packs import forget_packs
+    from corpuskit.store.packs import close_packs
 
-    forget_packs()
+    close_packs()
     problems = filled.check()
     assert problems
     assert all("documents/_packs_" in problem.message for problem in problems)

@@ -103,7 +103,7 @@ def test_a_backup_is_a_corpus_with_the_same_documents_and_labels(crawled, tmp_pa
 
     crawled.set_labels({crawled.documents().doc_id.iloc[0]: "relevant"}, by="me")
     assert crawled.backup(tmp_path / "copy") > 1000
-    with pytest.raises(CorpusError, match="new folder"):
+    with pytest.raises(CorpusError, match="new directory"):
         crawled.backup(tmp_path / "copy")
     copy = corpuskit.open(tmp_path / "copy")
     assert copy.documents().equals(crawled.documents())

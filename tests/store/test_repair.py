@@ -74,8 +74,8 @@ def test_without_a_catalogue_all_is_made_from_the_files(filled, tmp_path, web):
     assert report.documents == 24  # 21 files, one of them twice, and two pages
     assert report.requests == 2
     assert report.old is None
-    assert any("queued and not fetched" in line for line in report.lost)
-    assert any("no catalogue" in line for line in report.lost)
+    assert any("queued URLs" in line for line in report.lost)
+    assert any("no catalog" in line for line in report.lost)
     opened = assert_same(filled)
     assert len(opened.documents(versions=True)) == 24
     assert opened.frontier("fetched")["url"].tolist() == ["http://w.example/", "http://w.example/a"]
@@ -206,20 +206,20 @@ def test_what_was_saved_in_the_catalogue_is_kept_and_told(filled, tmp_path):
     assert kept == {key: None if key in lost else value for key, value in meta.items()}
     told = repr(report).splitlines()
     assert told[0] == "24 documents, 0 pending"
-    assert told[1].startswith("kept of the old catalogue: ")
+    assert told[1].startswith("copied from the old catalog: ")
     for words in ["3 known URLs", "1 saved query", "1 sub-corpus", "1 set of layers", "1 export", "1 merged shard"]:
         assert words in told[1].partition(": ")[2].split(", "), words
     assert "web archives" not in repr(report)
-    assert report.lost == ["saved queries 'broken': what the catalogue held cannot be read"]
+    assert report.lost == ["saved queries 'broken': the entry in the old catalog cannot be read"]
 
 
 def test_a_report_of_a_repair_speaks_of_one_and_of_several_and_names_no_table():
     from corpuskit.store import schema
-    from corpuskit.store.repair import Repaired
+    from corpuskit.store.repair import RepairReport
 
     tables = set(re.findall(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+)", Path(schema.__file__).read_text("utf-8")))
     for count, words in ((1, "1 removed document"), (2, "2 removed documents")):
-        told = repr(Repaired(rows=dict.fromkeys([*tables, "merged shards"], count)))
+        told = repr(RepairReport(rows=dict.fromkeys([*tables, "merged shards"], count)))
         assert words in told
         assert f"{count} merged shard" + ("s" if count > 1 else "") in re.split(r", |\n", told)
         assert not re.search(r"\b(tombstones|jobs|texts|outlinks|said|refusals|frontier)\b", told)

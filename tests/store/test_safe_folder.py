@@ -8,16 +8,16 @@ import pytest
 
 from corpuskit import safe_folder
 from corpuskit.errors import CorpusError
-from corpuskit.safe_folder import SafeFolder, parts_of
+from corpuskit.safe_folder import SafeFolder, split_path
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
 
 
 @pytest.fixture(params=[True, False], ids=["by handle", "by name"])
 def folder(request, tmp_path, monkeypatch):
-    if request.param and not safe_folder._BY_HANDLE:
+    if request.param and not safe_folder._HAS_DIR_FD:
         pytest.skip("this system has no open folders")
-    monkeypatch.setattr(safe_folder, "_BY_HANDLE", request.param)
+    monkeypatch.setattr(safe_folder, "_HAS_DIR_FD", request.param)
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "secret").write_text("secret")
     (tmp_path / "in" / "room").mkdir(parents=True)
@@ -32,7 +32,7 @@ def test_what_is_written_is_read_back_and_removed(folder):
     assert folder.read("room/a/b") == b"content"
     assert sorted(folder.walk()) == ["room/a/b"]
     folder.rename("room/a/b", "room/c/d")
-    assert (folder.has("room/a/b"), folder.has("room/c/d")) == (False, True)
+    assert (folder.exists("room/a/b"), folder.exists("room/c/d")) == (False, True)
     assert folder.remove("room/c/d")
     assert not folder.remove("room/c/d")
 
@@ -87,10 +87,10 @@ def test_sizes_are_limited(folder):
 
 def test_a_write_that_fails_leaves_the_old_file_and_no_other(folder):
     folder.write("room/a", b"old")
-    with pytest.raises(ZeroDivisionError), folder.replacing("room/a") as file:
+    with pytest.raises(ZeroDivisionError), folder.atomic_write("room/a") as file:
         file.write(b"half")
         raise ZeroDivisionError
-    assert (folder.read("room/a"), folder.within("room").names()) == (b"old", ["a"])
+    assert (folder.read("room/a"), folder.subfolder("room").file_names()) == (b"old", ["a"])
 
 
 def test_no_handle_stays_open(folder):
@@ -108,4 +108,4 @@ def test_no_handle_stays_open(folder):
 @pytest.mark.parametrize("name", ["..", "a/..", "a//b", "/a", "a/", ".", "a\0b", "a\\b", "/".join("a" * 51)])
 def test_names_that_are_none_below_a_folder(name):
     with pytest.raises(CorpusError):
-        parts_of(name)
+        split_path(name)

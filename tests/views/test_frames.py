@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 import corpuskit
-from corpuskit.document.frames import COLUMNS
+from corpuskit.document.dataframes import COLUMNS
 
 HOUSE = {
     "documents": "doc_id version uri host title media_type lang words main_words elements timestamp fetched status relevance "

@@ -214,7 +214,7 @@ def test_method_widget_and_learner_ask_the_same_questions(corpus, web):
     assert {"machine and model disagree", "uncertain", "new source"} <= set(by_method["reason"])
     expected = list(zip(by_method["doc_id"], by_method["reason"], strict=True))
     by_widget = LabelQueue(corpus._folder, None, by="me", learn=False).take(120)
-    by_learner = learn(corpus._folder.inside, "me", 0.1, set(), 120).items
+    by_learner = learn(corpus._folder.root, "me", 0.1, set(), 120).items
     assert [(item.doc_id, item.reason) for item in by_widget] == expected
     assert [(item.doc_id, item.reason) for item in by_learner] == expected
 

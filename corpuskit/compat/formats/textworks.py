@@ -32,8 +32,8 @@ class TextWorksWriter:
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
-        self._folder = SafeFolder(folder).within("textworks")
-        self._folder.make()
+        self._folder = SafeFolder(folder).subfolder("textworks")
+        self._folder.mkdir()
         self._is_masked = options.mask_personal_data
 
     def write(self, item: Item) -> None:

@@ -22,7 +22,7 @@ from corpuskit.compat.textworks.whole_words import make_segmentation_whole, make
 from corpuskit.errors import ConfigurationError, CorpusError, SourceError
 from corpuskit.extraction.pdf.analysis import Analysis, analyse
 from corpuskit.extraction.pdf.opening import open_pdf
-from corpuskit.safe_folder import Folder, SafeFolder, as_safe
+from corpuskit.safe_folder import Folder, SafeFolder, as_safe_folder
 
 ROOT_MARKER: Final = ".corpus-root"
 SEGMENTATION: Final = "segmentation.json"
@@ -88,7 +88,7 @@ def write_artifacts(
         password: opens an encrypted PDF.
         also: what else is written, and how.
     """
-    folder = as_safe(folder)
+    folder = as_safe_folder(folder)
     document_id = document_id or folder.path.name
     with open_pdf(content, password=password, where=document_id) as opened:
         analysis = analysis or analyse(opened.pdf)
@@ -107,7 +107,7 @@ def write_artifacts(
 
 def _write(folder: SafeFolder, name: str, content: object) -> None:
     """Writes JSON in one step, so that no half a file is ever seen."""
-    with folder.replacing(name) as file, io.TextIOWrapper(file, "utf-8", newline="\n") as lines:
+    with folder.atomic_write(name) as file, io.TextIOWrapper(file, "utf-8", newline="\n") as lines:
         json.dump(content, lines, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -123,11 +123,11 @@ def init_corpus(folder: str | os.PathLike[str]) -> list[str]:
     if not root.is_dir():
         raise SourceError(f"{root} is no folder")
     inside = SafeFolder(root)
-    if not inside.has(ROOT_MARKER):
+    if not inside.exists(ROOT_MARKER):
         inside.write(ROOT_MARKER, b"")
     moved = []
-    for name in inside.names():
-        if not name.lower().endswith(_SUFFIXES) or inside.has(f"{name}.d/{name}"):
+    for name in inside.file_names():
+        if not name.lower().endswith(_SUFFIXES) or inside.exists(f"{name}.d/{name}"):
             continue
         inside.rename(name, f"{name}.d/{name}")
         moved.append(name)
@@ -167,8 +167,8 @@ def _run(root: Path, wanted: re.Pattern[str] | None, *, overwrite: bool, also: A
     for entry in entries(root):
         if wanted is not None and not wanted.fullmatch(entry.name):
             continue
-        inside = SafeFolder(root).within(entry.name)
-        if not overwrite and all(inside.has(name) for name in also.files):
+        inside = SafeFolder(root).subfolder(entry.name)
+        if not overwrite and all(inside.exists(name) for name in also.files):
             yield EntryOutcome(entry.name, "skipped")
         else:
             tasks.append(inside)
@@ -180,8 +180,8 @@ def _run(root: Path, wanted: re.Pattern[str] | None, *, overwrite: bool, also: A
 def _make(entry: SafeFolder, *, also: Also) -> None:
     """The artifacts of one entry; runs in a worker process."""
     original = entry.path.name.removesuffix(".d")
-    if not entry.has(original):
-        found = [name for name in entry.names() if name.lower().endswith(_SUFFIXES)]
+    if not entry.exists(original):
+        found = [name for name in entry.file_names() if name.lower().endswith(_SUFFIXES)]
         if not found:
             raise SourceError(f"{entry.path} holds no PDF")
         original = found[0]

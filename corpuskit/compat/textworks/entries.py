@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from corpuskit.errors import ConfigurationError, CorpusError
-from corpuskit.safe_folder import Folder, SafeFolder, as_safe
+from corpuskit.safe_folder import Folder, SafeFolder, as_safe_folder
 
 _STASH: Final = ".stash"
 
@@ -31,8 +31,8 @@ class Entry:
     def artifacts(self) -> list[str]:
         """Return the names of all artifacts, sorted; what is stashed is not among them."""
         folder = SafeFolder(self.folder)
-        groups = [(name + "/", folder.within(name)) for name in folder.folders()]
-        names = [above + name for above, group in [("", folder), *groups] for name in group.names()]
+        groups = [(name + "/", folder.subfolder(name)) for name in folder.folder_names()]
+        names = [above + name for above, group in [("", folder), *groups] for name in group.file_names()]
         return sorted(name for name in names if not name.startswith(".") and "/." not in name)
 
     def get(self, artifact: str) -> bytes | None:
@@ -98,16 +98,16 @@ class Entry:
 
     def _sweep(self, number: int) -> None:
         """Removes the folders of a stash that holds nothing more."""
-        root = SafeFolder(self.folder).within(_STASH)
-        if not any(root.within(str(number)).walk()):
+        root = SafeFolder(self.folder).subfolder(_STASH)
+        if not any(root.subfolder(str(number)).walk()):
             root.remove_folder(str(number))
         if not any(root.path.iterdir()):
             root.path.rmdir()
 
     def _stashes(self, artifact: str) -> Iterator[int]:
-        root = SafeFolder(self.folder).within(_STASH)
-        for name in root.folders():
-            if name.isdecimal() and root.has(f"{name}/{artifact}"):
+        root = SafeFolder(self.folder).subfolder(_STASH)
+        for name in root.folder_names():
+            if name.isdecimal() and root.exists(f"{name}/{artifact}"):
                 yield int(name)
 
     def _path(self, artifact: str) -> Path:
@@ -121,6 +121,6 @@ class Entry:
 
 def entries(root: Folder) -> list[Entry]:
     """Return the entries of a corpus root, sorted by name; directories without artifacts are left out."""
-    root = as_safe(root)
-    folders = [root / name for name in root.folders() if not name.startswith(".")]
+    root = as_safe_folder(root)
+    folders = [root / name for name in root.folder_names() if not name.startswith(".")]
     return [entry for entry in map(Entry, folders) if entry.artifacts()]

@@ -34,9 +34,9 @@ class NlpTextWriter:
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
-        self._folder = SafeFolder(folder).within("nlp.txt")
+        self._folder = SafeFolder(folder).subfolder("nlp.txt")
         self._marks = options.marks
-        self._folder.make()
+        self._folder.mkdir()
 
     def write(self, item: Item) -> None:
         """Write the document's files."""

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.document import NLPTextDocument
+from corpuskit.document.dataframes import CELL_COLUMNS, arrow_schema, from_arrow, to_arrow
 from corpuskit.document.elements import FORMATTING, OPTIONAL_COLUMNS
-from corpuskit.document.frames import CELL_COLUMNS, arrow_schema, from_arrow, to_arrow
 from corpuskit.errors import DocumentFormatError, SourceError
 from corpuskit.export.formats.element_rows import DocumentReader, document_head, element_objects
 from corpuskit.export.item import ROW_TYPES, Item

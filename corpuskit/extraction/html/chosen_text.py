@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from corpuskit.document.elements import FORMATTING, TEXT_BLOCK, ElementTable
-from corpuskit.document.rewriting import TableRewriter
 from corpuskit.document.spans import clip, dump, load
+from corpuskit.document.table_rewriter import TableRewriter
 from corpuskit.extraction.choices import mark_groups
 from corpuskit.extraction.html.alignment import align, joined
 

@@ -156,7 +156,7 @@ def _extract(
 
         # Behind the menus and posts, which know the rows as they were walked: this divides rows.
         document.table = mark(document.table, content, uri, options)
-        document.peer = partial(render, content, uri, options)
+        document.renderer = partial(render, content, uri, options)
     if walked.hidden:
         document.warnings.append(f"{walked.hidden} hidden parts left out")
     document.warnings.extend(f"{message} ({count} times)" for message, count in walked.repairs.items())

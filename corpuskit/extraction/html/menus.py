@@ -11,7 +11,7 @@ from typing import Final
 
 from corpuskit.document import ElementTable
 from corpuskit.document.elements import LIST_ITEM, LISTS, NAVIGATION_LIST, SECTION, TEXT_BLOCK
-from corpuskit.document.rewriting import TableRewriter
+from corpuskit.document.table_rewriter import TableRewriter
 from corpuskit.extraction.html.roles import locators
 from corpuskit.extraction.html.rows import Walked
 from corpuskit.extraction.html.tags import NAVIGATION

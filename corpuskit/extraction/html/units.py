@@ -14,8 +14,8 @@ from typing import Final
 
 from corpuskit.document import ElementTable
 from corpuskit.document.elements import LIST_ITEM, LISTS, SECTION, TABLE, TEXT_BLOCK
-from corpuskit.document.rewriting import TableRewriter
 from corpuskit.document.spans import load
+from corpuskit.document.table_rewriter import TableRewriter
 from corpuskit.extraction.html.rows import Walked
 from corpuskit.extraction.html.tags import UNIT, key_of, unit_of
 

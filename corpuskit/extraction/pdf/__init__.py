@@ -7,15 +7,15 @@ from typing import Final
 from corpuskit.document import NLPTextDocument
 from corpuskit.extraction.extractors import extracts
 from corpuskit.extraction.options import ExtractOptions
-from corpuskit.safe_folder import Folder, as_safe
+from corpuskit.safe_folder import Folder, as_safe_folder
 
 PDF_TYPE: Final = "application/pdf"
 
 
 def has_artifacts(folder: Folder) -> bool:
     """Whether TextWorks' artifacts of a PDF stand in its directory."""
-    safe = as_safe(folder)
-    return safe.has("segmentation.json") and safe.has("textgrid.json")
+    safe = as_safe_folder(folder)
+    return safe.exists("segmentation.json") and safe.exists("textgrid.json")
 
 
 @extracts(PDF_TYPE)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from corpuskit.demo.server import demo_data
 from corpuskit.sources.commoncrawl import place_schema
-from corpuskit.store.originals import AddedRecords
+from corpuskit.store.originals import AddedRecordWriter
 
 CRAWL: Final = "CC-MAIN-2026-00"
 _DATE: Final = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
@@ -44,7 +44,7 @@ def _packed(root: Path) -> list[dict[str, Any]]:
     """Write the archives, and return a row of the index for each page."""
     web = demo_data() / "web"
     name = f"crawl-data/{CRAWL}/segments/1/warc"
-    records = AddedRecords(root / name)
+    records = AddedRecordWriter(root / name)
     (root / name).mkdir(parents=True, exist_ok=True)
     rows = []
     for file in sorted(web.rglob("*.html")):

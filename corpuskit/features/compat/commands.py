@@ -132,8 +132,8 @@ def drop(
     from corpuskit.safe_folder import SafeFolder
 
     inside = SafeFolder(corpus, follow=trusted.get())
-    originals = inside.within("originals")
-    typer.echo(f"{drop_artifacts(originals if originals.has() else inside):,} bytes removed")
+    originals = inside.subfolder("originals")
+    typer.echo(f"{drop_artifacts(originals if originals.exists() else inside):,} bytes removed")
 
 
 app.add_typer(textworks, name="textworks")

@@ -26,7 +26,7 @@ def kwic(
     copies: Annotated[bool, typer.Option("--copies", help="Exact copies of documents too.")] = False,
 ) -> None:
     """Shows key words in context, in the main content."""
-    from corpuskit.store.telling import counted
+    from corpuskit.store.formatting import pluralize
 
     corpus = existing(folder)
     with as_usage():
@@ -35,7 +35,7 @@ def kwic(
     frame = found.frame
     print_lines_of_a_concordance(frame.head(limit))
     if len(frame) > limit:
-        typer.echo(f"... {counted(len(frame) - limit, 'more line')}; --limit shows them")
+        typer.echo(f"... {pluralize(len(frame) - limit, 'more line')}; --limit shows them")
     if frame.empty:
         typer.echo(f"corpuskit: nothing matches {query!r}", err=True)
     if found.note:

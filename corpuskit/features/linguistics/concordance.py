@@ -15,7 +15,7 @@ from corpuskit.errors import ConfigurationError
 from corpuskit.features.linguistics import lines, running_text
 from corpuskit.features.linguistics.scope import described, noted, told
 from corpuskit.store import CorpusFolder
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 from corpuskit.tokens import Matches, Selection, find, parse_query
 from corpuskit.validation import check_count
 
@@ -120,7 +120,7 @@ def found_lines(
         raise ConfigurationError(
             f"window={window} (--window): expected at most {lines.MOST_WORDS:,} words on each side; corpus[doc_id] is the whole document"
         )
-    limit = None if limit is None else check_count(limit, "limit", least=1)
+    limit = None if limit is None else check_count(limit, "limit", minimum=1)
     if syntax == "text":
         if not query.strip():
             raise ConfigurationError("the query is empty: expected what to look for in the running text")
@@ -135,7 +135,7 @@ def drawn(size: int, n: int, seed: int) -> list[int]:
     Raises:
         ConfigurationError: ``n`` is no whole number, or less than 1.
     """
-    n = check_count(n, "sample", least=1)
+    n = check_count(n, "sample", minimum=1)
     return sorted(random.Random(seed).sample(range(size), min(n, size)))
 
 
@@ -243,7 +243,7 @@ class Concordance:
 
     def __repr__(self) -> str:
         """The first lines, the matches below each other."""
-        head = f"{counted(len(self.frame), 'line')} of {self.pattern!r}" + (f"; {self.note}" if self.note else "")
+        head = f"{pluralize(len(self.frame), 'line')} of {self.pattern!r}" + (f"; {self.note}" if self.note else "")
         width = max((len(match) for match in self.frame["match"].head(_SHOWN)), default=0)
         rows = [
             f"{left[-_SIDE:]:>{_SIDE}}  {match:<{width}}  {right[:_SIDE]}"
@@ -254,7 +254,7 @@ class Concordance:
             [
                 head,
                 *rows,
-                *([f"... and {counted(more, 'more line')}: .frame has all, .view() shows them"] if more else []),
+                *([f"... and {pluralize(more, 'more line')}: .frame has all, .view() shows them"] if more else []),
             ]
         )
 

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from corpuskit.document.frames import in_types
+from corpuskit.document.dataframes import convert_dtypes
 from corpuskit.features.linguistics.scope import ScopedAccessor
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class WordCounts(ScopedAccessor, attribute="text"):
             attribute=attribute,
             syntax=syntax,
         )
-        return in_types(found, arrow)
+        return convert_dtypes(found, arrow)
 
     def collocates(
         self,
@@ -108,7 +108,7 @@ class WordCounts(ScopedAccessor, attribute="text"):
 
         self._log_hints(query, syntax=syntax)
         chosen = self._selection()
-        return in_types(
+        return convert_dtypes(
             collocates(
                 chosen, query, window=window, min_count=min_count, sort=sort, attribute=attribute, syntax=syntax
             ),
@@ -171,7 +171,7 @@ class WordCounts(ScopedAccessor, attribute="text"):
             else:
                 ids = doc_selection.doc_ids_of(self._folder, reference)
             other = chosen(self._folder, ids)
-        return in_types(
+        return convert_dtypes(
             collocation.keywords(
                 chosen(self._folder, target),
                 other,
@@ -212,7 +212,7 @@ class WordCounts(ScopedAccessor, attribute="text"):
         from corpuskit.features.linguistics.word_lists import dispersion
 
         self._log_hints(*queries, syntax=syntax)
-        return in_types(dispersion(self._selection(), queries, syntax=syntax), arrow)
+        return convert_dtypes(dispersion(self._selection(), queries, syntax=syntax), arrow)
 
     def ngrams(
         self,
@@ -249,7 +249,7 @@ class WordCounts(ScopedAccessor, attribute="text"):
         from corpuskit.features.linguistics.word_lists import ngrams
 
         chosen = self._selection()
-        return in_types(
+        return convert_dtypes(
             ngrams(chosen, n, min_count=min_count, query=pattern, attribute=attribute, syntax=syntax), arrow
         )
 
@@ -282,7 +282,7 @@ class WordCounts(ScopedAccessor, attribute="text"):
         from corpuskit.features.linguistics.word_lists import wordlist
 
         chosen = self._selection()
-        return in_types(wordlist(chosen, min_count=min_count, attribute=attribute), arrow)
+        return convert_dtypes(wordlist(chosen, min_count=min_count, attribute=attribute), arrow)
 
     def sketch(
         self,
@@ -317,7 +317,7 @@ class WordCounts(ScopedAccessor, attribute="text"):
         from corpuskit.features.linguistics.sketch import sketch
 
         chosen = self._selection()
-        return in_types(sketch(chosen, word, min_count=min_count, attribute=attribute, pos=pos), arrow)
+        return convert_dtypes(sketch(chosen, word, min_count=min_count, attribute=attribute, pos=pos), arrow)
 
     def frequency(
         self,

@@ -12,7 +12,7 @@ from corpuskit.errors import ConfigurationError
 from corpuskit.features.linguistics.association import rate_interval
 from corpuskit.features.linguistics.scope import noted, told
 from corpuskit.store import CorpusFolder
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 from corpuskit.tokens import Selection, find, parse_query
 from corpuskit.views import frames
 from corpuskit.views.doc_selection import doc_ids_of
@@ -55,7 +55,7 @@ class Frequency:
         shown = self.frame.head(_SHOWN).to_string(index=False, float_format="{:,.1f}".format)
         more = len(self.frame) - _SHOWN
         return "\n".join(
-            [head, shown, *([f"... and {counted(more, 'more group')}: .frame has all"] if more > 0 else [])]
+            [head, shown, *([f"... and {pluralize(more, 'more group')}: .frame has all"] if more > 0 else [])]
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, MutableMapping
 from typing import TYPE_CHECKING
 
 from corpuskit.corpus.accessor import CorpusAccessor
-from corpuskit.document.frames import in_types
+from corpuskit.document.dataframes import convert_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ class QueriesAccessor(CorpusAccessor, MutableMapping[str, "SavedQuery"], attribu
         """
         from corpuskit.features.linguistics.saved_queries import queries_frame
 
-        return in_types(queries_frame(self._folder), arrow)
+        return convert_dtypes(queries_frame(self._folder), arrow)
 
     def save(
         self, name: str, query: str, *, sort: str = "", subcorpus: str = "", sample: int = 0, seed: int = 0

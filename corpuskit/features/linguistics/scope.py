@@ -84,7 +84,7 @@ def chosen(
 @cached_by_owner
 def duplicates(index: TokenIndex, folder: CorpusFolder) -> Mapping[str, str]:
     """Return the document that each exact duplicate is a copy of."""
-    return document_rows.duplicates(folder)
+    return document_rows.duplicate_ids(folder)
 
 
 def others(folder: CorpusFolder, doc_ids: Sequence[str], *, copies: bool = False) -> list[str]:
@@ -100,7 +100,7 @@ def described(index: TokenIndex, folder: CorpusFolder, number: int) -> pa.Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    rows = document_rows.names(folder)
+    rows = document_rows.title_rows(folder)
     ids = index.parts[number].documents.column("doc_id").cast(pa.large_string())
     places = pc.index_in(ids, value_set=rows["doc_id"].combine_chunks()).combine_chunks()
     return rows.take(places).set_column(0, "doc_id", ids)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from corpuskit.document.frames import in_types
+from corpuskit.document.dataframes import convert_dtypes
 from corpuskit.features.linguistics.counts import WordCounts
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class TextAccessor(WordCounts, attribute="text"):
         found = kwic(
             self._folder, chosen, query, window=window, sort=sort, limit=limit, syntax=syntax, sample=sample, seed=seed
         )
-        return in_types(found, arrow)
+        return convert_dtypes(found, arrow)
 
     def concordance(
         self,
@@ -188,7 +188,7 @@ class TextAccessor(WordCounts, attribute="text"):
         from corpuskit.features.linguistics.word_lists import occurrences
 
         self._log_hints(*queries, syntax=syntax)
-        return in_types(occurrences(self._folder, self._selection(), queries, syntax=syntax), arrow)
+        return convert_dtypes(occurrences(self._folder, self._selection(), queries, syntax=syntax), arrow)
 
     def annotate(
         self,
@@ -262,7 +262,9 @@ class TextAccessor(WordCounts, attribute="text"):
         from corpuskit.preprocessing.words_and_characters import vocabulary
 
         found = self._doc_ids()
-        return in_types(vocabulary(self._folder, known=known, min_count=min_count, tags=tags, doc_ids=found), arrow)
+        return convert_dtypes(
+            vocabulary(self._folder, known=known, min_count=min_count, tags=tags, doc_ids=found), arrow
+        )
 
     def charset(self, *, by_site: bool = False, arrow: bool = False) -> pd.DataFrame:
         """Return one row a character of the main content, the most frequent first.
@@ -284,4 +286,4 @@ class TextAccessor(WordCounts, attribute="text"):
         """
         from corpuskit.preprocessing.words_and_characters import charset
 
-        return in_types(charset(self._folder, by_site=by_site, doc_ids=self._doc_ids()), arrow)
+        return convert_dtypes(charset(self._folder, by_site=by_site, doc_ids=self._doc_ids()), arrow)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from corpuskit.corpus.accessor import CorpusAccessor
-from corpuskit.document.frames import in_types
+from corpuskit.document.dataframes import convert_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,7 +80,7 @@ class VectorsAccessor(CorpusAccessor, attribute="vectors"):
         """
         from corpuskit.vectors import similar
 
-        return in_types(similar(self._folder, to, n, name), arrow)
+        return convert_dtypes(similar(self._folder, to, n, name), arrow)
 
     def topics(self, n: int | None = None, *, name: str = "corpus", seed: int = 0, renew: bool = False) -> Topics:
         """Return the topics of the corpus, in groups, with names.
@@ -136,10 +136,10 @@ class VectorsAccessor(CorpusAccessor, attribute="vectors"):
             >>> len(places)
             73
         """
-        from corpuskit.store.document_names import with_names
+        from corpuskit.store.document_lookup import add_titles
         from corpuskit.vectors import positions
 
-        return in_types(with_names(self._folder, positions(self._folder, name, seed=seed, renew=renew)), arrow)
+        return convert_dtypes(add_titles(self._folder, positions(self._folder, name, seed=seed, renew=renew)), arrow)
 
     def map(
         self,

@@ -16,7 +16,7 @@ def duplicates(*, threshold: float = 0.8, size: int = 3) -> Step:
         threshold: Minimum similarity of duplicates (Jaccard index, 0 to 1).
         size: Number of words of the compared n-grams.
     """
-    size = check_count(size, "size", least=1)
+    size = check_count(size, "size", minimum=1)
     columns = {"unique": "bool", "duplicate_of": "str", "kind": "str", "similarity": "float64"}
     return Step("duplicates", "corpus", {"threshold": threshold, "size": size}, columns)
 

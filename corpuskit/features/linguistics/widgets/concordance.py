@@ -19,7 +19,7 @@ from corpuskit.features.linguistics.lines import sort_places
 from corpuskit.features.linguistics.saved_queries import SavedQuery
 from corpuskit.features.linguistics.scope import Scope, told
 from corpuskit.store import CorpusFolder
-from corpuskit.store.telling import counted
+from corpuskit.store.formatting import pluralize
 from corpuskit.text.patterns import compiled_pattern
 from corpuskit.tokens import Selection, check_query, parse_query
 from corpuskit.views import subcorpora
@@ -167,7 +167,7 @@ class ConcordanceLines(Widget):
         """How many lines of what, as soon as that is known."""
         with self._lock:
             found = self._found
-        return f"Concordance of {self._query.query!r}" + ("" if found is None else f": {counted(len(found), 'line')}")
+        return f"Concordance of {self._query.query!r}" + ("" if found is None else f": {pluralize(len(found), 'line')}")
 
     def _on_search(self, message: dict[str, Any]) -> None:
         query = _query_of(message)
@@ -279,4 +279,4 @@ def _only_told(only: Only | None) -> str:
         return ""
     if "doc_id" in only:
         return f"only in {only['title']}"[:200]
-    return f"only with {only['word']!r} within {counted(only['window'], 'word')}"[:200]
+    return f"only with {only['word']!r} within {pluralize(only['window'], 'word')}"[:200]

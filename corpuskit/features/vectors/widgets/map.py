@@ -104,7 +104,7 @@ class MapPoints(Widget):
             has_similar=similar is not None, **self._drawn(), **self._told_colours(),
         )  # fmt: skip
         self.observe(lambda _: self._recolour(), "colour")
-        folder.before_close(self.stop)
+        folder.add_close_callback(self.stop)
         self._watcher.start()
 
     # -- what is on it -------------------------------------------------------------------------------------------------

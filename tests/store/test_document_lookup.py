@@ -39,7 +39,7 @@ def test_an_unknown_name_is_told_with_the_nearest(corpus, name, like):
     with pytest.raises(UnknownDocumentError) as raised:
         corpus[name]
     assert like in str(raised.value)
-    assert ("the nearest" in str(raised.value)) == bool(like)
+    assert ("similar" in str(raised.value)) == bool(like)
 
 
 @pytest.mark.feature("linguistics")
@@ -112,5 +112,5 @@ def test_what_names_no_documents_is_told(corpus):
     with pytest.raises(TypeError, match="documents as a int"):
         corpus.documents(3)
     corpus.save_subcorpus("first", ["one.txt"])
-    with pytest.raises(UnknownDocumentError, match=r"nearest.*; sub-corpora: 'first'"):
+    with pytest.raises(UnknownDocumentError, match=r"similar.*; sub-corpora: 'first'"):
         corpus.documents("frst/one.tx")

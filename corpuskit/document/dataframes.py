@@ -1,4 +1,4 @@
-"""The element table as Arrow and pandas, and back."""
+"""Conversion of the element table to Arrow and pandas, and back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 CELL_COLUMNS: Final = ("row", "row_span", "col", "col_span")
 _NULLABLE: Final = frozenset((*CELL_COLUMNS, "page", "version"))
-_SHORT: Final = 100  # names of a category that is kept for the next frame
+_MAX_CACHED_NAMES: Final = 100  # larger categories are not cached
 _CATEGORIES: Final = frozenset(("type", "role", "zone"))
 COLUMNS: Final = (
     "element_id",
@@ -28,25 +28,25 @@ COLUMNS: Final = (
 )
 
 
-def arrow_backed(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with columns of ArrowDtype: strings and categories in a third of the memory, nulls as they are."""
+def to_arrow_dtypes(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with columns of ArrowDtype. Strings and categories take a third of the memory; nulls are unchanged."""
     import pandas as pd
     import pyarrow as pa
 
     table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
-    made: pd.DataFrame = table.to_pandas(types_mapper=pd.ArrowDtype).set_axis(frame.index)
-    made.attrs = frame.attrs
-    return made
+    result: pd.DataFrame = table.to_pandas(types_mapper=pd.ArrowDtype).set_axis(frame.index)
+    result.attrs = frame.attrs
+    return result
 
 
-def in_types(frame: pd.DataFrame, arrow: bool) -> pd.DataFrame:
-    """The frame as it is, or with columns of ArrowDtype."""
-    return arrow_backed(frame) if arrow else frame
+def convert_dtypes(frame: pd.DataFrame, arrow: bool) -> pd.DataFrame:
+    """Return a frame unchanged, or with columns of ArrowDtype."""
+    return to_arrow_dtypes(frame) if arrow else frame
 
 
 @cache
 def arrow_schema() -> pa.Schema:
-    """Names and types of the element columns; categories are dictionaries."""
+    """Return the names and types of the element columns. Categories are dictionaries."""
     import pyarrow as pa
 
     category = pa.dictionary(pa.int8(), pa.string())
@@ -61,7 +61,7 @@ def arrow_schema() -> pa.Schema:
 
 
 def to_arrow(table: ElementTable) -> pa.Table:
-    """The table in the columns of :func:`arrow_schema`."""
+    """Return the table as an Arrow table with the columns of :func:`arrow_schema`."""
     import numpy as np
     import pyarrow as pa
 
@@ -100,20 +100,21 @@ def to_arrow(table: ElementTable) -> pa.Table:
 
 
 def arrow_to_pandas(table: pa.Table) -> pd.DataFrame:
-    """An Arrow table as an ordinary DataFrame: str, category, nullable Int32 and Int64, plain numbers elsewhere.
+    """Return an Arrow table as a DataFrame with str, category, nullable Int32 and plain numeric columns.
 
-    Integers are nullable where the column's type says ``Int32`` in :data:`corpuskit` frames, that is for the
-    coordinates of cells and pages, so that a column's dtype never depends on its values.
+    Cell coordinates and pages are always nullable, so that the dtype of a column does not depend on its values.
     """
     import pandas as pd
 
-    columns = {name: _values(name, column) for name, column in zip(table.column_names, table.columns, strict=True)}
-    # One constructor call: inserting columns one by one took half of the time of a small document (2026-11-20).
+    columns = {
+        name: _to_pandas_array(name, column) for name, column in zip(table.column_names, table.columns, strict=True)
+    }
+    # One constructor call: inserting single columns took half of the time for a small document (2026-11-20).
     return pd.DataFrame(columns, copy=False)
 
 
-def _values(name: str, column: pa.ChunkedArray) -> Any:
-    """The values of one column as pandas keeps them."""
+def _to_pandas_array(name: str, column: pa.ChunkedArray) -> Any:
+    """Return the values of a column as an array for pandas."""
     import numpy as np
     import pandas as pd
     import pyarrow as pa
@@ -122,13 +123,13 @@ def _values(name: str, column: pa.ChunkedArray) -> Any:
         return _nullable_integers(column)
     kind = column.type
     if pa.types.is_dictionary(kind):
-        whole = column.chunk(0) if column.num_chunks == 1 else column.unify_dictionaries().combine_chunks()
-        indices = whole.indices.fill_null(-1) if whole.null_count else whole.indices
-        dtype = _category(tuple(whole.dictionary.to_pylist()))
+        chunk = column.chunk(0) if column.num_chunks == 1 else column.unify_dictionaries().combine_chunks()
+        indices = chunk.indices.fill_null(-1) if chunk.null_count else chunk.indices
+        dtype = _category(tuple(chunk.dictionary.to_pylist()))
         return pd.Categorical.from_codes(np.asarray(indices), dtype=dtype, validate=False)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        dtype_of_strings: Any = pd.StringDtype(na_value=float("nan"))
-        strings = dtype_of_strings.__from_arrow__(column)
+        string_dtype: Any = pd.StringDtype(na_value=float("nan"))
+        strings = string_dtype.__from_arrow__(column)
         return pd.Categorical(strings) if name in _CATEGORIES else strings
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
         return np.asarray(column)
@@ -136,11 +137,11 @@ def _values(name: str, column: pa.ChunkedArray) -> Any:
 
 
 def _category(names: tuple[str, ...]) -> pd.CategoricalDtype:
-    return (_kept_category if len(names) <= _SHORT else _kept_category.__wrapped__)(names)
+    return (_cached_category if len(names) <= _MAX_CACHED_NAMES else _cached_category.__wrapped__)(names)
 
 
 @lru_cache(maxsize=256)
-def _kept_category(names: tuple[str, ...]) -> pd.CategoricalDtype:
+def _cached_category(names: tuple[str, ...]) -> pd.CategoricalDtype:
     import pandas as pd
 
     return pd.CategoricalDtype(list(names))
@@ -160,10 +161,10 @@ def _nullable_integers(column: pa.ChunkedArray) -> pd.api.extensions.ExtensionAr
 
 
 def to_frame(table: ElementTable) -> pd.DataFrame:
-    """The table as a DataFrame; see :meth:`NLPTextDocument.to_frame`.
+    """Return the table as a DataFrame, see :meth:`NLPTextDocument.to_frame`.
 
-    It is the frame that :func:`arrow_to_pandas` makes of :func:`to_arrow`, made directly since half of the time of a
-    small file went into that detour (2026-11-20).
+    Equal to :func:`arrow_to_pandas` of :func:`to_arrow`, but built directly: the detour took half of the time for a
+    small file (2026-11-20).
     """
     import numpy as np
     import pandas as pd
@@ -209,24 +210,24 @@ def to_frame(table: ElementTable) -> pd.DataFrame:
         **{name: nullable({i: c[k] for i, c in table.cells.items()}) for k, name in enumerate(CELL_COLUMNS)},
         "main": np.array(table.main, dtype=bool),
         "main_probability": probability,
-        "role": category(_known(marks, "role")),
-        "zone": category(_known(marks, "zone")),
-        "page": nullable(_known(marks, "page")),
-        **{name: texts(_known(marks, name)) for name in ("locator", "links", "tex")},
+        "role": category(_without_nulls(marks, "role")),
+        "zone": category(_without_nulls(marks, "zone")),
+        "page": nullable(_without_nulls(marks, "page")),
+        **{name: texts(_without_nulls(marks, name)) for name in ("locator", "links", "tex")},
     }
     if marks.get(FORMATTING):
-        columns[FORMATTING] = texts(_known(marks, FORMATTING))
+        columns[FORMATTING] = texts(_without_nulls(marks, FORMATTING))
     return pd.DataFrame(columns, copy=False)
 
 
-def _known(marks: dict[str, dict[int, Any]], name: str) -> dict[int, Any]:
-    """The marks of a column that are not None."""
-    found = marks.get(name, {})
-    return {i: value for i, value in found.items() if value is not None} if None in found.values() else found
+def _without_nulls(marks: dict[str, dict[int, Any]], name: str) -> dict[int, Any]:
+    """Return the marks of a column without None values."""
+    values = marks.get(name, {})
+    return {i: value for i, value in values.items() if value is not None} if None in values.values() else values
 
 
 def from_arrow(arrow: pa.Table) -> ElementTable:
-    """The element table of one document from its Arrow columns."""
+    """Return the element table of one document from its Arrow columns."""
     types = arrow.column("type").cast("string").to_pylist()
     table = ElementTable(
         type=[TYPE_CODES[name] for name in types],

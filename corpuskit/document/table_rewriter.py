@@ -1,4 +1,4 @@
-"""TableRewriter: a new element table from the rows of another one."""
+"""TableRewriter: construction of an element table from the rows of another one."""
 
 from __future__ import annotations
 
@@ -8,25 +8,27 @@ from corpuskit.document.elements import TEXT_BLOCK, ElementTable
 
 
 class TableRewriter:
-    """Builds a table from the rows of another one, in their order: rows are copied, replaced, split, wrapped, left out or added.
+    """Builder of a table from the rows of another one.
+
+    Rows are processed in order: copied, replaced, split, wrapped, skipped or added.
 
     Args:
-        source: the table that is rewritten.
+        source: The original table.
 
     Attributes:
-        table: the new table; its cells and marks follow in :meth:`finish`.
-        origin: the row of the source per row of the new table; -1 for an added one.
+        table: The new table. Cells and marks are added by :meth:`finish`.
+        origin: Row of the source per row of the new table; added rows have -1.
     """
 
     def __init__(self, source: ElementTable) -> None:
         self.table = ElementTable()
         self.origin: list[int] = []
         self._source = source
-        self._open: list[tuple[int, int]] = []  # open groups, and the row of the source that ends each
+        self._open: list[tuple[int, int]] = []  # open groups and their ends in the source
 
     @property
     def open_type(self) -> int | None:
-        """Type code of the innermost open group; None at the document's level."""
+        """Type code of the innermost open group, or None at the document level."""
         return self.table.type[self._open[-1][0]] if self._open else None
 
     def advance(self, row: int) -> None:
@@ -38,11 +40,11 @@ class TableRewriter:
         """Append a row to the innermost open group and return its element_id.
 
         Args:
-            type_code: its type; a group becomes the innermost open one.
-            text: its text or title.
-            end: the row of the source before which a group ends.
-            main: part of the main content.
-            origin: the row of the source whose cell and marks it has.
+            type_code: Type of the element. A group becomes the innermost open group.
+            text: Text or title.
+            end: End of a group: a row of the source.
+            main: Whether the element is main content.
+            origin: Row of the source that provides the cell and marks.
         """
         table, element_id = self.table, len(self.origin)
         table.type.append(type_code)
@@ -57,12 +59,12 @@ class TableRewriter:
         return element_id
 
     def copy(self, row: int) -> int:
-        """Append a row of the source as it is, and return its element_id."""
+        """Append a row of the source and return its element_id."""
         source = self._source
         return self.add(source.type[row], source.text[row], source.subtree_end[row], main=source.main[row], origin=row)
 
     def finish(self, without: Container[str] = ()) -> ElementTable:
-        """Return the new table with the cells and marks of the source, except those in ``without``."""
+        """Return the new table with the cells and marks of the source, except the marks in ``without``."""
         self.advance(len(self._source))
         self.table.cells, marks = self._source.columns_of(self.origin, without)
         self.table.marks.update(marks)

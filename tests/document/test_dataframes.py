@@ -4,7 +4,7 @@ from document_strategies import documents
 from hypothesis import given, settings
 
 from corpuskit.document import DocumentBuilder, NLPTextDocument
-from corpuskit.document.frames import COLUMNS, arrow_to_pandas, from_arrow, to_arrow
+from corpuskit.document.dataframes import COLUMNS, arrow_to_pandas, from_arrow, to_arrow
 from corpuskit.document.marks import dump_marks, load_marks
 
 DTYPES = {

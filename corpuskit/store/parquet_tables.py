@@ -1,4 +1,4 @@
-"""Tables that corpuskit keeps as Parquet files in a corpus folder."""
+"""Parquet files in a corpus folder."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 def read_table(
     folder: SafeFolder, name: str, columns: Sequence[str] | None = None, *, schema: pa.Schema | None = None
 ) -> pa.Table:
-    """Return the rows of a table that can be made again.
+    """Return the rows of a Parquet file with derived data.
 
-    Arrow takes a folder in the place of a file for a table of all that is in it, wherever links lead.
+    The file is opened here, since Arrow would read a directory as one table and follow links.
 
     Args:
-        folder: where.
-        name: of a regular file below it.
-        columns: only these; they must be there.
-        schema: the table is to have.
+        folder: The directory.
+        name: Name of the file.
+        columns: Columns to read; an error if one is missing.
+        schema: Expected schema.
 
     Raises:
-        CorpusError: it is damaged, no regular file, or another table.
-        FileNotFoundError: there is none.
+        CorpusError: The file is damaged, irregular, or has another schema.
+        FileNotFoundError: The file does not exist.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -37,7 +37,7 @@ def read_table(
             table = pq.read_table(file, columns=columns, schema=schema)
             return table if columns is None else table.select(columns)
         except (OSError, ValueError, KeyError, pa.ArrowException) as error:
-            place = "/".join((*folder.parts, name))
+            path = "/".join((*folder.parts, name))
             raise CorpusError(
-                f"{place} is damaged ({str(error).strip()[:200]}): remove it, it can be made again"
+                f"{path} is damaged ({str(error).strip()[:200]}): remove it, it can be rebuilt"
             ) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from corpuskit.document import DocumentBuilder
 from corpuskit.document.elements import LIST_ITEM, SECTION, TEXT_BLOCK
-from corpuskit.document.rewriting import TableRewriter
+from corpuskit.document.table_rewriter import TableRewriter
 
 
 def test_rows_are_wrapped_left_out_and_added() -> None:
