@@ -133,7 +133,7 @@ def label(
     from corpuskit.store.telling import counted
 
     report = existing(folder).import_labels(file, by=by, new_class=new_class, label=all_are)
-    typer.echo(f"{counted(report.taken, 'label')} taken")
+    typer.echo(f"{counted(report.imported, 'label')} taken")
     if report.unknown:
         names = "".join(f"\n  {printable(target)}" for target in report.unknown[:_UNKNOWN])
         more = (
@@ -185,7 +185,7 @@ def prelabel(
         typer.echo(_lines(typed(str(stopped))))
         raise typer.Exit(130) from None
     typer.echo(_lines(typed(repr(report))))
-    if report.failed or (report.trouble and not report.labels):
+    if report.failed or (report.last_error and not report.labels):
         raise typer.Exit(3)
 
 

@@ -115,13 +115,13 @@ class CorpusLabel(OpenCorpus):
             >>> corpus.set_labels({"claims-handbook.docx": "relevant", "baking-course.docx": "other"}, by="anna")
             2
         """
-        from corpuskit.labels import check_names, of_documents
+        from corpuskit.labels import check_label_names, resolve_documents
 
         labels = dict(labels)  # of a Series too
-        check_names(self._folder, labels.values(), new_class=new_class)
+        check_label_names(self._folder, labels.values(), new_class=new_class)
         versions: dict[str, int] = {}
         if kind == "document":
-            labels, versions = of_documents(self._folder, labels)
+            labels, versions = resolve_documents(self._folder, labels)
         return self._folder.labels.add(
             ((target, kind, label) for target, label in labels.items()),
             by=by,

@@ -162,7 +162,13 @@ class LabellingAccessor(CorpusAccessor, attribute="labelling"):
         from corpuskit.views.doc_selection import meant
 
         report = prelabel(
-            self._folder, annotator, meant(self._folder, docs), budget=budget, name=name, again=again, progress=progress
+            self._folder,
+            annotator,
+            meant(self._folder, docs),
+            budget=budget,
+            name=name,
+            relabel=again,
+            progress=progress,
         )
         if report.is_interrupted:
             raise KeyboardInterrupt(repr(report))

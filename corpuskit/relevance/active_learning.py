@@ -12,14 +12,14 @@ import numpy as np
 from corpuskit.errors import RelevanceError
 from corpuskit.labels import (
     OVERLAP,
-    Questions,
+    AnnotationPool,
+    annotation_pool,
     corpus_labels,
     example_weights,
-    holding_labels,
-    judged_documents,
+    hold_labels,
     machine_labels,
-    questions,
     sample,
+    training_labels,
 )
 from corpuskit.relevance.learning import last_model, scoring_texts, stored_scores
 from corpuskit.relevance.model import RelevanceModel
@@ -67,7 +67,7 @@ class LabelingState:
         read_texts: Function that reads what the model reads of some documents.
     """
 
-    pool: Questions
+    pool: AnnotationPool
     overlap: float
     hosts: Mapping[str, str]
     labeled: Set[str]
@@ -99,9 +99,9 @@ def labeling_state(
         stakes: Host → number of the pages that a crawl would fetch next, see :func:`corpuskit.crawl.steering.stakes`.
     """
     share = OVERLAP if overlap is None else overlap
-    with holding_labels(folder):
-        pool = questions(folder, by, overlap=share)
-        labeled = {label.target for label in corpus_labels(folder, "document") if not label.is_guess}
+    with hold_labels(folder):
+        pool = annotation_pool(folder, by, overlap=share)
+        labeled = {label.target for label in corpus_labels(folder, "document") if not label.is_group_label}
         machines, seeds = machine_labels(folder), seeds_to_ask_by(folder)
     known = dict(scores or {})
     if model is not None and (missing := [doc_id for doc_id in pool.free if doc_id not in known]):
@@ -185,7 +185,7 @@ def next_to_label(
     return pd.DataFrame(rows, columns=list(columns)).astype(columns)
 
 
-def _for_everyone(pool: Questions, n: int, overlap: float) -> list[str]:
+def _for_everyone(pool: AnnotationPool, n: int, overlap: float) -> list[str]:
     """Return the share of the overlap, at least one document; all of them if nothing is unlabelled."""
     return sample(pool.shared, n if not pool.free else min(n, max(1, round(n * overlap))))
 
@@ -274,7 +274,7 @@ def seeds_in_no_text(folder: CorpusFolder, seeds: Sequence[str]) -> list[str]:
 
 def seeds_to_ask_by(folder: CorpusFolder) -> Sequence[str]:
     """Return the seed words of the corpus while there are few labels."""
-    judged = judged_documents(folder)
+    judged = training_labels(folder)
     weights = example_weights(folder, judged)
     relevant = sum(weights.get(doc_id, 1.0) for doc_id, label in judged.items() if label == "relevant")
     labels = len(judged) - len(weights) + sum(weights.values())

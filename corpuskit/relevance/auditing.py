@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from corpuskit.errors import RelevanceError
 from corpuskit.hooks import hook
-from corpuskit.labels import corpus_labels, holding_labels, is_machine, judged_documents
+from corpuskit.labels import corpus_labels, hold_labels, is_machine, training_labels
 from corpuskit.relevance.audit import Audit
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.learning import decide_documents, scoring_texts
@@ -69,10 +69,10 @@ class CorpusAudit:
         self._model = model
         self._seed = seed
         self._note = f"audit of {model.version}" + ("" if label == "relevant" else f": {label}")
-        with holding_labels(folder):
+        with hold_labels(folder):
             asked = self._read()
             by_name = {label.target for label in corpus_labels(folder, "document")}
-            labelled = judged_documents(folder).keys() - by_name  # what a rule for a host has taught the model
+            labelled = training_labels(folder).keys() - by_name  # what a rule for a host has taught the model
         labelled |= by_name - asked
         if asked:
             # Who labels on while an audit runs, or after it, does not change what it is about.
@@ -90,7 +90,7 @@ class CorpusAudit:
 
     def _read(self) -> set[str]:
         """Read the labels given to this audit and return their documents; a tie of two annotators is asked again."""
-        with holding_labels(self._folder) as snapshot:
+        with hold_labels(self._folder) as snapshot:
             rows = snapshot.by_people["document"]
             asked = {row.target for row in rows if row.origin == "audit" and row.note == self._note}
             labels = {label.target: label.label for label in snapshot.labels("document")}

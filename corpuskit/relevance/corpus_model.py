@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import CorpusKitError, RelevanceError
-from corpuskit.labels import Trust
+from corpuskit.labels import MachineAgreement
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.machines import MachineWeight
 from corpuskit.relevance.model import Explanation, RelevanceModel
@@ -179,7 +179,7 @@ class CorpusModel:
 
 
 def _weight(saved: dict[str, Any]) -> MachineWeight:
-    return MachineWeight(**{**saved, "trust": Trust(**saved["trust"]), "left_out": tuple(saved["left_out"])})
+    return MachineWeight(**{**saved, "trust": MachineAgreement(**saved["trust"]), "left_out": tuple(saved["left_out"])})
 
 
 def check_models(folder: CorpusFolder) -> list[Problem]:

@@ -11,14 +11,14 @@ from typing import Final
 
 from corpuskit.errors import RelevanceError
 from corpuskit.labels import (
-    Copies,
+    DuplicateGroups,
     corpus_labels,
     example_weights,
-    holding_labels,
-    judged_documents,
-    judged_urls,
+    hold_labels,
     machine_labels,
     sample,
+    training_labels,
+    training_url_labels,
 )
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.machines import MachineWeight, train_with_machines
@@ -66,21 +66,21 @@ def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int 
     """
     if seed < 0:
         raise RelevanceError(f"seed={seed}: expected 0 or more")
-    with writing("the model", "the one before stays the last"), holding_labels(folder):
+    with writing("the model", "the one before stays the last"), hold_labels(folder):
         return _train_corpus(folder, positive, seed)
 
 
 def _train_corpus(folder: CorpusFolder, positive: str, seed: int) -> CorpusModel:
     _check_positive(folder, positive)
     texts = scoring_texts(folder)
-    known = Copies(folder)
-    labelled = judged_documents(folder, positive=positive, known=known)
+    known = DuplicateGroups(folder)
+    labelled = training_labels(folder, positive=positive, known=known)
     judged = {target: label for target, label in labelled.items() if target in texts}
     if not judged:
         raise RelevanceError(f"no documents are labelled {positive} or other yet: label some of each first")
     document, machines = train_documents(folder, judged, texts, positive=positive, seed=seed, known=known)
-    with_copies = judged_documents(folder, positive=positive, copies=True, known=known)
-    urls = judged_urls(folder, with_copies, positive=positive, known=known)
+    with_copies = training_labels(folder, positive=positive, copies=True, known=known)
+    urls = training_url_labels(folder, with_copies, positive=positive, known=known)
     weights = example_weights(folder, with_copies)
     url = _train_urls(folder, urls, {known.uris[doc_id]: weight for doc_id, weight in weights.items()}, seed)
     model = _keep(
@@ -147,7 +147,7 @@ def retrain_urls(
             (last.version,),
         )
     )
-    by_people = judged_urls(folder, judged_documents(folder, positive=positive, copies=True), positive=positive)
+    by_people = training_url_labels(folder, training_labels(folder, positive=positive, copies=True), positive=positive)
     said = {url: float(score) for url, score in {**verdicts, **scored}.items() if url not in by_people}
     doubt = {url: abs(2.0 * score - 1.0) for url, score in said.items()}
     taught = sample([url for url in said if doubt[url] >= _LEAST_SURE], _URL_POOL)
@@ -183,21 +183,21 @@ def train_documents(
     *,
     positive: str = "relevant",
     seed: int = 0,
-    known: Copies | None = None,
+    known: DuplicateGroups | None = None,
 ) -> tuple[RelevanceModel, tuple[MachineWeight, ...]]:
     """Return a model of documents from what people judged and machines labelled, and what each machine counts.
 
     Raises:
         RelevanceError: people's labels do not suffice.
     """
-    copies = known or Copies(folder)
-    groups = copies.groups(judged)
+    copies = known or DuplicateGroups(folder)
+    groups = copies.keys(judged)
     machines = {}
     for by, said in machine_labels(folder, positive=positive).items():
-        once = copies.once((doc_id for doc_id in said if doc_id in texts and doc_id not in judged), groups)
+        once = copies.deduplicate((doc_id for doc_id in said if doc_id in texts and doc_id not in judged), groups)
         machines[by] = {doc_id: said[doc_id] for doc_id in [*once, *(d for d in judged if d in said)]}
     return train_with_machines(
-        judged, machines, texts, sources=copies.hosts if machines else {}, groups={doc_id: copies.of(doc_id) for doc_id in judged},
+        judged, machines, texts, sources=copies.hosts if machines else {}, groups={doc_id: copies.key(doc_id) for doc_id in judged},
         weights=example_weights(folder, judged),
         pool=[texts[doc_id] for doc_id in sample(texts, POOL)], seed=seed,
     )  # fmt: skip
@@ -279,11 +279,11 @@ def corpus_to_fasttext(folder: CorpusFolder, path: Path, *, kind: Kind = "docume
         raise RelevanceError("there is no model to teach fastText: train one first")
     positive = last_positive(folder)
     if kind == "document":
-        model, judged = models.document, judged_documents(folder, positive=positive, groups=False)
+        model, judged = models.document, training_labels(folder, positive=positive, groups=False)
         contents = scoring_texts(folder)
-        groups = Copies(folder)
+        groups = DuplicateGroups(folder)
         known = [doc_id for doc_id in judged if doc_id in contents]
-        others = groups.once([d for d in contents if d not in judged], groups.groups(known))
+        others = groups.deduplicate([d for d in contents if d not in judged], groups.keys(known))
         texts, labels = [contents[doc_id] for doc_id in [*known, *others]], [judged.get(d) for d in [*known, *others]]
     else:
         if models.url is None:
@@ -291,8 +291,8 @@ def corpus_to_fasttext(folder: CorpusFolder, path: Path, *, kind: Kind = "docume
                 "there is no model of URLs to teach fastText; label documents of more hosts and train again"
             )
         model = models.url
-        by_people = judged_urls(
-            folder, judged_documents(folder, positive=positive, copies=True, groups=False), positive=positive
+        by_people = training_url_labels(
+            folder, training_labels(folder, positive=positive, copies=True, groups=False), positive=positive
         )
         known = [*by_people, *(url for (url,) in folder.catalog.tuples("SELECT url FROM frontier"))]
         texts = list(dict.fromkeys(known))

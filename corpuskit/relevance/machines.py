@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from corpuskit.errors import RelevanceError
-from corpuskit.labels import Trust, trust_of
+from corpuskit.labels import MachineAgreement, agreement_with_people
 from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.holding_out import held_out_logits
 from corpuskit.relevance.model import RelevanceModel
@@ -51,7 +51,7 @@ class MachineWeight:
     labels: int
     weight: float
     left_out: tuple[str, ...]
-    trust: Trust
+    trust: MachineAgreement
     without: float | None
     together: float | None
 
@@ -122,7 +122,7 @@ def train_with_machines(  # noqa: PLR0913 - what a training takes, and three col
     for by, said in sorted(machines.items()):
         lost = _contradicted(said, people, sources or {})
         kept = {key: label for key, label in said.items() if key in texts and (sources or {}).get(key) not in lost}
-        found.append((trust_of(by, kept, people), kept, lost))
+        found.append((agreement_with_people(by, kept, people), kept, lost))
     found.sort(key=lambda one: (-(one[0].low if one[0].low is not None else -1.0), one[0].by))
     told: list[MachineWeight] = []
     for trust, kept, lost in found:

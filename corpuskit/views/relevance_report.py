@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from corpuskit.errors import RelevanceError
-from corpuskit.labels import agreement_frame, audited, corpus_labels, judged_documents, judged_urls, sample
+from corpuskit.labels import agreement_frame, audited, corpus_labels, sample, training_labels, training_url_labels
 from corpuskit.relevance.corpus_model import CorpusModel
 from corpuskit.relevance.holding_out import held_out_scores
 from corpuskit.relevance.learning import last_model, last_positive, scoring_texts, train_documents
@@ -143,7 +143,7 @@ def relevance_report(folder: CorpusFolder, *, seed: int = 0) -> RelevanceReport:
     texts = scoring_texts(folder)
     # What a group got at once is no measure: nobody has looked at these documents.
     positive = last_positive(folder)
-    judged = {d: label for d, label in judged_documents(folder, positive=positive, groups=False).items() if d in texts}
+    judged = {d: label for d, label in training_labels(folder, positive=positive, groups=False).items() if d in texts}
     pool = [texts[doc_id] for doc_id in sample(texts, _POOL)]
     space = Space.fit(pool) if pool else None
     held_out, average, learning = _held_out(folder, texts, judged, space, seed)
@@ -217,8 +217,8 @@ def _urls(folder: CorpusFolder, positive: str, seed: int) -> pd.DataFrame:
     """Seen and unseen hosts apart: URLs are held out one by one for the first, host by host for the second."""
     import pandas as pd
 
-    judged = judged_documents(folder, positive=positive, copies=True, groups=False)
-    labels = judged_urls(folder, judged, positive=positive)
+    judged = training_labels(folder, positive=positive, copies=True, groups=False)
+    labels = training_url_labels(folder, judged, positive=positive)
     urls = sorted(labels)
     rows: list[tuple[str, int, int, float]] = []
     if urls:

@@ -8,7 +8,7 @@ from typing import Final
 
 from corpuskit.crawl.steering import stakes
 from corpuskit.errors import RelevanceError
-from corpuskit.labels import judged_documents, sample
+from corpuskit.labels import sample, training_labels
 from corpuskit.relevance import RelevanceModel, learning_curve
 from corpuskit.relevance.active_learning import Question, choose_next, labeling_state, seeds_to_ask_by
 from corpuskit.relevance.learning import POOL, scoring_texts, train_documents
@@ -71,7 +71,7 @@ def learn(path: Folder, by: str, overlap: float, taken: Set[str], n: int) -> Les
         if seeds_to_ask_by(folder):
             raise RelevanceError("seed words know more than a model of so few labels")
         cache = _cache_of(folder)
-        labels = {doc_id: label for doc_id, label in judged_documents(folder).items() if doc_id in cache.texts}
+        labels = {doc_id: label for doc_id, label in training_labels(folder).items() if doc_id in cache.texts}
         model, _ = train_documents(folder, labels, cache.texts)
         scores = dict(zip(cache.texts, model.score(list(cache.texts.values())).tolist(), strict=True))
         _measure(cache, labels)

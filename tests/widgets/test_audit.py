@@ -113,9 +113,9 @@ def test_labels_of_the_widget_are_the_audits_and_are_never_trained_on(corpus):
     rows = corpus.labels().query("not superseded").tail(5)
     assert rows.target.tolist() == page.labelled
     assert set(rows.note) == {f"audit of {corpus.model().version}"}
-    from corpuskit.labels import judged_documents
+    from corpuskit.labels import training_labels
 
-    assert not set(page.labelled) & set(judged_documents(corpus._folder))
+    assert not set(page.labelled) & set(training_labels(corpus._folder))
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Documents with the same main text: one question, and one example."""
+"""Groups of documents with the same main text. A group is one question and one training example."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from functools import cached_property
 from corpuskit.store import CorpusFolder
 
 
-class Copies:
-    """Which documents of a corpus are copies of each other.
+class DuplicateGroups:
+    """Groups of documents with the same main text.
 
     Args:
         folder: The corpus folder.
 
     Attributes:
-        doc_ids: all documents, by host and URI.
+        doc_ids: All documents, by host and URI.
         hosts: doc_id → host, in the same order.
         uris: doc_id → URI, in the same order.
     """
@@ -31,44 +31,44 @@ class Copies:
     def _first(self) -> dict[Hashable, tuple[int, str, str]]:
         first: dict[Hashable, tuple[int, str, str]] = {}
         for doc_id, uri in self.uris.items():
-            group, place = self._group[doc_id], (len(uri), uri, doc_id)
-            first[group] = min(place, first.get(group, place))
+            group, rank = self._group[doc_id], (len(uri), uri, doc_id)
+            first[group] = min(rank, first.get(group, rank))
         return first
 
-    def of(self, doc_id: str) -> Hashable:
-        """Return what a document has in common with its copies; that of a document which is not there is its own.
+    def key(self, doc_id: str) -> Hashable:
+        """Return the key of the group of a document. An unknown document is its own group.
 
         Args:
             doc_id: The document.
         """
         return self._group.get(doc_id, doc_id)
 
-    def groups(self, doc_ids: Iterable[str]) -> set[Hashable]:
-        """Return what some documents have in common with their copies.
+    def keys(self, doc_ids: Iterable[str]) -> set[Hashable]:
+        """Return the keys of the groups of the documents.
 
         Args:
             doc_ids: The documents.
         """
-        return {self.of(doc_id) for doc_id in doc_ids}
+        return {self.key(doc_id) for doc_id in doc_ids}
 
-    def is_first(self, doc_id: str) -> bool:
-        """Return whether a document is the one with the shortest URI of its copies, as ``duplicate_of`` has it.
+    def is_representative(self, doc_id: str) -> bool:
+        """Return whether a document has the shortest URI of its group, as in the column ``duplicate_of``.
 
         Args:
             doc_id: The document.
         """
-        return self._first[self.of(doc_id)][2] == doc_id
+        return self._first[self.key(doc_id)][2] == doc_id
 
-    def once(self, doc_ids: Iterable[str], known: Iterable[Hashable] = ()) -> list[str]:
-        """Return the documents without copies of earlier ones, and without those of the groups that are known.
+    def deduplicate(self, doc_ids: Iterable[str], exclude: Iterable[Hashable] = ()) -> list[str]:
+        """Return the first document of each group.
 
         Args:
             doc_ids: The documents.
-            known: What copies of earlier ones have in common.
+            exclude: Keys of groups to leave out.
         """
-        seen, kept = set(known), []
+        seen, unique = set(exclude), []
         for doc_id in doc_ids:
-            if (group := self.of(doc_id)) not in seen:
+            if (group := self.key(doc_id)) not in seen:
                 seen.add(group)
-                kept.append(doc_id)
-        return kept
+                unique.append(doc_id)
+        return unique

@@ -1,4 +1,4 @@
-"""Labels from CSV files."""
+"""Import of labels from CSV files and lists of URLs."""
 
 from __future__ import annotations
 
@@ -9,54 +9,61 @@ from pathlib import Path
 from typing import Final
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.labels.names import check_names
+from corpuskit.labels.label_names import check_label_names
 from corpuskit.sources.lists import read_url_list
 from corpuskit.store import CorpusFolder
 from corpuskit.store.telling import counted
 
-_MOST_BYTES: Final = 256 << 20
+_MAX_BYTES: Final = 256 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class LabelImport:
-    """What came of an import: how many labels were taken, and the targets that are not in the corpus.
+    """Result of an import.
 
     Args:
-        taken: Number of labels that were taken.
+        imported: Number of imported labels. ``taken`` is an earlier name of it.
         unknown: Targets that are not in the corpus.
     """
 
-    taken: int
+    imported: int
     unknown: tuple[str, ...]
 
+    def __getattr__(self, name: str) -> int:
+        """Return the value of an attribute by its earlier name."""
+        if name == "taken":
+            return self.imported
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def __repr__(self) -> str:
-        lacking = f", {len(self.unknown)} not in the corpus: {', '.join(self.unknown[:3])}" if self.unknown else ""
-        return f"{counted(self.taken, 'label')} taken{lacking}{', ...' if len(self.unknown) > 3 else ''}"
+        missing = f", {len(self.unknown)} not in the corpus: {', '.join(self.unknown[:3])}" if self.unknown else ""
+        return f"{counted(self.imported, 'label')} taken{missing}{', ...' if len(self.unknown) > 3 else ''}"
 
 
 def import_labels(
     folder: CorpusFolder, file: Path, *, by: str, new_class: bool = False, label: str | None = None
 ) -> LabelImport:
-    """Take the labels of a CSV file with columns target and label; a target is a doc_id, a URI or a file's name.
+    """Import the labels of a CSV file with the columns target and label.
 
-    Rows without a label, not judged yet, are passed over. With ``label`` the file is a list of what has this one label: a
-    URL a line, or tab-separated as id, URL, time, as ``corpuskit.sources.lists.read_url_list`` reads it.
+    A target is a doc_id, a URI or a file name. Rows without a label are skipped. With ``label`` the file is a list of
+    URLs that all get this label: one URL per line, or tab-separated id, URL and time, see
+    ``corpuskit.sources.lists.read_url_list``.
 
     Args:
         folder: The corpus folder.
         file: The file.
-        by: Who gave the labels.
+        by: Annotator.
         new_class: Allow a label that is not in use.
-        label: The one label of a file that is a list of targets.
+        label: Label of all targets, for a file that is a list of URLs.
 
     Raises:
-        ConfigurationError: the file cannot be read, lacks a column, or has a label that is not in use without
-            ``new_class``; then none is taken.
+        ConfigurationError: The file cannot be read, lacks a column, or has a label that is not in use and ``new_class``
+            is False. Nothing is imported.
     """
-    given = (
+    pairs = (
         [(target, name) for target, name in read_label_file(file) if name] if label is None else _listed(file, label)
     )
-    check_names(folder, (name for _, name in given), new_class=new_class)
+    check_label_names(folder, (name for _, name in pairs), new_class=new_class)
     versions: dict[str, int] = {}
     ids: dict[str, str] = {}
     for row in folder.catalog.rows("SELECT doc_id, uri, host, version FROM current ORDER BY host DESC, uri DESC"):
@@ -64,26 +71,26 @@ def import_labels(
         if not row["host"]:
             ids[row["uri"].rpartition("/")[2]] = row["doc_id"]
         ids[row["uri"]] = ids[row["doc_id"]] = row["doc_id"]
-    known = [(ids[target], name) for target, name in given if target in ids]
-    taken = folder.labels.add(((doc_id, "document", name) for doc_id, name in known), by=by, versions=versions)
-    return LabelImport(taken, tuple(target for target, _ in given if target not in ids))
+    known = [(ids[target], name) for target, name in pairs if target in ids]
+    imported = folder.labels.add(((doc_id, "document", name) for doc_id, name in known), by=by, versions=versions)
+    return LabelImport(imported, tuple(target for target, _ in pairs if target not in ids))
 
 
 def _listed(file: Path, label: str) -> list[tuple[str, str]]:
-    """The URLs of a list of one class, without the prefix of the archive."""
+    """Return the URLs of a list with their label, without prefixes of the Internet Archive."""
     lines = io.StringIO(_content(file).decode("utf-8-sig", "replace"))
     return [(listed.url, label) for listed in read_url_list(lines)]
 
 
 def _content(file: Path) -> bytes:
-    """The bytes of a file, which may be a pipe or a device without an end."""
+    """Return the content of a file. It can be a pipe or an endless device, so the size is limited."""
     try:
         with file.open("rb") as handle:
-            content = handle.read(_MOST_BYTES + 1)
+            content = handle.read(_MAX_BYTES + 1)
     except OSError as error:
         raise ConfigurationError(f"{file} cannot be read: {error}") from error
-    if len(content) > _MOST_BYTES:
-        raise ConfigurationError(f"{file} has more than {_MOST_BYTES:,} bytes: no file of labels")
+    if len(content) > _MAX_BYTES:
+        raise ConfigurationError(f"{file}: expected a file of labels, found more than {_MAX_BYTES:,} bytes")
     return content
 
 
@@ -94,12 +101,12 @@ def read_label_file(file: Path) -> list[tuple[str, str]]:
         file: The file.
 
     Raises:
-        ConfigurationError: it cannot be read, or lacks the column target or label.
+        ConfigurationError: The file cannot be read, or lacks the column target or label.
     """
     try:
         handle = io.StringIO(_content(file).decode("utf-8-sig"), newline="")
         head = handle.readline()
-        delimiter = max(",;\t", key=head.count)  # a semicolon where the comma is a decimal one
+        delimiter = max(",;\t", key=head.count)  # spreadsheets write semicolons if the decimal separator is a comma
         names = [name.strip().lower() for name in next(csv.reader([head], delimiter=delimiter), [])]
         if not {"target", "label"} <= set(names):
             raise ConfigurationError(f"{file}: found columns {', '.join(names) or 'none'}, expected target and label")

@@ -1,4 +1,4 @@
-"""Answers that were paid for, by what was asked: nothing is asked twice, also after a kill."""
+"""Cache of paid responses, keyed by request. No request is paid for twice, even after the process was killed."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ CREATE TABLE IF NOT EXISTS answers (
 """
 
 
-class Answers:
-    """The answers of a corpus, in a file of their own; safe to use from several threads and processes.
+class ResponseCache:
+    """The cached responses of a corpus, in a separate SQLite file. Safe to use from several threads and processes.
 
     Args:
-        corpus: its folder, as ``CorpusFolder.inside``.
+        corpus: The corpus directory, as ``CorpusFolder.inside``.
 
     Raises:
-        CorpusError: the file cannot be opened.
+        CorpusError: The file cannot be opened.
     """
 
     def __init__(self, corpus: SafeFolder) -> None:
@@ -40,27 +40,28 @@ class Answers:
             objects = self._connection.execute("SELECT type, name FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
             if set(objects) - {("table", "answers")}:
                 raise CorpusError(
-                    f"{FOLDER}/{_FILE} holds more than answers; it is a cache: remove it to go on without"
+                    f"{FOLDER}/{_FILE}: expected only the table answers; the file is a cache: remove it to continue"
                 )
             self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = FULL")  # what was paid for survives a power cut
+            self._connection.execute("PRAGMA synchronous = FULL")  # paid responses must survive a power cut
             self._connection.execute(_TABLE)
         except (OSError, sqlite3.Error) as error:
             raise CorpusError(
-                f"{FOLDER}/{_FILE} cannot be opened: {error}; it is a cache: remove it to go on without"
+                f"{FOLDER}/{_FILE} cannot be opened: {error}; it is a cache: remove it to continue"
             ) from error
 
-    def get(self, asked: str) -> tuple[str, str] | None:
-        """Label and reason; None where this was not asked yet."""
+    def get(self, fingerprint: str) -> tuple[str, str] | None:
+        """Return label and reason of a request, or None if it is not cached."""
         with self._lock:
-            row = self._connection.execute("SELECT label, reason FROM answers WHERE asked = ?", (asked,)).fetchone()
+            query = "SELECT label, reason FROM answers WHERE asked = ?"
+            row = self._connection.execute(query, (fingerprint,)).fetchone()
         return None if row is None else (str(row[0]), str(row[1]))
 
-    def put(self, asked: str, label: str, reason: str, tokens: int) -> None:
-        """Keeps an answer; it is on the disk when this comes back."""
+    def put(self, fingerprint: str, label: str, reason: str, tokens: int) -> None:
+        """Store a response. It is on disk when the call returns."""
         with self._lock:
             self._connection.execute(
-                "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", (asked, label, reason, tokens, now())
+                "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", (fingerprint, label, reason, tokens, now())
             )
 
     def __enter__(self) -> Self:
