@@ -1,4 +1,4 @@
-"""Parts of the index on disk: a folder each, written once, with sums of all its files."""
+"""Storage of index parts: one directory per part, written once, with checksums of all files."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ import numpy as np
 
 from corpuskit.errors import CorpusError
 from corpuskit.safe_folder import SafeFolder
-from corpuskit.tokens.chunks import TOKENIZER_VERSION, Chunk
-from corpuskit.tokens.part import NOT_LAYERS, Part, columns_of
+from corpuskit.tokens.index_part import BUILT_IN_COLUMNS, IndexPart, columns_of
+from corpuskit.tokens.token_table import TOKENIZER_VERSION, TokenTable
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
 FORMAT: Final = 1
-_ABOUT: Final = "part.json"
+_METADATA: Final = "part.json"
 _DOCUMENTS: Final = "documents"
-_MOST_ABOUT: Final = 1 << 20  # bytes
+_MAX_METADATA_SIZE: Final = 1 << 20  # bytes
 
 Stamps = dict[str, tuple[int, int]]
-"""Size and time of change of each file, when its sum was right last."""
+"""Size and modification time of each file when its checksum was last verified."""
 
 
-def write_part(tokens: SafeFolder, chunk: Chunk) -> str:
-    """Writes a part; returns its name. It appears when it is whole."""
+def write_part(tokens: SafeFolder, tokens_table: TokenTable) -> str:
+    """Write a part and return its name. The part appears atomically."""
     name = f"part-{secrets.token_hex(8)}"
     part = tokens.within(f"{name}.tmp")
     part.make()
     try:
-        columns, lexica = columns_of(chunk)
+        columns, lexica = columns_of(tokens_table)
         files = [_write_column(part, column, values) for column, values in columns.items()]
         files += [_write_strings(part, lexicon, strings) for lexicon, strings in lexica.items()]
-        files.append(_write_table(part, _DOCUMENTS, chunk.documents))
-        about = {
+        files.append(_write_table(part, _DOCUMENTS, tokens_table.documents))
+        metadata = {
             "format": FORMAT,
             "tokenizer": TOKENIZER_VERSION,
-            "layers": [layer for layer in chunk.lexica if layer not in NOT_LAYERS],
-            "sums": {file: _sum_of(part, file) for file in files},
+            "layers": [layer for layer in tokens_table.lexica if layer not in BUILT_IN_COLUMNS],
+            "sums": {file: _checksum(part, file) for file in files},
         }
-        part.write(_ABOUT, json.dumps(about).encode())
+        part.write(_METADATA, json.dumps(metadata).encode())
         tokens.rename(f"{name}.tmp", name)
     except BaseException:
         part.remove_folder()
@@ -54,49 +54,51 @@ def write_part(tokens: SafeFolder, chunk: Chunk) -> str:
     return name
 
 
-def read_part(part: SafeFolder, stamps: Stamps | None = None, *, trust: bool = False) -> tuple[Part, Stamps] | None:
-    """A part, its columns mapped from disk when they are asked for; None where it is damaged or of another version.
+def read_part(
+    part: SafeFolder, stamps: Stamps | None = None, *, skip_checksums: bool = False
+) -> tuple[IndexPart, Stamps] | None:
+    """Open a part. Its columns are memory-mapped on first use. Return None if it is damaged or has another version.
 
     Args:
-        part: its folder.
-        stamps: what :func:`read_part` gave last; the sums of files that have changed since are taken again.
-        trust: no sums are taken: only to see what it is said to have.
+        part: The directory of the part.
+        stamps: Stamps of an earlier call. Only files changed since then are verified by checksum.
+        trust: Do not verify checksums.
     """
     try:
-        about = json.loads(part.read(_ABOUT, _MOST_ABOUT))
-        if (about["format"], about["tokenizer"]) != (FORMAT, TOKENIZER_VERSION):
+        metadata = json.loads(part.read(_METADATA, _MAX_METADATA_SIZE))
+        if (metadata["format"], metadata["tokenizer"]) != (FORMAT, TOKENIZER_VERSION):
             return None
-        found: Stamps = {}
-        for file, expected in about["sums"].items():
-            found[file] = _stamp_of(part, file)
-            if not trust and (stamps or {}).get(file) != found[file] and _sum_of(part, file) != expected:
+        current: Stamps = {}
+        for file, expected in metadata["sums"].items():
+            current[file] = _stamp(part, file)
+            if not skip_checksums and (stamps or {}).get(file) != current[file] and _checksum(part, file) != expected:
                 return None
         documents = _read_table(part, _DOCUMENTS)
-        read = Part(
+        opened = IndexPart(
             functools.partial(_read_column, part),
             functools.partial(_read_strings, part),
             documents,
-            tuple(str(layer) for layer in about["layers"]),
+            tuple(str(layer) for layer in metadata["layers"]),
             functools.partial(add_column, part),
         )
-    except (CorpusError, OSError, ValueError, KeyError, TypeError, AttributeError):  # Arrow's are some of these
+    except (CorpusError, OSError, ValueError, KeyError, TypeError, AttributeError):  # includes Arrow's errors
         return None
-    return read, found
+    return opened, current
 
 
 def add_column(part: SafeFolder, name: str, column: npt.NDArray[Any]) -> None:
-    """Adds a column to a part; where the disk does not let it, the column is made again the next time."""
+    """Add a column to a part. If writing fails, the column is computed again next time."""
     with contextlib.suppress(CorpusError, OSError, ValueError, KeyError):
         _add(part, {name: column}, {})
 
 
 def add_layer(part: SafeFolder, name: str, columns: dict[str, npt.NDArray[Any]], lexicon: pa.Array) -> None:
-    """Adds a layer to a part, or another in its place."""
+    """Add a layer to a part, or replace it."""
     _add(part, columns, {name: lexicon}, layer=name)
 
 
 def write_documents(part: SafeFolder, documents: pa.Table) -> None:
-    """Writes other rows for the documents of a part."""
+    """Replace the documents table of a part."""
     _add(part, {}, {}, documents=documents)
 
 
@@ -108,44 +110,44 @@ def _add(
     layer: str | None = None,
     documents: pa.Table | None = None,
 ) -> None:
-    about = json.loads(part.read(_ABOUT, _MOST_ABOUT))
+    metadata = json.loads(part.read(_METADATA, _MAX_METADATA_SIZE))
     new = part.within(f"new-{secrets.token_hex(8)}.tmp")
     new.make()
     try:
         files = [_write_column(new, name, column) for name, column in columns.items()]
         files += [_write_strings(new, name, strings) for name, strings in lexica.items()]
         files += [] if documents is None else [_write_table(new, _DOCUMENTS, documents)]
-        sums = {file: _sum_of(new, file) for file in files}
-        if layer in about["layers"] and sums.keys() & about["sums"].keys():
-            # A process that dies while files are put in place of others loses this layer, not the part.
-            there = {file: known for file, known in about["sums"].items() if file not in sums}
-            rest = [name for name in about["layers"] if name != layer]
-            part.write(_ABOUT, json.dumps(about | {"sums": there, "layers": rest}).encode())
+        sums = {file: _checksum(new, file) for file in files}
+        if layer in metadata["layers"] and sums.keys() & metadata["sums"].keys():
+            # If the process dies while files are replaced, this layer is lost, not the part.
+            unchanged_sums = {file: known for file, known in metadata["sums"].items() if file not in sums}
+            rest = [name for name in metadata["layers"] if name != layer]
+            part.write(_METADATA, json.dumps(metadata | {"sums": unchanged_sums, "layers": rest}).encode())
         for file in files:
             part.rename(f"{new.parts[-1]}/{file}", file)
-        about["sums"] |= sums
-        if layer is not None and layer not in about["layers"]:
-            about["layers"].append(layer)
-        part.write(_ABOUT, json.dumps(about).encode())
+        metadata["sums"] |= sums
+        if layer is not None and layer not in metadata["layers"]:
+            metadata["layers"].append(layer)
+        part.write(_METADATA, json.dumps(metadata).encode())
     finally:
         new.remove_folder()
 
 
 def write_merged(folder: SafeFolder, strings: pa.Array, numbers: Sequence[npt.NDArray[Any]]) -> None:
-    """Writes a lexicon of several parts, and the numbers of the strings of each in it."""
+    """Write a merged lexicon, and for each part the numbers of its strings."""
     folder.make()
     files = [_write_strings(folder, "lexicon", strings)]
     files += [_write_column(folder, f"part-{i}", column) for i, column in enumerate(numbers)]
-    folder.write(_ABOUT, json.dumps({"sums": {file: _sum_of(folder, file) for file in files}}).encode())
+    folder.write(_METADATA, json.dumps({"sums": {file: _checksum(folder, file) for file in files}}).encode())
 
 
 def read_merged(folder: SafeFolder, parts: int) -> tuple[pa.Array, tuple[npt.NDArray[Any], ...]] | None:
-    """What :func:`write_merged` wrote; None where it is not there, or damaged."""
+    """Return what :func:`write_merged` stored, or None if it is missing or damaged."""
     try:
-        if not folder.has(_ABOUT):
+        if not folder.has(_METADATA):
             return None
-        sums = json.loads(folder.read(_ABOUT, _MOST_ABOUT))["sums"]
-        if any(_sum_of(folder, file) != expected for file, expected in sums.items()):
+        sums = json.loads(folder.read(_METADATA, _MAX_METADATA_SIZE))["sums"]
+        if any(_checksum(folder, file) != expected for file, expected in sums.items()):
             return None
         numbers = tuple(_read_column(folder, f"part-{i}") for i in range(parts))
         strings = _read_strings(folder, "lexicon")
@@ -154,28 +156,28 @@ def read_merged(folder: SafeFolder, parts: int) -> tuple[pa.Array, tuple[npt.NDA
     return strings, numbers
 
 
-def unchanged(part: SafeFolder, stamps: Stamps) -> bool:
-    """Whether all files of a part are those of the stamps."""
+def is_unchanged(part: SafeFolder, stamps: Stamps) -> bool:
+    """Return whether no file of a part has changed since its stamp."""
     try:
-        return all(_stamp_of(part, file) == stamp for file, stamp in stamps.items())
+        return all(_stamp(part, file) == stamp for file, stamp in stamps.items())
     except (CorpusError, OSError):
         return False
 
 
 def remove_part(part: SafeFolder) -> None:
-    """Removes a part; the file that says it is one goes first."""
-    part.remove(_ABOUT)
+    """Remove a part. Its metadata goes first, so that a partly removed part is not read."""
+    part.remove(_METADATA)
     part.remove_folder()
 
 
-def _stamp_of(part: SafeFolder, file: str) -> tuple[int, int]:
+def _stamp(part: SafeFolder, file: str) -> tuple[int, int]:
     status = part.stat(file)
     if status is None:
         raise FileNotFoundError(file)
     return status.st_size, status.st_mtime_ns
 
 
-def _sum_of(part: SafeFolder, file: str) -> int:
+def _checksum(part: SafeFolder, file: str) -> int:
     total = 0
     with part.open(file) as handle:
         while block := handle.read(1 << 22):
@@ -191,7 +193,7 @@ def _write_column(part: SafeFolder, name: str, values: npt.NDArray[Any]) -> str:
 
 def _read_column(part: SafeFolder, name: str) -> npt.NDArray[Any]:
     mapped = np.load(part / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-    # An ordinary array over the same memory: a memmap makes a new object of its class at each step.
+    # A plain array over the same memory: slicing a memmap creates a memmap object each time.
     plain: npt.NDArray[Any] = mapped.view(np.ndarray)
     return plain
 
@@ -210,9 +212,9 @@ def _read_strings(part: SafeFolder, name: str) -> pa.Array:
 def _write_table(part: SafeFolder, name: str, table: pa.Table) -> str:
     import pyarrow as pa
 
-    whole = table.combine_chunks()
-    with part.open(f"{name}.arrow", "xb") as file, pa.ipc.new_file(file, whole.schema) as writer:
-        writer.write_table(whole)
+    combined = table.combine_chunks()
+    with part.open(f"{name}.arrow", "xb") as file, pa.ipc.new_file(file, combined.schema) as writer:
+        writer.write_table(combined)
     return f"{name}.arrow"
 
 
@@ -221,5 +223,5 @@ def _read_table(part: SafeFolder, name: str) -> pa.Table:
 
     with pa.memory_map(str(part / f"{name}.arrow")) as source, pa.ipc.open_file(source) as reader:
         table = reader.read_all()
-    table.validate(full=True)  # of a folder from elsewhere: places outside of the file must not be read
+    table.validate(full=True)  # in a directory from elsewhere, offsets could point outside the file
     return table

@@ -1,4 +1,4 @@
-"""The layers of one document after the other, for who writes them elsewhere."""
+"""Reader of token layers per document, for exports."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import numpy as np
 
 from corpuskit.store import CorpusFolder
 from corpuskit.tokens.index import TokenIndex, layers_on_disk, open_index
-from corpuskit.tokens.making import LAYERS_MADE
+from corpuskit.tokens.index_builder import LAYER_ORIGINS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Words = tuple["Sequence[str]", "Sequence[Sequence[str]]"]
-"""The words of an element, and of each its value in each layer."""
+"""Words of an element, and for each word its value per layer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """Reads the layers of documents.
+    """Layers of the documents of a corpus.
 
     Attributes:
-        names: the layers.
-        state: another one when something has changed.
+        names: Names of the layers.
+        state: Changes if the layers change.
     """
 
     names: tuple[str, ...]
@@ -34,7 +34,7 @@ class Annotation:
     _rows: dict[str, tuple[int, int]] = field(repr=False)
 
     def of(self, doc_id: str) -> dict[int, Words]:
-        """Return element_id → its words and their values; empty for a document that is not in the index.
+        """Return element_id → words and their values. Empty for a document that is not in the index.
 
         Args:
             doc_id: The document.
@@ -53,15 +53,15 @@ class Annotation:
         )
         values = list(zip(*layers, strict=True))
         ids = part.column("element_id")[first:last].tolist()
-        places = (bounds - bounds[0]).tolist()
+        offsets = (bounds - bounds[0]).tolist()
         return {
             element_id: (words[start:end], values[start:end])
-            for element_id, start, end in zip(ids, places[:-1], places[1:], strict=True)
+            for element_id, start, end in zip(ids, offsets[:-1], offsets[1:], strict=True)
         }
 
 
 def annotation_of(folder: CorpusFolder) -> Annotation | None:
-    """Return the layers of a corpus; None where there are none: then no index is made for it.
+    """Return the layers of a corpus, or None if it has none. In that case no index is built.
 
     Args:
         folder: The corpus folder.
@@ -77,5 +77,5 @@ def annotation_of(folder: CorpusFolder) -> Annotation | None:
         )
         if is_alive
     }
-    state = json.dumps([index.layers, folder.catalog.meta(LAYERS_MADE)])
+    state = json.dumps([index.layers, folder.catalog.meta(LAYER_ORIGINS)])
     return Annotation(index.layers, state, index, rows) if index.layers else None

@@ -1,4 +1,4 @@
-"""Texts cut into tokens: what the index is made of, as columns of numbers with a lexicon each."""
+"""Tokenization: texts as columns of token numbers, with a lexicon per column."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[Any]
 
 TOKENIZER_VERSION: Final = 1
-"""Stands in every part of an index; a part made by another version is made again."""
+"""Version stored in each part of an index. Parts of another version are rebuilt."""
 
-_CUT: Final = re.compile(f"({WORD.pattern})")
+_WORD_OR_GAP: Final = re.compile(f"({WORD.pattern})")
 
 Row = tuple[str, int, str, bool]  # doc_id, element_id, text, main
 
 
 class _Lexicon(dict[str, int]):
-    """Numbers strings in the order in which they are met."""
+    """Numbers strings in order of first occurrence."""
 
     def __missing__(self, key: str) -> int:
         number = self[key] = len(self)
@@ -37,17 +37,17 @@ class _Lexicon(dict[str, int]):
 
 
 @dataclass(slots=True)
-class Chunk:
-    """The tokens of some documents in reading order.
+class TokenTable:
+    """The tokens of documents in reading order.
 
-    What stands between words is kept too: word and gap in turn, and the tail of each element, are its text. Elements without
-    a word are left out.
+    The text of an element can be restored: it consists of its words, the gap before each word, and its tail. Elements
+    without words are left out.
 
     Attributes:
-        columns: ``word`` and ``gap`` (number of each token's word, and of what stands before it in its element), ``tail``,
-            ``element_id``, ``element_main`` (of each element), ``element_size`` (tokens), ``document_size`` (elements).
-        lexica: ``word`` and ``gap`` (of tails too): Arrow arrays.
-        documents: a table with a row a document, first of all its doc_id.
+        columns: ``word`` and ``gap`` (numbers of each token's word and of the text before it in its element), ``tail``,
+            ``element_id``, ``element_main`` (per element), ``element_size`` (tokens), ``document_size`` (elements).
+        lexica: ``word`` and ``gap`` (also for tails): Arrow arrays.
+        documents: Table with one row per document. Its first column is doc_id.
     """
 
     columns: dict[str, Numbers] = field(default_factory=dict)
@@ -55,12 +55,12 @@ class Chunk:
     documents: pa.Table = None
 
 
-def cut(rows: Iterable[Row], documents: pa.Table | None = None) -> Chunk:
-    """The tokens of texts.
+def tokenize(rows: Iterable[Row], documents: pa.Table | None = None) -> TokenTable:
+    """Tokenize texts.
 
     Args:
-        rows: doc_id, element_id, text and whether it is main content; those of a document together and in order.
-        documents: their rows, in the same order; documents without elements may be among them. None: a column doc_id.
+        rows: doc_id, element_id, text and whether it is main content. The rows of a document are adjacent and in order.
+        documents: Rows of the documents, in the same order. They may include documents without elements. None: only doc_id.
     """
     import pyarrow as pa
 
@@ -74,7 +74,7 @@ def cut(rows: Iterable[Row], documents: pa.Table | None = None) -> Chunk:
     elements: dict[str, int] = {} if documents is None else dict.fromkeys(documents.column("doc_id").to_pylist(), 0)
     for doc_id, element_id, text, main in rows:
         elements.setdefault(doc_id, 0)
-        pieces = _CUT.split(text)
+        pieces = _WORD_OR_GAP.split(text)
         if len(pieces) == 1:
             continue
         word_parts.append(words.numbers(pieces[1::2]))
@@ -85,7 +85,7 @@ def cut(rows: Iterable[Row], documents: pa.Table | None = None) -> Chunk:
         mains.append(main)
         elements[doc_id] += 1
     empty = np.empty(0, np.uint32)
-    return Chunk(
+    return TokenTable(
         {
             "word": np.concatenate(word_parts) if word_parts else empty,
             "gap": np.concatenate(gap_parts) if gap_parts else empty,
@@ -100,41 +100,41 @@ def cut(rows: Iterable[Row], documents: pa.Table | None = None) -> Chunk:
     )
 
 
-def joined(chunks: Sequence[Chunk]) -> Chunk:
-    """Several chunks as one; tokens of those that lack a layer have the empty string there."""
+def concatenate(tables: Sequence[TokenTable]) -> TokenTable:
+    """Concatenate tables. Tokens without a layer get the empty string."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if len(chunks) == 1:
-        return chunks[0]
-    layers = dict.fromkeys(name for chunk in chunks for name in chunk.lexica)
-    chunks = [with_layers(chunk, layers) for chunk in chunks]
-    names = list(chunks[0].columns)
+    if len(tables) == 1:
+        return tables[0]
+    layers = dict.fromkeys(name for table in tables for name in table.lexica)
+    tables = [add_missing_layers(table, layers) for table in tables]
+    names = list(tables[0].columns)
     lexica: dict[str, pa.Array] = {}
     maps: dict[str, list[Numbers]] = {}
     for name in layers:
-        encoded = pc.dictionary_encode(pa.chunked_array([chunk.lexica[name] for chunk in chunks])).unify_dictionaries()
+        encoded = pc.dictionary_encode(pa.chunked_array([table.lexica[name] for table in tables])).unify_dictionaries()
         lexica[name] = encoded.chunk(0).dictionary
         maps[name] = [part.indices.to_numpy().astype(np.uint32) for part in encoded.chunks]
     columns = {}
     for name in names:
         lexicon = "gap" if name == "tail" else name
-        parts = [chunk.columns[name] for chunk in chunks]
+        parts = [table.columns[name] for table in tables]
         if lexicon in maps:
             parts = [numbers[part] for numbers, part in zip(maps[lexicon], parts, strict=True)]
         columns[name] = np.concatenate(parts)
-    return Chunk(columns, lexica, pa.concat_tables([chunk.documents for chunk in chunks]))
+    return TokenTable(columns, lexica, pa.concat_tables([table.documents for table in tables]))
 
 
-def with_layers(chunk: Chunk, names: Iterable[str]) -> Chunk:
-    """A chunk whose tokens have the empty string in the layers that it lacks."""
+def add_missing_layers(table: TokenTable, names: Iterable[str]) -> TokenTable:
+    """Return a table with all of the named layers. Tokens get the empty string in missing layers."""
     import pyarrow as pa
 
-    lacking = [name for name in names if name not in chunk.lexica]
-    if not lacking:
-        return chunk
-    nothing = np.zeros(len(chunk.columns["word"]), np.uint32)
+    missing = [name for name in names if name not in table.lexica]
+    if not missing:
+        return table
+    zeros = np.zeros(len(table.columns["word"]), np.uint32)
     empty = pa.array([""], pa.large_string())
-    return Chunk(
-        chunk.columns | dict.fromkeys(lacking, nothing), chunk.lexica | dict.fromkeys(lacking, empty), chunk.documents
+    return TokenTable(
+        table.columns | dict.fromkeys(missing, zeros), table.lexica | dict.fromkeys(missing, empty), table.documents
     )

@@ -1,4 +1,4 @@
-"""The lexicon of all parts together, kept on disk: to merge millions of strings takes seconds."""
+"""Merged lexicon of all parts of an index. It is stored on disk, because merging millions of strings takes seconds."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy as np
 
 from corpuskit.errors import CorpusError
 from corpuskit.safe_folder import SafeFolder
-from corpuskit.tokens.part import Part
-from corpuskit.tokens.storage import Stamps, read_merged, write_merged
+from corpuskit.tokens.index_part import IndexPart
+from corpuskit.tokens.part_storage import Stamps, read_merged, write_merged
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[Any]
 
 PREFIX: Final = "merged-"
-_KEPT_FROM: Final = 10_000  # strings; fewer are merged in no time
+_MIN_STRINGS: Final = 10_000  # smaller lexica are merged instantly and are not stored
 
 
 def merged_lexicon(lexica: Sequence[pa.Array]) -> tuple[pa.Array, tuple[Numbers, ...]]:
-    """The strings of some lexica, each once and in order; and for each lexicon, the numbers of its strings in it."""
+    """Return the distinct strings of the lexica, sorted, and for each lexicon the numbers of its strings in the result."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -41,34 +41,34 @@ def merged_lexicon(lexica: Sequence[pa.Array]) -> tuple[pa.Array, tuple[Numbers,
 
 
 class MergedLexica:
-    """The merged lexica of some parts on disk.
+    """Merged lexica of the parts of an index, stored on disk.
 
     Args:
-        tokens: the folder of the index.
-        stamps: of each part, in order, those of its files: other lexica have other ones.
+        tokens: The directory of the index.
+        stamps: Stamps of the files of each part, in order. They identify the lexica.
     """
 
     def __init__(self, tokens: SafeFolder, stamps: dict[str, Stamps]) -> None:
         self._tokens, self._stamps = tokens, stamps
 
     def name(self, attribute: str) -> str:
-        """The folder of an attribute."""
-        of = [[name, files.get(f"{attribute}.arrow")] for name, files in self._stamps.items()]
-        return PREFIX + hashlib.sha256(json.dumps([attribute, of]).encode()).hexdigest()[:16]
+        """Return the name of the directory of an attribute."""
+        stamps = [[name, files.get(f"{attribute}.arrow")] for name, files in self._stamps.items()]
+        return PREFIX + hashlib.sha256(json.dumps([attribute, stamps]).encode()).hexdigest()[:16]
 
-    def lexicon(self, attribute: str, parts: Sequence[Part]) -> tuple[pa.Array, tuple[Numbers, ...]]:
-        """What :func:`merged_lexicon` gives, from the disk where it is there."""
+    def lexicon(self, attribute: str, parts: Sequence[IndexPart]) -> tuple[pa.Array, tuple[Numbers, ...]]:
+        """Return the result of :func:`merged_lexicon`, from disk if stored."""
         name = self.name(attribute)
-        found = read_merged(self._tokens.within(name), len(parts))
-        if found is None:
+        merged = read_merged(self._tokens.within(name), len(parts))
+        if merged is None:
             lexica = [part.lexicon(attribute) for part in parts]
-            found = merged_lexicon(lexica)
-            if len(found[0]) >= _KEPT_FROM:
-                self._keep(name, *found)
-        return found
+            merged = merged_lexicon(lexica)
+            if len(merged[0]) >= _MIN_STRINGS:
+                self._save(name, *merged)
+        return merged
 
-    def _keep(self, name: str, strings: pa.Array, numbers: Sequence[Numbers]) -> None:
-        """Writes it; where the disk does not let it, it is merged again the next time."""
+    def _save(self, name: str, strings: pa.Array, numbers: Sequence[Numbers]) -> None:
+        """Store a merged lexicon. If writing fails, it is merged again next time."""
         new = f"{name}-{secrets.token_hex(4)}.tmp"
         try:
             write_merged(self._tokens.within(new), strings, numbers)

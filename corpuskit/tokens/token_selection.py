@@ -1,4 +1,4 @@
-"""Which tokens a question is about: documents, main content or all, exact copies or not; and how often words occur in them."""
+"""Selection of tokens by documents, main content and duplicates, and word frequencies in it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corpuskit.tokens.caching import cached_by_owner
 from corpuskit.tokens.index import TokenIndex
-from corpuskit.tokens.part import Part, spans
+from corpuskit.tokens.index_part import IndexPart, spans
+from corpuskit.tokens.result_cache import cached_by_owner
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Selection:
-    """Some tokens of an index: those of some documents, of their main content only or all.
+class TokenSelection:
+    """Tokens of an index: all or the main content of selected documents.
 
     Attributes:
-        index: the index.
-        documents: of each part, which documents.
-        main: only main content.
-        copies: documents that were left out because another one of the selection has the same main text.
-        results: of cached functions.
+        index: The index.
+        documents: Mask of selected documents per part.
+        main: Only main content.
+        copies: Number of documents left out as duplicates (same main text) of another selected document.
+        results: Results of cached functions.
     """
 
     index: TokenIndex
@@ -40,32 +40,32 @@ class Selection:
 
     @cached_by_owner
     def elements(self, number: int) -> Bools | None:
-        """Return which elements of a part are in it; None: all.
+        """Return a mask of the selected elements of a part. None: all.
 
         Args:
             number: Number of the part.
         """
         part, chosen = self.index.parts[number], self.documents[number]
-        found: Bools | None = None
+        mask: Bools | None = None
         if not chosen.all():
-            found = np.repeat(chosen, np.diff(part.column("document_start")))
+            mask = np.repeat(chosen, np.diff(part.column("document_start")))
         if self.main and not part.column("element_main").all():
             main = part.column("element_main")
-            found = np.array(main) if found is None else found & main
-        return found
+            mask = np.array(main) if mask is None else mask & main
+        return mask
 
-    def holds(self, number: int, places: Numbers) -> Bools | None:
-        """Return which of some places of a part are in it; None: all.
+    def holds(self, number: int, positions: Numbers) -> Bools | None:
+        """Return a mask of the selected ones among token positions of a part. None: all.
 
         Args:
             number: Number of the part.
-            places: The places.
+            places: Token positions.
         """
         elements = self.elements(number)
-        return None if elements is None else elements[self.index.parts[number].element_of(places)]
+        return None if elements is None else elements[self.index.parts[number].element_of(positions)]
 
-    def places(self, number: int) -> Numbers | slice:
-        """Return all places of a part that are in it.
+    def positions(self, number: int) -> Numbers | slice:
+        """Return all selected token positions of a part.
 
         Args:
             number: Number of the part.
@@ -77,7 +77,7 @@ class Selection:
         return spans(starts[:-1][elements], starts[1:][elements])
 
     def document_sizes(self, number: int) -> Numbers:
-        """Return the number of tokens of each document of a part that are in it.
+        """Return the number of selected tokens of each document of a part.
 
         Args:
             number: Number of the part.
@@ -88,16 +88,16 @@ class Selection:
         if elements is not None:
             sizes = np.where(elements, sizes, 0)
         before = np.concatenate([[0], np.cumsum(sizes)])
-        found: Numbers = np.diff(before[part.column("document_start")])
-        return found
+        document_sizes: Numbers = np.diff(before[part.column("document_start")])
+        return document_sizes
 
     @property
     def size(self) -> int:
-        """How many tokens."""
+        """Number of tokens."""
         return int(sum(self.document_sizes(number).sum() for number in range(len(self.index.parts))))
 
     def counts(self, attribute: str) -> Numbers:
-        """Return how often each string of the attribute's lexicon occurs.
+        """Return the frequency of each string of the attribute's lexicon.
 
         Args:
             attribute: Such as ``lower``.
@@ -105,7 +105,7 @@ class Selection:
         return self._count(attribute)[0]
 
     def document_counts(self, attribute: str) -> Numbers:
-        """Return in how many documents each string of the attribute's lexicon occurs.
+        """Return the number of documents of each string of the attribute's lexicon.
 
         Args:
             attribute: Such as ``lower``.
@@ -117,64 +117,63 @@ class Selection:
         size = len(self.index.lexicon(attribute))
         counts, documents = np.zeros(size, np.int64), np.zeros(size, np.int64)
         for number, numbers in enumerate(self.index.numbers_of(attribute)):
-            some, within = self._counted_in(number, attribute)
-            counts[numbers] += some
-            documents[numbers] += within
+            part_counts, part_documents = self._count_part(number, attribute)
+            counts[numbers] += part_counts
+            documents[numbers] += part_documents
         return counts, documents
 
-    def _counted_in(self, number: int, attribute: str) -> tuple[Numbers, Numbers]:
-        """The counts of a part: those it keeps for all documents, less those of the documents that are not chosen."""
+    def _count_part(self, number: int, attribute: str) -> tuple[Numbers, Numbers]:
+        """Count in a part. If most documents are selected, subtract the others from the stored totals."""
         part, chosen = self.index.parts[number], self.documents[number]
-        every = Selection(self.index, self.documents, main=self.main)
+        unrestricted = TokenSelection(self.index, self.documents, main=self.main)
         sizes = np.diff(part.document_bounds())
         if attribute != "word" and sizes[chosen].sum() * 2 > sizes.sum():
-            kept = ("main", "main_documents") if self.main else ("", "documents")
             counts = (
-                np.diff(part.column(f"{attribute}.start").astype(np.int64))
-                if not kept[0]
-                else part.column(f"{attribute}.main").astype(np.int64)
+                part.column(f"{attribute}.main").astype(np.int64)
+                if self.main
+                else np.diff(part.column(f"{attribute}.start").astype(np.int64))
             )
-            documents = part.column(f"{attribute}.{kept[1]}").astype(np.int64)
+            documents = part.column(f"{attribute}.{'main_documents' if self.main else 'documents'}").astype(np.int64)
             if chosen.all():
                 return counts, documents
-            others = _counted_anew(every, number, attribute, ~chosen)
-            return counts - others[0], documents - others[1]
-        return _counted_anew(every, number, attribute, chosen)
+            excluded = _count_documents(unrestricted, number, attribute, ~chosen)
+            return counts - excluded[0], documents - excluded[1]
+        return _count_documents(unrestricted, number, attribute, chosen)
 
 
-def _counted_anew(selection: Selection, number: int, attribute: str, chosen: Bools) -> tuple[Numbers, Numbers]:
-    """Counts and documents by looking at each token of some documents of a part."""
+def _count_documents(selection: TokenSelection, number: int, attribute: str, chosen: Bools) -> tuple[Numbers, Numbers]:
+    """Count each token of the chosen documents of a part. Return frequencies and document frequencies."""
     part = selection.index.parts[number]
     elements = np.repeat(chosen, np.diff(part.column("document_start")))
     if selection.main:
         elements &= part.column("element_main")
     starts = part.column("element_start").astype(np.int64)
-    of = part.document_of(np.flatnonzero(elements))
+    document_of = part.document_of(np.flatnonzero(elements))
     size = len(part.lexicon(attribute))
     counts, documents = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    # Some documents at a time, so that their tokens fit into memory.
+    # In batches of documents, so that the tokens fit into memory.
     sizes = np.diff(starts)[elements]
     firsts, ends = starts[:-1][elements], starts[1:][elements]
-    cuts = _cuts(of, sizes)
+    cuts = _cuts(document_of, sizes)
     for first, last in pairwise(cuts):
         numbers = part.numbers(attribute, spans(firsts[first:last], ends[first:last])).astype(np.int64)
         counts += np.bincount(numbers, minlength=size)
-        pairs = np.repeat(of[first:last].astype(np.int64), sizes[first:last]) << 32 | numbers
+        pairs = np.repeat(document_of[first:last].astype(np.int64), sizes[first:last]) << 32 | numbers
         documents += np.bincount(_unique(pairs) & 0xFFFFFFFF, minlength=size)
     return counts, documents
 
 
-def _cuts(documents: Numbers, sizes: Numbers, most: int = 4_000_000) -> list[int]:
-    """Where to cut elements so that no document is cut, and about so many tokens stand between two cuts."""
+def _cuts(documents: Numbers, sizes: Numbers, batch_size: int = 4_000_000) -> list[int]:
+    """Return batch boundaries of elements. A batch has whole documents and about ``batch_size`` tokens."""
     if not len(documents):
         return [0]
     ends = np.flatnonzero(np.diff(documents, append=-1)) + 1
-    piece = np.cumsum(sizes)[ends - 1] // most
+    piece = np.cumsum(sizes)[ends - 1] // batch_size
     return [0, *ends[np.flatnonzero(np.diff(piece, append=-1))].tolist()]
 
 
 def _unique(numbers: Numbers) -> Numbers:
-    """The different numbers; for large integers np.unique takes ten times the time of a sort."""
+    """Return the sorted distinct numbers. For large integers np.unique takes ten times as long."""
     ordered = np.sort(numbers)
     first = np.ones(len(ordered), np.bool_)
     first[1:] = ordered[1:] != ordered[:-1]
@@ -187,20 +186,20 @@ def select(
     *,
     main: bool = True,
     duplicate_of: Mapping[str, str] | None = None,
-) -> Selection:
-    """Return the tokens of documents.
+) -> TokenSelection:
+    """Select the tokens of documents.
 
     Args:
-        index: the index.
-        doc_ids: only these; None for all.
-        main: only the main content.
-        duplicate_of: documents that are exact copies of others. Of each group of copies one is kept, the original where it is
-            among the documents asked for.
+        index: The index.
+        doc_ids: The documents. None: all.
+        main: Only main content.
+        duplicate_of: Document → original, for exact duplicates. One document of each group is selected, preferably the
+            original.
     """
     key = "selection", None if doc_ids is None else tuple(doc_ids), main, duplicate_of is None
     if doc_ids is None and key in index.results and index.results[key][0] is duplicate_of:
-        kept: Selection = index.results[key][1]
-        return kept
+        cached: TokenSelection = index.results[key][1]
+        return cached
     masks = [np.array(alive) for alive in index.alive]
     if doc_ids is not None:
         masks = [mask & _are_in(part, doc_ids) for part, mask in zip(index.parts, masks, strict=True)]
@@ -211,15 +210,15 @@ def select(
             copies = sum(int((mask & copy).sum()) for mask, copy in zip(masks, of_parts, strict=True))
             masks = [mask & ~copy for mask, copy in zip(masks, of_parts, strict=True)]
         else:
-            copies = _drop_copies(index, masks, of_parts, duplicate_of)
-    found = Selection(index, tuple(masks), main, copies)
+            copies = _drop_duplicates(index, masks, of_parts, duplicate_of)
+    selection = TokenSelection(index, tuple(masks), main, copies)
     if doc_ids is None:
-        index.results[key] = duplicate_of, found
-    return found
+        index.results[key] = duplicate_of, selection
+    return selection
 
 
-def _drop_copies(index: TokenIndex, masks: list[Bools], copy: list[Bools], duplicate_of: Mapping[str, str]) -> int:
-    """Of copies whose original was not asked for, the first stays."""
+def _drop_duplicates(index: TokenIndex, masks: list[Bools], copy: list[Bools], duplicate_of: Mapping[str, str]) -> int:
+    """Unselect duplicates in place, except the first of a group without its original. Return their number."""
     seen: set[str] = set()
     for part, mask, is_copy in zip(index.parts, masks, copy, strict=True):
         ids = part.documents.column("doc_id")
@@ -236,10 +235,10 @@ def _drop_copies(index: TokenIndex, masks: list[Bools], copy: list[Bools], dupli
     return dropped
 
 
-def _are_in(part: Part, doc_ids: Sequence[str]) -> Bools:
+def _are_in(part: IndexPart, doc_ids: Sequence[str]) -> Bools:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    found = pc.is_in(part.documents.column("doc_id"), value_set=pa.array(list(doc_ids), pa.string()))
-    chosen: Bools = found.to_numpy(zero_copy_only=False) if len(found) else np.zeros(0, np.bool_)
+    mask = pc.is_in(part.documents.column("doc_id"), value_set=pa.array(list(doc_ids), pa.string()))
+    chosen: Bools = mask.to_numpy(zero_copy_only=False) if len(mask) else np.zeros(0, np.bool_)
     return chosen.astype(np.bool_)

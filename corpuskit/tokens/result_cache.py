@@ -1,4 +1,4 @@
-"""Results that are computed once per token index or selection, and released with it."""
+"""Cache of results per token index or selection. It is released together with its owner."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Owner = TypeVar("Owner", bound=HasResults)
 
 
 def cached_by_owner(function: Callable[Concatenate[Owner, P], Value]) -> Callable[Concatenate[Owner, P], Value]:
-    """Return the function with its results kept in its first argument; the others are hashable and positional."""
+    """Return the function with its results cached in its first argument. Other arguments are hashable and positional."""
 
     @functools.wraps(function)
     def call(owner: Owner, *args: P.args, **named: P.kwargs) -> Value:
