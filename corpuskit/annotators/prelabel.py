@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.annotators.budget import Budget, BudgetExceededError, BudgetTracker, Price
 from corpuskit.annotators.chat import Chat, ChatAnnotator, Example, NoLabelError
@@ -26,7 +26,7 @@ from corpuskit.labels import (
     sample,
     training_labels,
 )
-from corpuskit.relevance.learning import scoring_texts
+from corpuskit.relevance.corpus_training import scoring_texts
 from corpuskit.store import CorpusFolder
 from corpuskit.store.labels import WITHDRAWN
 from corpuskit.store.telling import counted
@@ -76,11 +76,13 @@ class PrelabelReport:
     trust: MachineAgreement | None
     last_error: str = ""
 
-    def __getattr__(self, name: str) -> Any:
-        """Return the value of an attribute by its earlier name."""
-        if name in _EARLIER_NAMES:
-            return getattr(self, _EARLIER_NAMES[name])
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Return the value of an attribute by its earlier name."""
+            if name in _EARLIER_NAMES:
+                return getattr(self, _EARLIER_NAMES[name])
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{count:,} {label}" for label, count in sorted(self.labels.items())) or "no labels"

@@ -222,6 +222,6 @@ class LabellingAccessor(CorpusAccessor, attribute="labelling"):
         Example:
             >>> student = corpus.labelling.export_fasttext("insurance.bin")
         """
-        from corpuskit.relevance.learning import corpus_to_fasttext
+        from corpuskit.relevance.corpus_training import corpus_to_fasttext
 
         return corpus_to_fasttext(self._folder, check_output_file(path), kind=kind, seed=seed)

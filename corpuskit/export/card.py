@@ -138,7 +138,7 @@ def _model(folder: CorpusFolder) -> dict[str, Any] | None:
     """The last model: what it was trained on, and what an audit certified."""
     if folder.catalog.value("SELECT count(*) FROM models") == 0:
         return None
-    from corpuskit.relevance.learning import last_model
+    from corpuskit.relevance.corpus_training import last_model
 
     model = last_model(folder)
     if model is None:

@@ -6,7 +6,7 @@ import csv
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels.label_names import check_label_names
@@ -29,11 +29,13 @@ class LabelImport:
     imported: int
     unknown: tuple[str, ...]
 
-    def __getattr__(self, name: str) -> int:
-        """Return the value of an attribute by its earlier name."""
-        if name == "taken":
-            return self.imported
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> int:
+            """Return the value of an attribute by its earlier name."""
+            if name == "taken":
+                return self.imported
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __repr__(self) -> str:
         missing = f", {len(self.unknown)} not in the corpus: {', '.join(self.unknown[:3])}" if self.unknown else ""

@@ -15,6 +15,6 @@ def host_column(uri: str) -> str:
     """Return the host of any URI with its port, lower case; empty for a file.
 
     Of a canonical URL it is what :func:`corpuskit.sources.web.host_of` gives; models know hosts without their ports,
-    see :func:`corpuskit.relevance.urls.bare_host`.
+    see :func:`corpuskit.relevance.url_tokenizers.bare_host`.
     """
     return urlsplit(uri).netloc.rpartition("@")[2].lower() if "://" in uri else ""

@@ -1,6 +1,6 @@
 """Token index: words and layers as columns on disk, and queries on them."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpuskit.tokens.annotation import annotate
 from corpuskit.tokens.index import TokenIndex, index_of, open_index, remove_documents
@@ -33,10 +33,11 @@ __all__ = [
 
 _EARLIER_NAMES = {"Selection": TokenSelection, "forget": remove_documents, "made_by": layer_origins}
 
+if not TYPE_CHECKING:
 
-def __getattr__(name: str) -> Any:
-    """Return a public object by its earlier name."""
-    try:
-        return _EARLIER_NAMES[name]
-    except KeyError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    def __getattr__(name: str) -> Any:
+        """Return a public object by its earlier name."""
+        try:
+            return _EARLIER_NAMES[name]
+        except KeyError:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None

@@ -23,7 +23,7 @@ from corpuskit.labels import (
 )
 from corpuskit.relevance import RelevanceModel
 from corpuskit.relevance.active_learning import Question, choose_next, labeling_state
-from corpuskit.relevance.learning import last_model, stored_scores
+from corpuskit.relevance.corpus_training import last_model, stored_scores
 from corpuskit.store import CorpusFolder
 from corpuskit.text import WORD
 from corpuskit.widgets.learner import Lesson, learn

@@ -9,6 +9,7 @@ CLEAN = (
     "corpuskit/hooks.py",
     "corpuskit/labels",
     "corpuskit/plugins.py",
+    "corpuskit/relevance",
     "corpuskit/tokens",
     "corpuskit/zstd.py",
 )

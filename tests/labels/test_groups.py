@@ -121,7 +121,7 @@ def test_an_audit_takes_no_label_of_a_group_for_an_answer_nor_asks_for_its_docum
     for by in ("bob", "eve"):
         group(filled, wanted, "relevant", by=by)
     again = filled.audit(precision=0.5)
-    assert again._given == {wanted[0]: "other"}
+    assert again._labels == {wanted[0]: "other"}
     assert again.labels_given == 1
     assert set(wanted[1:]) <= set(again.wanted())
 

@@ -7,7 +7,7 @@ import pytest
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels import labels_by_annotator, training_labels, training_url_labels
-from corpuskit.relevance.active_learning import of_sources
+from corpuskit.relevance.active_learning import choose_by_source
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_labels_are_asked_of_sources_by_what_is_at_stake_and_what_is_known():
     free = {f"{host}{n}": f"{host}.example" for host in "abc" for n in range(4)}
     doubt = {"a0": 0.4, "a1": 0.1, "a2": 0.3, "a3": 0.2}
     given = Counter({"a.example": 2})
-    asked = of_sources(free, given, doubt, {"a.example": 90, "b.example": 20, "elsewhere.example": 400}, 4)
+    asked = choose_by_source(free, given, doubt, {"a.example": 90, "b.example": 20, "elsewhere.example": 400}, 4)
     # 90 / 9 and 20 / 1, then 20 / 4 and 90 / 9, 90 / 16, 90 / 25: b, a, a, b
     assert [doc_id[0] for doc_id in asked] == ["b", "a", "a", "b"]
     assert list(asked.values()) == ["new source", "uncertain", "uncertain", "new source"]
@@ -127,4 +127,6 @@ def test_labels_are_asked_of_sources_by_what_is_at_stake_and_what_is_known():
 
 
 def test_no_more_is_asked_of_a_source_than_it_has():
-    assert of_sources({"a0": "a.example"}, Counter(), {}, {"a.example": 5, "b.example": 9}, 3) == {"a0": "new source"}
+    assert choose_by_source({"a0": "a.example"}, Counter(), {}, {"a.example": 5, "b.example": 9}, 3) == {
+        "a0": "new source"
+    }

@@ -98,7 +98,7 @@ def test_a_label_by_people_wins_over_the_score(world: World, model: RelevanceMod
 def test_a_certified_threshold_is_the_border(world: World, model: RelevanceModel, tmp_path: Path) -> None:
     scores = np.sort(model.score(world[0]))
     record = AuditRecord(model.fingerprint, float(scores[-30]), 0.95, 0.9, 100)
-    student = to_fasttext(model.certified(record), world[0], tmp_path / "s.bin")
+    student = to_fasttext(model.with_audit(record), world[0], tmp_path / "s.bin")
     assert student.is_certified
     assert student.threshold == scores[-30]
     assert student.relevant == 27  # three of the thirty are held out
@@ -109,7 +109,7 @@ def test_texts_of_one_class_are_refused_and_leave_the_old_file(model: RelevanceM
     file = tmp_path / "s.bin"
     file.write_bytes(b"old")
     for texts, path, labels, message in (
-        (["law court", "court judge", "tax law"], file, None, "3 texts and none of them relevant"),
+        (["law court", "court judge", "tax law"], file, None, "3 texts: no text is relevant"),
         (["sea ship", "fish sea"], file, None, "none of them other"),
         ([], file, None, "found 0 texts"),
         (["sea ship", "law court"], tmp_path, None, "found a folder"),
@@ -146,7 +146,7 @@ def test_urls_are_learned_from_their_model(links: World, url_model: RelevanceMod
 def test_of_too_many_texts_labelled_ones_are_kept(
     world: World, model: RelevanceModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("corpuskit.relevance.student._TEXTS", 100)
+    monkeypatch.setattr("corpuskit.relevance.distillation._MAX_TEXTS", 100)
     labels = [world[1][i] if i % 10 == 0 else None for i in range(400)]
     student = to_fasttext(model, world[0], tmp_path / "s.bin", labels=labels)
     assert student.labelled == 40

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from corpuskit.relevance.space import untied
+from corpuskit.relevance.vector_space import untied
 from corpuskit.vectors.clustering import cluster
 from corpuskit.vectors.neighbours import cosines_of, nearest
 
@@ -18,7 +18,7 @@ import hashlib
 import threadpoolctl
 from corpuskit.relevance import train
 from corpuskit.relevance.sampling import first_questions, suggest
-from corpuskit.relevance.space import Space
+from corpuskit.relevance.vector_space import Space
 from corpuskit.vectors.clustering import found_again
 from corpuskit.vectors.layout import lay_out
 from corpuskit.vectors.making import embedded

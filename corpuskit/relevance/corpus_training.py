@@ -1,4 +1,4 @@
-"""The relevance loop of a corpus: its texts, training, scores in the catalogue; :mod:`corpuskit.relevance.active_learning` chooses what to label."""
+"""Training on a corpus: texts, labels, saved models, and scores in the catalog."""
 
 from __future__ import annotations
 
@@ -21,48 +21,48 @@ from corpuskit.labels import (
     training_url_labels,
 )
 from corpuskit.relevance.corpus_model import CorpusModel
-from corpuskit.relevance.machines import MachineWeight, train_with_machines
+from corpuskit.relevance.distillation import DistilledModel, to_fasttext
 from corpuskit.relevance.model import RelevanceModel
 from corpuskit.relevance.scoring_text import MAX_TEXT, scoring_text
-from corpuskit.relevance.space import Kind
-from corpuskit.relevance.student import Student, to_fasttext
 from corpuskit.relevance.training import train
+from corpuskit.relevance.vector_space import Kind
+from corpuskit.relevance.weak_labels import MachineWeight, train_with_machines
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
 from corpuskit.store.element_cache import main_texts
 from corpuskit.store.telling import writing
 
-POOL: Final = 5000  # unlabelled texts that teach the model which words there are
+POOL: Final = 5000  # unlabelled texts that the vector space is fitted on
 _URL_POOL: Final = 20_000
-_VERDICT: Final = 0.5  # of a label: what a verdict of the model of documents counts where that is certain
-_LEAST_SURE: Final = 0.2  # distance of its score from one half, doubled
+_PSEUDO_LABEL_WEIGHT: Final = 0.5  # maximum weight of a label by the model of documents; labels by people weigh 1
+_MIN_CERTAINTY: Final = 0.2  # minimum distance of a score from one half, doubled, for such a label
 
 
 def scoring_texts(folder: CorpusFolder, doc_ids: Sequence[str] | None = None) -> dict[str, str]:
-    """doc_id → what a model reads, of the last versions, by host and URI."""
-    found = {doc_id: text[:MAX_TEXT] for doc_id, text in main_texts(folder, doc_ids)}
-    wanted = None if doc_ids is None else set(doc_ids)
+    """Return doc_id → text that a model scores, of the current versions, by host and URI."""
+    texts = {doc_id: text[:MAX_TEXT] for doc_id, text in main_texts(folder, doc_ids)}
+    selected = None if doc_ids is None else set(doc_ids)
     rows = folder.catalog.tuples("SELECT doc_id, title FROM current ORDER BY host, uri")
     return {
-        doc_id: scoring_text(title or "", found.get(doc_id, ""))
+        doc_id: scoring_text(title or "", texts.get(doc_id, ""))
         for doc_id, title in rows
-        if wanted is None or doc_id in wanted
+        if selected is None or doc_id in selected
     }
 
 
 def train_corpus(folder: CorpusFolder, *, positive: str = "relevant", seed: int = 0) -> CorpusModel:
-    """Trains on the corpus' labels, saves the model, and scores all documents with it.
+    """Train models on the labels of a corpus, save them, and score all documents.
 
-    Labels of machines count as far as people's labels show that they help, see :mod:`corpuskit.relevance.machines`.
+    Labels by machines count as far as labels by people show that they help, see :mod:`corpuskit.relevance.weak_labels`.
 
     Args:
-        folder: the corpus.
-        positive: the label to find; of classes of your own, one against the rest.
-        seed: same labels and seed, same model.
+        folder: The corpus folder.
+        positive: The positive class. All other classes are ``other``.
+        seed: Same labels and seed, same model.
 
     Raises:
-        RelevanceError: the labels do not suffice; the message says what lacks.
-        CorpusError: the model cannot be saved.
+        RelevanceError: The labels are not sufficient. The message names the missing labels.
+        CorpusError: The model cannot be saved.
     """
     if seed < 0:
         raise RelevanceError(f"seed={seed}: expected 0 or more")
@@ -75,32 +75,32 @@ def _train_corpus(folder: CorpusFolder, positive: str, seed: int) -> CorpusModel
     texts = scoring_texts(folder)
     known = DuplicateGroups(folder)
     labelled = training_labels(folder, positive=positive, known=known)
-    judged = {target: label for target, label in labelled.items() if target in texts}
-    if not judged:
-        raise RelevanceError(f"no documents are labelled {positive} or other yet: label some of each first")
-    document, machines = train_documents(folder, judged, texts, positive=positive, seed=seed, known=known)
+    labels = {target: label for target, label in labelled.items() if target in texts}
+    if not labels:
+        raise RelevanceError(f"no documents are labelled {positive} or other: label some of each first")
+    document, machines = train_documents(folder, labels, texts, positive=positive, seed=seed, known=known)
     with_copies = training_labels(folder, positive=positive, copies=True, known=known)
     urls = training_url_labels(folder, with_copies, positive=positive, known=known)
     weights = example_weights(folder, with_copies)
     url = _train_urls(folder, urls, {known.uris[doc_id]: weight for doc_id, weight in weights.items()}, seed)
-    model = _keep(
-        folder, CorpusModel(document, url, machines=machines), len(judged), {"seed": seed, "positive": positive}
+    model = _store(
+        folder, CorpusModel(document, url, machines=machines), len(labels), {"seed": seed, "positive": positive}
     )
     score_documents(folder, model, texts)
     return model
 
 
 def _check_positive(folder: CorpusFolder, positive: str) -> None:
-    """Raise if nobody has given this label, the usual one apart, of which more are asked for in other words."""
-    there = Counter(label.label for label in corpus_labels(folder) if label.label is not None)
-    if positive in there or not there or (positive == "relevant" and "other" in there):
+    """Raise if no target has this label. For ``relevant`` a later check asks for more labels instead."""
+    in_use = Counter(label.label for label in corpus_labels(folder) if label.label is not None)
+    if positive in in_use or not in_use or (positive == "relevant" and "other" in in_use):
         return
-    named = ", ".join(f"{label!r} ({number:,})" for label, number in there.most_common())
-    raise RelevanceError(f"nobody has labelled anything {positive!r}; positive is one of the labels given: {named}")
+    named = ", ".join(f"{label!r} ({number:,})" for label, number in in_use.most_common())
+    raise RelevanceError(f"positive={positive!r}: no document has this label; expected a label in use: {named}")
 
 
-def _keep(folder: CorpusFolder, model: CorpusModel, labels: int, summary: Mapping[str, object]) -> CorpusModel:
-    """Saves a model as the corpus' last one; returns it with its version."""
+def _store(folder: CorpusFolder, model: CorpusModel, labels: int, summary: Mapping[str, object]) -> CorpusModel:
+    """Save a model as the latest one of the corpus. Return it with its version."""
     version = _new_version(folder)
     model = replace(model, version=version)
     try:
@@ -108,11 +108,11 @@ def _keep(folder: CorpusFolder, model: CorpusModel, labels: int, summary: Mappin
     except OSError:
         folder.models.within(version).remove_folder()
         raise
-    told = json.dumps({**summary, "fingerprint": model.document.fingerprint})
+    summary_json = json.dumps({**summary, "fingerprint": model.document.fingerprint})
     with folder.catalog.transaction() as connection:
         connection.execute(
             "INSERT INTO models (version, created, folder, labels, summary) VALUES (?, ?, ?, ?, ?)",
-            (version, now(), version, labels, told),
+            (version, now(), version, labels, summary_json),
         )
     return model
 
@@ -120,23 +120,23 @@ def _keep(folder: CorpusFolder, model: CorpusModel, labels: int, summary: Mappin
 def retrain_urls(
     folder: CorpusFolder, verdicts: Mapping[str, float], pool: Sequence[str], *, seed: int = 0
 ) -> CorpusModel:
-    """Trains the model of URLs again, on what people labelled and on what the model of documents says of pages.
+    """Retrain the model of URLs on labels by people and on scores of pages by the model of documents.
 
-    The model of documents stays, with its audit. A verdict counts less than a label: half of one where the model of
-    documents is certain, nothing where it is in doubt.
+    The model of documents and its audit are unchanged. A score counts less than a label: half of it if the model of documents
+    is certain, nothing if its score is near one half.
 
     Args:
-        folder: the corpus.
-        verdicts: URL → P(relevant) of its page; for pages that are not in the corpus.
-        pool: URLs that show what is to be scored, labelled or not.
-        seed: same labels, verdicts and seed, same model.
+        folder: The corpus folder.
+        verdicts: URL → P(relevant) of its page, for pages that are not in the corpus.
+        pool: URLs similar to those that will be scored, labelled or not.
+        seed: Same labels, verdicts and seed, same model.
 
     Raises:
-        RelevanceError: there is no model yet, or labels and verdicts do not suffice.
+        RelevanceError: The corpus has no model yet, or labels and verdicts are not sufficient.
     """
     last = last_model(folder)
     if last is None:
-        raise RelevanceError("there is no model yet: label documents and train one first")
+        raise RelevanceError("the corpus has no model yet: label documents and train one first")
     labelled = folder.catalog.value("SELECT labels FROM models ORDER BY created DESC LIMIT 1")
     positive = last_positive(folder)
     score_documents(folder, last)
@@ -148,81 +148,82 @@ def retrain_urls(
         )
     )
     by_people = training_url_labels(folder, training_labels(folder, positive=positive, copies=True), positive=positive)
-    said = {url: float(score) for url, score in {**verdicts, **scored}.items() if url not in by_people}
-    doubt = {url: abs(2.0 * score - 1.0) for url, score in said.items()}
-    taught = sample([url for url in said if doubt[url] >= _LEAST_SURE], _URL_POOL)
-    urls = [*by_people, *taught]
-    labels = [*by_people.values(), *("relevant" if said[url] >= 0.5 else "other" for url in taught)]
-    weights = [*(1.0 for _ in by_people), *(_VERDICT * doubt[url] for url in taught)]
+    pseudo = {url: float(score) for url, score in {**verdicts, **scored}.items() if url not in by_people}
+    certainty = {url: abs(2.0 * score - 1.0) for url, score in pseudo.items()}
+    chosen = sample([url for url in pseudo if certainty[url] >= _MIN_CERTAINTY], _URL_POOL)
+    urls = [*by_people, *chosen]
+    labels = [*by_people.values(), *("relevant" if pseudo[url] >= 0.5 else "other" for url in chosen)]
+    weights = [*(1.0 for _ in by_people), *(_PSEUDO_LABEL_WEIGHT * certainty[url] for url in chosen)]
     url = train(urls, labels, pool=sample(pool, _URL_POOL) or urls, kind="url", seed=seed, weights=weights)
-    model = _keep(
-        folder, replace(last, url=url), labelled, {"seed": seed, "positive": positive, "verdicts": len(taught)}
+    model = _store(
+        folder, replace(last, url=url), labelled, {"seed": seed, "positive": positive, "verdicts": len(chosen)}
     )
-    with folder.catalog.transaction() as connection:  # the model of documents is the same: so are its scores
+    with folder.catalog.transaction() as connection:  # the scores are unchanged, like the model of documents
         connection.execute("UPDATE scores SET model = ? WHERE model = ?", (model.version, last.version))
     return model
 
 
 def last_positive(folder: CorpusFolder) -> str:
-    """The label that the last model was trained to find.
+    """Return the positive class of the latest model.
 
     Raises:
-        RelevanceError: what is kept of it cannot be read.
+        RelevanceError: Its entry in the catalog is invalid.
     """
     summary = folder.catalog.value("SELECT summary FROM models ORDER BY created DESC LIMIT 1")
     try:
         return str(json.loads(summary).get("positive", "relevant"))
     except (ValueError, AttributeError, TypeError, RecursionError) as error:
-        raise RelevanceError("what the last model was trained for cannot be read: train again") from error
+        raise RelevanceError("the entry of the last model in the catalog is invalid: train again") from error
 
 
 def train_documents(
     folder: CorpusFolder,
-    judged: Mapping[str, str],
+    labels: Mapping[str, str],
     texts: Mapping[str, str],
     *,
     positive: str = "relevant",
     seed: int = 0,
     known: DuplicateGroups | None = None,
 ) -> tuple[RelevanceModel, tuple[MachineWeight, ...]]:
-    """Return a model of documents from what people judged and machines labelled, and what each machine counts.
+    """Train a model of documents on labels by people and machines. Return it with the weight of each machine.
 
     Raises:
-        RelevanceError: people's labels do not suffice.
+        RelevanceError: The labels by people are not sufficient.
     """
-    copies = known or DuplicateGroups(folder)
-    groups = copies.keys(judged)
+    duplicates = known or DuplicateGroups(folder)
+    groups = duplicates.keys(labels)
     machines = {}
-    for by, said in machine_labels(folder, positive=positive).items():
-        once = copies.deduplicate((doc_id for doc_id in said if doc_id in texts and doc_id not in judged), groups)
-        machines[by] = {doc_id: said[doc_id] for doc_id in [*once, *(d for d in judged if d in said)]}
+    for by, of_machine in machine_labels(folder, positive=positive).items():
+        unlabelled = (doc_id for doc_id in of_machine if doc_id in texts and doc_id not in labels)
+        chosen = [*duplicates.deduplicate(unlabelled, groups), *(doc_id for doc_id in labels if doc_id in of_machine)]
+        machines[by] = {doc_id: of_machine[doc_id] for doc_id in chosen}
     return train_with_machines(
-        judged, machines, texts, sources=copies.hosts if machines else {}, groups={doc_id: copies.key(doc_id) for doc_id in judged},
-        weights=example_weights(folder, judged),
+        labels, machines, texts, sources=duplicates.hosts if machines else {},
+        groups={doc_id: duplicates.key(doc_id) for doc_id in labels}, weights=example_weights(folder, labels),
         pool=[texts[doc_id] for doc_id in sample(texts, POOL)], seed=seed,
     )  # fmt: skip
 
 
 def last_model(folder: CorpusFolder) -> CorpusModel | None:
-    """The model trained last; None before the first.
+    """Return the latest model, or None before the first training.
 
     Raises:
-        RelevanceError: its folder is damaged.
+        RelevanceError: Its directory is damaged.
     """
     name = folder.catalog.value("SELECT folder FROM models ORDER BY created DESC LIMIT 1")
     return None if name is None else CorpusModel.load(folder.models.within(name))
 
 
 def stored_scores(folder: CorpusFolder, model: CorpusModel | None) -> dict[str, float]:
-    """Return document → P(relevant) as a saved model has scored it; empty without a model."""
+    """Return document → P(relevant) as stored for a model. Empty without a model."""
     query = "SELECT doc_id, relevance FROM scores WHERE model = ?"
     return {} if model is None else dict(folder.catalog.tuples(query, (model.version,)))
 
 
 def score_documents(folder: CorpusFolder, model: CorpusModel, texts: dict[str, str] | None = None) -> int:
-    """Writes the relevance and decision of documents into the catalogue; returns how many.
+    """Store the scores and decisions of documents in the catalog. Return the number of documents.
 
-    Without ``texts``: of the documents that this model has not scored yet.
+    Without ``texts``: of all documents that this model has not scored yet.
     """
     if texts is None:
         missing = folder.catalog.rows(
@@ -233,7 +234,7 @@ def score_documents(folder: CorpusFolder, model: CorpusModel, texts: dict[str, s
         texts = scoring_texts(folder, [row["doc_id"] for row in missing]) if missing else {}
     if not texts:
         return 0
-    scores, decisions = model.document.verdicts(list(texts.values()))
+    scores, decisions = model.document.score_and_decide(list(texts.values()))
     with folder.catalog.transaction() as connection:
         connection.executemany(
             "INSERT OR REPLACE INTO scores (doc_id, model, relevance, decision) VALUES (?, ?, ?, ?)",
@@ -246,9 +247,9 @@ def score_documents(folder: CorpusFolder, model: CorpusModel, texts: dict[str, s
 
 
 def decide_documents(folder: CorpusFolder, model: CorpusModel) -> int:
-    """Decide the documents by the claim of a model's audit, and return the number of documents read for it.
+    """Decide the documents by the claim of the model's audit. Return the number of documents read.
 
-    Scores do not change with a claim: only documents beyond its bounds, and those decided by an earlier claim, are read.
+    A claim does not change scores. Only documents beyond its bounds, and those decided by an earlier claim, are read.
 
     Args:
         folder: The corpus folder.
@@ -266,29 +267,30 @@ def decide_documents(folder: CorpusFolder, model: CorpusModel) -> int:
     return score_documents(folder, model, scoring_texts(folder, [doc_id for (doc_id,) in rows])) if rows else 0
 
 
-def corpus_to_fasttext(folder: CorpusFolder, path: Path, *, kind: Kind = "document", seed: int = 0) -> Student:
-    """Make a student of the corpus' last model, taught with its documents, one of each group of copies, or its URLs.
+def corpus_to_fasttext(folder: CorpusFolder, path: Path, *, kind: Kind = "document", seed: int = 0) -> DistilledModel:
+    """Distil the latest model of a corpus into fastText, by its documents (one per group of duplicates) or its URLs.
 
     Raises:
-        RelevanceError: there is no model of this kind, or a class is missing.
+        RelevanceError: The corpus has no model of this kind, or a class is missing.
     """
     if kind not in {"document", "url"}:
         raise RelevanceError(f"kind={kind!r}: expected document or url")
     models = last_model(folder)
     if models is None:
-        raise RelevanceError("there is no model to teach fastText: train one first")
+        raise RelevanceError("the corpus has no model to distil: train one first")
     positive = last_positive(folder)
     if kind == "document":
-        model, judged = models.document, training_labels(folder, positive=positive, groups=False)
+        model, by_people = models.document, training_labels(folder, positive=positive, groups=False)
         contents = scoring_texts(folder)
-        groups = DuplicateGroups(folder)
-        known = [doc_id for doc_id in judged if doc_id in contents]
-        others = groups.deduplicate([d for d in contents if d not in judged], groups.keys(known))
-        texts, labels = [contents[doc_id] for doc_id in [*known, *others]], [judged.get(d) for d in [*known, *others]]
+        duplicates = DuplicateGroups(folder)
+        known = [doc_id for doc_id in by_people if doc_id in contents]
+        unlabelled = duplicates.deduplicate([d for d in contents if d not in by_people], duplicates.keys(known))
+        doc_ids = [*known, *unlabelled]
+        texts, labels = [contents[doc_id] for doc_id in doc_ids], [by_people.get(doc_id) for doc_id in doc_ids]
     else:
         if models.url is None:
             raise RelevanceError(
-                "there is no model of URLs to teach fastText; label documents of more hosts and train again"
+                "the corpus has no model of URLs to distil: label documents of more hosts and train again"
             )
         model = models.url
         by_people = training_url_labels(
@@ -303,7 +305,7 @@ def corpus_to_fasttext(folder: CorpusFolder, path: Path, *, kind: Kind = "docume
 def _train_urls(
     folder: CorpusFolder, examples: dict[str, str], weights: Mapping[str, float], seed: int
 ) -> RelevanceModel | None:
-    """A model of URLs; None where the examples do not suffice."""
+    """Train a model of URLs. Return None if the examples are not sufficient."""
     pool = [row["url"] for row in folder.catalog.rows("SELECT url FROM frontier ORDER BY id LIMIT ?", (_URL_POOL,))]
     urls = sorted(examples)
     try:
@@ -320,7 +322,7 @@ def _train_urls(
 
 
 def _new_version(folder: CorpusFolder) -> str:
-    """A name that no training has or gets; whoever makes its folder has it."""
+    """Return a new version name. Creating its directory reserves it."""
     number = folder.catalog.value("SELECT count(*) FROM models") + 1
     while not folder.models.make_new(name := f"model-{number:04d}"):
         number += 1

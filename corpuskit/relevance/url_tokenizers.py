@@ -1,4 +1,4 @@
-"""URL to tokens: what an address says about its page before anybody fetches it."""
+"""Tokenizers of URLs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SECOND_LEVEL = frozenset(
 
 
 def without_wayback(url: str) -> str:
-    """Return the archived page's own URL, where ``url`` is one of the Wayback Machine; else ``url``.
+    """Return the original URL of a page archived by the Wayback Machine, or ``url`` unchanged.
 
     Args:
         url: The URL.
@@ -32,10 +32,10 @@ def without_wayback(url: str) -> str:
 
 
 def pdf_trio_url_tokens(url: str) -> str:
-    """Return the tokens of the pdf_trio recipe, its defects kept: directories, then the host, joined by ``" U_"``.
+    """Return the tokens of the pdf_trio recipe: directories, then the host, joined by ``" U_"``.
 
-    File name and query are left out, case is kept. Kept defects: without a path the last letter of the host is lost;
-    with a port the first directory has no ``U_``; a slash in the query leaves the file name in.
+    File name and query are left out, case is preserved. Defects of the recipe are reproduced: without a path the last letter
+    of the host is lost; with a port the first directory has no ``U_``; a slash in the query leaves the file name in.
 
     Args:
         url: The URL.
@@ -48,7 +48,7 @@ def pdf_trio_url_tokens(url: str) -> str:
     rest = url
     for scheme in ("http://", "https://", "ftp://"):
         rest = rest.removeprefix(scheme)
-    authority = rest[: rest.find("/")]  # find gives -1 without a slash: the last letter goes, as it does there
+    authority = rest[: rest.find("/")]  # find returns -1 without a slash, which drops the last letter as in the recipe
     colon = authority.find(":")
     host = authority[:colon] if colon > 1 else authority
     tail = url[url.find(host) + len(host) :]
@@ -58,9 +58,9 @@ def pdf_trio_url_tokens(url: str) -> str:
     return " U_".join([*folders.split("/"), host])
 
 
-@lru_cache(maxsize=1 << 15)  # a batch of URLs is taken apart once, not by each tokenizer again
+@lru_cache(maxsize=1 << 15)  # several tokenizers split the same batch of URLs
 def _split(url: str) -> tuple[str, str, str]:
-    """Host, path and query of a URL; lenient, for links that no parser accepts."""
+    """Return host, path and query of a URL. Lenient, for links that no parser accepts."""
     url = url.strip()[:MAX_URL]
     rest = url.partition("://")[2] or url.removeprefix("//")
     rest = rest.partition("#")[0]
@@ -86,9 +86,9 @@ def bare_host(url: str) -> str:
 
 
 def registered_domain(host: str) -> str:
-    """Return the part of a host that somebody registered, by rule of thumb: two labels, three under ``co.uk`` and its like.
+    """Return the registered domain of a host by a rule of thumb: two labels, three under ``co.uk`` and similar domains.
 
-    There is no list of public suffixes here on purpose: tokens of a saved model must not change with such a list.
+    A list of public suffixes is not used, because the tokens of a saved model must not change with it.
 
     Example:
         >>> registered_domain("www.maths.ox.ac.uk")
@@ -122,8 +122,8 @@ def _folder_tokens(host: str, folders: str) -> tuple[str, ...]:
 def url_tokens(url: str) -> list[str]:
     """Return the structured tokens of a URL.
 
-    ``host=`` and ``domain=`` (registered), ``in-host=`` and ``under=`` (host and first directories), plain words of
-    host and path (digits become ``#`` and their number), ``type=`` (extension), ``query=`` (keys) and ``depth=``.
+    Tokens are ``host=`` and ``domain=`` (registered), ``in-host=`` and ``under=`` (host and first directories), plain words of
+    host and path (a number becomes ``#`` and its length), ``type=`` (extension), ``query=`` (keys) and ``depth=``.
 
     Args:
         url: The URL.
@@ -150,14 +150,15 @@ def url_tokens(url: str) -> list[str]:
 
 
 def ngram_text(url: str) -> str:
-    """Host, path and query in lower case with a blank before, ASCII: what n-grams are taken from."""
+    """Return host, path and query in lower case and ASCII, after a blank: the text for n-grams."""
     host, path, query = _split(without_wayback(url))
     text = f" {host}/{path}?{query}" if query else f" {host}/{path}"
     return text.lower() if text.isascii() else quote(text.lower().encode("utf-8", "surrogatepass"), safe=_ASCII)
 
 
 def url_ngrams(url: str) -> list[str]:
-    """Return the runs of three to five characters of a URL without its scheme, for hosts that nobody labelled yet.
+    """Return the n-grams of three to five characters of a URL without its scheme, for hosts without labels.
+
 
     Example:
         >>> url_ngrams("http://a.b/")

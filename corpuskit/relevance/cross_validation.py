@@ -1,4 +1,4 @@
-"""Scores of labelled texts by models that have not seen them: what may be said about a model without an audit."""
+"""Cross-validation: scores of labelled texts by models that were not trained on them."""
 
 from __future__ import annotations
 
@@ -7,69 +7,70 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from corpuskit.errors import RelevanceError
-from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.model import probability
-from corpuskit.relevance.space import Space
+from corpuskit.relevance.token_counts import Floats
 from corpuskit.relevance.training import train
+from corpuskit.relevance.vector_space import VectorSpace
 
 
-def held_out_scores(
+def cross_val_scores(
     texts: Sequence[str],
     labels: Sequence[str],
     *,
-    space: Space,
+    space: VectorSpace,
     groups: Sequence[Hashable] | None = None,
     parts: int = 4,
     seed: int = 0,
 ) -> tuple[Floats, list[bool]]:
-    """Each text's score by a model trained on the other parts, and whether that model had seen its host (URLs).
+    """Return cross-validated scores, and for each text whether its host was in the training data (URLs only).
 
-    See :func:`held_out_logits`, of which these are the probabilities.
+    See :func:`cross_val_logits`.
     """
-    logits, seen = held_out_logits(texts, labels, space=space, groups=groups, parts=parts, seed=seed)
+    logits, seen = cross_val_logits(texts, labels, space=space, groups=groups, parts=parts, seed=seed)
     return probability(logits), seen
 
 
-def held_out_logits(
+def cross_val_logits(
     texts: Sequence[str],
     labels: Sequence[str],
     *,
-    space: Space,
+    space: VectorSpace,
     groups: Sequence[Hashable] | None = None,
     parts: int = 4,
     seed: int = 0,
 ) -> tuple[Floats, list[bool]]:
-    """Each text's logit by a model trained on the other parts, and whether that model had seen its host (URLs).
+    """Return cross-validated logits, and for each text whether its host was in the training data (URLs only).
 
     Args:
-        texts: what is labelled.
+        texts: Labelled texts.
         labels: ``relevant`` or ``other``.
-        space: fitted on the corpus.
-        groups: texts of one group are never on both sides, as those of one host.
-        parts: how many models.
-        seed: of the parts.
+        space: Vector space of the corpus.
+        groups: Groups of texts that are never split, for example hosts.
+        parts: Number of folds.
+        seed: Seed of the folds.
 
     Returns:
-        Logits, NaN where there are fewer labels of a class than parts, or a part could not be trained; and for each text whether its host was seen, False of documents.
+        Logits, NaN if a class has fewer labels than folds or a fold could not be trained. For each text whether its host was
+        in the training data, False for documents.
     """
     from sklearn.model_selection import StratifiedGroupKFold
 
     logits, seen = np.full(len(texts), np.nan), np.zeros(len(texts), np.bool_)
-    members = list(groups) if groups is not None else list(range(len(texts)))
-    parts = min(parts, len(set(members)))
+    group_of = list(groups) if groups is not None else list(range(len(texts)))
+    parts = min(parts, len(set(group_of)))
     relevant = [label == "relevant" for label in labels]
     if parts < 2 or min(sum(relevant), len(relevant) - sum(relevant)) < parts:
         return logits, seen.tolist()
     folds = StratifiedGroupKFold(parts, shuffle=True, random_state=seed)
-    number = {group: i for i, group in enumerate(dict.fromkeys(members))}
-    for rest, held in folds.split(np.zeros(len(texts)), relevant, [number[m] for m in members]):
+    number = {group: i for i, group in enumerate(dict.fromkeys(group_of))}
+    for rest, held in folds.split(np.zeros(len(texts)), relevant, [number[m] for m in group_of]):
         try:
             model = train(
                 [texts[i] for i in rest],
                 [labels[i] for i in rest],
                 kind=space.kind,
                 space=space,
-                groups=[members[i] for i in rest],
+                groups=[group_of[i] for i in rest],
             )
         except RelevanceError:
             continue

@@ -1,4 +1,4 @@
-"""Figures about models and labels, on plain data; charts are drawn elsewhere."""
+"""Metrics of models and labels: precision-recall curve, confusion, mistakes, learning curve, drift."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from corpuskit.errors import RelevanceError
-from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.model import RelevanceModel
-from corpuskit.relevance.space import Space
+from corpuskit.relevance.token_counts import Floats
 from corpuskit.relevance.training import train
+from corpuskit.relevance.vector_space import VectorSpace
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Precision and recall at every threshold, highest first.
+    """Precision-recall curve, highest threshold first.
 
     Attributes:
-        threshold: the score from which on a text is called relevant.
-        precision: the share of these that are relevant.
-        recall: the share of the relevant ones that are among these.
-        average_precision: the mean of precision over the steps of recall.
+        threshold: Minimum score of the texts classified as relevant.
+        precision: Share of these that are relevant.
+        recall: Share of the relevant texts among these.
+        average_precision: Mean of precision over the steps of recall.
     """
 
     threshold: Floats
@@ -32,28 +32,28 @@ class Curve:
 
 
 def curve(scores: Sequence[float], relevant: Sequence[bool]) -> Curve:
-    """Return precision and recall over all thresholds; equal scores make one step.
+    """Return precision and recall for all thresholds. Equal scores are one step.
 
     Args:
         scores: The scores.
         relevant: Whether each is relevant.
 
     Raises:
-        RelevanceError: nothing is relevant.
+        RelevanceError: No text is relevant.
     """
     from sklearn.metrics import average_precision_score, precision_recall_curve
 
     score, truth = np.asarray(scores, float), np.asarray(relevant, bool)
     if not truth.any():
-        raise RelevanceError(f"found no relevant one among {len(truth)}, expected at least one")
+        raise RelevanceError(f"none of {len(truth)} texts is relevant, expected at least one")
     precision, recall, threshold = precision_recall_curve(truth, score)
-    # Highest threshold first, without the point of no threshold.
+    # Highest threshold first, without the final point of scikit-learn, which has no threshold.
     return Curve(threshold[::-1], precision[-2::-1], recall[-2::-1], float(average_precision_score(truth, score)))
 
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How often model and analyst agree: each field is a number of texts, named decision_label."""
+    """Confusion matrix of a model and an analyst. Each field is a number of texts, named decision_label."""
 
     relevant_relevant: int
     relevant_other: int
@@ -64,43 +64,43 @@ class Confusion:
 
 
 def confusion(decisions: Sequence[str], labels: Sequence[str]) -> Confusion:
-    """Count decisions of a model (relevant, unknown, other) against an analyst's labels (relevant, other).
+    """Count decisions of a model (relevant, unknown, other) by labels of an analyst (relevant, other).
 
     Args:
-        decisions: What the model said.
-        labels: What the analyst said.
+        decisions: Decisions of the model.
+        labels: Labels of the analyst.
     """
     if len(decisions) != len(labels):
-        raise RelevanceError(f"found {len(decisions)} decisions and {len(labels)} labels, expected as many of each")
+        raise RelevanceError(f"found {len(decisions)} decisions and {len(labels)} labels, expected the same number")
     pairs = list(zip(decisions, labels, strict=True))
     return Confusion(*(pairs.count((d, y)) for d in ("relevant", "unknown", "other") for y in ("relevant", "other")))
 
 
 def mistakes(scores: Sequence[float], labels: Sequence[str]) -> list[tuple[int, float]]:
-    """Return positions where model and analyst disagree, the most certain of the model first: the list to look at again.
+    """Return the positions at which model and analyst disagree, the most certain of the model first.
 
-    Each with how far the score is on the wrong side of one half. A label that turns out to be wrong is replaced.
+    Each has the distance of its score from one half. The list helps to find wrong labels.
 
     Args:
         scores: P(relevant) by the model.
-        labels: What the analyst said.
+        labels: Labels of the analyst.
     """
-    found = [
+    disagreements = [
         (position, abs(score - 0.5))
         for position, (score, label) in enumerate(zip(scores, labels, strict=True))
         if (label == "relevant" and score < 0.5) or (label == "other" and score >= 0.5)
     ]
-    return sorted(found, key=lambda pair: (-round(pair[1], 6), pair[0]))
+    return sorted(disagreements, key=lambda pair: (-round(pair[1], 6), pair[0]))
 
 
 @dataclass(frozen=True, slots=True)
 class LearningCurve:
-    """Average precision against the number of labels, each point the mean over held-out parts.
+    """Average precision by number of labels. Each point is the mean over held-out folds.
 
     Attributes:
-        labels: how many labels a model had.
-        average_precision: what it reached on labels it had not seen.
-        gain: what 50 more labels would bring, from the curve's slope over the logarithm; never negative.
+        labels: Number of training labels.
+        average_precision: Average precision on held-out labels.
+        gain: Predicted gain of 50 more labels, from the slope over the logarithm. Never negative.
     """
 
     labels: tuple[int, ...]
@@ -109,46 +109,47 @@ class LearningCurve:
 
 
 def learning_curve(
-    texts: Sequence[str], labels: Sequence[str], *, space: Space, parts: int = 4, seed: int = 0
+    texts: Sequence[str], labels: Sequence[str], *, space: VectorSpace, parts: int = 4, seed: int = 0
 ) -> LearningCurve:
     """Train on growing shares of the labels and score the rest.
 
     Args:
-        texts: The labelled texts.
+        texts: Labelled texts.
         labels: Their labels.
-        space: The space they are learnt in.
-        parts: Number of points of the curve.
-        seed: Of the shares.
+        space: Vector space of the corpus.
+        parts: Number of folds.
+        seed: Seed of the folds.
 
     Raises:
-        RelevanceError: there are too few labels to hold any back.
+        RelevanceError: There are too few labels for cross-validation.
     """
-    kept = [(text, label) for text, label in zip(texts, labels, strict=True) if label in ("relevant", "other")]
-    truth = np.array([label == "relevant" for _, label in kept], bool)
+    examples = [(text, label) for text, label in zip(texts, labels, strict=True) if label in ("relevant", "other")]
+    truth = np.array([label == "relevant" for _, label in examples], bool)
     if min(truth.sum(), (~truth).sum()) < 2 * parts:
         raise RelevanceError(
             f"found {truth.sum()} relevant and {(~truth).sum()} other labels, expected at least {2 * parts} of each"
         )
-    order = np.random.RandomState(seed).permutation(len(kept))
-    place = np.empty(len(kept), np.int64)
-    for side in (True, False):  # every part gets its share of both classes
+    order = np.random.RandomState(seed).permutation(len(examples))
+    fold = np.empty(len(examples), np.int64)
+    for side in (True, False):  # stratified by class
         members = order[truth[order] == side]
-        place[members] = np.arange(len(members)) % parts
+        fold[members] = np.arange(len(members)) % parts
     shares = (0.25, 0.5, 1.0)
     points: list[tuple[int, float]] = []
     for share in shares:
-        sizes, reached = [], []
+        sizes, precisions = [], []
         for part in range(parts):
-            train_on = [i for i in order if place[i] != part]
-            some = _first(train_on, truth, share)
-            held = np.flatnonzero(place == part)
-            model = train([kept[i][0] for i in some], [kept[i][1] for i in some], kind=space.kind, space=space)
-            reached.append(
-                curve(model.score([kept[i][0] for i in held]).tolist(), truth[held].tolist()).average_precision
+            train_on = [i for i in order if fold[i] != part]
+            subset = _first(train_on, truth, share)
+            held = np.flatnonzero(fold == part)
+            model = train(
+                [examples[i][0] for i in subset], [examples[i][1] for i in subset], kind=space.kind, space=space
             )
-            sizes.append(len(some))
-        points.append((round(float(np.mean(sizes))), float(np.mean(reached))))
-    return LearningCurve(tuple(n for n, _ in points), tuple(ap for _, ap in points), _gain(points, len(kept)))
+            scores = model.score([examples[i][0] for i in held]).tolist()
+            precisions.append(curve(scores, truth[held].tolist()).average_precision)
+            sizes.append(len(subset))
+        points.append((round(float(np.mean(sizes))), float(np.mean(precisions))))
+    return LearningCurve(tuple(n for n, _ in points), tuple(ap for _, ap in points), _gain(points, len(examples)))
 
 
 def _first(order: Sequence[int], truth: np.ndarray, share: float) -> list[int]:
@@ -165,12 +166,12 @@ def _gain(points: Sequence[tuple[int, float]], labels: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How the scores of two sets of texts differ.
+    """Difference between the scores of two sets of texts.
 
     Attributes:
-        before, after: deciles of the scores, 0.1 to 0.9.
-        distance: the largest difference of the two distributions (Kolmogorov-Smirnov), 0 to 1.
-        unknown_before, unknown_after: mean share of tokens the model does not know.
+        before, after: Deciles of the scores, 0.1 to 0.9.
+        distance: Kolmogorov-Smirnov distance of the distributions, 0 to 1.
+        unknown_before, unknown_after: Mean share of tokens that the model does not know.
     """
 
     before: tuple[float, ...]
@@ -181,17 +182,17 @@ class Drift:
 
 
 def drift(model: RelevanceModel, before: Sequence[str], after: Sequence[str]) -> Drift:
-    """Compare two crawls: a model audited on the first may not fit the second.
+    """Compare the scores of two crawls. An audit on the first may not hold for the second.
 
     Args:
         model: The model.
         before: Texts of the first crawl.
-        after: Texts of the second one.
+        after: Texts of the second crawl.
     """
     from scipy.stats import ks_2samp
 
     if not len(before) or not len(after):
-        raise RelevanceError("found no texts on one side, expected some on both")
+        raise RelevanceError("found no texts on one side, expected texts on both")
     first, second = model.score(before), model.score(after)
     tenths = np.arange(1, 10) / 10
     return Drift(

@@ -1,7 +1,7 @@
-"""A model as a small folder: ``model.json`` and one file of arrays; no pickle, so loading executes nothing.
+"""Storage of a model: a directory with ``model.json`` and one file of arrays. Pickle is not used, so loading executes no code.
 
-The arrays' file carries its hash in its name and is written first; replacing ``model.json`` is the one step that makes
-a new model of the folder. A crash leaves the old model or the new one.
+The file of arrays has its hash in its name and is written first. Replacing ``model.json`` is the atomic step that switches to
+the new model. After a crash the directory has either the old or the new model.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import Any, Final
 import numpy as np
 
 from corpuskit.errors import RelevanceError
-from corpuskit.relevance.tokens import TOKENIZER_VERSION
+from corpuskit.relevance.tokenizers import TOKENIZER_VERSION
 from corpuskit.safe_folder import SafeFolder
 
 FORMAT = 1
-_MOST_BYTES: Final = 1024**3  # of the arrays, packed and unpacked
-_MOST_JSON: Final = 64 * 1024**2
+_MAX_BYTES: Final = 1024**3  # of the arrays, compressed and uncompressed
+_MAX_JSON_BYTES: Final = 64 * 1024**2
 
 
 def pack_words(words: tuple[str, ...], name: str) -> dict[str, Any]:
@@ -34,16 +34,16 @@ def pack_words(words: tuple[str, ...], name: str) -> dict[str, Any]:
 
 
 def unpack_words(arrays: dict[str, Any], name: str) -> tuple[str, ...]:
-    """Return the words of `pack_words`."""
+    """Return the words packed by `pack_words`."""
     blob, lengths = arrays[f"{name}_bytes"].tobytes(), arrays[f"{name}_lengths"].tolist()
     ends = [0, *accumulate(lengths)]
     if ends[-1] != len(blob):
-        raise ValueError("the words' lengths do not add up")
+        raise ValueError("the lengths of the words do not add up")
     return tuple(blob[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(ends))
 
 
 def save(folder: SafeFolder, name: str, meta: dict[str, Any], arrays: dict[str, Any]) -> None:
-    """Write ``NAME.json`` and its arrays; what they replace goes."""
+    """Write ``NAME.json`` and its arrays, and remove the arrays of an earlier save."""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     data = buffer.getvalue()
@@ -58,10 +58,10 @@ def save(folder: SafeFolder, name: str, meta: dict[str, Any], arrays: dict[str, 
 
 
 def load(folder: SafeFolder, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what :func:`save` has written.
+    """Return the metadata and arrays written by :func:`save`.
 
     Raises:
-        RelevanceError: it is missing, damaged, or made by another version.
+        RelevanceError: The files are missing, damaged, or were written by another version.
     """
     path = f"{folder.path}/{name}.json"
     meta = load_json(folder, f"{name}.json")
@@ -73,14 +73,14 @@ def load(folder: SafeFolder, name: str) -> tuple[dict[str, Any], dict[str, Any]]
     with damage(folder):
         file = str(meta["file"])
         if "/" in file:
-            raise ValueError(f"{file!r} is no file name")
-        data = folder.read(file, _MOST_BYTES)
+            raise ValueError(f"{file!r} is not a file name")
+        data = folder.read(file, _MAX_BYTES)
         if hashlib.sha256(data).hexdigest() != meta["sha256"]:
-            raise ValueError(f"{file} is not the file that was written")
+            raise ValueError(f"the checksum of {file} is wrong")
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             unpacked = sum(member.file_size for member in archive.infolist())
-        if unpacked > _MOST_BYTES:
-            raise ValueError(f"{file} has {unpacked:,} bytes unpacked, the limit is {_MOST_BYTES:,}")
+        if unpacked > _MAX_BYTES:
+            raise ValueError(f"{file} has {unpacked:,} bytes uncompressed, the limit is {_MAX_BYTES:,}")
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             return meta, {key: arrays[key] for key in arrays.files}
     raise AssertionError  # the context raises
@@ -88,10 +88,10 @@ def load(folder: SafeFolder, name: str) -> tuple[dict[str, Any], dict[str, Any]]
 
 @contextmanager
 def damage(folder: SafeFolder) -> Iterator[None]:
-    """Tell whatever is wrong with the content of the files as damage.
+    """Convert errors about the content of files into RelevanceError.
 
     Raises:
-        RelevanceError: something is.
+        RelevanceError: The content is damaged.
     """
     try:
         yield
@@ -105,15 +105,15 @@ def load_json(folder: SafeFolder, name: str) -> dict[str, Any]:
     """Return the object in a JSON file.
 
     Raises:
-        RelevanceError: it is missing or no JSON object.
+        RelevanceError: The file is missing or does not contain a JSON object.
     """
     path = f"{folder.path}/{name}"
     try:
-        meta = json.loads(folder.read(name, _MOST_JSON))
+        meta = json.loads(folder.read(name, _MAX_JSON_BYTES))
     except OSError as error:
         raise RelevanceError(f"{path}: cannot be read ({error.strerror}), expected a saved model") from error
     except (ValueError, RecursionError) as error:
-        raise RelevanceError(f"{path}: damaged, found no JSON ({error}); train again") from error
+        raise RelevanceError(f"{path}: damaged, expected JSON ({error}); train again") from error
     if not isinstance(meta, dict):
         raise RelevanceError(f"{path}: damaged, found {type(meta).__name__}, expected an object; train again")
     return meta

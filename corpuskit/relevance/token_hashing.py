@@ -1,7 +1,7 @@
-"""Tokens of many texts at once, as 64-bit hashes: NumPy over the bytes instead of a Python string for each token.
+"""Token hashes of many texts at once: NumPy over bytes instead of a Python string per token.
 
-A token's hash is a polynomial over its UTF-8 bytes modulo 2**64, from differences of one running sum over the whole
-buffer, then mixed. With a million different tokens the chance that any two collide is 3 in 100 million.
+The hash of a token is a polynomial over its UTF-8 bytes modulo 2**64, computed as a difference of a running sum over the
+whole buffer, then mixed. With a million distinct tokens the probability of any collision is 3 in 100 million.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from corpuskit.relevance.counts import Ints
+from corpuskit.relevance.token_counts import Ints
 
 Hashes = npt.NDArray[np.uint64]
 BASE = 0x9E3779B97F4A7C15
-_CHUNK = 1 << 18
+_BATCH_SIZE = 1 << 18  # characters
 _WORD_BYTE = bytes(byte >= 128 or chr(byte).isalnum() for byte in range(256))
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _HALF = np.uint64(32)
@@ -25,14 +25,14 @@ _HALF = np.uint64(32)
 
 @dataclass(frozen=True, slots=True)
 class Hashed:
-    """The tokens of some texts, in their order.
+    """Hashed tokens of texts, in order.
 
     Attributes:
-        hashes: one a token.
-        row: the text of each token, in order.
-        texts: how many texts there are.
-        first, size: where each token stands in `buffer`, in bytes.
-        buffer: the texts' bytes.
+        hashes: Hash per token.
+        row: Text of each token, ascending.
+        texts: Number of texts.
+        first, size: Offset and length of each token in `buffer`, in bytes.
+        buffer: Bytes of the texts.
     """
 
     hashes: Hashes
@@ -43,7 +43,7 @@ class Hashed:
     buffer: bytes
 
     def strings(self, positions: Ints) -> list[str]:
-        """Return the tokens at some positions."""
+        """Return the tokens at the given positions."""
         first = self.first[positions]
         edges = zip(first.tolist(), (first + self.size[positions]).tolist(), strict=True)
         return [self.buffer[start:end].decode("utf-8", "surrogatepass") for start, end in edges]
@@ -56,7 +56,7 @@ def _bytes_table() -> Hashes:
 
 @lru_cache(maxsize=16)
 def _powers(size: int) -> tuple[Hashes, Hashes]:
-    """The base to the powers 0, 1, 2, ..., and its inverse to these, modulo 2**64."""
+    """Return the powers 0, 1, 2, ... of the base, and those of its inverse, modulo 2**64."""
     both = []
     for base in (BASE, pow(BASE, -1, 2**64)):
         factors = np.full(size, base, np.uint64)
@@ -66,73 +66,73 @@ def _powers(size: int) -> tuple[Hashes, Hashes]:
 
 
 def running_sum(raw: npt.NDArray[np.uint8]) -> tuple[Hashes, Hashes]:
-    """The sum of the polynomial's terms before each byte, and the inverse powers to bring a difference to its start."""
+    """Return the sum of terms before each byte, and the inverse powers that shift a difference to its start."""
     size = 1 << max(19, len(raw).bit_length())
     powers, inverse = _powers(size)
     total = np.empty(len(raw) + 1, np.uint64)
     total[0] = 0
-    terms = _bytes_table().take(raw, mode="clip")  # no byte is beyond the table; twice as fast as looking
+    terms = _bytes_table().take(raw, mode="clip")  # twice as fast as a bounds check, which bytes do not need
     np.cumsum(terms * powers[: len(raw)], out=total[1:])
     return total, inverse
 
 
-def mixed(raw: Hashes) -> Hashes:
+def mix_bits(raw: Hashes) -> Hashes:
     """Return polynomial hashes with their bits mixed."""
     raw = (raw ^ (raw >> _HALF)) * _MIX
     return raw ^ (raw >> _HALF)
 
 
-def _joined(texts: Sequence[str]) -> tuple[bytes, Ints, Ints]:
-    """One buffer with a line feed behind each text, and where each text starts and ends in it."""
+def _concatenate(texts: Sequence[str]) -> tuple[bytes, Ints, Ints]:
+    """Return one buffer with a line feed after each text, and the start and end of each text in it."""
     parts = [text.encode("utf-8", "surrogatepass") for text in texts]
     ends = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)) + 1)
     return b"\n".join([*parts, b""]), np.concatenate([[0], ends[:-1]]).astype(np.int64), ends - 1
 
 
 def hash_words(texts: Sequence[str]) -> Hashed:
-    """Return the words of texts that are lowered already: runs of bytes that are ASCII letters, digits, or beyond ASCII."""
-    buffer, starts, _ = _joined(texts)
+    """Return the words of lower-case texts: runs of ASCII letters, digits and bytes beyond ASCII."""
+    buffer, starts, _ = _concatenate(texts)
     raw = np.frombuffer(buffer, np.uint8)
-    inside = np.zeros(len(raw) + 2, np.int8)
-    inside[1:-1] = np.frombuffer(buffer.translate(_WORD_BYTE), np.int8)  # four times as fast as a table of NumPy
-    change = np.diff(inside)
+    is_word = np.zeros(len(raw) + 2, np.int8)
+    is_word[1:-1] = np.frombuffer(buffer.translate(_WORD_BYTE), np.int8)  # four times as fast as a NumPy table
+    change = np.diff(is_word)
     first, last = np.flatnonzero(change == 1), np.flatnonzero(change == -1)
     total, inverse = running_sum(raw)
-    hashes = mixed((total[last] - total[first]) * inverse[first])
+    hashes = mix_bits((total[last] - total[first]) * inverse[first])
     bounds = np.searchsorted(first, np.append(starts, len(raw)))
     row = np.repeat(np.arange(len(texts)), np.diff(bounds))
     return Hashed(hashes, row, len(texts), first, last - first, buffer)
 
 
-def hash_ngrams(texts: Sequence[str], shortest: int, longest: int) -> Hashed:
-    """All runs of so many bytes in each text; of those that start at a byte, the shortest first."""
-    buffer, starts, ends = _joined(texts)
+def hash_ngrams(texts: Sequence[str], min_size: int, max_size: int) -> Hashed:
+    """Return all n-grams of bytes in each text, by start, then by size."""
+    buffer, starts, ends = _concatenate(texts)
     raw = np.frombuffer(buffer, np.uint8)
     total, inverse = running_sum(raw)
     left = np.repeat(ends, ends - starts + 1) - np.arange(len(raw))
     row = np.repeat(np.arange(len(texts)), ends - starts + 1)
-    at, sizes = np.nonzero(left[:, None] >= np.arange(shortest, longest + 1))
-    sizes += shortest
-    hashes = mixed((total[at + sizes] - total[at]) * inverse[at])
+    at, sizes = np.nonzero(left[:, None] >= np.arange(min_size, max_size + 1))
+    sizes += min_size
+    hashes = mix_bits((total[at + sizes] - total[at]) * inverse[at])
     return Hashed(hashes, row[at], len(texts), at, sizes, buffer)
 
 
 class HashIndex:
-    """From hashes to columns: open addressing in a few arrays, for many hashes at once."""
+    """Map from hashes to columns: open addressing in a few arrays, vectorized over many hashes."""
 
     def __init__(self, hashes: Hashes) -> None:
         self._hashes = hashes
         self._rounds: list[tuple[np.uint64, npt.NDArray[np.int32]]] = []
-        left = np.arange(len(hashes))
-        while len(left):
-            bits = (2 * len(left)).bit_length()
+        pending = np.arange(len(hashes))
+        while len(pending):
+            bits = (2 * len(pending)).bit_length()
             shift = np.uint64(64 - bits)
-            slots = self._slot(hashes[left], len(self._rounds), shift)
+            slots = self._slot(hashes[pending], len(self._rounds), shift)
             table = np.full(1 << bits, -1, np.int32)
-            table[slots[::-1]] = left[::-1]  # the first of equal slots stays
+            table[slots[::-1]] = pending[::-1]  # of equal slots the first one wins
             self._rounds.append((shift, table))
-            left = left[table[slots] != left]
-            if len(self._rounds) > 40:  # equal hashes: the first one keeps the column
+            pending = pending[table[slots] != pending]
+            if len(self._rounds) > 40:  # only equal hashes remain: the first one keeps its column
                 break
 
     @staticmethod
@@ -141,31 +141,31 @@ class HashIndex:
 
     def find(self, hashes: Hashes) -> npt.NDArray[np.int32]:
         """Return the column of each hash, or -1."""
-        found = np.full(len(hashes), -1, np.int32)
+        result = np.full(len(hashes), -1, np.int32)
         todo: Ints | slice = slice(None)
-        asked = hashes
+        pending = hashes
         for number, (shift, table) in enumerate(self._rounds):
-            column = table[self._slot(asked, number, shift)]
-            taken = column >= 0
-            there = taken & (self._hashes[column] == asked)
-            found[todo] = np.where(there, column, np.int32(-1))
-            more = np.flatnonzero(taken & ~there)
+            column = table[self._slot(pending, number, shift)]
+            occupied = column >= 0
+            is_match = occupied & (self._hashes[column] == pending)
+            result[todo] = np.where(is_match, column, np.int32(-1))
+            more = np.flatnonzero(occupied & ~is_match)
             todo = more if isinstance(todo, slice) else todo[more]
-            asked = asked[more]
-            if not len(asked):
+            pending = pending[more]
+            if not len(pending):
                 break
-        return found
+        return result
 
 
-def in_chunks(texts: Iterable[str], size: int = _CHUNK) -> Iterator[list[str]]:
-    """Yield the texts in lists of about so many characters: what fits into the processor's cache is done fastest."""
-    chunk: list[str] = []
-    room = size
+def batches(texts: Iterable[str], size: int = _BATCH_SIZE) -> Iterator[list[str]]:
+    """Yield the texts in lists of about ``size`` characters, which fit into the processor's cache."""
+    batch: list[str] = []
+    remaining = size
     for text in texts:
-        chunk.append(text)
-        room -= len(text) + 1
-        if room <= 0:
-            yield chunk
-            chunk, room = [], size
-    if chunk:
-        yield chunk
+        batch.append(text)
+        remaining -= len(text) + 1
+        if remaining <= 0:
+            yield batch
+            batch, remaining = [], size
+    if batch:
+        yield batch

@@ -1,7 +1,6 @@
-"""Text to tokens, the same for training and for scoring.
+"""Tokenizers, shared by training and scoring.
 
-``TOKENIZER_VERSION`` is written into every saved model: a model made by another version is refused instead of
-being fed tokens it never saw.
+``TOKENIZER_VERSION`` is stored in every model. A model of another version is rejected, because its tokens would differ.
 """
 
 from __future__ import annotations
@@ -16,21 +15,21 @@ import numpy as np
 import numpy.typing as npt
 
 from corpuskit.errors import RelevanceError
-from corpuskit.relevance.urls import pdf_trio_url_tokens, url_ngrams, url_tokens
+from corpuskit.relevance.url_tokenizers import pdf_trio_url_tokens, url_ngrams, url_tokens
 
 TOKENIZER_VERSION = 1
 
-#: Longer documents are cut here before they are tokenised: one runaway file must not cost more than a thousand others.
+#: Longer documents are cut before tokenization: one extreme file must not cost more than a thousand others.
 MAX_CHARACTERS = 1_000_000
 
-# The shell pipeline works on bytes: only ASCII is lowered and split, so É stays É and an em dash is part of a word.
+# The shell pipeline works on bytes: only ASCII is lowered and split, so É is unchanged and an em dash is part of a word.
 _ASCII_TABLE = bytes(
     byte + 32 if 0x41 <= byte <= 0x5A else byte if byte >= 0x80 or chr(byte).isalnum() else 0x20 for byte in range(256)
 )
 _ASCII_CHARACTERS = {code: chr(_ASCII_TABLE[code]) for code in range(128)}
 # Code points below 128: letters and digits stay, everything else is a blank. The text is lowered before.
 _LOWERED_TABLE = {code: " " for code in range(128) if not chr(code).isalnum()}
-# Thai and Lao, Burmese, Khmer, kana, ideographs: scripts that put no blanks between words.
+# Thai and Lao, Burmese, Khmer, kana, ideographs: scripts without blanks between words.
 _UNSPACED = (
     (0x0E00, 0x0EFF),
     (0x1000, 0x109F),
@@ -43,13 +42,13 @@ _UNSPACED = (
 
 
 def ascii_tokens(text: str | bytes) -> str:
-    """Return the line of tokens that the shell pipeline of pdf_trio makes, byte for byte.
+    """Return the same line of tokens as the shell pipeline of pdf_trio, byte for byte.
 
-    Line feeds, control characters and ASCII punctuation become blanks, ``A-Z`` become ``a-z``, runs of blanks become
-    one. A leading or trailing blank stays, as it does there.
+    Line feeds, control characters and ASCII punctuation become blanks, ``A-Z`` become ``a-z``, runs of blanks become one
+    blank. Leading and trailing blanks are preserved.
 
     Args:
-        text: The text; bytes are taken as they are.
+        text: The text. Bytes are used unchanged.
 
     Example:
         >>> ascii_tokens("Hello, World!")
@@ -62,9 +61,9 @@ def ascii_tokens(text: str | bytes) -> str:
 
 @lru_cache(maxsize=1)
 def _kinds() -> npt.NDArray[np.uint8]:
-    """For every code point: 0 part of a word (letter, digit, mark: vowel signs of Hindi are marks), 1 not, 2 unspaced."""
+    """Return the class of each code point: 0 in words (letters, digits, marks such as Hindi vowel signs), 1 not, 2 unspaced."""
     kinds = np.zeros(sys.maxunicode + 1, np.uint8)
-    for code in range(0x80, 0x20000):  # beyond are ideographs and what is not assigned
+    for code in range(0x80, 0x20000):  # higher ones are ideographs or unassigned
         character = chr(code)
         if not character.isalnum() and unicodedata.category(character) not in ("Mn", "Mc", "Cs"):
             kinds[code] = 1
@@ -83,8 +82,8 @@ def _pairs(match: re.Match[str]) -> str:
     return f" {' '.join(run[i : i + 2] for i in range(max(1, len(run) - 1)))} "
 
 
-def prepared(text: str) -> str:
-    """A document lowered and composed, every separator beyond ASCII a blank: what is left to split is ASCII."""
+def normalize_document(text: str) -> str:
+    """Return a document in lower case and NFC, with blanks for non-ASCII separators. Then only ASCII has to be split."""
     lowered = text[:MAX_CHARACTERS].lower()
     if lowered.isascii():
         return lowered
@@ -98,10 +97,10 @@ def prepared(text: str) -> str:
 
 
 def document_tokens(text: str) -> list[str]:
-    """Return the words of a document: lowered, split at everything that is no letter, digit or mark of Unicode.
+    """Return the words of a document: lower case, split at everything but Unicode letters, digits and marks.
 
-    Composed (NFC) before, so both spellings of é are one word. Scripts without blanks (Chinese, Japanese, Thai, Lao,
-    Burmese, Khmer) give overlapping pairs of characters.
+    The text is composed (NFC), so that both spellings of é are one word. Scripts without blanks (Chinese, Japanese, Thai,
+    Lao, Burmese, Khmer) give overlapping pairs of characters.
 
     Args:
         text: The text.
@@ -110,7 +109,7 @@ def document_tokens(text: str) -> list[str]:
         >>> document_tokens("L'Économie, 2024_é")
         ['l', 'économie', '2024', 'é']
     """
-    return prepared(text).translate(_LOWERED_TABLE).split()
+    return normalize_document(text).translate(_LOWERED_TABLE).split()
 
 
 _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
@@ -123,16 +122,16 @@ _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
 
 
 def tokenizer(name: str) -> Callable[[str], list[str]]:
-    """Return the function that makes a list of tokens of a text.
+    """Return a tokenizer by name.
 
     Args:
         name: ``document``, ``url``, ``url_ngrams``, or for parity ``pdf_trio`` and ``pdf_trio_url``.
 
     Raises:
-        RelevanceError: there is no tokenizer of this name.
+        RelevanceError: The name is unknown.
     """
     try:
         return _TOKENIZERS[name]
     except KeyError:
         known = ", ".join(sorted(_TOKENIZERS))
-        raise RelevanceError(f"no tokenizer is called {name!r}; there are {known}") from None
+        raise RelevanceError(f"no tokenizer {name!r}, expected one of {known}") from None
