@@ -25,7 +25,7 @@ def check_label_names(
         folder: The corpus folder.
         labels: Labels that are about to be assigned.
         new_class: Allow labels that are not in use.
-        only_alike: Raise only for probable misspellings of a label in use.
+        typos_only: Raise only for probable misspellings of a label in use.
 
     Raises:
         ConfigurationError: A label is not in use. The message suggests the most similar one.

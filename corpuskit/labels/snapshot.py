@@ -36,7 +36,7 @@ class CorpusLabel(NamedTuple):
         label: Label by the rule of the corpus. None in a tie.
         annotators: Number of annotators who labelled the target.
         agreement: Share of the annotators who chose the most frequent label.
-        is_guess: True if the target was labelled only as a member of a group, never individually.
+        is_group_label: True if the target was labelled only as a member of a group, never individually.
     """
 
     target: str
@@ -61,7 +61,7 @@ def aggregate_votes(votes: Sequence[tuple[str, str]], settings: LabelSettings) -
         settings: The rule.
 
     Example:
-        >>> decide([("ann", "relevant"), ("bob", "other"), ("eve", "other")], LabelSettings())
+        >>> aggregate_votes([("ann", "relevant"), ("bob", "other"), ("eve", "other")], LabelSettings())
         ('other', 3, 0.6666666666666666)
     """
     annotators = len(votes)
@@ -173,7 +173,7 @@ def hold_labels(folder: CorpusFolder) -> Iterator[LabelSnapshot]:
 
 
 def current_snapshot(folder: CorpusFolder) -> LabelSnapshot:
-    """Return the snapshot held by :func:`holding_labels`, or a new one.
+    """Return the snapshot held by :func:`hold_labels`, or a new one.
 
     Args:
         folder: The corpus folder.

@@ -53,7 +53,7 @@ def clopper_pearson(relevant: int, drawn: int, *, level: float = _LEVEL) -> tupl
         level: Minimum probability that the interval covers the proportion.
 
     Example:
-        >>> [round(float(end), 4) for end in share_interval(0, 10)]
+        >>> [round(float(end), 4) for end in clopper_pearson(0, 10)]
         [0.0, 0.3548]
     """
     from scipy.stats import binomtest

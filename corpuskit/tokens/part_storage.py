@@ -62,7 +62,7 @@ def read_part(
     Args:
         part: The directory of the part.
         stamps: Stamps of an earlier call. Only files changed since then are verified by checksum.
-        trust: Do not verify checksums.
+        skip_checksums: Do not verify checksums.
     """
     try:
         metadata = json.loads(part.read(_METADATA, _MAX_METADATA_SIZE))

@@ -59,7 +59,7 @@ class TokenSelection:
 
         Args:
             number: Number of the part.
-            places: Token positions.
+            positions: Token positions.
         """
         elements = self.elements(number)
         return None if elements is None else elements[self.index.parts[number].element_of(positions)]
