@@ -190,7 +190,7 @@ def next_to_label(
 
 
 def _for_everyone(pool: AnnotationPool, n: int, overlap: float) -> list[str]:
-    """Return the share of the overlap, at least one document; all of them if nothing is unlabelled."""
+    """Return a share of the documents that every annotator is asked, at least one. Return all if nothing is unlabelled."""
     return sample(pool.shared, n if not pool.free else min(n, max(1, round(n * overlap))))
 
 
@@ -207,12 +207,12 @@ def _machine_disagreements(state: LabelingState, free: Sequence[str]) -> list[st
 
 
 def _certainty(score: float) -> float:
-    """Return the distance of a score from one half; six decimals, since the last bits depend on the processor."""
+    """Return the distance of a score from one half. It is rounded, because the last bits depend on the processor."""
     return abs(round(score, 6) - 0.5)
 
 
 def _without_model(state: LabelingState, free: Sequence[str], n: int) -> dict[str, str]:
-    """Return documents near the seed words and from unlabelled regions of a sample, then random ones."""
+    """Return documents similar to the seed words and from regions without labels, then random ones."""
     if n < 1 or not free:
         return {}
     if state.seeds:
@@ -252,7 +252,7 @@ def _by_model(state: LabelingState, model: RelevanceModel, free: Sequence[str], 
 
 
 def _alternating(chosen: Mapping[str, str], first: int) -> dict[str, str]:
-    """Return the first documents as they are, then one of each reason in turn, in proportion to their numbers."""
+    """Return the first documents unchanged, then interleave the others by reason, in proportion to their numbers."""
     items = list(chosen.items())
     by_reason: dict[str, list[str]] = {}
     for doc_id, reason in items[first:]:
@@ -266,7 +266,7 @@ def _alternating(chosen: Mapping[str, str], first: int) -> dict[str, str]:
 
 
 def seeds_in_no_text(folder: CorpusFolder, seeds: Sequence[str]) -> list[str]:
-    """Return the seed words that occur in no document, not even as part of a word: misspellings, or another language."""
+    """Return the seed words that occur in no document, not even within a word. They are misspelt or of another language."""
     left = {seed: seed.casefold() for seed in seeds}
     for text in scoring_texts(folder).values():
         folded = text.casefold()
@@ -288,7 +288,7 @@ def cold_start_seeds(folder: CorpusFolder) -> Sequence[str]:
 def choose_by_source(
     free: Mapping[str, str], label_counts: Counter[str], doubt: Mapping[str, float], stakes: Mapping[str, int], n: int
 ) -> dict[str, str]:
-    """Return up to ``n`` documents of the sources where a label counts most, each with its reason.
+    """Return up to ``n`` documents of the sources in which a label is most useful, each with its reason.
 
     Args:
         free: Document without a label → its host.

@@ -245,4 +245,4 @@ class VectorSpace:
         raise AssertionError  # the context raises
 
     def __repr__(self) -> str:
-        return f"Space({self.kind}, {self.texts:,} texts, {len(self.tables[0].words):,} words)"
+        return f"VectorSpace({self.kind}, {self.texts:,} texts, {len(self.tables[0].words):,} words)"
