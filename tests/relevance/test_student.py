@@ -112,7 +112,7 @@ def test_texts_of_one_class_are_refused_and_leave_the_old_file(model: RelevanceM
         (["law court", "court judge", "tax law"], file, None, "3 texts: no text is relevant"),
         (["sea ship", "fish sea"], file, None, "no text is other"),
         ([], file, None, "0 texts: no text is relevant"),
-        (["sea ship", "law court"], tmp_path, None, "found a folder"),
+        (["sea ship", "law court"], tmp_path, None, "got a directory"),
         (["sea ship"], file, ["unsure"], "label 'unsure' at 0"),
     ):
         with pytest.raises(RelevanceError, match=message):
