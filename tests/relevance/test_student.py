@@ -121,7 +121,7 @@ def test_texts_of_one_class_are_refused_and_leave_the_old_file(model: RelevanceM
     assert file.read_bytes() == b"old"
     student = to_fasttext(model, ["sea ship fish", "law court tax"], file)
     assert (student.texts, student.held_out, student.agreement) == (2, 0, None)
-    assert "no text was left to compare" in repr(student)
+    assert "no text was held out to compare" in repr(student)
 
 
 def test_hostile_texts_make_no_label_and_no_line_of_their_own(model: RelevanceModel, tmp_path: Path) -> None:
