@@ -133,9 +133,9 @@ class Draw:
 
     @cached_property
     def space(self) -> Any:
-        from corpuskit.relevance import Space
+        from corpuskit.relevance import VectorSpace
 
-        return Space.fit(self.pool)
+        return VectorSpace.fit(self.pool)
 
     @cached_property
     def lsa(self) -> Any:

@@ -100,9 +100,9 @@ def by_words(draw: Any, words: tuple[str, ...]) -> list[int]:
 
 
 def ours(draw: Any, words: tuple[str, ...]) -> list[int]:
-    from corpuskit.relevance import first_questions
+    from corpuskit.relevance import cold_start_queries
 
-    found = first_questions(draw.pool, FIRST + MORE, seeds=words, space=draw.space, seed=draw.seed)
+    found = cold_start_queries(draw.pool, FIRST + MORE, seeds=words, space=draw.space, seed=draw.seed)
     return [item.index for item in found]
 
 
@@ -146,9 +146,9 @@ def learnt(draw: Any, have: list[int]) -> Any:
 
 def asked(model: Any, n: int) -> list[int]:
     """What `next_to_label` asks of a corpus without a crawl."""
-    from corpuskit.relevance.sampling import exploration, suggest
+    from corpuskit.relevance.sampling import exploration_quota, suggest
 
-    certain, drawn = exploration(model.model, n)
+    certain, drawn = exploration_quota(model.model, n)
     found = suggest(
         model.model, model.draw.pool, n, exclude=model.have, certain=certain, random=drawn, seed=len(model.have)
     )

@@ -29,7 +29,7 @@ import numpy as np
 
 import corpuskit
 from corpuskit.relevance import fasttext_line
-from corpuskit.relevance.url_batches import UrlScorer
+from corpuskit.relevance.url_scorer import UrlScorer
 from corpuskit.shards import extract_shards
 
 sys.path.insert(0, str(Path(__file__).parent / "steering"))

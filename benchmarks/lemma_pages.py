@@ -22,7 +22,7 @@ from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGU
 
 import corpuskit
 from corpuskit.tokens import open_index
-from corpuskit.tokens.layers import _SAME
+from corpuskit.tokens.layer_sources import _SIMPLEMMA_CODES
 
 
 def pages_of(data: Path, count: int, languages: int) -> list[tuple[Path, bytes]]:
@@ -82,7 +82,7 @@ def tell(corpus) -> None:
         word, lower, lemma = (part.numbers(name, chosen) for name in ("word", "lower", "lemma"))
         changed = sum(lowers[a] != lemmas[b].casefold() for a, b in zip(lower.tolist(), lemma.tolist(), strict=True))
         drawn = random.Random(0).sample(range(len(chosen)), min(1000, len(chosen)))
-        code = _SAME.get(lang, lang)
+        code = _SIMPLEMMA_CODES.get(lang, lang)
         if code in SUPPORTED_LANGUAGES:
             agreed = sum(simplemma.lemmatize(words[word[i]], lang=code) == lemmas[lemma[i]] for i in drawn)
         else:  # words in lower case

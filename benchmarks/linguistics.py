@@ -87,7 +87,7 @@ def build_ours(folder: Path, texts: Path) -> None:
     from corpuskit.store import element_cache
     from corpuskit.store.documents import write_document
     from corpuskit.store.element_cache import update
-    from corpuskit.tokens import making, open_index
+    from corpuskit.tokens import index_builder, open_index
 
     corpus = corpuskit.open(folder / "ours")
     rows = []
@@ -107,7 +107,7 @@ def build_ours(folder: Path, texts: Path) -> None:
             rows,
         )
     # In one process: the CPU of others would not be counted.
-    element_cache._IN_PROCESSES_FROM = making._IN_PROCESSES_FROM = 1 << 60
+    element_cache._IN_PROCESSES_FROM = index_builder._MIN_WORDS_FOR_PROCESSES = 1 << 60
     elements = measured(lambda: update(corpus._folder))
     index = measured(lambda: open_index(corpus._folder))
     found = open_index(corpus._folder)

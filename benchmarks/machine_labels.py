@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from corpuskit.relevance import Audit, train_with_machines
-from corpuskit.relevance.report import curve
+from corpuskit.relevance.metrics import curve
 
 PEOPLE, MACHINE, POOL, TEST, LEAST = 50, 1_000, 2_000, 1_500, 3
 ANNOTATORS = [(how, share) for how in ("random", "one source") for share in (0.05, 0.15, 0.30)]

@@ -45,10 +45,10 @@ BASE = {
 
 def vectors(texts: list[str], size: int, seed: int = 0) -> np.ndarray:
     """Our vectors of so many texts."""
-    from corpuskit.relevance import Space
+    from corpuskit.relevance import VectorSpace
     from corpuskit.vectors.making import embedded
 
-    space, words, random = Space.fit(texts), [text.split() for text in texts], np.random.default_rng(seed)
+    space, words, random = VectorSpace.fit(texts), [text.split() for text in texts], np.random.default_rng(seed)
     if size <= len(texts):
         return embedded(space, texts[:size])
     found = []

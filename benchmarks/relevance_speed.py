@@ -46,7 +46,7 @@ def main() -> None:
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
 
-    from corpuskit.relevance import Space, train
+    from corpuskit.relevance import VectorSpace, train
 
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--pool", type=int, default=20_000)
@@ -74,7 +74,7 @@ def main() -> None:
     print(f"scoring URLs: {chosen.urls / taken:,.0f} a second, a million in {taken / chosen.urls * 1e6:.0f} s")
 
     large = documents(chosen.pool, 600, random)
-    fitted = cpu(lambda: Space.fit(large))
+    fitted = cpu(lambda: VectorSpace.fit(large))
     print(f"a space of {chosen.pool:,} documents: {fitted:.0f} s")
 
 

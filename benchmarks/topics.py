@@ -43,9 +43,9 @@ class Own:
     """Our vectors of texts and words, as those libraries want them that bring their own."""
 
     def __init__(self, texts):
-        from corpuskit.relevance import Space
+        from corpuskit.relevance import VectorSpace
 
-        self.space = Space.fit(texts)
+        self.space = VectorSpace.fit(texts)
         self.matrix = self.encode(texts)
 
     def encode(self, texts, **_):

@@ -644,7 +644,7 @@ def serve():
     import corpuskit.export
     import corpuskit.preprocessing
     import corpuskit.relevance
-    import corpuskit.relevance.learning
+    import corpuskit.relevance.corpus_training
     import corpuskit.shards
     import corpuskit.views
     import corpuskit.widgets.browser

@@ -160,7 +160,7 @@ def serve():
     import corpuskit.corpus
     import corpuskit.crawl
     import corpuskit.export
-    import corpuskit.relevance.learning
+    import corpuskit.relevance.corpus_training
     import corpuskit.views.frames  # noqa: F401
 
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # none of them stays a zombie

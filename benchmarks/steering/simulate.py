@@ -33,7 +33,7 @@ from corpuskit.crawl.ranking import Row
 from corpuskit.crawl.steering import HELD, KnownPage, ModelRanking
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance import CorpusModel, pdf_trio_url_tokens, train
-from corpuskit.relevance.active_learning import of_sources
+from corpuskit.relevance.active_learning import choose_by_source
 from corpuskit.relevance.sampling import suggest
 from corpuskit.relevance.scoring_text import scoring_text
 
@@ -408,7 +408,7 @@ class Ours(Chooser):
         stakes = Counter(crawl.hosts[at] for at in best[:STAKES])
         free = {str(at): crawl.hosts[at] for at in crawl.texts if at not in crawl.asked}
         doubt = {str(at): abs(score - 0.5) for at, score in crawl.scores.items()}
-        chosen = of_sources(free, Counter(crawl.hosts[at] for at in crawl.asked), doubt, stakes, n - n // 4)
+        chosen = choose_by_source(free, Counter(crawl.hosts[at] for at in crawl.asked), doubt, stakes, n - n // 4)
         rest = [int(name) for name in free if name not in chosen]
         left = min(n - len(chosen), len(rest))
         found = suggest(crawl.model.document, [crawl.texts[at] for at in rest], left, random=int(left >= 3), seed=0)

@@ -1,7 +1,7 @@
-"""Machines that label: language models behind the chat protocol, and functions.
+"""Machine annotators: language models behind the chat protocol, and functions.
 
-What they say is signed ``machine:NAME`` and kept apart from what people say; how far it is trusted is measured
-(:func:`corpuskit.labels.trust`).
+Their labels are stored under ``machine:NAME``, apart from labels by people. Agreement with people is measured by
+:func:`corpuskit.labels.machine_agreements`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an annotator may cost, kept to the request."""
+"""Budget of an annotator, enforced before each request."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ MILLION: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What one call may cost at most; None is no limit.
+    """Maximum cost of one call. None: unlimited.
 
     Attributes:
-        requests: HTTP requests, those that failed and were sent again among them; of a function, texts.
-        tokens: of prompts and answers.
-        money: in the currency of the annotator's prices.
+        requests: HTTP requests, including retries. For a function: texts.
+        tokens: Tokens of prompts and answers.
+        money: In the currency of the annotator's prices.
 
     Raises:
-        ConfigurationError: a limit is negative.
+        ConfigurationError: A limit is negative.
     """
 
     requests: int | None = None
@@ -37,18 +37,18 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a million tokens cost.
+    """Prices per million tokens.
 
     Args:
-        prompt: Of a million tokens of prompts, in your currency.
-        answer: Of a million tokens of answers.
+        prompt: Price of a million prompt tokens, in your currency.
+        answer: Price of a million answer tokens.
     """
 
     prompt: float = 0.0
     answer: float = 0.0
 
     def of(self, prompt: int, answer: int) -> float:
-        """Return the price of some tokens.
+        """Return the price of a request.
 
         Args:
             prompt: Number of tokens of the prompt.
@@ -57,14 +57,14 @@ class Price:
         return (prompt * self.prompt + answer * self.answer) / MILLION
 
 
-class BudgetSpentError(Exception):
-    """Nothing more may be asked."""
+class BudgetExceededError(Exception):
+    """The budget does not allow another request."""
 
 
-class Purse:
-    """Counts what is spent; safe to use from several threads.
+class BudgetTracker:
+    """Spent and reserved part of a budget. Safe to use from several threads.
 
-    Before a request is sent, the most that it can cost is set aside; so requests under way cannot overspend together.
+    The maximum cost of a request is reserved before it is sent. Concurrent requests cannot overspend together.
     """
 
     def __init__(self, budget: Budget, price: Price) -> None:
@@ -72,52 +72,52 @@ class Purse:
         self._price = price
         self._changed = threading.Condition()
         self._is_closed = False
-        self._under_way = 0
-        self._held_tokens, self._held_money = 0, 0.0
+        self._pending = 0
+        self._reserved_tokens, self._reserved_money = 0, 0.0
         self.requests, self.tokens, self.money = 0, 0, 0.0
 
     def reserve(self, prompt: int, answer: int) -> None:
-        """Sets a request with at most so many tokens aside; waits while requests under way may leave room for it.
+        """Reserve the maximum number of tokens of one request. Block while pending requests may release enough budget.
 
         Raises:
-            BudgetSpentError: there is no room, or the purse was closed.
+            BudgetExceededError: The budget is too small for the request, or the tracker was closed.
         """
         tokens, money = prompt + answer, self._price.of(prompt, answer)
         with self._changed:
-            while not self._is_closed and not self._has_room(tokens, money):
-                if not self._under_way or self._is_out_of_requests():
-                    raise BudgetSpentError
+            while not self._is_closed and not self._is_affordable(tokens, money):
+                if not self._pending or self._is_out_of_requests():
+                    raise BudgetExceededError
                 self._changed.wait()
             if self._is_closed:
-                raise BudgetSpentError
-            self._under_way += 1
+                raise BudgetExceededError
+            self._pending += 1
             self.requests += 1
-            self._held_tokens += tokens
-            self._held_money += money
+            self._reserved_tokens += tokens
+            self._reserved_money += money
 
     def _is_out_of_requests(self) -> bool:
         return self._budget.requests is not None and self.requests >= self._budget.requests
 
-    def _has_room(self, tokens: int, money: float) -> bool:
+    def _is_affordable(self, tokens: int, money: float) -> bool:
         budget = self._budget
         return (
             not self._is_out_of_requests()
-            and (budget.tokens is None or self.tokens + self._held_tokens + tokens <= budget.tokens)
-            and (budget.money is None or self.money + self._held_money + money <= budget.money)
+            and (budget.tokens is None or self.tokens + self._reserved_tokens + tokens <= budget.tokens)
+            and (budget.money is None or self.money + self._reserved_money + money <= budget.money)
         )
 
-    def settle(self, prompt: int, answer: int, spent: tuple[int, int]) -> None:
-        """What was set aside becomes what was spent: tokens of the prompt and of the answer."""
+    def commit(self, prompt: int, answer: int, spent: tuple[int, int]) -> None:
+        """Replace the reservation of a request by its cost: tokens of prompt and answer."""
         with self._changed:
-            self._under_way -= 1
-            self._held_tokens -= prompt + answer
-            self._held_money -= self._price.of(prompt, answer)
+            self._pending -= 1
+            self._reserved_tokens -= prompt + answer
+            self._reserved_money -= self._price.of(prompt, answer)
             self.tokens += sum(spent)
             self.money += self._price.of(*spent)
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Nothing more may be asked."""
+        """Allow no more requests."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()

@@ -1,4 +1,4 @@
-"""Annotators behind an OpenAI-compatible endpoint, as llama.cpp, vLLM, Ollama and many vendors have it."""
+"""Client for language models behind an OpenAI-compatible endpoint, such as llama.cpp, vLLM or Ollama."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from corpuskit.annotators.budget import BudgetSpentError, Price, Purse
+from corpuskit.annotators.budget import BudgetExceededError, BudgetTracker, Price
 from corpuskit.dates import parse_retry_after
 from corpuskit.errors import ConfigurationError, CorpusKitError, FetchError, MissingExtraError
 
@@ -22,19 +22,19 @@ LABELS: Final[Mapping[str, str]] = {
     "other": "the answer is no",
     "unsure": "the document does not tell",
 }
-_MOST_BYTES: Final = 1_000_000  # of an answer
-_MOST_REASON: Final = 500  # characters
-_A_MESSAGE: Final = 16  # tokens that a server may add to a message
-_AGAIN: Final = frozenset({408, 409, 425, 429})
-_USELESS: Final = frozenset({401, 402, 403, 404, 405})  # the same for every document
-_LONGEST_WAIT: Final = 60.0  # seconds
+_MAX_BYTES: Final = 1_000_000  # of a response
+_MAX_REASON: Final = 500  # characters
+_MESSAGE_OVERHEAD: Final = 16  # tokens that a server may add per message
+_RETRYABLE_STATUS: Final = frozenset({408, 409, 425, 429})
+_FATAL_STATUS: Final = frozenset({401, 402, 403, 404, 405})  # the same for every document
+_MAX_WAIT: Final = 60.0  # seconds
 _FENCE: Final = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
 _THINKING: Final = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A document that a person has labelled, as an example in the prompt."""
+    """A document labelled by a person, used as an example in the prompt."""
 
     title: str
     text: str
@@ -46,22 +46,22 @@ class ChatAnnotator:
     """A language model behind the chat protocol: ``POST {base_url}/chat/completions``.
 
     Attributes:
-        base_url: as in ``http://localhost:11434/v1``.
-        model: its name on the server.
-        question: what is asked of each document; ``labels`` are the answers.
-        name: the labels are by ``machine:NAME``; default: the model's name.
-        labels: label → what it means.
-        key_variable: the environment variable that holds the key. The key is sent as a bearer token to ``base_url`` and
-            nowhere else, and never written down; without it nothing is sent.
-        examples: so many labelled documents at most are shown in the prompt, never more than a quarter of those there are.
-        max_text: characters of a document's text that are sent.
-        max_answer: tokens of an answer.
-        structured: ask for an answer by JSON schema; False for servers that do not know it.
-        concurrency: requests under way at once.
-        retries: how often a request is sent again that failed with a time-out, a broken connection, 429 or 5xx.
-        retry_seconds: the first wait before; doubled each time. A ``Retry-After`` comes before it.
-        timeout: seconds a request may take.
-        price: of a million tokens of prompt and of answer, for a budget in money.
+        base_url: For example ``http://localhost:11434/v1``.
+        model: Name of the model on the server.
+        question: Question about each document. ``labels`` are the possible answers.
+        name: Labels are stored under ``machine:NAME``. Default: name of the model.
+        labels: Label → meaning.
+        key_variable: Environment variable of the API key. The key is sent as a bearer token to ``base_url`` only and is
+            never stored. Without it no token is sent.
+        examples: Maximum number of labelled documents in the prompt. At most a quarter of the labelled documents is used.
+        max_text: Maximum number of characters of a document.
+        max_answer: Maximum number of tokens of an answer.
+        structured: Request an answer by JSON schema. Pass False if the server does not support it.
+        concurrency: Maximum number of concurrent requests.
+        retries: Maximum number of retries after a time-out, a broken connection, or status 429 or 5xx.
+        retry_seconds: First delay before a retry, doubled each time. A ``Retry-After`` header takes precedence.
+        timeout: Seconds per request.
+        price: Prices per million tokens, for a budget in money.
 
     Example:
         >>> annotator = ChatAnnotator("http://localhost:11434/v1", "gemma3", "Is it about insurance?")
@@ -88,31 +88,30 @@ class ChatAnnotator:
     def __post_init__(self) -> None:
         address = urlsplit(self.base_url)
         if address.scheme not in {"http", "https"} or not address.hostname or address.username or address.password:
-            where = f"{address.scheme}://{address.hostname or ''}"
-            raise ConfigurationError(
-                f"base_url {where!r}: expected http(s)://host/..., without a name or a password in it"
-            )
+            origin = f"{address.scheme}://{address.hostname or ''}"
+            raise ConfigurationError(f"base_url {origin!r}: expected http(s)://host/..., without user name or password")
         if not self.model or not self.labels:
             raise ConfigurationError(f"model {self.model!r}, labels {list(self.labels)}: expected both")
-        for name, least in (("concurrency", 1), ("retries", 0), ("examples", 0), ("max_text", 1), ("max_answer", 1)):
-            if getattr(self, name) < least:
-                raise ConfigurationError(f"{name}={getattr(self, name)}: expected at least {least}")
+        minima = {"concurrency": 1, "retries": 0, "examples": 0, "max_text": 1, "max_answer": 1}
+        for name, minimum in minima.items():
+            if getattr(self, name) < minimum:
+                raise ConfigurationError(f"{name}={getattr(self, name)}: expected at least {minimum}")
 
     @property
     def by(self) -> str:
-        """Who signs the labels."""
+        """Name that the labels are stored under."""
         from corpuskit.labels import machine_name
 
         return machine_name(self.name or self.model)
 
     def request(self, description: str, examples: Sequence[Example], title: str, text: str) -> dict[str, Any]:
-        """Return what is sent for one document: the same for the same document, description and examples.
+        """Return the request body for a document. It is deterministic.
 
         Args:
-            description: What the corpus is about.
-            examples: Labelled documents that are shown.
+            description: Topic of the corpus.
+            examples: Labelled documents.
             title: Title of the document.
-            text: Its main text.
+            text: Main text of the document.
         """
         meanings = "\n".join(f"- {label}: {meaning}" for label, meaning in self.labels.items())
         about = f"The collection: {description}\n" if description else ""
@@ -149,44 +148,44 @@ class ChatAnnotator:
         return body
 
     def _document(self, title: str, text: str) -> str:
-        # In JSON a document cannot end its own quotation.
+        # JSON escapes the text, so a document cannot break out of its quotation.
         return json.dumps({"title": title[:500], "text": text[: self.max_text]}, ensure_ascii=False)
 
     def fingerprint(self, body: Mapping[str, Any]) -> str:
-        """Return the key that an answer is kept by: a hash of the address and all of the request.
+        """Return the cache key of a request: a hash of the address and the body.
 
         Args:
-            body: The request.
+            body: The request body.
         """
-        whole = json.dumps([self.base_url.rstrip("/"), body], sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
+        content = json.dumps([self.base_url.rstrip("/"), body], sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class NoLabelError(CorpusKitError, ValueError):
-    """An answer that is no label, or a document that the server does not take."""
+    """The answer does not contain a label, or the server rejects the document."""
 
 
 class Chat:
-    """Asks; safe to use from several threads.
+    """Client of a chat endpoint. Safe to use from several threads.
 
     Args:
-        annotator: whom.
-        purse: what it may cost.
-        stopped: set where nothing more is to be sent.
+        annotator: The annotator.
+        budget: Tracker of its budget.
+        stopped: Set to prevent further requests.
 
     Raises:
         MissingExtraError: httpx or tenacity is not installed.
     """
 
-    def __init__(self, annotator: ChatAnnotator, purse: Purse, stopped: threading.Event) -> None:
+    def __init__(self, annotator: ChatAnnotator, budget: BudgetTracker, stopped: threading.Event) -> None:
         try:
             import httpx
             import tenacity
         except ImportError as error:
             raise MissingExtraError(error.name or "httpx", "annotate") from error
         self._httpx, self._tenacity = httpx, tenacity
-        self._annotator, self._purse, self._stopped = annotator, purse, stopped
-        self.trouble = ""  # the last answer that was none, or why none came
+        self._annotator, self._budget, self._stopped = annotator, budget, stopped
+        self.last_error = ""
         self._key = os.environ.get(annotator.key_variable, "").strip()
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         self._client = httpx.Client(
@@ -195,42 +194,42 @@ class Chat:
         self._url = f"{annotator.base_url.rstrip('/')}/chat/completions"
 
     def close(self) -> None:
-        """Breaks off what is under way."""
+        """Abort pending requests."""
         self._client.close()
 
     def ask(self, body: Mapping[str, Any]) -> tuple[str, str, int]:
-        """Return label, reason and the tokens spent.
+        """Send a request. Return label, reason and the number of tokens.
 
         Raises:
-            NoLabelError: the answer is no label.
-            FetchError: no answer came, also when asked again.
-            ConfigurationError: the server refuses every request of this kind.
-            BudgetSpentError: nothing more may be sent.
+            NoLabelError: The answer does not contain a label.
+            FetchError: No answer arrived, even after retries.
+            ConfigurationError: The server rejects all requests.
+            BudgetExceededError: The budget allows no more requests.
         """
         tenacity, annotator = self._tenacity, self._annotator
-        waits = tenacity.wait_random_exponential(multiplier=annotator.retry_seconds, max=_LONGEST_WAIT)
+        waits = tenacity.wait_random_exponential(multiplier=annotator.retry_seconds, max=_MAX_WAIT)
 
         def wait(state: Any) -> float:
             after = getattr(state.outcome.exception(), "retry_after", None)
-            return float(waits(state)) if after is None else min(float(after), _LONGEST_WAIT)
+            return float(waits(state)) if after is None else min(float(after), _MAX_WAIT)
 
-        def note(state: Any) -> None:
-            self.trouble = self._without_key(f"{self._url}: {state.outcome.exception()}")
+        def record_error(state: Any) -> None:
+            self.last_error = self._without_key(f"{self._url}: {state.outcome.exception()}")
 
         retrying = tenacity.Retrying(
-            retry=tenacity.retry_if_exception_type(_AgainError),
+            retry=tenacity.retry_if_exception_type(_RetryableError),
             stop=tenacity.stop_after_attempt(1 + annotator.retries) | tenacity.stop_when_event_set(self._stopped),
             wait=wait,
-            after=note,
+            after=record_error,
             sleep=tenacity.sleep_using_event(self._stopped),
             reraise=True,
         )
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-        # A token is at least one byte; so these are at most as many.
-        most = len(content) + _A_MESSAGE * len(body["messages"])
+        # A token has at least one byte, so the number of bytes is an upper bound.
+        max_prompt = len(content) + _MESSAGE_OVERHEAD * len(body["messages"])
         try:
-            answer, spent = retrying(self._once, content, most)
-        except _AgainError as error:
+            answer, spent = retrying(self._attempt, content, max_prompt)
+        except _RetryableError as error:
             raise FetchError(self._without_key(f"{self._url}: {error}"), url=self._url, status=error.status) from None
         try:
             label, reason = read_answer(answer, annotator.labels)
@@ -238,66 +237,62 @@ class Chat:
             raise NoLabelError(self._without_key(str(error))) from None
         return label, self._without_key(reason), spent
 
-    def _once(self, content: bytes, most: int) -> tuple[Any, int]:
-        """One request: the decoded answer, and the tokens that it cost."""
+    def _attempt(self, content: bytes, max_prompt: int) -> tuple[Any, int]:
+        """Send one request without retry. Return the decoded answer and the number of tokens."""
         annotator, httpx = self._annotator, self._httpx
         if self._stopped.is_set():
-            raise BudgetSpentError
-        self._purse.reserve(most, annotator.max_answer)
-        spent = (most, annotator.max_answer)  # of an answer that breaks off nobody knows what it cost
+            raise BudgetExceededError
+        self._budget.reserve(max_prompt, annotator.max_answer)
+        spent = (max_prompt, annotator.max_answer)  # the cost of an aborted answer is unknown
         try:
             status, headers, received = self._send(content)
             if status != 200:
                 spent = (0, 0)
-                self._refuse(status, headers, received)
+                self._raise_for_status(status, headers, received)
             try:
                 answer = json.loads(received)
             except (ValueError, RecursionError) as error:
-                raise _AgainError(f"an answer that is no JSON: {error}") from None
+                raise _RetryableError(f"expected JSON, got an answer that cannot be parsed: {error}") from None
             spent = _usage(answer, spent)
             return answer, sum(spent)
         except httpx.HTTPError as error:
-            raise _AgainError(f"{type(error).__name__}: {error}") from None
+            raise _RetryableError(f"{type(error).__name__}: {error}") from None
         finally:
-            self._purse.settle(most, annotator.max_answer, spent)
+            self._budget.commit(max_prompt, annotator.max_answer, spent)
 
     def _send(self, content: bytes) -> tuple[int, Any, bytes]:
-        until = time.monotonic() + self._annotator.timeout
+        deadline = time.monotonic() + self._annotator.timeout
         received = bytearray()
         headers = {"Content-Type": "application/json"}
         with self._client.stream("POST", self._url, content=content, headers=headers) as response:
             for part in response.iter_bytes():
                 received += part
-                if len(received) > _MOST_BYTES:
-                    raise NoLabelError(f"an answer of more than {_MOST_BYTES:,} bytes")
-                if time.monotonic() > until:
-                    raise _AgainError(f"no whole answer in {self._annotator.timeout:g} s")
+                if len(received) > _MAX_BYTES:
+                    raise NoLabelError(f"the answer has more than {_MAX_BYTES:,} bytes")
+                if time.monotonic() > deadline:
+                    raise _RetryableError(f"no complete answer within {self._annotator.timeout:g} s")
         return response.status_code, response.headers, bytes(received)
 
-    def _refuse(self, status: int, headers: Any, received: bytes) -> None:
-        said = self._without_key(" ".join(received[:300].decode("utf-8", "replace").split()))
-        if status in _AGAIN or status >= 500:
-            raise _AgainError(f"status {status}: {said}", status, _seconds(headers.get("Retry-After")))
-        if status in _USELESS or status < 400:
+    def _raise_for_status(self, status: int, headers: Any, received: bytes) -> None:
+        message = self._without_key(" ".join(received[:300].decode("utf-8", "replace").split()))
+        if status in _RETRYABLE_STATUS or status >= 500:
+            raise _RetryableError(f"status {status}: {message}", status, _seconds(headers.get("Retry-After")))
+        if status in _FATAL_STATUS or status < 400:
             key = (
                 f"the key in {self._annotator.key_variable}"
                 if self._key
                 else f"no key in {self._annotator.key_variable}"
             )
-            raise ConfigurationError(f"{self._url} answered {status} ({key}): {said or 'no word'}")
-        hint = (
-            "; where the server does not know JSON schemas: structured=False (--no-schema)"
-            if self._annotator.structured
-            else ""
-        )
-        raise NoLabelError(f"{self._url} answered {status}: {said or 'no word'}{hint}")
+            raise ConfigurationError(f"{self._url} answered {status} ({key}): {message or 'empty response'}")
+        hint = "; if the server does not support JSON schemas: structured=False" if self._annotator.structured else ""
+        raise NoLabelError(f"{self._url} answered {status}: {message or 'empty response'}{hint}")
 
     def _without_key(self, text: str) -> str:
         return text.replace(self._key, "***") if self._key else text
 
 
-class _AgainError(Exception):
-    """A request that may succeed when it is sent again."""
+class _RetryableError(Exception):
+    """A request failed and may succeed when it is repeated."""
 
     def __init__(self, message: str, status: int | None = None, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -309,7 +304,7 @@ def read_answer(answer: Any, labels: Mapping[str, str]) -> tuple[str, str]:
     """Return label and reason of a decoded answer.
 
     Raises:
-        NoLabelError: it is another thing than a JSON object with one of the labels.
+        NoLabelError: The answer is not a JSON object with one of the labels.
     """
     try:
         content = answer["choices"][0]["message"]["content"]
@@ -321,23 +316,25 @@ def read_answer(answer: Any, labels: Mapping[str, str]) -> tuple[str, str]:
     if fenced := _FENCE.match(text):
         text = fenced[1]
     try:
-        said = json.loads(text)
+        parsed = json.loads(text)
     except (ValueError, RecursionError):
         raise NoLabelError(f"found {content[:200]!r}, expected a JSON object with reason and label") from None
-    label = said.get("label") if isinstance(said, dict) else None
+    label = parsed.get("label") if isinstance(parsed, dict) else None
     if not isinstance(label, str) or label not in labels:
         raise NoLabelError(f"found {content[:200]!r}, expected one of the labels {', '.join(labels)}")
-    reason = said.get("reason")
-    return label, " ".join(reason.split())[:_MOST_REASON] if isinstance(reason, str) else ""
+    reason = parsed.get("reason")
+    return label, " ".join(reason.split())[:_MAX_REASON] if isinstance(reason, str) else ""
 
 
-def _usage(answer: Any, most: tuple[int, int]) -> tuple[int, int]:
-    """Tokens of prompt and answer; what was set aside where the server does not say or says what cannot be."""
+def _usage(answer: Any, reserved: tuple[int, int]) -> tuple[int, int]:
+    """Return the tokens of prompt and answer; the reserved ones if the server reports none or invalid ones."""
     usage = answer.get("usage") if isinstance(answer, dict) else None
-    found = [usage.get(name) if isinstance(usage, dict) else None for name in ("prompt_tokens", "completion_tokens")]
+    prompt, completion = (
+        usage.get(name) if isinstance(usage, dict) else None for name in ("prompt_tokens", "completion_tokens")
+    )
     return (
-        found[0] if isinstance(found[0], int) and found[0] >= 0 else most[0],
-        found[1] if isinstance(found[1], int) and found[1] >= 0 else most[1],
+        prompt if isinstance(prompt, int) and prompt >= 0 else reserved[0],
+        completion if isinstance(completion, int) and completion >= 0 else reserved[1],
     )
 
 

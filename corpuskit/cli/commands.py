@@ -230,7 +230,7 @@ def prelabel(
         typer.echo(_lines(str(stopped)))
         raise typer.Exit(130) from None
     typer.echo(_lines(repr(report)))
-    if report.failed or (report.trouble and not report.labels):
+    if report.failed or (report.last_error and not report.labels):
         raise typer.Exit(3)
 
 

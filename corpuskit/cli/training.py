@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from corpuskit.corpus import Corpus
-    from corpuskit.relevance.auditing import CorpusAudit
+    from corpuskit.relevance.corpus_audit import CorpusAudit
 
 _SHOWN = 800  # characters of a document when a label is asked for
 

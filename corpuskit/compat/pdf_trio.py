@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from corpuskit.errors import MissingExtraError, RelevanceError
-from corpuskit.relevance.counts import Floats
 from corpuskit.relevance.model import RelevanceModel
-from corpuskit.relevance.space import Kind
-from corpuskit.relevance.tokens import MAX_CHARACTERS, ascii_tokens
-from corpuskit.relevance.urls import pdf_trio_url_tokens
+from corpuskit.relevance.token_counts import Floats
+from corpuskit.relevance.tokenizers import MAX_CHARACTERS, ascii_tokens
+from corpuskit.relevance.url_tokenizers import pdf_trio_url_tokens
+from corpuskit.relevance.vector_space import Kind
 
 if TYPE_CHECKING:
     from corpuskit.relevance.corpus_model import CorpusModel

@@ -226,7 +226,7 @@ class CorpusCollect(OpenCorpus):
         urls = [seeds] if isinstance(seeds, (str, os.PathLike)) else list(seeds or [])
         choices = choose(self._folder, {"pages": pages, **named, **more}, resume=resume, has_seeds=bool(urls))
         if hasattr(choices.steer, "document"):
-            from corpuskit.relevance.learning import score_documents
+            from corpuskit.relevance.corpus_training import score_documents
 
             score_documents(self._folder, choices.steer)
         if plan:

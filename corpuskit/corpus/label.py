@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from corpuskit.relevance import CorpusModel
-    from corpuskit.relevance.auditing import CorpusAudit
+    from corpuskit.relevance.corpus_audit import CorpusAudit
     from corpuskit.widgets.labeler import Labeler
 
 
@@ -115,13 +115,13 @@ class CorpusLabel(OpenCorpus):
             >>> corpus.set_labels({"claims-handbook.docx": "relevant", "baking-course.docx": "other"}, by="anna")
             2
         """
-        from corpuskit.labels import check_names, of_documents
+        from corpuskit.labels import check_label_names, resolve_documents
 
         labels = dict(labels)  # of a Series too
-        check_names(self._folder, labels.values(), new_class=new_class)
+        check_label_names(self._folder, labels.values(), new_class=new_class)
         versions: dict[str, int] = {}
         if kind == "document":
-            labels, versions = of_documents(self._folder, labels)
+            labels, versions = resolve_documents(self._folder, labels)
         return self._folder.labels.add(
             ((target, kind, label) for target, label in labels.items()),
             by=by,
@@ -167,7 +167,7 @@ class CorpusLabel(OpenCorpus):
             >>> corpus.documents().sort_values("relevance")["title"].iloc[-1]
             'Your household policy in ten minutes'
         """
-        from corpuskit.relevance.learning import train_corpus
+        from corpuskit.relevance.corpus_training import train_corpus
 
         return train_corpus(self._folder, positive=positive, seed=seed)
 
@@ -180,7 +180,7 @@ class CorpusLabel(OpenCorpus):
               documents: 10 relevant and 12 other labels, ...; not certified: audit it before trusting a threshold
               URLs: 8 relevant and 10 other labels, ...; not certified: audit it before trusting a threshold
         """
-        from corpuskit.relevance.learning import last_model
+        from corpuskit.relevance.corpus_training import last_model
 
         return last_model(self._folder)
 
@@ -221,7 +221,7 @@ class CorpusLabel(OpenCorpus):
               asked: each from the highest score down
         """
         from corpuskit.errors import RelevanceError
-        from corpuskit.relevance.auditing import CorpusAudit, aims
+        from corpuskit.relevance.corpus_audit import CorpusAudit, aims
 
         if seed < 0:
             raise RelevanceError(f"seed={seed}: expected 0 or more")

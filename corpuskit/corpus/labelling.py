@@ -164,7 +164,13 @@ class LabellingAccessor(CorpusAccessor, attribute="labelling"):
         from corpuskit.views.doc_selection import meant
 
         report = prelabel(
-            self._folder, annotator, meant(self._folder, docs), budget=budget, name=name, again=again, progress=progress
+            self._folder,
+            annotator,
+            meant(self._folder, docs),
+            budget=budget,
+            name=name,
+            relabel=again,
+            progress=progress,
         )
         if report.is_interrupted:
             raise KeyboardInterrupt(repr(report))
@@ -218,6 +224,6 @@ class LabellingAccessor(CorpusAccessor, attribute="labelling"):
         Example:
             >>> student = corpus.labelling.export_fasttext("insurance.bin")
         """
-        from corpuskit.relevance.learning import corpus_to_fasttext
+        from corpuskit.relevance.corpus_training import corpus_to_fasttext
 
         return corpus_to_fasttext(self._folder, check_output_file(path), kind=kind, seed=seed)

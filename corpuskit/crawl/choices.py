@@ -219,7 +219,7 @@ def _steer_as_before(folder: CorpusFolder, earlier: _Earlier | None) -> CorpusMo
     """The newest model where a model steered; a function is not written down."""
     if earlier is None or "model" not in earlier.steer:
         return None
-    from corpuskit.relevance.learning import last_model
+    from corpuskit.relevance.corpus_training import last_model
 
     return last_model(folder)
 

@@ -19,7 +19,7 @@ from corpuskit.crawl.promise import Promises, Signals
 from corpuskit.crawl.ranking import BOOST, BreadthFirst, Change, PageScore, Ranking, Row, Steered, lift
 from corpuskit.crawl.source_verdicts import BOOSTED
 from corpuskit.errors import ConfigurationError
-from corpuskit.labels import is_machine, judged_documents
+from corpuskit.labels import is_machine, training_labels
 from corpuskit.relevance import CorpusModel
 from corpuskit.relevance.scoring_text import scoring_text
 from corpuskit.store import CorpusFolder
@@ -287,7 +287,7 @@ class ModelRanking(Ranking):
 
 
 def _known_pages(folder: CorpusFolder) -> list[KnownPage]:
-    judged = judged_documents(folder)
+    judged = training_labels(folder)
     labelled = {label.target for label in folder.labels.current("document") if not is_machine(label.by)}
     rows = folder.catalog.tuples(
         "SELECT c.doc_id, c.uri, c.host, s.relevance FROM current c LEFT JOIN scores s ON s.doc_id = c.doc_id "

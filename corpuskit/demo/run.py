@@ -90,7 +90,7 @@ def label_from_file(corpus: Corpus) -> int:
     Args:
         corpus: The corpus.
     """
-    return corpus.labelling.import_labels(demo_data() / "labels.csv", by="demo analyst").taken
+    return corpus.labelling.import_labels(demo_data() / "labels.csv", by="demo analyst").imported
 
 
 def truth() -> pd.Series:

@@ -16,7 +16,7 @@ from corpuskit.discovery.choosing import check_number, scored_schema
 from corpuskit.discovery.probing import check_archives
 from corpuskit.errors import CorpusError, RelevanceError
 from corpuskit.ingest import document_id
-from corpuskit.relevance.learning import last_model, score_documents
+from corpuskit.relevance.corpus_training import last_model, score_documents
 from corpuskit.relevance.scoring_text import scoring_text
 from corpuskit.shards import Shard, merge, run_shards
 from corpuskit.shards.output import ELEMENTS_SUFFIX, RECORDS_SUFFIX, Output

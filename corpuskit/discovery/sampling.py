@@ -11,7 +11,7 @@ from corpuskit.discovery.choosing import check_number
 from corpuskit.discovery.fetching import Fetched, fetch
 from corpuskit.errors import ConfigurationError, MissingExtraError
 from corpuskit.ingest import document_id
-from corpuskit.labels import judged_documents
+from corpuskit.labels import training_labels
 from corpuskit.stable_sample import stable_sample
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_lookup import add_titles
@@ -69,7 +69,7 @@ class Sample:
         rows = self._folder.catalog.tuples(
             "SELECT c.doc_id, s.relevance FROM current c LEFT JOIN scores s ON s.doc_id = c.doc_id"
         )
-        scores, labels = dict(rows), judged_documents(self._folder)
+        scores, labels = dict(rows), training_labels(self._folder)
         frame = self._drawn[self._drawn["doc_id"].isin(scores)].reset_index(drop=True)
         frame["relevance"] = [scores[doc_id] for doc_id in frame["doc_id"]]
         frame["label"] = [labels.get(doc_id) for doc_id in frame["doc_id"]]
@@ -158,7 +158,7 @@ def judged_hosts(folder: CorpusFolder, discovery: Discovery) -> dict[str, tuple[
     if len(said) != 2 or not all(part.isascii() and part.isdigit() and len(part) < 10 for part in said):
         return {}
     places = drawn(discovery, int(said[1]), int(said[0]))
-    labels = judged_documents(folder)
+    labels = training_labels(folder)
     found: dict[str, tuple[int, int]] = {}
     scores = dict(folder.catalog.tuples("SELECT doc_id, relevance FROM scores"))
     hosts = places.column("url_host_name").to_pylist()

@@ -18,9 +18,9 @@ from corpuskit import engine
 from corpuskit.discovery.choosing import Choice, check_number, choose, scored_schema
 from corpuskit.discovery.discovery import BINS, PLACES, SUMMARY, Discovery, Tally
 from corpuskit.errors import ConfigurationError, RelevanceError
-from corpuskit.relevance.learning import last_model
+from corpuskit.relevance.corpus_training import last_model
 from corpuskit.relevance.model import RelevanceModel
-from corpuskit.relevance.url_batches import UrlScorer
+from corpuskit.relevance.url_scorer import UrlScorer
 from corpuskit.shards.output import Output
 from corpuskit.sources.commoncrawl import Index, Partition, read_partition
 from corpuskit.stable_sample import stable_sample

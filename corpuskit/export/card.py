@@ -140,7 +140,7 @@ def _model(folder: CorpusFolder) -> dict[str, Any] | None:
     """Return the training data of the last model and the claim of its audit."""
     if folder.catalog.value("SELECT count(*) FROM models") == 0:
         return None
-    from corpuskit.relevance.learning import last_model
+    from corpuskit.relevance.corpus_training import last_model
 
     model = last_model(folder)
     if model is None:

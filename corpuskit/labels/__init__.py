@@ -1,73 +1,97 @@
-"""Labels that several annotators give: the one that counts, how far they agree, what to ask whom.
+"""Labels of several annotators: label of the corpus, agreement, annotation pool, training labels.
 
-``labels/*.jsonl`` and their index are kept by the store (:class:`corpuskit.store.LabelLog`); here they become the label
-of the corpus, by the rule that corpus.toml names, and the examples of a training.
+The store keeps ``labels/*.jsonl`` and their index (:class:`corpuskit.store.LabelLog`). This package applies the rule of
+corpus.toml to them and derives training examples.
 """
 
 from __future__ import annotations
 
 from corpuskit.labels.agreement import Agreement, agreement_frame, agreement_with_others, agreements
-from corpuskit.labels.copies import Copies
-from corpuskit.labels.files import LabelImport, import_labels, read_label_file
-from corpuskit.labels.judgements import by_annotator, example_weights, judged_documents, judged_urls, sample
-from corpuskit.labels.machines import (
-    Trust,
+from corpuskit.labels.assignment import OVERLAP, AnnotationPool, annotation_pool, labels_by
+from corpuskit.labels.duplicates import DuplicateGroups
+from corpuskit.labels.label_files import LabelImport, import_labels, read_label_file
+from corpuskit.labels.label_names import check_label_names, label_names_in_use, resolve_documents
+from corpuskit.labels.label_report import LabelsReport, disagreements, labels_report
+from corpuskit.labels.machine_agreement import (
+    MachineAgreement,
+    agreement_with_people,
     informedness,
+    machine_agreements,
     machine_labels,
     machine_name,
-    trust,
-    trust_of,
 )
-from corpuskit.labels.names import check_names, names_in_use, of_documents
-from corpuskit.labels.queue import OVERLAP, Questions, labels_of, questions
-from corpuskit.labels.report import LabelsReport, disagreements, labels_report
 from corpuskit.labels.snapshot import (
     CorpusLabel,
     LabelSnapshot,
+    aggregate_votes,
     audited,
     corpus_labels,
-    decide,
-    holding_labels,
-    snapshot_of,
+    current_snapshot,
+    hold_labels,
+)
+from corpuskit.labels.training_examples import (
+    example_weights,
+    labels_by_annotator,
+    sample,
+    training_labels,
+    training_url_labels,
 )
 from corpuskit.store.labels import is_machine
 
 __all__ = [
     "OVERLAP",
     "Agreement",
-    "Copies",
+    "AnnotationPool",
     "CorpusLabel",
+    "DuplicateGroups",
     "LabelImport",
     "LabelSnapshot",
     "LabelsReport",
-    "Questions",
-    "Trust",
+    "MachineAgreement",
+    "aggregate_votes",
     "agreement_frame",
     "agreement_with_others",
+    "agreement_with_people",
     "agreements",
+    "annotation_pool",
     "audited",
-    "by_annotator",
-    "check_names",
+    "check_label_names",
     "corpus_labels",
-    "decide",
+    "current_snapshot",
     "disagreements",
     "example_weights",
-    "holding_labels",
+    "hold_labels",
     "import_labels",
     "informedness",
     "is_machine",
-    "judged_documents",
-    "judged_urls",
-    "labels_of",
+    "label_names_in_use",
+    "labels_by",
+    "labels_by_annotator",
     "labels_report",
+    "machine_agreements",
     "machine_labels",
     "machine_name",
-    "names_in_use",
-    "of_documents",
-    "questions",
     "read_label_file",
+    "resolve_documents",
     "sample",
-    "snapshot_of",
-    "trust",
-    "trust_of",
+    "training_labels",
+    "training_url_labels",
 ]
+
+# Earlier names.
+Copies = DuplicateGroups
+Questions = AnnotationPool
+Trust = MachineAgreement
+by_annotator = labels_by_annotator
+check_names = check_label_names
+decide = aggregate_votes
+holding_labels = hold_labels
+judged_documents = training_labels
+judged_urls = training_url_labels
+labels_of = labels_by
+names_in_use = label_names_in_use
+of_documents = resolve_documents
+questions = annotation_pool
+snapshot_of = current_snapshot
+trust = machine_agreements
+trust_of = agreement_with_people

@@ -1,4 +1,4 @@
-"""How far annotators agree: Cohen's kappa of each two, with its interval."""
+"""Pairwise agreement of annotators: Cohen's kappa with confidence interval."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from itertools import combinations
 from math import sqrt
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from corpuskit.labels.snapshot import snapshot_of
+from corpuskit.labels.snapshot import current_snapshot
 from corpuskit.store import CorpusFolder
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Counts: TypeAlias = Mapping[tuple[str, str], int]
-"""(label of the first annotator, of the second) → how many documents."""
-_MOST: Final = 50  # pairs of annotators
-_SIGMAS: Final = 1.959964  # of the normal distribution, for 95 %
+"""(label of the first annotator, label of the second) → number of documents."""
+_MAX_PAIRS: Final = 50
+_Z_95: Final = 1.959964  # quantile of the normal distribution for a two-sided interval of 95 %
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Two annotators on the documents that both labelled.
+    """Agreement of two annotators on the documents that both labelled.
 
     Attributes:
-        by: the two.
-        documents: how many both labelled.
-        agreed: how many of them got the same label.
-        kappa: Cohen's kappa (Cohen 1960): agreement beyond chance, 1 at most; None where only one label was given, for
-            which chance agrees always.
-        low, high: its interval of 95 %, see ``kappa_interval``; None where kappa is.
+        by: The two annotators.
+        documents: Number of documents that both labelled.
+        agreed: Number of these with the same label by both.
+        kappa: Cohen's kappa (Cohen 1960), agreement beyond chance, at most 1. None if only one label was used: then chance
+            alone explains full agreement.
+        low, high: Its 95 % confidence interval, see ``kappa_interval``. None if kappa is None.
     """
 
     by: tuple[str, str]
@@ -43,22 +43,22 @@ class Agreement:
 
 
 def kappa(counts: Counts) -> float | None:
-    """Return Cohen's kappa; None where only one label was given.
+    """Return Cohen's kappa. None if only one label was used.
 
     Example:
         >>> kappa({("a", "a"): 1, ("a", "b"): 1, ("b", "b"): 2})
         0.5
     """
     size, agreed, chance = _sums(counts)
-    # In whole numbers up to the last division, so that perfect agreement is 1 exactly.
+    # Integer arithmetic up to the last division, so that perfect agreement is exactly 1.
     return None if chance == size * size else (agreed * size - chance) / (size * size - chance)
 
 
 def kappa_interval(counts: Counts) -> tuple[float, float] | None:
-    """Return the interval of 95 % of Cohen's kappa; None where kappa is none.
+    """Return the 95 % confidence interval of Cohen's kappa. None if kappa is undefined.
 
-    The share of documents agreed on has the interval of Wilson (1927), and chance is what the table says, as in Cohen
-    (1960): unlike the interval of Fleiss, Cohen and Everitt (1969) it has a width where all documents were agreed on.
+    The observed agreement has the interval of Wilson (1927). Expected agreement is a constant of the table, as in Cohen
+    (1960). Unlike the interval of Fleiss, Cohen and Everitt (1969), this one has a width even at full agreement.
     """
     size, agreed, chance = _sums(counts)
     if chance == size * size:
@@ -69,16 +69,16 @@ def kappa_interval(counts: Counts) -> tuple[float, float] | None:
 
 
 def wilson_interval(count: int, size: int) -> tuple[float, float]:
-    """Return the interval of 95 % of a share (Wilson 1927); written out, since labels need no SciPy.
+    """Return the 95 % confidence interval of a proportion (Wilson 1927). Written out because labels do not depend on SciPy.
 
     Example:
         >>> [round(end, 4) for end in wilson_interval(35, 50)]
         [0.5625, 0.809]
     """
-    share, square = count / size, _SIGMAS**2
+    share, square = count / size, _Z_95**2
     middle = (share + square / (2 * size)) / (1 + square / size)
-    half = _SIGMAS / (1 + square / size) * sqrt(share * (1 - share) / size + square / (4 * size**2))
-    # Of none and of all the ends are 0 and 1 but for rounding.
+    half = _Z_95 / (1 + square / size) * sqrt(share * (1 - share) / size + square / (4 * size**2))
+    # The ends at 0 and 1 are exact; the formula misses them by a rounding error.
     return (middle - half if count else 0.0), (middle + half if count < size else 1.0)
 
 
@@ -90,25 +90,27 @@ def agreement_of(by: tuple[str, str], counts: Counts) -> Agreement:
 
 
 def agreements(folder: CorpusFolder) -> list[Agreement]:
-    """Return the agreement of each two annotators with documents in common, those with most documents first.
+    """Return the agreement of each pair of annotators with documents in common, most documents first.
 
     Args:
         folder: The corpus folder.
     """
-    labels_of: dict[str, list[tuple[str, str]]] = {}
-    for row in snapshot_of(folder).given:
+    labels_by: dict[str, list[tuple[str, str]]] = {}
+    for row in current_snapshot(folder).annotator_labels:
         if row.kind == "document":
-            labels_of.setdefault(row.target, []).append((row.by, row.label))
+            labels_by.setdefault(row.target, []).append((row.by, row.label))
     counts: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
-    for labels in labels_of.values():
-        for (one, first), (two, second) in combinations(sorted(labels), 2):
-            counts.setdefault((one, two), Counter())[first, second] += 1
-    found = [agreement_of(by, of) for by, of in counts.items()]
-    return sorted(found, key=lambda a: (-a.documents, a.by))[:_MOST]
+    for labels in labels_by.values():
+        for (first_by, first), (second_by, second) in combinations(sorted(labels), 2):
+            counts.setdefault((first_by, second_by), Counter())[first, second] += 1
+    rows = [agreement_of(by, pair_counts) for by, pair_counts in counts.items()]
+    return sorted(rows, key=lambda row: (-row.documents, row.by))[:_MAX_PAIRS]
 
 
 def agreement_frame(folder: CorpusFolder) -> pd.DataFrame:
-    """Return the agreement of each two annotators as a frame: first, second (str), documents, agreed (int64), kappa, low, high (float64).
+    """Return the agreement of each pair of annotators as a frame.
+
+    Columns: first, second (str); documents, agreed (int64); kappa, low, high (float64).
 
     Args:
         folder: The corpus folder.
@@ -121,32 +123,37 @@ def agreement_frame(folder: CorpusFolder) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(types)).astype(types)
 
 
-def agreement_with_others(labels: Mapping[str, Mapping[str, str]], by: str, most: int = 3) -> list[dict[str, object]]:
-    """Return with, documents, kappa, low and high for one annotator and each other one, those with most documents in common first.
+def agreement_with_others(
+    labels: Mapping[str, Mapping[str, str]], by: str, max_others: int = 3
+) -> list[dict[str, object]]:
+    """Return the agreement of one annotator with each other one, most documents in common first.
 
     Args:
         labels: Annotator → document → label.
-        by: The one annotator.
-        most: Number of other annotators, at most.
+        by: The annotator.
+        max_others: Maximum number of other annotators.
+
+    Returns:
+        Dictionaries with the keys with, documents, kappa, low and high.
     """
     own = labels.get(by, {})
-    found = [
-        agreement_of((name, ""), Counter((own[target], others[target]) for target in common))
-        for name, others in labels.items()
-        if name != by and (common := own.keys() & others.keys())
+    rows = [
+        agreement_of((name, ""), Counter((own[target], labels_of_other[target]) for target in common))
+        for name, labels_of_other in labels.items()
+        if name != by and (common := own.keys() & labels_of_other.keys())
     ]
-    found.sort(key=lambda a: (-a.documents, a.by))
+    rows.sort(key=lambda row: (-row.documents, row.by))
     return [
-        {"with": a.by[0], "documents": a.documents, "kappa": a.kappa, "low": a.low, "high": a.high}
-        for a in found[:most]
+        {"with": row.by[0], "documents": row.documents, "kappa": row.kappa, "low": row.low, "high": row.high}
+        for row in rows[:max_others]
     ]
 
 
 def _sums(counts: Counts) -> tuple[int, int, int]:
-    """Documents, those agreed on, and those that chance agrees on times the documents."""
+    """Return the number of documents, the number agreed on, and the expected number agreed on times the documents."""
     first, second = Counter[str](), Counter[str]()
-    for (one, two), count in counts.items():
-        first[one] += count
-        second[two] += count
-    agreed = sum(count for (one, two), count in counts.items() if one == two)
+    for (first_label, second_label), count in counts.items():
+        first[first_label] += count
+        second[second_label] += count
+    agreed = sum(count for (first_label, second_label), count in counts.items() if first_label == second_label)
     return first.total(), agreed, sum(first[label] * second[label] for label in first)

@@ -15,7 +15,7 @@ from corpuskit.store.labels import KINDS, WITHDRAWN, Kind, Origin, is_machine
 UNSURE: Final = "unsure"
 
 
-class GivenLabel(NamedTuple):
+class AnnotatorLabel(NamedTuple):
     """The current label of a target by one annotator; see :class:`corpuskit.store.labels.Label`."""
 
     target: str
@@ -31,12 +31,12 @@ class CorpusLabel(NamedTuple):
     """The label of the corpus for a target.
 
     Attributes:
-        target: a doc_id, a URL or a host.
-        kind: which of them.
-        label: by the corpus' rule; None where the annotators' labels are tied.
-        annotators: how many have labelled it.
-        agreement: the share of them who gave the most frequent label.
-        is_guess: all of them gave it to a group of documents, without a look at each.
+        target: A doc_id, a URL or a host.
+        kind: Kind of the target: document, url or host.
+        label: Label by the rule of the corpus. None in a tie.
+        annotators: Number of annotators who labelled the target.
+        agreement: Share of the annotators who chose the most frequent label.
+        is_group_label: True if the target was labelled only as a member of a group, never individually.
     """
 
     target: str
@@ -44,42 +44,42 @@ class CorpusLabel(NamedTuple):
     label: str | None
     annotators: int
     agreement: float
-    is_guess: bool = False
+    is_group_label: bool = False
 
 
-def decide(votes: Sequence[tuple[str, str]], settings: LabelSettings) -> tuple[str | None, int, float]:
-    """Return the label that counts, how many annotators there are, and the share of them who gave the most frequent one.
+def aggregate_votes(votes: Sequence[tuple[str, str]], settings: LabelSettings) -> tuple[str | None, int, float]:
+    """Return the label of a target, the number of annotators, and the share of the most frequent label.
 
     The label is None in a tie.
 
-    ``majority``: the most frequent label. ``unsure`` gives way to another label that is as frequent; two other labels
-    that are as frequent are a tie. ``latest``: the last label. ``adjudicator``: the label of the adjudicator, and the
-    majority as long as there is none.
+    ``majority`` picks the most frequent label. If ``unsure`` ties with one other label, the other label wins. Any other
+    tie has no label. ``latest`` picks the last label. ``adjudicator`` picks the label of the adjudicator, and the majority
+    if the adjudicator has not labelled the target.
 
     Args:
-        votes: (annotator, label), one of each annotator, the latest last; at least one.
-        settings: the rule.
+        votes: (annotator, label) pairs, one per annotator, latest last. At least one.
+        settings: The rule.
 
     Example:
-        >>> decide([("ann", "relevant"), ("bob", "other"), ("eve", "other")], LabelSettings())
+        >>> aggregate_votes([("ann", "relevant"), ("bob", "other"), ("eve", "other")], LabelSettings())
         ('other', 3, 0.6666666666666666)
     """
     annotators = len(votes)
     if len({label for _, label in votes}) == 1:
         return votes[0][1], annotators, 1.0
     counts = Counter(label for _, label in votes)
-    most = max(counts.values())
-    agreement = most / annotators
+    max_count = max(counts.values())
+    agreement = max_count / annotators
     if settings.rule == "latest":
         return votes[-1][1], annotators, agreement
     if settings.rule == "adjudicator":
         for by, label in votes:
             if by == settings.adjudicator:
                 return label, annotators, agreement
-    first = [label for label, count in counts.items() if count == most]
-    if len(first) > 1:
-        first = [label for label in first if label != UNSURE]
-    return (first[0] if len(first) == 1 else None), annotators, agreement
+    top = [label for label, count in counts.items() if count == max_count]
+    if len(top) > 1:
+        top = [label for label in top if label != UNSURE]
+    return (top[0] if len(top) == 1 else None), annotators, agreement
 
 
 class LabelSnapshot:
@@ -96,51 +96,52 @@ class LabelSnapshot:
             'SELECT target, kind, by, label, "when", origin, note FROM labels WHERE NOT superseded AND label <> ? ORDER BY id',
             (WITHDRAWN,),
         )
-        self.given: list[GivenLabel] = list(map(GivenLabel._make, rows))
-        """Labels of people and machines, in the order in which they were given."""
-        self.by_people: dict[Kind, list[GivenLabel]] = {kind: [] for kind in KINDS}
-        """Labels of people for each kind of target."""
-        for row in self.given:
-            if row.kind in KINDS and not is_machine(row.by):  # a catalog written by others may hold anything
+        self.annotator_labels: list[AnnotatorLabel] = list(map(AnnotatorLabel._make, rows))
+        """Labels by people and machines, oldest first."""
+        self.by_people: dict[Kind, list[AnnotatorLabel]] = {kind: [] for kind in KINDS}
+        """Labels by people, by kind of target."""
+        for row in self.annotator_labels:
+            if row.kind in KINDS and not is_machine(row.by):  # other programs can write any kind into a catalog
                 self.by_people[row.kind].append(row)
         self._decided: dict[Kind, list[CorpusLabel]] = {}
 
     def labels(self, kind: Kind | None = None) -> list[CorpusLabel]:
-        """Return the label of each target that somebody has labelled, by the rule of corpus.toml; machines have no vote.
+        """Return the label of each labelled target, by the rule of corpus.toml. Machines have no vote.
 
-        A label that a document got with its group counts only where nobody has looked at the document by itself.
+        A label of a group counts for a document only if nobody labelled the document individually.
 
         Args:
-            kind: only targets of this kind; None: of all.
+            kind: Kind of the targets. None: all kinds.
         """
-        for one in (kind,) if kind else KINDS:
-            if one not in self._decided:
-                self._decided[one] = list(self._decide(one, self._folder.settings.labels))
-        return [label for one in ((kind,) if kind else KINDS) for label in self._decided[one]]
+        kinds = (kind,) if kind else KINDS
+        for each_kind in kinds:
+            if each_kind not in self._decided:
+                self._decided[each_kind] = list(self._decide(each_kind, self._folder.settings.labels))
+        return [label for each_kind in kinds for label in self._decided[each_kind]]
 
     @cached_property
     def audited(self) -> set[str]:
-        """The documents that somebody labelled to certify a model; labels of machines certify none."""
+        """Documents that people labelled in an audit. Labels of machines do not count in audits."""
         return {row.target for row in self.by_people["document"] if row.origin == "audit"}
 
     @cached_property
     def groups(self) -> dict[str, list[tuple[str, str]]]:
-        """Document → the groups (by, when) with which it was labelled; none of those that somebody looked at by themselves."""
+        """Document → groups (by, when) that it was labelled with. Documents with an individual label are left out."""
         rows = self.by_people["document"]
-        looked_at = {row.target for row in rows if row.origin != "group"}
-        found: dict[str, list[tuple[str, str]]] = {}
+        individually_labelled = {row.target for row in rows if row.origin != "group"}
+        groups: dict[str, list[tuple[str, str]]] = {}
         for row in rows:
-            if row.target not in looked_at:
-                found.setdefault(row.target, []).append((row.by, row.when))
-        return found
+            if row.target not in individually_labelled:
+                groups.setdefault(row.target, []).append((row.by, row.when))
+        return groups
 
     def _decide(self, kind: Kind, settings: LabelSettings) -> Iterator[CorpusLabel]:
         rows = self.by_people[kind]
-        guessed = self.groups.keys() if kind == "document" else set()
-        if guessed:
-            rows = [row for row in rows if row.origin != "group" or row.target in guessed]
-        # Most targets have one annotator: a list for each of 100,000 took twice the time.
-        first: dict[str, GivenLabel] = {}
+        group_labelled = self.groups.keys() if kind == "document" else set()
+        if group_labelled:
+            rows = [row for row in rows if row.origin != "group" or row.target in group_labelled]
+        # Most targets have one annotator. A list for each of 100,000 targets doubled the time.
+        first: dict[str, AnnotatorLabel] = {}
         several: dict[str, list[tuple[str, str]]] = {}
         for row in rows:
             known = first.setdefault(row.target, row)
@@ -148,22 +149,22 @@ class LabelSnapshot:
                 several.setdefault(row.target, [(known.by, known.label)]).append((row.by, row.label))
         for target, row in first.items():
             if votes := several.get(target):
-                yield CorpusLabel(target, kind, *decide(votes, settings), target in guessed)
+                yield CorpusLabel(target, kind, *aggregate_votes(votes, settings), target in group_labelled)
             else:
-                yield CorpusLabel(target, kind, row.label, 1, 1.0, target in guessed)
+                yield CorpusLabel(target, kind, row.label, 1, 1.0, target in group_labelled)
 
 
 _held: ContextVar[tuple[CorpusFolder, LabelSnapshot] | None] = ContextVar("held", default=None)
 
 
 @contextmanager
-def holding_labels(folder: CorpusFolder) -> Iterator[LabelSnapshot]:
-    """Use one snapshot of the labels inside ``with``: they are read once, and labels given meanwhile do not count.
+def hold_labels(folder: CorpusFolder) -> Iterator[LabelSnapshot]:
+    """Read the labels once and use that snapshot inside ``with``. Labels added meanwhile are not seen.
 
     Args:
         folder: The corpus folder.
     """
-    snapshot = snapshot_of(folder)
+    snapshot = current_snapshot(folder)
     token = _held.set((folder, snapshot))
     try:
         yield snapshot
@@ -171,8 +172,8 @@ def holding_labels(folder: CorpusFolder) -> Iterator[LabelSnapshot]:
         _held.reset(token)
 
 
-def snapshot_of(folder: CorpusFolder) -> LabelSnapshot:
-    """Return the snapshot held by :func:`holding_labels`, or a new one.
+def current_snapshot(folder: CorpusFolder) -> LabelSnapshot:
+    """Return the snapshot held by :func:`hold_labels`, or a new one.
 
     Args:
         folder: The corpus folder.
@@ -182,19 +183,19 @@ def snapshot_of(folder: CorpusFolder) -> LabelSnapshot:
 
 
 def corpus_labels(folder: CorpusFolder, kind: Kind | None = None) -> list[CorpusLabel]:
-    """Return the label of each target that somebody has labelled, see :meth:`LabelSnapshot.labels`.
+    """Return the label of each labelled target, see :meth:`LabelSnapshot.labels`.
 
     Args:
-        folder: the corpus.
-        kind: only targets of this kind; None: of all.
+        folder: The corpus folder.
+        kind: Kind of the targets. None: all kinds.
     """
-    return snapshot_of(folder).labels(kind)
+    return current_snapshot(folder).labels(kind)
 
 
 def audited(folder: CorpusFolder) -> set[str]:
-    """Return the documents that somebody labelled to certify a model, see :attr:`LabelSnapshot.audited`.
+    """Return the documents that people labelled in an audit, see :attr:`LabelSnapshot.audited`.
 
     Args:
         folder: The corpus folder.
     """
-    return snapshot_of(folder).audited
+    return current_snapshot(folder).audited

@@ -1,7 +1,7 @@
-"""Labels, tokens, models, sampling, audit, explanation: telling relevant documents and URLs from others.
+"""Relevance: models, active learning, audits and explanations for documents and URLs.
 
-A model is trained from a few labels and the unlabelled corpus around them (`train`), asks for the labels that help it
-most (`select`), and claims a threshold only after an audit of its own (`Audit`).
+`train` fits a model on a few labels and the unlabelled corpus. `select` returns the texts to label next. `Audit` certifies a
+threshold by separate labels.
 """
 
 from __future__ import annotations
@@ -9,41 +9,41 @@ from __future__ import annotations
 from corpuskit.plugins import moved_names
 from corpuskit.relevance.audit import Audit
 from corpuskit.relevance.corpus_model import CorpusModel, check_models
-from corpuskit.relevance.machines import MachineWeight, train_with_machines
-from corpuskit.relevance.model import AuditRecord, Explanation, ModelCard, RelevanceModel
-from corpuskit.relevance.report import (
+from corpuskit.relevance.distillation import DistilledModel, fasttext_line, to_fasttext
+from corpuskit.relevance.metrics import (
     confusion,
     curve,
     drift,
     learning_curve,
     mistakes,
 )
-from corpuskit.relevance.sampling import Suggestion, first_questions, rank_by_seeds, select, suggest
-from corpuskit.relevance.space import Space
-from corpuskit.relevance.student import Student, fasttext_line, to_fasttext
-from corpuskit.relevance.tokens import ascii_tokens, document_tokens, tokenizer
+from corpuskit.relevance.model import AuditRecord, Explanation, ModelCard, RelevanceModel
+from corpuskit.relevance.sampling import Suggestion, cold_start_queries, rank_by_seeds, select, suggest
+from corpuskit.relevance.tokenizers import ascii_tokens, document_tokens, tokenizer
 from corpuskit.relevance.training import train
-from corpuskit.relevance.urls import pdf_trio_url_tokens, url_tokens, without_wayback
+from corpuskit.relevance.url_tokenizers import pdf_trio_url_tokens, url_tokens, without_wayback
+from corpuskit.relevance.vector_space import VectorSpace
+from corpuskit.relevance.weak_labels import MachineWeight, train_with_machines
 
 __all__ = [
     "Audit",
     "AuditRecord",
     "CorpusModel",
+    "DistilledModel",
     "Explanation",
     "MachineWeight",
     "ModelCard",
     "RelevanceModel",
-    "Space",
-    "Student",
     "Suggestion",
+    "VectorSpace",
     "ascii_tokens",
     "check_models",
+    "cold_start_queries",
     "confusion",
     "curve",
     "document_tokens",
     "drift",
     "fasttext_line",
-    "first_questions",
     "learning_curve",
     "mistakes",
     "pdf_trio_url_tokens",
@@ -57,5 +57,10 @@ __all__ = [
     "url_tokens",
     "without_wayback",
 ]
+
+# Earlier names.
+Space = VectorSpace
+Student = DistilledModel
+first_questions = cold_start_queries
 
 __getattr__ = moved_names(__name__)

@@ -12,27 +12,27 @@ import numpy as np
 from corpuskit.errors import RelevanceError
 from corpuskit.labels import (
     OVERLAP,
-    Questions,
+    AnnotationPool,
+    annotation_pool,
     corpus_labels,
     example_weights,
-    holding_labels,
-    judged_documents,
+    hold_labels,
     machine_labels,
-    questions,
     sample,
+    training_labels,
 )
-from corpuskit.relevance.learning import last_model, scoring_texts, stored_scores
+from corpuskit.relevance.corpus_training import last_model, scoring_texts, stored_scores
 from corpuskit.relevance.model import RelevanceModel
-from corpuskit.relevance.sampling import exploration, first_questions, query
+from corpuskit.relevance.sampling import cold_start_queries, exploration_quota, query_positions
 from corpuskit.store import CorpusFolder
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_POOL: Final = 5000  # unlabelled texts that a choice without a model is made from
+_POOL: Final = 5000  # unlabelled texts that are considered without a model
 _LABELS_PER_SOURCE: Final = 2
-_MIXED: Final = 3  # beside documents of a crawl's sources; from this many on, one of them is drawn at random
-_COLD_START, _COLD_START_RELEVANT = 10, 3  # labels; with fewer, of these relevant, seed words know more than a model
+_MIN_FOR_RANDOM: Final = 3  # from this number of documents on, one is random in addition to those of a crawl's sources
+_COLD_START, _COLD_START_RELEVANT = 10, 3  # labels; until then, seed words are better than a model
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Question:
 
     Attributes:
         doc_id: The document.
-        reason: Why it is asked.
-        score: P(relevant); None without a model.
+        reason: Reason for the choice.
+        score: P(relevant). None without a model.
     """
 
     doc_id: str
@@ -55,19 +55,19 @@ class LabelingState:
     """Input of :func:`choose_next`: labels, scores and sources of a corpus at one moment.
 
     Attributes:
-        pool: Documents that the annotator can be asked.
-        overlap: Share of the documents that every annotator is asked.
+        pool: Documents that the annotator can be asked to label.
+        overlap: Share of the documents that every annotator is asked to label.
         hosts: Document → host.
-        labeled: Documents with a label of their own.
+        labeled: Documents with an individual label.
         machine_labels: Machine → document → ``relevant`` or ``other``.
-        seeds: Seed words; empty as soon as the labels teach more.
-        stakes: Host → number of the pages that a crawl would fetch next from it.
-        model: Model of documents; None before the first training.
+        seeds: Seed words. Empty when there are enough labels for a model.
+        stakes: Host → number of its pages that a crawl would fetch next.
+        model: Model of documents. None before the first training.
         scores: Document → P(relevant) by the model, at least of all unlabelled documents.
-        read_texts: Function that reads what the model reads of some documents.
+        read_texts: Function that returns the texts that the model scores for given documents.
     """
 
-    pool: Questions
+    pool: AnnotationPool
     overlap: float
     hosts: Mapping[str, str]
     labeled: Set[str]
@@ -99,10 +99,10 @@ def labeling_state(
         stakes: Host → number of the pages that a crawl would fetch next, see :func:`corpuskit.crawl.steering.stakes`.
     """
     share = OVERLAP if overlap is None else overlap
-    with holding_labels(folder):
-        pool = questions(folder, by, overlap=share)
-        labeled = {label.target for label in corpus_labels(folder, "document") if not label.is_guess}
-        machines, seeds = machine_labels(folder), seeds_to_ask_by(folder)
+    with hold_labels(folder):
+        pool = annotation_pool(folder, by, overlap=share)
+        labeled = {label.target for label in corpus_labels(folder, "document") if not label.is_group_label}
+        machines, seeds = machine_labels(folder), cold_start_seeds(folder)
     known = dict(scores or {})
     if model is not None and (missing := [doc_id for doc_id in pool.free if doc_id not in known]):
         texts = scoring_texts(folder, missing)
@@ -113,25 +113,29 @@ def labeling_state(
     )
 
 
-def choose_next(state: LabelingState, n: int, taken: Set[str] = frozenset()) -> list[Question]:
-    """Return up to ``n`` documents to label next, best first; the same ones for the same state.
+def choose_next(state: LabelingState, n: int, exclude: Set[str] = frozenset()) -> list[Question]:
+    """Return up to ``n`` documents to label next, best first. The result is deterministic.
 
-    Documents on which annotators are tied come first, then a few that others have labelled and everyone is asked, then some on
-    which a machine (:meth:`Corpus.prelabel`) and the model disagree: one of them is wrong. Of what nobody
-    has labelled, three in four come from the sources from which a crawl would fetch most next, those with few labels before
-    others: first any page of the source, then the one that the model is least certain of. Of the rest most are those that
-    the model is least certain of anywhere, unlike each other, and one is drawn at random. Without a crawl one in ten is drawn
-    at random, and until ten relevant ones are known a quarter are those that the model is most certain of. Before there is a
-    model, documents from regions of the corpus without labels are asked for; with seed words (:meth:`Corpus.describe`) two
-    of three are the ones nearest to them, until ten are labelled and three of these are relevant, see :func:`first_questions`.
-    Reasons alternate in what a model chooses, so that the first few represent all of them.
+    The order of reasons is:
+
+    1. Documents with tied labels.
+    2. A few documents that others labelled and every annotator is asked.
+    3. Some documents on which a machine (:meth:`Corpus.prelabel`) and the model disagree.
+    4. Unlabelled documents. During a crawl, three in four come from the sources with the most pages to fetch next; sources
+       with few labels come first: first a random page, then the page that the model is least certain of. Most of the others
+       are uncertain documents of any source, dissimilar to each other, and one is random. Without a crawl, one in ten is
+       random, and a quarter has the highest scores until ten relevant documents are known.
+
+    Without a model, documents come from regions of the corpus without labels. With seed words (:meth:`Corpus.describe`) two
+    of three are the ones most similar to them, until ten documents are labelled and three of these are relevant, see
+    :func:`cold_start`. Reasons alternate among documents chosen by a model, so that the first few represent all of them.
 
     Args:
         state: Labels, scores and sources of the corpus.
         n: Number of documents.
-        taken: Documents that are not to be asked.
+        exclude: Documents to leave out.
     """
-    pool = state.pool.without(taken)
+    pool = state.pool.without(exclude)
     free, model = pool.free, state.model
     chosen = dict.fromkeys(pool.disputed[:n], "disagreement")
     chosen |= dict.fromkeys(_for_everyone(pool, n - len(chosen), state.overlap), "for everyone")
@@ -178,15 +182,15 @@ def next_to_label(
     )  # fmt: skip
     known = {row["doc_id"]: row for row in folder.catalog.rows("SELECT doc_id, uri, title, host FROM current")}
     rows = [
-        (one.doc_id, known[one.doc_id]["uri"], one.reason, known[one.doc_id]["title"] or "", known[one.doc_id]["host"], one.score)
-        for one in choose_next(state, n)
+        (question.doc_id, known[question.doc_id]["uri"], question.reason, known[question.doc_id]["title"] or "", known[question.doc_id]["host"], question.score)
+        for question in choose_next(state, n)
     ]  # fmt: skip
     columns = dict.fromkeys(("doc_id", "uri", "reason", "title", "host"), "str") | {"relevance": "float64"}
     return pd.DataFrame(rows, columns=list(columns)).astype(columns)
 
 
-def _for_everyone(pool: Questions, n: int, overlap: float) -> list[str]:
-    """Return the share of the overlap, at least one document; all of them if nothing is unlabelled."""
+def _for_everyone(pool: AnnotationPool, n: int, overlap: float) -> list[str]:
+    """Return a share of the documents that every annotator is asked, at least one. Return all if nothing is unlabelled."""
     return sample(pool.shared, n if not pool.free else min(n, max(1, round(n * overlap))))
 
 
@@ -203,12 +207,12 @@ def _machine_disagreements(state: LabelingState, free: Sequence[str]) -> list[st
 
 
 def _certainty(score: float) -> float:
-    """Return the distance of a score from one half; six decimals, since the last bits depend on the processor."""
+    """Return the distance of a score from one half. It is rounded, because the last bits depend on the processor."""
     return abs(round(score, 6) - 0.5)
 
 
 def _without_model(state: LabelingState, free: Sequence[str], n: int) -> dict[str, str]:
-    """Return documents near the seed words and from unlabelled regions of a sample, then random ones."""
+    """Return documents similar to the seed words and from regions without labels, then random ones."""
     if n < 1 or not free:
         return {}
     if state.seeds:
@@ -218,8 +222,8 @@ def _without_model(state: LabelingState, free: Sequence[str], n: int) -> dict[st
     texts = state.read_texts(ids)
     ids = [doc_id for doc_id in ids if doc_id in texts]
     labeled = [position for position, doc_id in enumerate(ids) if doc_id in state.labeled]
-    found = first_questions([texts[doc_id] for doc_id in ids], n, seeds=state.seeds, labelled=labeled)
-    chosen: dict[str, str] = {ids[item.index]: item.reason for item in found}
+    suggestions = cold_start_queries([texts[doc_id] for doc_id in ids], n, seeds=state.seeds, labelled=labeled)
+    chosen: dict[str, str] = {ids[item.index]: item.reason for item in suggestions}
     rest = sample((doc_id for doc_id in free if doc_id not in chosen), n - len(chosen))
     return chosen | dict.fromkeys(rest, "random")
 
@@ -228,7 +232,7 @@ def _of_sources_at_stake(state: LabelingState, free: Sequence[str], n: int) -> d
     """Return three quarters of ``n`` documents from the sources of a crawl."""
     labels = Counter(host for doc_id, host in state.hosts.items() if doc_id in state.labeled)
     doubt = {doc_id: _certainty(score) for doc_id, score in state.scores.items()}
-    return of_sources({doc_id: state.hosts[doc_id] for doc_id in free}, labels, doubt, state.stakes, n - n // 4)
+    return choose_by_source({doc_id: state.hosts[doc_id] for doc_id in free}, labels, doubt, state.stakes, n - n // 4)
 
 
 def _by_model(state: LabelingState, model: RelevanceModel, free: Sequence[str], n: int) -> dict[str, str]:
@@ -241,14 +245,14 @@ def _by_model(state: LabelingState, model: RelevanceModel, free: Sequence[str], 
         texts = state.read_texts([free[i] for i in positions])
         return [texts.get(free[i], "") for i in positions]
 
-    certain, random = (0, int(n >= _MIXED)) if state.stakes else exploration(model, n)
+    certain, random = (0, int(n >= _MIN_FOR_RANDOM)) if state.stakes else exploration_quota(model, n)
     logits = logit(np.array([state.scores[doc_id] for doc_id in free]))
-    found = query(model, logits, range(len(free)), n, read, certain=certain, random=random)
-    return {free[i]: reason for i, reason in found.items()}
+    reasons = query_positions(model, logits, range(len(free)), n, read, certain=certain, random=random)
+    return {free[i]: reason for i, reason in reasons.items()}
 
 
 def _alternating(chosen: Mapping[str, str], first: int) -> dict[str, str]:
-    """Return the first documents as they are, then one of each reason in turn, in proportion to their numbers."""
+    """Return the first documents unchanged, then interleave the others by reason, in proportion to their numbers."""
     items = list(chosen.items())
     by_reason: dict[str, list[str]] = {}
     for doc_id, reason in items[first:]:
@@ -262,7 +266,7 @@ def _alternating(chosen: Mapping[str, str], first: int) -> dict[str, str]:
 
 
 def seeds_in_no_text(folder: CorpusFolder, seeds: Sequence[str]) -> list[str]:
-    """Return the seed words that occur in no document, not even as part of a word: misspellings, or another language."""
+    """Return the seed words that occur in no document, not even within a word. They are misspelt or of another language."""
     left = {seed: seed.casefold() for seed in seeds}
     for text in scoring_texts(folder).values():
         folded = text.casefold()
@@ -272,24 +276,24 @@ def seeds_in_no_text(folder: CorpusFolder, seeds: Sequence[str]) -> list[str]:
     return list(left)
 
 
-def seeds_to_ask_by(folder: CorpusFolder) -> Sequence[str]:
+def cold_start_seeds(folder: CorpusFolder) -> Sequence[str]:
     """Return the seed words of the corpus while there are few labels."""
-    judged = judged_documents(folder)
+    judged = training_labels(folder)
     weights = example_weights(folder, judged)
     relevant = sum(weights.get(doc_id, 1.0) for doc_id, label in judged.items() if label == "relevant")
     labels = len(judged) - len(weights) + sum(weights.values())
     return () if labels >= _COLD_START and relevant >= _COLD_START_RELEVANT else folder.settings.seeds
 
 
-def of_sources(
-    free: Mapping[str, str], given: Counter[str], doubt: Mapping[str, float], stakes: Mapping[str, int], n: int
+def choose_by_source(
+    free: Mapping[str, str], label_counts: Counter[str], doubt: Mapping[str, float], stakes: Mapping[str, int], n: int
 ) -> dict[str, str]:
-    """Return up to ``n`` documents of the sources where a label counts most, each with its reason.
+    """Return up to ``n`` documents of the sources in which a label is most useful, each with its reason.
 
     Args:
         free: Document without a label → its host.
-        given: Host → labels so far.
-        doubt: Document → distance of its score from one half.
+        label_counts: Host → number of labels.
+        doubt: Document → distance of its score from one half. Small values are uncertain.
         stakes: Host → number of the pages that a crawl would fetch next from it.
         n: Number of documents.
     """
@@ -297,7 +301,7 @@ def of_sources(
     for doc_id, host in free.items():
         if stakes.get(host):
             documents.setdefault(host, []).append(doc_id)
-    labels, chosen = Counter(given), dict[str, str]()
+    labels, chosen = Counter(label_counts), dict[str, str]()
     while documents and len(chosen) < n:
         host = max(documents, key=lambda host: (stakes[host] / (1 + labels[host]) ** 2, host))
         candidates = documents[host]

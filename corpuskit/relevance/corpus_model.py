@@ -1,4 +1,4 @@
-"""The models of one corpus: documents, and URLs that nobody fetched yet."""
+"""Models of a corpus: one for documents, one for URLs that are not fetched yet."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from corpuskit.document import NLPTextDocument
 from corpuskit.errors import CorpusKitError, RelevanceError
-from corpuskit.labels import Trust
-from corpuskit.relevance.counts import Floats
-from corpuskit.relevance.machines import MachineWeight
+from corpuskit.labels import MachineAgreement
 from corpuskit.relevance.model import Explanation, RelevanceModel
+from corpuskit.relevance.model_storage import load_json
 from corpuskit.relevance.scoring_text import scoring_text
-from corpuskit.relevance.storage import load_json
+from corpuskit.relevance.token_counts import Floats
+from corpuskit.relevance.weak_labels import MachineWeight
 from corpuskit.safe_folder import Folder, as_safe_folder, ensure_folder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.check import Problem
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CorpusModel:
-    """What `Corpus.train` gives.
+    """The models of a corpus, as returned by `Corpus.train`.
 
     Attributes:
-        document: scores texts.
-        url: scores URLs; None where the labels did not suffice for one.
-        version: the name of this training.
-        machines: what the labels of each machine count in the model of documents.
+        document: Model of texts.
+        url: Model of URLs. None if the labels were not sufficient for one.
+        version: Name of the training.
+        machines: Weight of each machine's labels in the model of documents.
     """
 
     document: RelevanceModel
@@ -41,7 +41,7 @@ class CorpusModel:
 
     def __post_init__(self) -> None:
         if self.document.kind != "document" or (self.url is not None and self.url.kind != "url"):
-            raise RelevanceError("found a model of the wrong kind, expected one of documents and one of URLs")
+            raise RelevanceError("found a model of the wrong kind, expected a model of documents and one of URLs")
 
     @property
     def threshold(self) -> float | None:
@@ -63,10 +63,10 @@ class CorpusModel:
             urls: The URLs.
 
         Raises:
-            RelevanceError: there is no model of URLs.
+            RelevanceError: The corpus has no model of URLs.
         """
         if self.url is None:
-            raise RelevanceError("found no model of URLs, expected one; label documents of more hosts and train again")
+            raise RelevanceError("no model of URLs: label documents of more hosts and train again")
         return self.url.score(urls)
 
     def cascade(
@@ -76,45 +76,47 @@ class CorpusModel:
         *,
         sure: float = 0.95,
     ) -> pd.DataFrame:
-        """Decide by URLs where they say enough, else by texts, as the service of pdf_trio does.
+        """Decide by URL if its score is high enough, otherwise by text, as the service of pdf_trio does.
 
-        A URL only ever says yes: one that says no is unknown, and its text decides.
+        A low score of a URL decides nothing: the text decides then.
 
         Args:
-            urls: of the documents.
-            texts: of each URL its text, or a function that gets one, which is called only for URLs that are not sure; None
-                where there is none.
-            sure: from this P(relevant) on the URL alone decides.
+            urls: URLs of the documents.
+            texts: Text of each URL, or a function that returns it and is called only if the URL does not decide. None:
+                no text.
+            sure: Minimum P(relevant) at which the URL decides.
 
         Returns:
-            A row a URL: url, relevance (float64), decision (``relevant``, ``other``, ``unknown``) and by (``url``,
-            ``document``, ``nothing``). Without an audit a document's decision is ``unknown``, as by ``decide``.
+            One row per URL: url, relevance (float64), decision (``relevant``, ``other``, ``unknown``) and by (``url``,
+            ``document``, ``nothing``). Without an audit the decision of a document is ``unknown``, as in ``decide``.
 
         Raises:
-            RelevanceError: there is no model of URLs, or not as many texts as URLs.
+            RelevanceError: The corpus has no model of URLs, or the number of texts differs from the number of URLs.
         """
         import pandas as pd
 
         if isinstance(texts, Sequence) and (isinstance(texts, str) or len(texts) != len(urls)):
-            raise RelevanceError(f"found {len(texts)} texts and {len(urls)} URLs, expected as many of each")
+            raise RelevanceError(f"found {len(texts)} texts and {len(urls)} URLs, expected the same number")
         scores = self.score_urls(urls)
         decisions, by = ["unknown"] * len(urls), ["nothing"] * len(urls)
-        asked: dict[int, str] = {}
+        contents: dict[int, str] = {}
         for position, url in enumerate(urls):
             if scores[position] >= sure:
                 decisions[position], by[position] = "relevant", "url"
                 continue
             text = texts(url) if callable(texts) else texts[position] if texts is not None else None
             if text:
-                asked[position] = text
-        for position, score, decision in zip(asked, *self.document.verdicts(list(asked.values())), strict=True):
+                contents[position] = text
+        for position, score, decision in zip(
+            contents, *self.document.score_and_decide(list(contents.values())), strict=True
+        ):
             scores[position], decisions[position], by[position] = score, decision, "document"
         return pd.DataFrame({"url": list(urls), "relevance": scores, "decision": decisions, "by": by}).astype(
             dict.fromkeys(("url", "decision", "by"), "str")
         )
 
     def explain(self, text: str | NLPTextDocument) -> Explanation:
-        """Return every token's share in the logit of one text, or of what is read of a document.
+        """Return the contribution of each token to the logit of a text, or of the text that is scored for a document.
 
         Args:
             text: A text or a document.
@@ -124,46 +126,46 @@ class CorpusModel:
         return self.document.explain(text)
 
     def save(self, folder: Folder) -> None:
-        """Write both models into a folder.
+        """Write both models into a directory.
 
         Args:
-            folder: The folder.
+            folder: The directory.
         """
-        inside = ensure_folder(folder)
-        self.document.save(inside.subfolder("document"))
+        directory = ensure_folder(folder)
+        self.document.save(directory.subfolder("document"))
         if self.url is not None:
-            self.url.save(inside.subfolder("url"))
+            self.url.save(directory.subfolder("url"))
         meta = {
             "version": self.version,
-            "machines": [asdict(one) for one in self.machines],
+            "machines": [asdict(machine) for machine in self.machines],
             "document": self.document.fingerprint,
             "url": self.url.fingerprint if self.url else None,
         }
-        inside.write("models.json", json.dumps(meta, indent=1, sort_keys=True).encode(), durable=True)
+        directory.write("models.json", json.dumps(meta, indent=1, sort_keys=True).encode(), durable=True)
 
     @classmethod
     def load(cls, folder: Folder) -> CorpusModel:
         """Read a saved pair of models.
 
         Args:
-            folder: The folder.
+            folder: The directory.
 
         Raises:
-            RelevanceError: the folder is missing, damaged, or made by another version.
+            RelevanceError: The directory is missing, damaged, or was written by another version.
         """
-        inside = as_safe_folder(folder)
-        folder = inside.path
-        meta = load_json(inside, "models.json")
-        document = RelevanceModel.load(inside.subfolder("document"))
-        url = RelevanceModel.load(inside.subfolder("url")) if meta.get("url") else None
+        directory = as_safe_folder(folder)
+        folder = directory.path
+        meta = load_json(directory, "models.json")
+        document = RelevanceModel.load(directory.subfolder("document"))
+        url = RelevanceModel.load(directory.subfolder("url")) if meta.get("url") else None
         if document.fingerprint != meta.get("document") or (url and url.fingerprint != meta.get("url")):
             raise RelevanceError(
-                f"{folder}: the models are not of one training, the last save was cut short; train again"
+                f"{folder}: the models belong to different trainings, because the last save was interrupted; train again"
             )
         try:
-            machines = tuple(_weight(one) for one in meta.get("machines", ()))
+            machines = tuple(_weight(saved) for saved in meta.get("machines", ()))
         except (TypeError, KeyError) as error:
-            raise RelevanceError(f"{folder}/models.json: the machines cannot be read: {error}; train again") from error
+            raise RelevanceError(f"{folder}/models.json: invalid entry of machines: {error}; train again") from error
         return cls(document, url, str(meta.get("version", "")), machines)
 
     def __repr__(self) -> str:
@@ -171,21 +173,21 @@ class CorpusModel:
 
     @property
     def summary(self) -> str:
-        """What it was trained on and how far it is to be trusted, in lines."""
+        """Training data and claims of the models, in lines."""
         lines = [f"Model {self.version}".rstrip(), f"  documents: {self.document.summary}"]
         lines.append(f"  URLs: {self.url.summary}" if self.url else "  URLs: no model yet")
-        lines += [f"  {one!r}" for one in self.machines]
+        lines += [f"  {machine!r}" for machine in self.machines]
         return "\n".join(lines)
 
 
 def _weight(saved: dict[str, Any]) -> MachineWeight:
-    return MachineWeight(**{**saved, "trust": Trust(**saved["trust"]), "left_out": tuple(saved["left_out"])})
+    return MachineWeight(**{**saved, "trust": MachineAgreement(**saved["trust"]), "left_out": tuple(saved["left_out"])})
 
 
 def check_models(folder: CorpusFolder) -> list[Problem]:
-    """Return what is wrong with the models of the catalogue; nothing is changed.
+    """Return the problems of the models in the catalog, without changes.
 
-    The one trained last is read, since it is the one that is used; of the others, whether their folders are there.
+    The latest model is loaded. For the others only the existence of their directory is checked.
 
     Args:
         folder: The corpus folder.
@@ -194,13 +196,13 @@ def check_models(folder: CorpusFolder) -> list[Problem]:
     try:
         names = [row["folder"] for row in folder.catalog.rows("SELECT folder FROM models ORDER BY created DESC")]
     except CorpusKitError:
-        return []  # a problem of the catalog, which is reported there
+        return []  # the check of the catalog reports this
     for name in dict.fromkeys(names):
         try:
             model = folder.models.subfolder(name)
             if not model.exists():
-                what = "the folder of a model is gone: train again; corpuskit repair forgets the model"
-                problems.append(Problem("models", f"models/{name}", what))
+                problem = "the folder of a model is missing: train again; corpuskit repair removes the model"
+                problems.append(Problem("models", f"models/{name}", problem))
             elif name == names[0]:
                 CorpusModel.load(model)
         except (CorpusKitError, OSError) as error:

@@ -1,4 +1,4 @@
-"""What a model reads of a document."""
+"""Text of a document that models score."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ MAX_TEXT: Final = 30_000  # characters
 
 
 def scoring_text(title: str, main_text: str) -> str:
-    """What a model reads of a document: its title and the beginning of its main text."""
+    """Return the text that models score: the title and the beginning of the main text."""
     return f"{title}\n{main_text}"[:MAX_TEXT]

@@ -1,4 +1,4 @@
-"""The automaton of a pattern, after Glushkov 1961: a place for each token of the pattern, and which may follow which."""
+"""Position automaton of a query pattern (Glushkov 1961): one position per token of the pattern."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.tokens.query import Choice, Condition, Node, One, Repeat, Sequence
+from corpuskit.tokens.query import Alternation, Concatenation, Condition, Node, Repetition, TokenNode
 
-_MOST_PLACES: Final = 500
+_MAX_POSITIONS: Final = 500
 
 
 @dataclass(slots=True)
 class Automaton:
-    """Attributes:
-    conditions: of each place, what its token must be.
-    follow: of each place, the places that may come next.
-    first: the places that a match may begin with.
-    last: those that it may end with.
+    """Position automaton.
+
+    Attributes:
+        conditions: Condition of each position.
+        follow: Positions that may follow each position.
+        first: Positions at which a match may begin.
+        last: Positions at which a match may end.
     """
 
     conditions: list[Condition] = field(default_factory=list)
@@ -27,61 +29,63 @@ class Automaton:
 
 
 def automaton_of(pattern: Node) -> Automaton:
-    """The automaton of a pattern.
+    """Return the automaton of a pattern.
 
     Raises:
-        ConfigurationError: it has too many places.
+        ConfigurationError: The pattern has too many positions.
     """
     automaton = Automaton()
     _, automaton.first, automaton.last = _add(automaton, pattern)
     return automaton
 
 
-_Part = tuple[bool, set[int], set[int]]  # may be empty, first, last
+_Fragment = tuple[bool, set[int], set[int]]  # may be empty, first positions, last positions
 
 
-def _add(automaton: Automaton, node: Node) -> _Part:
-    if isinstance(node, One):
-        if len(automaton.conditions) == _MOST_PLACES:
-            raise ConfigurationError(f"the query is too long: more than {_MOST_PLACES} tokens, repetitions counted")
+def _add(automaton: Automaton, node: Node) -> _Fragment:
+    if isinstance(node, TokenNode):
+        if len(automaton.conditions) == _MAX_POSITIONS:
+            raise ConfigurationError(
+                f"the query is too long: expected at most {_MAX_POSITIONS} tokens, each repetition counted"
+            )
         automaton.conditions.append(node.condition)
         automaton.follow.append(set())
-        place = {len(automaton.conditions) - 1}
-        return False, place, set(place)
-    if isinstance(node, Choice):
-        parts = [_add(automaton, item) for item in node.items]
+        position = {len(automaton.conditions) - 1}
+        return False, position, set(position)
+    if isinstance(node, Alternation):
+        fragments = [_add(automaton, item) for item in node.items]
         return (
-            any(empty for empty, _, _ in parts),
-            set().union(*(first for _, first, _ in parts)),
-            set().union(*(last for _, _, last in parts)),
+            any(empty for empty, _, _ in fragments),
+            set().union(*(first for _, first, _ in fragments)),
+            set().union(*(last for _, _, last in fragments)),
         )
-    if isinstance(node, Sequence):
-        return _chain(automaton, [_add(automaton, item) for item in node.items])
+    if isinstance(node, Concatenation):
+        return _concatenate(automaton, [_add(automaton, item) for item in node.items])
     return _repeat(automaton, node)
 
 
-def _chain(automaton: Automaton, parts: list[_Part]) -> _Part:
-    whole: _Part = (True, set(), set())
-    for empty, first, last in parts:
-        for place in whole[2]:
-            automaton.follow[place] |= first
-        whole = (
-            whole[0] and empty,
-            whole[1] | first if whole[0] else whole[1],
-            whole[2] | last if empty else last,
+def _concatenate(automaton: Automaton, fragments: list[_Fragment]) -> _Fragment:
+    result: _Fragment = (True, set(), set())
+    for empty, first, last in fragments:
+        for position in result[2]:
+            automaton.follow[position] |= first
+        result = (
+            result[0] and empty,
+            result[1] | first if result[0] else result[1],
+            result[2] | last if empty else last,
         )
-    return whole
+    return result
 
 
-def _repeat(automaton: Automaton, node: Repeat) -> _Part:
-    least = [_add(automaton, node.item) for _ in range(node.least)]
-    if node.most is None:
-        again = least[-1] if least else _add(automaton, node.item)
-        for place in again[2]:
-            automaton.follow[place] |= again[1]
-        return _chain(automaton, least) if least else (True, again[1], again[2])
-    optional: list[_Part] = []
-    for _ in range(node.most - node.least):
+def _repeat(automaton: Automaton, node: Repetition) -> _Fragment:
+    required = [_add(automaton, node.item) for _ in range(node.minimum)]
+    if node.maximum is None:
+        loop = required[-1] if required else _add(automaton, node.item)
+        for position in loop[2]:
+            automaton.follow[position] |= loop[1]
+        return _concatenate(automaton, required) if required else (True, loop[1], loop[2])
+    optional: list[_Fragment] = []
+    for _ in range(node.maximum - node.minimum):
         _, first, last = _add(automaton, node.item)
         optional.append((True, first, last))
-    return _chain(automaton, least + optional)
+    return _concatenate(automaton, required + optional)

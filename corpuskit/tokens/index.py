@@ -1,4 +1,4 @@
-"""tokens/: the index of a corpus, a cache that is made from elements/ where it lacks something."""
+"""Token index of a corpus in tokens/, a cache that is built and updated from elements/."""
 
 from __future__ import annotations
 
@@ -19,12 +19,18 @@ from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.element_cache import update as update_elements
 from corpuskit.store.schema import DOCUMENTS_STATE, ELEMENTS_STATE
-from corpuskit.tokens.caching import cached_by_owner
-from corpuskit.tokens.chunks import Row, cut
-from corpuskit.tokens.making import alive_in, make_parts, missing_in, renew_sources, wanted_documents
-from corpuskit.tokens.merged import PREFIX, MergedLexica, merged_lexicon
-from corpuskit.tokens.part import Part, part_of
-from corpuskit.tokens.storage import Stamps, read_part, remove_part, unchanged, write_part
+from corpuskit.tokens.index_builder import (
+    alive_documents,
+    build_parts,
+    current_documents,
+    missing_documents,
+    update_sources,
+)
+from corpuskit.tokens.index_part import IndexPart, in_memory_part
+from corpuskit.tokens.merged_lexica import PREFIX, MergedLexica, merged_lexicon
+from corpuskit.tokens.part_storage import Stamps, is_unchanged, read_part, remove_part, write_part
+from corpuskit.tokens.result_cache import cached_by_owner
+from corpuskit.tokens.token_table import Row, tokenize
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -36,27 +42,27 @@ if TYPE_CHECKING:
 _FOLDER: Final = "tokens"
 _STATE: Final = "index.json"
 _PART: Final = re.compile(r"part-[0-9a-f]{16}")
-_ABANDONED: Final = 3600.0  # seconds; a younger part that nothing refers to is about to be named, or still read
+_MIN_AGE: Final = 3600.0  # seconds; a younger part without reference may be in use by another process
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenIndex:
-    """The tokens of a corpus in some parts.
+    """The tokens of a corpus in one or more parts.
 
     Attributes:
-        parts: the parts, in the order in which they came.
-        alive: of each part, which of its documents are the last versions of documents of the corpus.
-        merged: where the lexica of several parts are kept together; None: nowhere.
-        results: of cached functions.
+        parts: The parts, oldest first.
+        alive: Mask per part of the documents that are current versions of documents of the corpus.
+        merged: Store of the merged lexica. None: they are not stored.
+        results: Results of cached functions.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[IndexPart, ...]
     alive: tuple[Bools, ...]
     merged: MergedLexica | None = None
     results: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def lexicon(self, attribute: str) -> pa.Array:
-        """Return the strings of an attribute in all parts, each once, in the order of code points; see :meth:`numbers_of`.
+        """Return the distinct strings of an attribute in all parts, sorted by code point; see :meth:`numbers_of`.
 
         Args:
             attribute: Such as ``lower``.
@@ -64,7 +70,7 @@ class TokenIndex:
         return self._lexicon(attribute)[0]
 
     def numbers_of(self, attribute: str) -> tuple[Numbers, ...]:
-        """Return for each part the numbers in :meth:`lexicon` of the strings of its own lexicon.
+        """Return for each part the numbers of its strings in :meth:`lexicon`.
 
         Args:
             attribute: Such as ``lower``.
@@ -72,7 +78,7 @@ class TokenIndex:
         return self._lexicon(attribute)[1]
 
     def numbered(self, number: int, attribute: str, numbers: Numbers) -> Numbers:
-        """Return numbers of a part's own lexicon as those of :meth:`lexicon`.
+        """Convert numbers of a part's lexicon to numbers of :meth:`lexicon`.
 
         Args:
             number: Number of the part.
@@ -86,7 +92,7 @@ class TokenIndex:
         import pyarrow as pa
 
         if not all(part.has(attribute) for part in self.parts):
-            raise ConfigurationError(lacking(self, attribute))
+            raise ConfigurationError(missing_attribute_message(self, attribute))
         if not self.parts:
             return pa.array([], pa.large_string()), ()
         if len(self.parts) == 1:
@@ -106,16 +112,16 @@ class TokenIndex:
         return sum(len(part) for part in self.parts)
 
 
-def lacking(index: TokenIndex, attribute: str) -> str:
-    """What is told of an attribute that an index does not have."""
-    makes = {"lemma": 'annotate("lemma")', "pos": 'annotate("spacy:MODEL")'}
-    hint = f"; corpus.{makes[attribute]} makes it" if attribute in makes else ""
-    return f"no attribute {attribute!r}; there are {', '.join(('lower', 'word', *index.layers))}{hint}"
+def missing_attribute_message(index: TokenIndex, attribute: str) -> str:
+    """Return the error message for an attribute that an index does not have."""
+    commands = {"lemma": 'annotate("lemma")', "pos": 'annotate("spacy:MODEL")'}
+    hint = f"; corpus.{commands[attribute]} adds it" if attribute in commands else ""
+    return f"no attribute {attribute!r}, expected one of {', '.join(('lower', 'word', *index.layers))}{hint}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """An index as it was opened, and what it was made of."""
+    """An open index and the state that it was built from."""
 
     states: tuple[str | None, ...]
     stamps: dict[str, Stamps]
@@ -123,21 +129,21 @@ class _Open:
 
 
 _OPEN: Final[WeakKeyDictionary[CorpusFolder, _Open]] = WeakKeyDictionary()
-_LOCK: Final = threading.RLock()  # widgets ask from threads of their own
+_LOCK: Final = threading.RLock()  # widgets query from other threads
 
 
 def index_of(rows: Iterable[Row]) -> TokenIndex:
-    """Return an index in memory, of texts.
+    """Return an in-memory index of texts.
 
     Args:
-        rows: doc_id, element_id, text and whether it is main content; those of a document together and in order.
+        rows: doc_id, element_id, text and whether it is main content. The rows of a document are adjacent and in order.
     """
-    part = part_of(cut(rows))
+    part = in_memory_part(tokenize(rows))
     return TokenIndex((part,), (np.ones(len(part.documents), np.bool_),))
 
 
 def open_index(folder: CorpusFolder) -> TokenIndex:
-    """Return the index of a corpus; documents that are new or changed are added to it before.
+    """Open the index of a corpus. New and changed documents are added first.
 
     Args:
         folder: The corpus folder.
@@ -149,7 +155,7 @@ def open_index(folder: CorpusFolder) -> TokenIndex:
         if (
             known is not None
             and known.states == states
-            and all(unchanged(tokens.subfolder(name), stamps) for name, stamps in known.stamps.items())
+            and all(is_unchanged(tokens.subfolder(name), stamps) for name, stamps in known.stamps.items())
         ):
             return known.index
         _OPEN[folder] = opened = _open(folder, tokens, states)
@@ -157,8 +163,8 @@ def open_index(folder: CorpusFolder) -> TokenIndex:
 
 
 @contextlib.contextmanager
-def changed_parts(folder: CorpusFolder) -> Iterator[list[tuple[SafeFolder, Part, Bools]]]:
-    """The parts of an index, their folders, and which documents count; opened anew after what is done to them."""
+def update_parts(folder: CorpusFolder) -> Iterator[list[tuple[SafeFolder, IndexPart, Bools]]]:
+    """Yield the folder, the part and the mask of current documents for each part. The index is reopened afterwards."""
     tokens = folder.root.subfolder(_FOLDER)
     with _LOCK:
         open_index(folder)
@@ -171,48 +177,50 @@ def changed_parts(folder: CorpusFolder) -> Iterator[list[tuple[SafeFolder, Part,
 
 
 def layers_on_disk(folder: CorpusFolder) -> set[str]:
-    """The layers that some part has; the index is neither made nor renewed."""
+    """Return the layers of any part, without building or updating the index."""
     tokens = folder.root.subfolder(_FOLDER)
-    parts = (read_part(tokens.subfolder(name), trust=True) for name in _part_names(tokens))
-    return {layer for found in parts if found is not None for layer in found[0].layers}
+    parts = (read_part(tokens.subfolder(name), skip_checksums=True) for name in _part_names(tokens))
+    return {layer for opened in parts if opened is not None for layer in opened[0].layers}
 
 
-def forget(folder: CorpusFolder, doc_ids: Sequence[str]) -> None:
-    """Take documents out of the parts that hold them, so that none of their words stays on disk.
+def remove_documents(folder: CorpusFolder, doc_ids: Sequence[str]) -> None:
+    """Remove documents from the parts that contain them, so that none of their words remains on disk.
 
     Args:
         folder: The corpus folder.
         doc_ids: The documents.
     """
-    gone, tokens = set(doc_ids), folder.root.subfolder(_FOLDER)
+    removed, tokens = set(doc_ids), folder.root.subfolder(_FOLDER)
     with _LOCK:
         _OPEN.pop(folder, None)
         for name in tokens.folder_names():
             if name.startswith(PREFIX):
                 tokens.remove_folder(name)
         for name in _part_names(tokens):
-            found = read_part(tokens.subfolder(name))
-            if found is None:
+            opened = read_part(tokens.subfolder(name))
+            if opened is None:
                 remove_part(tokens.subfolder(name))
                 continue
-            part, _ = found
-            stay = np.array([doc_id not in gone for doc_id in part.documents.column("doc_id").to_pylist()], np.bool_)
-            if stay.any() and not stay.all():
-                write_part(tokens, part.chunk(stay))
-            if not stay.all():
+            part, _ = opened
+            remaining = np.array(
+                [doc_id not in removed for doc_id in part.documents.column("doc_id").to_pylist()], np.bool_
+            )
+            if remaining.any() and not remaining.all():
+                write_part(tokens, part.table(remaining))
+            if not remaining.all():
                 remove_part(tokens.subfolder(name))
 
 
 def _open(folder: CorpusFolder, tokens: SafeFolder, states: tuple[str | None, ...]) -> _Open:
-    parts: dict[str, Part] = {}
+    parts: dict[str, IndexPart] = {}
     stamps: dict[str, Stamps] = {}
-    noted = _read_state(tokens)
-    for name in sorted(noted["parts"], key=lambda name: noted["parts"][name]["order"]):
-        known = {file: (size, when) for file, (size, when) in noted["parts"][name]["stamps"].items()}
-        if (found := read_part(tokens.subfolder(name), known)) is not None:
-            parts[name], stamps[name] = found
-    if parts.keys() == noted["parts"].keys() and noted["states"] == list(states):
-        dead = {name: set(noted["parts"][name]["dead"]) for name in parts}
+    saved = _read_state(tokens)
+    for name in sorted(saved["parts"], key=lambda name: saved["parts"][name]["order"]):
+        known = {file: (size, when) for file, (size, when) in saved["parts"][name]["stamps"].items()}
+        if (opened := read_part(tokens.subfolder(name), known)) is not None:
+            parts[name], stamps[name] = opened
+    if parts.keys() == saved["parts"].keys() and saved["states"] == list(states):
+        dead = {name: set(saved["parts"][name]["dead"]) for name in parts}
         alive = {
             name: np.array([i not in dead[name] for i in range(len(part.documents))], np.bool_)
             if dead[name]
@@ -222,16 +230,16 @@ def _open(folder: CorpusFolder, tokens: SafeFolder, states: tuple[str | None, ..
         merged = MergedLexica(tokens, stamps)
         return _Open(states, stamps, TokenIndex(tuple(parts.values()), tuple(alive.values()), merged))
     for name in _part_names(tokens):
-        if name not in parts and (found := read_part(tokens.subfolder(name))) is not None:
-            parts[name], stamps[name] = found
-    wanted = wanted_documents(folder)
-    renew_sources(folder, tokens, parts, stamps, wanted)
-    alive = alive_in(parts, wanted)
-    missing = missing_in(wanted, parts, alive)
+        if name not in parts and (opened := read_part(tokens.subfolder(name))) is not None:
+            parts[name], stamps[name] = opened
+    documents = current_documents(folder)
+    update_sources(folder, tokens, parts, stamps, documents)
+    alive = alive_documents(parts, documents)
+    missing = missing_documents(documents, parts, alive)
     if missing:
-        for name, part in make_parts(folder, tokens, missing, parts, alive).items():
-            parts[name], stamps[name] = part
-        alive = alive_in(parts, wanted)
+        for name, opened in build_parts(folder, tokens, missing, parts, alive).items():
+            parts[name], stamps[name] = opened
+        alive = alive_documents(parts, documents)
     parts = {name: part for name, part in parts.items() if alive[name].any()}
     _write_state(tokens, states, {name: stamps[name] for name in parts}, alive)
     stamps = {name: stamps[name] for name in parts}
@@ -250,29 +258,29 @@ def _part_names(tokens: SafeFolder) -> list[str]:
 
 
 def _clean(tokens: SafeFolder, parts: set[str], merged: set[str]) -> None:
-    """Removes what nothing refers to, as soon as no other process can be about to."""
+    """Remove folders without reference, unless another process may be about to use them."""
     for name in tokens.folder_names():
         if name in parts or name in merged or not name.startswith(("part-", PREFIX)):
             continue
-        found = tokens.stat(name)
-        if found is not None and time.time() - found.st_mtime > _ABANDONED:
+        status = tokens.stat(name)
+        if status is not None and time.time() - status.st_mtime > _MIN_AGE:
             remove_part(tokens.subfolder(name))
 
 
 def _read_state(tokens: SafeFolder) -> dict[str, Any]:
-    nothing: dict[str, Any] = {"states": None, "parts": {}}
+    empty: dict[str, Any] = {"states": None, "parts": {}}
     try:
-        noted: dict[str, Any] = json.loads(tokens.read(_STATE))
-        for name, part in noted["parts"].items():
+        saved: dict[str, Any] = json.loads(tokens.read(_STATE))
+        for name, part in saved["parts"].items():
             if not _PART.fullmatch(name):
-                return nothing
+                return empty
             list(map(int, part["dead"]))
             int(part["order"])
             {file: (int(size), int(when)) for file, (size, when) in part["stamps"].items()}
-        noted["states"]
+        saved["states"]
     except (CorpusError, OSError, ValueError, KeyError, TypeError, AttributeError):
-        return nothing
-    return noted
+        return empty
+    return saved
 
 
 def _write_state(
@@ -280,11 +288,11 @@ def _write_state(
 ) -> None:
     if not tokens.exists():
         return
-    noted = {
+    state = {
         "states": states,
         "parts": {
             name: {"order": order, "dead": np.flatnonzero(~alive[name]).tolist(), "stamps": files}
             for order, (name, files) in enumerate(stamps.items())
         },
     }
-    tokens.write(_STATE, json.dumps(noted).encode())
+    tokens.write(_STATE, json.dumps(state).encode())

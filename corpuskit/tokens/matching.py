@@ -1,7 +1,7 @@
-"""Finds the matches of a query, many places at a time.
+"""Matching of queries against token positions, vectorized over many positions at once.
 
-Matches begin at different tokens. For each beginning the shortest match counts; of matches that end with the same token, the
-longest: the strategy "standard" of CQP. A match is at most 500 tokens long, and all of them are in the selection.
+For each start the shortest match counts. Of matches with the same end, the longest counts. This is the strategy "standard" of
+CQP. A match has at most 500 tokens, and all of them are in the selection.
 """
 
 from __future__ import annotations
@@ -16,12 +16,23 @@ import numpy as np
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.tokens.automaton import Automaton, automaton_of
-from corpuskit.tokens.caching import cached_by_owner
-from corpuskit.tokens.index import TokenIndex, lacking
-from corpuskit.tokens.part import Part
-from corpuskit.tokens.query import Both, Condition, Either, Node, Not, One, Query, Repeat, Sequence, Test
-from corpuskit.tokens.selection import Selection
-from corpuskit.tokens.strings import Strings
+from corpuskit.tokens.index import TokenIndex, missing_attribute_message
+from corpuskit.tokens.index_part import IndexPart
+from corpuskit.tokens.lexicon_search import LexiconSearch
+from corpuskit.tokens.query import (
+    And,
+    AttributeTest,
+    Concatenation,
+    Condition,
+    Node,
+    Not,
+    Or,
+    Query,
+    Repetition,
+    TokenNode,
+)
+from corpuskit.tokens.result_cache import cached_by_owner
+from corpuskit.tokens.token_selection import TokenSelection
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -29,26 +40,26 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[Any]
     Bools = npt.NDArray[np.bool_]
 
-_LONGEST: Final = 500
-_FIRST_BLOCK: Final = 1 << 12  # beginnings looked at together, so that the first matches come early
-_LARGEST_BLOCK: Final = 1 << 22  # beginnings times places of the automaton
-_MOST_WORK: Final = 10**11  # beginnings times the places of the automaton squared: minutes
+_MAX_LENGTH: Final = 500  # tokens of a match
+_MIN_BLOCK: Final = 1 << 12  # starts in the first block; small, so that the first matches arrive early
+_MAX_BLOCK: Final = 1 << 22  # starts times positions of the automaton
+_MAX_WORK: Final = 10**11  # starts times squared positions of the automaton; takes minutes
 
 Spans = tuple["Numbers", "Numbers"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matches:
-    """Where a query was found, in reading order.
+    """Matches of a query in reading order.
 
     Attributes:
-        selection: where it was looked for.
-        part: of each match, the number of its part.
-        start: its first token.
-        end: the token behind its last.
+        selection: The searched tokens.
+        part: Number of the part of each match.
+        start: First token of each match.
+        end: End (exclusive) of each match.
     """
 
-    selection: Selection
+    selection: TokenSelection
     part: Numbers
     start: Numbers
     end: Numbers
@@ -74,52 +85,52 @@ class Matches:
         return Matches(self.selection, self.part[rows], self.start[rows], self.end[rows])
 
 
-def find(selection: Selection, query: Query, limit: int | None = None) -> Matches:
+def find(selection: TokenSelection, query: Query, limit: int | None = None) -> Matches:
     """Return the matches of a query.
 
     Args:
-        selection: where to look.
-        query: what to look for.
-        limit: only the first so many.
+        selection: Tokens to search.
+        query: The query.
+        limit: Maximum number of matches. None: all.
 
     Raises:
-        ConfigurationError: an attribute that the index does not have, or a pattern that takes too long.
+        ConfigurationError: The index lacks an attribute of the query, or a pattern takes too long.
     """
-    found: list[tuple[int, Numbers, Numbers]] = []
+    blocks: list[tuple[int, Numbers, Numbers]] = []
     count = 0
     for number, (starts, ends) in _blocks(selection, query):
-        found.append((number, starts, ends))
+        blocks.append((number, starts, ends))
         count += len(starts)
         if limit is not None and count >= limit:
             break
     empty = np.empty(0, np.int64)
     return Matches(
         selection,
-        np.concatenate([empty, *(np.full(len(starts), number) for number, starts, _ in found)])[:limit],
-        np.concatenate([empty, *(starts for _, starts, _ in found)])[:limit],
-        np.concatenate([empty, *(ends for _, _, ends in found)])[:limit],
+        np.concatenate([empty, *(np.full(len(starts), number) for number, starts, _ in blocks)])[:limit],
+        np.concatenate([empty, *(starts for _, starts, _ in blocks)])[:limit],
+        np.concatenate([empty, *(ends for _, _, ends in blocks)])[:limit],
     )
 
 
-def find_by_part(selection: Selection, query: Query) -> Iterator[tuple[int, Numbers, Numbers]]:
-    """Return the matches of a query part by part, for those who need not hold all of them at once.
+def find_by_part(selection: TokenSelection, query: Query) -> Iterator[tuple[int, Numbers, Numbers]]:
+    """Yield the matches of a query part by part, which saves memory.
 
     Args:
-        selection: where to look.
-        query: what to look for.
+        selection: Tokens to search.
+        query: The query.
 
     Yields:
-        The number of a part that has matches, their first tokens, and the tokens behind their last.
+        Number of a part with matches, starts and ends (exclusive) of the matches.
 
     Raises:
-        ConfigurationError: an attribute that the index does not have, or a pattern that takes too long.
+        ConfigurationError: The index lacks an attribute of the query, or a pattern takes too long.
     """
-    for number, blocks in groupby(_blocks(selection, query), key=itemgetter(0)):
-        found = [block for _, block in blocks]
-        yield number, np.concatenate([starts for starts, _ in found]), np.concatenate([ends for _, ends in found])
+    for number, group in groupby(_blocks(selection, query), key=itemgetter(0)):
+        blocks = [block for _, block in group]
+        yield number, np.concatenate([starts for starts, _ in blocks]), np.concatenate([ends for _, ends in blocks])
 
 
-def _blocks(selection: Selection, query: Query) -> Iterator[tuple[int, Spans]]:
+def _blocks(selection: TokenSelection, query: Query) -> Iterator[tuple[int, Spans]]:
     check_query(selection.index, query)
     for number in range(len(selection.index.parts)):
         if selection.documents[number].any():
@@ -129,58 +140,58 @@ def _blocks(selection: Selection, query: Query) -> Iterator[tuple[int, Spans]]:
 
 
 @cached_by_owner
-def strings_of(index: TokenIndex, number: int) -> Strings:
-    """Return the searches in the lexica of a part."""
-    return Strings(index.parts[number])
+def lexicon_search(index: TokenIndex, number: int) -> LexiconSearch:
+    """Return the searcher of the lexica of a part."""
+    return LexiconSearch(index.parts[number])
 
 
 def check_query(index: TokenIndex, query: Query) -> None:
-    """Check that an index can answer a query.
+    """Raise if an index cannot answer a query.
 
     Args:
         index: The index.
         query: The query.
 
     Raises:
-        ConfigurationError: it asks for an attribute that the index does not have.
+        ConfigurationError: The index lacks an attribute of the query.
     """
     for test in _tests(query):
         if any(not part.has(test.attribute) for part in index.parts):
-            raise ConfigurationError(f"query {query.text!r}: {lacking(index, test.attribute)}")
+            raise ConfigurationError(f"query {query.text!r}: {missing_attribute_message(index, test.attribute)}")
 
 
-def _tests(query: Query) -> Iterator[Test]:
-    def of(condition: Condition) -> Iterator[Test]:
-        if isinstance(condition, Test):
+def _tests(query: Query) -> Iterator[AttributeTest]:
+    def tests_of(condition: Condition) -> Iterator[AttributeTest]:
+        if isinstance(condition, AttributeTest):
             yield condition
         elif isinstance(condition, Not):
-            yield from of(condition.condition)
+            yield from tests_of(condition.condition)
         else:
-            for one in condition.conditions:
-                yield from of(one)
+            for operand in condition.conditions:
+                yield from tests_of(operand)
 
     for condition in automaton_of(query.pattern).conditions if query.pattern is not None else ():
-        yield from of(condition)
+        yield from tests_of(condition)
     for inner, _ in query.containing:
         yield from _tests(inner)
 
 
 class _Finder:
-    """Looks for a query in one part."""
+    """Search for a query in one part."""
 
-    def __init__(self, selection: Selection, number: int, query: Query) -> None:
+    def __init__(self, selection: TokenSelection, number: int, query: Query) -> None:
         self._selection, self._number, self._query = selection, number, query
-        self._part: Part = selection.index.parts[number]
-        self._strings = strings_of(selection.index, number)
-        self._words: dict[Test, Bools] = {}
+        self._part: IndexPart = selection.index.parts[number]
+        self._strings = lexicon_search(selection.index, number)
+        self._masks: dict[AttributeTest, Bools] = {}
         self._contained: dict[Query, Spans] = {}
 
     def blocks(self, *, standard: bool = True) -> Iterator[Spans]:
-        """The matches, some at a time; without ``standard`` those that end together too."""
+        """Yield the matches in blocks. Without ``standard``, include matches with the same end."""
         for starts, ends in self._standard(self._unfiltered()) if standard else self._unfiltered():
             keep = np.ones(len(starts), np.bool_)
-            for inner, wanted in self._query.containing:
-                keep &= self._contain(starts, ends, inner) == wanted
+            for inner, is_required in self._query.containing:
+                keep &= self._contain(starts, ends, inner) == is_required
             yield starts[keep], ends[keep]
 
     def _unfiltered(self) -> Iterator[Spans]:
@@ -191,23 +202,23 @@ class _Finder:
         tokens = _tokens(self._query.pattern)
         simple = tokens is not None and self._query.ends is None
         automaton = automaton_of(self._query.pattern)
-        starts, size, at = self._beginnings(automaton), _FIRST_BLOCK, 0
-        most = max(_FIRST_BLOCK, _LARGEST_BLOCK // len(automaton.conditions))
-        if len(starts) * len(automaton.conditions) ** 2 > _MOST_WORK:
+        starts, size, at = self._candidate_starts(automaton), _MIN_BLOCK, 0
+        max_size = max(_MIN_BLOCK, _MAX_BLOCK // len(automaton.conditions))
+        if len(starts) * len(automaton.conditions) ** 2 > _MAX_WORK:
             raise ConfigurationError(
-                f"query {self._query.text!r}: it can begin at {len(starts):,} tokens and has "
-                f"{len(automaton.conditions)} places, repetitions counted; begin it with a rarer word, or repeat less often"
+                f"query {self._query.text!r} is too expensive: it can start at {len(starts):,} tokens and has "
+                f"{len(automaton.conditions)} tokens, each repetition counted; start it with a rarer word, or repeat less often"
             )
         while at < len(starts):
             block = starts[at : at + size]
-            at, size = at + size, min(size * 2, most)
+            at, size = at + size, min(size * 2, max_size)
             if simple and tokens is not None:
                 yield self._fixed(block, tokens)
             else:
                 yield self._selected(*self._run(automaton, block))
 
     def _standard(self, blocks: Iterator[Spans]) -> Iterator[Spans]:
-        """Of matches that end together the first."""
+        """Yield the first of matches with the same end."""
         before = np.empty(0, np.int64)
         for starts, ends in blocks:
             if _tokens(self._query.pattern) is not None or self._query.pattern is None:
@@ -222,80 +233,81 @@ class _Finder:
 
     # -- conditions
 
-    def _allowed(self, test: Test) -> Bools:
-        """Of each string of the attribute's column, whether it passes; of words where case does not matter, of the word."""
-        if test not in self._words:
+    def _allowed(self, test: AttributeTest) -> Bools:
+        """Return a mask of the strings that pass. For ``lower`` it is a mask of words, to save a lookup per token."""
+        if test not in self._masks:
             attribute = self._strings.attribute(test)
             allowed = np.zeros(len(self._part.lexicon(attribute)), np.bool_)
             allowed[self._strings.numbers(test)] = True
-            if attribute == "lower":  # so that a token's number is looked up once
+            if attribute == "lower":
                 allowed = allowed[self._part.column("lower_of_word")]
-            self._words[test] = allowed
-        return self._words[test]
+            self._masks[test] = allowed
+        return self._masks[test]
 
-    def _holds(self, condition: Condition, places: Numbers) -> Bools:
-        if isinstance(condition, Test):
+    def _holds(self, condition: Condition, positions: Numbers) -> Bools:
+        if isinstance(condition, AttributeTest):
             column = "word" if self._strings.attribute(condition) == "lower" else condition.attribute
-            return self._allowed(condition)[self._part.column(column)[places]]
+            return self._allowed(condition)[self._part.column(column)[positions]]
         if isinstance(condition, Not):
-            return ~self._holds(condition.condition, places)
-        held = np.full(len(places), isinstance(condition, Both))
-        for one in condition.conditions:
-            if isinstance(condition, Both):
-                held &= self._holds(one, places)
+            return ~self._holds(condition.condition, positions)
+        is_and = isinstance(condition, And)
+        mask = np.full(len(positions), is_and)
+        for operand in condition.conditions:
+            if is_and:
+                mask &= self._holds(operand, positions)
             else:
-                held |= self._holds(one, places)
-        return held
+                mask |= self._holds(operand, positions)
+        return mask
 
     def _frequency(self, condition: Condition) -> int:
-        """At most so many tokens pass."""
-        if isinstance(condition, Test):
+        """Return an upper bound of the number of tokens that satisfy a condition."""
+        if isinstance(condition, AttributeTest):
             return self._part.frequency(self._strings.attribute(condition), self._strings.numbers(condition))
         if isinstance(condition, Not) or not condition.conditions:
             return len(self._part)
-        parts = [self._frequency(one) for one in condition.conditions]
-        return min(parts) if isinstance(condition, Both) else min(sum(parts), len(self._part))
+        bounds = [self._frequency(operand) for operand in condition.conditions]
+        return min(bounds) if isinstance(condition, And) else min(sum(bounds), len(self._part))
 
-    def _places(self, condition: Condition) -> Numbers:
-        """Where the tokens stand that pass, in order."""
-        if isinstance(condition, Test):
-            return self._part.places(self._strings.attribute(condition), self._strings.numbers(condition))
-        if self._frequency(condition) < len(self._part) and isinstance(condition, (Both, Either)):
-            if isinstance(condition, Both):
+    def _matching_positions(self, condition: Condition) -> Numbers:
+        """Return the sorted positions of the tokens that satisfy a condition."""
+        if isinstance(condition, AttributeTest):
+            return self._part.positions(self._strings.attribute(condition), self._strings.numbers(condition))
+        if self._frequency(condition) < len(self._part) and isinstance(condition, (And, Or)):
+            if isinstance(condition, And):
                 rarest = min(condition.conditions, key=self._frequency)
-                places = self._places(rarest)
-                return places[self._holds(condition, places)]
-            return np.unique(np.concatenate([self._places(one) for one in condition.conditions]))
-        every = np.arange(len(self._part))
-        return every[self._holds(condition, every)]
+                positions = self._matching_positions(rarest)
+                return positions[self._holds(condition, positions)]
+            return np.unique(np.concatenate([self._matching_positions(operand) for operand in condition.conditions]))
+        all_positions = np.arange(len(self._part))
+        return all_positions[self._holds(condition, all_positions)]
 
-    def _beginnings(self, automaton: Automaton) -> Numbers:
-        """Where a match can begin: found from the rarest token whose distance from the beginning is known."""
+    def _candidate_starts(self, automaton: Automaton) -> Numbers:
+        """Return possible starts, from the rarest token with a known distance from the start."""
         assert self._query.pattern is not None
-        known = list(_known_places(self._query.pattern))
-        from_first = sum(self._frequency(automaton.conditions[place]) for place in automaton.first)
-        best = min(known, key=lambda one: self._frequency(one[1]), default=None)
-        needed = min((item.condition for item in _needed(self._query.pattern)), key=self._frequency, default=None)
+        known = list(_tokens_at_known_distance(self._query.pattern))
+        from_first = sum(self._frequency(automaton.conditions[position]) for position in automaton.first)
+        best = min(known, key=lambda item: self._frequency(item[1]), default=None)
+        required = min((item.condition for item in _required(self._query.pattern)), key=self._frequency, default=None)
         if best is not None and self._frequency(best[1]) <= from_first:
-            places = self._places(best[1]) - best[0]
-            starts = places[places >= 0]
+            positions = self._matching_positions(best[1]) - best[0]
+            starts = positions[positions >= 0]
         else:
-            either = Either(tuple(automaton.conditions[place] for place in sorted(automaton.first)))
-            starts = self._places(either)
+            either = Or(tuple(automaton.conditions[position] for position in sorted(automaton.first)))
+            starts = self._matching_positions(either)
         holds = self._selection.holds(self._number, starts)
         starts = starts if holds is None else starts[holds]
         if self._query.begins is not None:
             starts = starts[np.isin(starts, self._bounds(self._query.begins)[:-1])]
-        if needed is not None and self._frequency(needed) * 10 < len(starts):
-            # A token that each match has, however far on: without one behind it in its structure, none begins here.
-            places = np.append(self._places(needed), np.iinfo(np.int64).max)
-            starts = starts[places[np.searchsorted(places, starts)] < self._ends_of(starts, self._query.within)]
+        if required is not None and self._frequency(required) * 10 < len(starts):
+            # Each match contains this token. Drop starts that have none after them in the same structure.
+            positions = np.append(self._matching_positions(required), np.iinfo(np.int64).max)
+            starts = starts[positions[np.searchsorted(positions, starts)] < self._ends_of(starts, self._query.within)]
         return starts
 
     # -- structures
 
     def _bounds(self, structure: str) -> Numbers:
-        """Where the structures begin, and where the last ends."""
+        """Return the first token of each structure, followed by the end of the last one."""
         if structure == "document":
             return self._part.document_bounds()
         if structure == "sentence":
@@ -307,7 +319,7 @@ class _Finder:
         return bounds[np.searchsorted(bounds, starts, side="right")]
 
     def _selected(self, starts: Numbers, ends: Numbers) -> Spans:
-        """Those of which all tokens are in the selection."""
+        """Return the spans that contain only selected tokens."""
         elements = self._selection.elements(self._number)
         if elements is None:
             keep = ends > starts
@@ -318,44 +330,44 @@ class _Finder:
         return starts[keep], ends[keep]
 
     def _contain(self, starts: Numbers, ends: Numbers, inner: Query) -> Bools:
-        """Which matches have a match of another query in them."""
+        """Return which matches contain a match of another query."""
         if inner not in self._contained:
             finder = _Finder(self._selection, self._number, inner)
-            found = [block for block in finder.blocks(standard=False) if len(block[0])]
+            blocks = [block for block in finder.blocks(standard=False) if len(block[0])]
             empty = np.empty(0, np.int64)
-            inner_starts = np.concatenate([empty, *(one for one, _ in found)])
-            inner_ends = np.concatenate([empty, *(one for _, one in found)])
-            # The earliest end of all that begin at or behind each.
+            inner_starts = np.concatenate([empty, *(starts_of for starts_of, _ in blocks)])
+            inner_ends = np.concatenate([empty, *(ends_of for _, ends_of in blocks)])
+            # For each inner match, the earliest end of all inner matches that start there or later.
             earliest = np.minimum.accumulate(inner_ends[::-1])[::-1]
             self._contained[inner] = inner_starts, np.append(earliest, np.iinfo(np.int64).max)
         inner_starts, earliest = self._contained[inner]
-        held: Bools = earliest[np.searchsorted(inner_starts, starts)] <= ends
-        return held
+        contains: Bools = earliest[np.searchsorted(inner_starts, starts)] <= ends
+        return contains
 
     # -- the automaton
 
     def _fixed(self, starts: Numbers, tokens: list[Condition]) -> Spans:
-        """Matches of a pattern without repetition: a token behind the other."""
+        """Return the matches of a pattern without repetitions."""
         if len(tokens) > 1 or self._query.within == "document":
             ends = self._ends_of(starts, self._query.within)
             starts = starts[starts + len(tokens) <= ends]
         for distance, condition in enumerate(tokens):
             if not len(starts):
                 break
-            if len(tokens) > 1 or not isinstance(condition, Test):
+            if len(tokens) > 1 or not isinstance(condition, AttributeTest):
                 starts = starts[self._holds(condition, starts + distance)]
         if self._query.within == "document" and len(tokens) > 1:
             return self._selected(starts, starts + len(tokens))
         return starts, starts + len(tokens)
 
     def _run(self, automaton: Automaton, starts: Numbers) -> Spans:
-        """For each start the end of its shortest match, where there is one."""
+        """Run the automaton from each start. Return the starts with a match, and the ends of their shortest matches."""
         size = len(automaton.conditions)
         conditions = list(dict.fromkeys(automaton.conditions))
-        of = [conditions.index(condition) for condition in automaton.conditions]
-        follow = np.zeros((size, size), np.float32)  # numbers, so that products are those of BLAS
-        for place, after in enumerate(automaton.follow):
-            follow[place, list(after)] = True
+        condition_of = [conditions.index(condition) for condition in automaton.conditions]
+        follow = np.zeros((size, size), np.float32)  # floats, so that products use BLAS
+        for position, successors in enumerate(automaton.follow):
+            follow[position, list(successors)] = True
         last = np.zeros(size, np.bool_)
         last[list(automaton.last)] = True
         ends_at = self._bounds(self._query.ends) if self._query.ends is not None else None
@@ -364,50 +376,50 @@ class _Finder:
         reached = np.zeros((len(starts), size), np.bool_)
         reached[:, list(automaton.first)] = True
         result = np.full(len(starts), -1, np.int64)
-        for distance in range(_LONGEST):
-            inside = starts[rows] + distance < bound[rows]
-            rows, reached = rows[inside], reached[inside]
+        for distance in range(_MAX_LENGTH):
+            is_within = starts[rows] + distance < bound[rows]
+            rows, reached = rows[is_within], reached[is_within]
             if not len(rows):
                 break
-            places = starts[rows] + distance
+            positions = starts[rows] + distance
             for number, condition in enumerate(conditions):
-                states = [place for place, one in enumerate(of) if one == number]
-                asked = reached[:, states].any(axis=1)
-                if asked.any():
-                    held = np.zeros(len(rows), np.bool_)
-                    held[asked] = self._holds(condition, places[asked])
-                    reached[:, states] &= held[:, None]
+                states = [state for state, of_state in enumerate(condition_of) if of_state == number]
+                active = reached[:, states].any(axis=1)
+                if active.any():
+                    passed = np.zeros(len(rows), np.bool_)
+                    passed[active] = self._holds(condition, positions[active])
+                    reached[:, states] &= passed[:, None]
             done = (reached & last).any(axis=1)
             if ends_at is not None:
-                done &= ends_at[np.searchsorted(ends_at, places + 1)] == places + 1
-            result[rows[done]] = places[done] + 1
-            on = ~done & reached.any(axis=1)
-            rows, reached = rows[on], reached[on].astype(np.float32) @ follow > 0
+                done &= ends_at[np.searchsorted(ends_at, positions + 1)] == positions + 1
+            result[rows[done]] = positions[done] + 1
+            pending = ~done & reached.any(axis=1)
+            rows, reached = rows[pending], reached[pending].astype(np.float32) @ follow > 0
         keep = result >= 0
         return starts[keep], result[keep]
 
 
 def _tokens(pattern: Node | None) -> list[Condition] | None:
-    """The conditions of a pattern that is one token or a sequence of tokens."""
-    if isinstance(pattern, One):
+    """Return the conditions of a pattern that is one token or a sequence of tokens, otherwise None."""
+    if isinstance(pattern, TokenNode):
         return [pattern.condition]
-    if isinstance(pattern, Sequence) and all(isinstance(item, One) for item in pattern.items):
-        return [item.condition for item in pattern.items if isinstance(item, One)]
+    if isinstance(pattern, Concatenation) and all(isinstance(item, TokenNode) for item in pattern.items):
+        return [item.condition for item in pattern.items if isinstance(item, TokenNode)]
     return None
 
 
-def _needed(pattern: Node) -> Iterator[One]:
-    """Tokens that each match has."""
-    for item in pattern.items if isinstance(pattern, Sequence) else (pattern,):
-        inner = item.item if isinstance(item, Repeat) and item.least else item
-        if isinstance(inner, One):
+def _required(pattern: Node) -> Iterator[TokenNode]:
+    """Yield tokens that each match contains."""
+    for item in pattern.items if isinstance(pattern, Concatenation) else (pattern,):
+        inner = item.item if isinstance(item, Repetition) and item.minimum else item
+        if isinstance(inner, TokenNode):
             yield inner
 
 
-def _known_places(pattern: Node) -> Iterator[tuple[int, Condition]]:
-    """Tokens that each match has, and how far from its beginning."""
-    items = pattern.items if isinstance(pattern, Sequence) else (pattern,)
+def _tokens_at_known_distance(pattern: Node) -> Iterator[tuple[int, Condition]]:
+    """Yield tokens that each match contains at a fixed distance from its start."""
+    items = pattern.items if isinstance(pattern, Concatenation) else (pattern,)
     for distance, item in enumerate(items):
-        if not isinstance(item, One):
+        if not isinstance(item, TokenNode):
             return
         yield distance, item.condition

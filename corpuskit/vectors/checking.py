@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from corpuskit.errors import CorpusKitError
-from corpuskit.relevance.space import Space
+from corpuskit.relevance.vector_space import VectorSpace
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.check import Problem
@@ -38,7 +38,7 @@ def _of_room(room: SafeFolder, name: str) -> Iterator[tuple[str, str]]:
         yield file, _AGAIN if name == making.OWN else _LOST
     if name == making.OWN and room.exists("space"):
         try:
-            Space.load(room.subfolder("space"))
+            VectorSpace.load(room.subfolder("space"))
         except CorpusKitError as error:
             yield "space", f"{_AGAIN} ({error})"
     if room.exists(layout.FILE) and layout.read(room) is None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from corpuskit.errors import MissingExtraError
-from corpuskit.relevance.space import one_thread, untied
+from corpuskit.relevance.vector_space import one_thread, untied
 from corpuskit.vectors.making import Floats, unit
 from corpuskit.vectors.neighbours import nearest
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from corpuskit.errors import CorpusError
-from corpuskit.relevance.learning import scoring_texts
+from corpuskit.relevance.corpus_training import scoring_texts
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_rows import duplicate_ids

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from corpuskit.errors import MissingExtraError
-from corpuskit.relevance.space import comparable, one_thread, untied
+from corpuskit.relevance.vector_space import comparable, one_thread, untied
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 from corpuskit.vectors import records

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from corpuskit.errors import ConfigurationError, CorpusError, RelevanceError
-from corpuskit.relevance.learning import scoring_texts
-from corpuskit.relevance.space import Space
-from corpuskit.relevance.table import directions
+from corpuskit.relevance.corpus_training import scoring_texts
+from corpuskit.relevance.linear_table import lsa_vectors
+from corpuskit.relevance.vector_space import VectorSpace
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_rows import duplicate_ids
@@ -35,7 +35,7 @@ Embedding = Callable[[Sequence[str]], Any]
 
 Floats = npt.NDArray[np.float32]
 
-_OPEN: Final[WeakKeyDictionary[CorpusFolder, tuple[tuple[int, int] | None, Space]]] = WeakKeyDictionary()
+_OPEN: Final[WeakKeyDictionary[CorpusFolder, tuple[tuple[int, int] | None, VectorSpace]]] = WeakKeyDictionary()
 
 _READ: Final[WeakKeyDictionary[CorpusFolder, dict[str, tuple[tuple[Any, ...], Vectors]]]] = WeakKeyDictionary()
 _COUNTED: Final[WeakKeyDictionary[CorpusFolder, tuple[str | None, int]]] = WeakKeyDictionary()
@@ -152,7 +152,7 @@ def embed(
     return _complete(folder, room, function, _dimensions(room), b"", batch=batch, progress=progress)
 
 
-def _held(room: SafeFolder, space: Space | None) -> int:
+def _held(room: SafeFolder, space: VectorSpace | None) -> int:
     if space is None:
         return 0
     kind, maker = _record(space.basis.shape[1]), _maker(space)
@@ -184,7 +184,7 @@ def forget(folder: CorpusFolder, name: str, gone: Set[str]) -> None:
 # -- the corpus' own space ---------------------------------------------------------------------------------------------------
 
 
-def corpus_space(folder: CorpusFolder) -> Space | None:
+def corpus_space(folder: CorpusFolder) -> VectorSpace | None:
     """Return the latent semantic space of a corpus; it is made where it lacks, is damaged, or the corpus has doubled since.
 
     None where no document has a word.
@@ -197,7 +197,7 @@ def corpus_space(folder: CorpusFolder) -> Space | None:
     ids = [doc_id for doc_id, _ in _wanted(folder) if doc_id not in copies]
     texts = list(scoring_texts(folder, ids[:: max(1, -(-len(ids) // _FIT))]).values())
     try:
-        space = Space.fit(texts)
+        space = VectorSpace.fit(texts)
     except RelevanceError:  # not a word in any of them
         return None
     with contextlib.suppress(OSError):  # a disk that cannot be written: it is made again next time
@@ -215,7 +215,7 @@ def _different(folder: CorpusFolder) -> int:
     return known[1]
 
 
-def _kept_space(folder: CorpusFolder, room: SafeFolder) -> Space | None:
+def _kept_space(folder: CorpusFolder, room: SafeFolder) -> VectorSpace | None:
     """The space on the disk, read once as long as it is the same; None where there is none that can be used."""
     status = room.stat("space.json")
     stamp = None if status is None else (status.st_size, status.st_mtime_ns)
@@ -223,7 +223,7 @@ def _kept_space(folder: CorpusFolder, room: SafeFolder) -> Space | None:
     if known is not None and known[0] == stamp:
         return known[1]
     try:
-        space = Space.load(room)
+        space = VectorSpace.load(room)
     except RelevanceError:
         return None
     if space.kind != "document" or not np.isfinite(space.basis).all():
@@ -232,9 +232,9 @@ def _kept_space(folder: CorpusFolder, room: SafeFolder) -> Space | None:
     return space
 
 
-def embedded(space: Space, texts: Sequence[str]) -> Floats:
-    """The directions of texts in a space, of length one."""
-    found, _ = directions(space.tables[0].bags(texts), space.codes)
+def embedded(space: VectorSpace, texts: Sequence[str]) -> Floats:
+    """The lsa_vectors of texts in a space, of length one."""
+    found, _ = lsa_vectors(space.tables[0].tfidf(texts), space.codes)
     return unit(found)
 
 
@@ -245,7 +245,7 @@ def unit(matrix: Any) -> Floats:
     return scaled
 
 
-def _maker(space: Space) -> bytes:
+def _maker(space: VectorSpace) -> bytes:
     """What tells the vectors of a space from those of another one."""
     words = "\n".join(space.tables[0].words).encode("utf-8", "surrogatepass")
     return hashlib.sha256(words + space.codes.tobytes()).digest()[: records.MAKER]

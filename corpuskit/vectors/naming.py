@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.relevance.space import Words
+from corpuskit.relevance.vector_space import Vocabulary
 from corpuskit.text import stop_words
 
 __all__ = ["name_of", "says_something", "stop_words_of", "together", "words_of"]
@@ -36,7 +36,9 @@ _CUT: Final = [
 ]
 
 
-def words_of(words: Words, texts: Sequence[str], *, stop: frozenset[str] = frozenset(), n: int = 10) -> tuple[str, ...]:
+def words_of(
+    words: Vocabulary, texts: Sequence[str], *, stop: frozenset[str] = frozenset(), n: int = 10
+) -> tuple[str, ...]:
     """Return the words that say what texts are about, those first that say it best.
 
     The share of the texts that have a word, times the logarithm of how many times the share in all texts that is. Numbers,

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from corpuskit.relevance.space import comparable, one_thread
+from corpuskit.relevance.vector_space import comparable, one_thread
 
 __all__ = ["cosines_of", "nearest"]
 

@@ -7,9 +7,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from corpuskit.relevance.learning import scoring_texts
-from corpuskit.relevance.space import Space
-from corpuskit.relevance.table import directions
+from corpuskit.relevance.corpus_training import scoring_texts
+from corpuskit.relevance.linear_table import lsa_vectors
+from corpuskit.relevance.vector_space import VectorSpace
 from corpuskit.store import CorpusFolder
 from corpuskit.vectors.clustering import centres_of
 from corpuskit.vectors.making import OWN, Vectors, corpus_space
@@ -57,12 +57,12 @@ def far_from_topics(
     return far
 
 
-def _known(folder: CorpusFolder, space: Space, vectors: Vectors, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _known(folder: CorpusFolder, space: VectorSpace, vectors: Vectors, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """How much of each document the space can say, 0 to 1: the length of its direction."""
     found = []
     for start in range(0, len(rows), _AT_ONCE):
         ids = [vectors.doc_ids[row] for row in rows[start : start + _AT_ONCE]]
         texts = scoring_texts(folder, ids)
-        said, _ = directions(space.tables[0].bags([texts[doc_id] for doc_id in ids]), space.codes)
+        said, _ = lsa_vectors(space.tables[0].tfidf([texts[doc_id] for doc_id in ids]), space.codes)
         found.append(np.linalg.norm(said, axis=1))
     return np.concatenate(found) if found else np.zeros(0)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from corpuskit.errors import ConfigurationError, UnknownDocumentError
-from corpuskit.relevance.learning import scoring_texts
-from corpuskit.relevance.space import Words, comparable
+from corpuskit.relevance.corpus_training import scoring_texts
+from corpuskit.relevance.vector_space import Vocabulary, comparable
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_lookup import document_names, find_doc_id, find_doc_ids
 from corpuskit.store.document_rows import duplicate_ids
@@ -120,7 +120,7 @@ def _direction(folder: CorpusFolder, text: str, name: str) -> Any:
     return found
 
 
-def _said(folder: CorpusFolder, words: Words, text: str, found: Sequence[str]) -> Any:
+def _said(folder: CorpusFolder, words: Vocabulary, text: str, found: Sequence[str]) -> Any:
     """How often documents say the words of a text, 0 to 1; their titles do not count, a short page is half title."""
     wanted = np.unique(words.count([text]).column)
     titles = dict(folder.catalog.tuples("SELECT doc_id, title FROM current"))
@@ -136,13 +136,13 @@ def _said(folder: CorpusFolder, words: Words, text: str, found: Sequence[str]) -
     return np.bincount(counted.row[of], share, minlength=len(found)) / len(wanted)
 
 
-def _shared(folder: CorpusFolder, words: Words, texts: Sequence[str], found: Sequence[str]) -> list[str]:
+def _shared(folder: CorpusFolder, words: Vocabulary, texts: Sequence[str], found: Sequence[str]) -> list[str]:
     """Of each document found the words with the largest product of weights in it and in what was asked with."""
-    mine = words.bags(texts)
+    mine = words.tfidf(texts)
     weight = np.zeros(len(words.words))
     np.add.at(weight, mine.column, mine.weight)
     theirs = scoring_texts(folder, found)
-    bags = words.bags([theirs[doc_id] for doc_id in found])
+    bags = words.tfidf([theirs[doc_id] for doc_id in found])
     languages = dict(folder.catalog.tuples("SELECT doc_id, lang FROM current"))
     stop = stop_words_of(languages.get(doc_id) for doc_id in found)
     product = bags.weight * weight[bags.column]

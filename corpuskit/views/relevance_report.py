@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from corpuskit.errors import RelevanceError
-from corpuskit.labels import agreement_frame, audited, corpus_labels, judged_documents, judged_urls, sample
+from corpuskit.labels import agreement_frame, audited, corpus_labels, sample, training_labels, training_url_labels
 from corpuskit.relevance.corpus_model import CorpusModel
-from corpuskit.relevance.holding_out import held_out_scores
-from corpuskit.relevance.learning import last_model, last_positive, scoring_texts, train_documents
-from corpuskit.relevance.machines import MachineWeight
-from corpuskit.relevance.report import (
+from corpuskit.relevance.corpus_training import last_model, last_positive, scoring_texts, train_documents
+from corpuskit.relevance.cross_validation import cross_val_scores
+from corpuskit.relevance.metrics import (
     Confusion,
     Drift,
     LearningCurve,
@@ -25,8 +24,9 @@ from corpuskit.relevance.report import (
     learning_curve,
     mistakes,
 )
-from corpuskit.relevance.space import Space
-from corpuskit.relevance.urls import bare_host
+from corpuskit.relevance.url_tokenizers import bare_host
+from corpuskit.relevance.vector_space import VectorSpace
+from corpuskit.relevance.weak_labels import MachineWeight
 from corpuskit.store import CorpusFolder
 
 if TYPE_CHECKING:
@@ -143,9 +143,9 @@ def relevance_report(folder: CorpusFolder, *, seed: int = 0) -> RelevanceReport:
     texts = scoring_texts(folder)
     # Bulk labels are not used for evaluation: nobody has read these documents.
     positive = last_positive(folder)
-    judged = {d: label for d, label in judged_documents(folder, positive=positive, groups=False).items() if d in texts}
+    judged = {d: label for d, label in training_labels(folder, positive=positive, groups=False).items() if d in texts}
     pool = [texts[doc_id] for doc_id in sample(texts, _POOL)]
-    space = Space.fit(pool) if pool else None
+    space = VectorSpace.fit(pool) if pool else None
     held_out, average, learning = _held_out(folder, texts, judged, space, seed)
     counts = Counter(label.label for label in corpus_labels(folder, "document") if label.label is not None)
     return RelevanceReport(
@@ -156,7 +156,7 @@ def relevance_report(folder: CorpusFolder, *, seed: int = 0) -> RelevanceReport:
 
 
 def _held_out(
-    folder: CorpusFolder, texts: Mapping[str, str], judged: Mapping[str, str], space: Space | None, seed: int
+    folder: CorpusFolder, texts: Mapping[str, str], judged: Mapping[str, str], space: VectorSpace | None, seed: int
 ) -> tuple[pd.DataFrame, float | None, LearningCurve | None]:
     import pandas as pd
 
@@ -170,7 +170,7 @@ def _held_out(
         contents = [texts[target] for target in targets]
         # Copies of one text are never on both sides.
         groups = [known[target]["text_hash"] or target for target in targets]
-        scores, _ = held_out_scores(contents, labels, space=space, groups=groups, seed=seed)
+        scores, _ = cross_val_scores(contents, labels, space=space, groups=groups, seed=seed)
         try:
             learning = learning_curve(contents, labels, space=space, seed=seed)
         except RelevanceError:
@@ -217,16 +217,16 @@ def _urls(folder: CorpusFolder, positive: str, seed: int) -> pd.DataFrame:
     """Seen and unseen hosts apart: URLs are held out one by one for the first, host by host for the second."""
     import pandas as pd
 
-    judged = judged_documents(folder, positive=positive, copies=True, groups=False)
-    labels = judged_urls(folder, judged, positive=positive)
+    judged = training_labels(folder, positive=positive, copies=True, groups=False)
+    labels = training_url_labels(folder, judged, positive=positive)
     urls = sorted(labels)
     rows: list[tuple[str, int, int, float]] = []
     if urls:
         given = [labels[url] for url in urls]
         pool = [row["url"] for row in folder.catalog.rows("SELECT url FROM frontier ORDER BY id LIMIT 20000")]
-        space = Space.fit(list(dict.fromkeys([*pool, *urls])), kind="url", seed=seed)
+        space = VectorSpace.fit(list(dict.fromkeys([*pool, *urls])), kind="url", seed=seed)
         for side, groups in (("seen", None), ("unseen", [bare_host(url) for url in urls])):
-            scores, seen = held_out_scores(urls, given, space=space, groups=groups, seed=seed)
+            scores, seen = cross_val_scores(urls, given, space=space, groups=groups, seed=seed)
             at = [i for i in range(len(urls)) if not np.isnan(scores[i]) and seen[i] == (side == "seen")]
             truth = [given[i] == "relevant" for i in at]
             if any(truth):

@@ -12,7 +12,7 @@ import traitlets
 from corpuskit.errors import RelevanceError
 from corpuskit.labels import sample
 from corpuskit.relevance.active_learning import Question
-from corpuskit.relevance.auditing import CorpusAudit
+from corpuskit.relevance.corpus_audit import CorpusAudit
 from corpuskit.store import CorpusFolder
 from corpuskit.widgets.cards import PREFETCH, Cards
 from corpuskit.widgets.labeler import a_person
@@ -54,11 +54,11 @@ class AuditLabeler(Cards):
         audit = self._audit
         with self._auditing:
             is_done = audit.is_done
-            missed = audit.missed
-            left = len(audit.wanted_below(BELOW)) if is_done else 0
+            missed = audit.recall_estimate
+            left = len(audit.next_ids_below(BELOW)) if is_done else 0
             can_miss = audit.threshold is not None and audit.audited_label == "relevant"
             return {
-                "given": audit.labels_given, "most": audit.most, "done": is_done,
+                "given": audit.n_labels, "most": audit.max_labels, "done": is_done,
                 "claim": _claim(audit) if is_done else "",
                 "below": {"left": left, "of": min(BELOW, audit.below)} if can_miss else None,
                 "missed": repr(missed) if missed is not None and not left else "",
@@ -70,7 +70,7 @@ class AuditLabeler(Cards):
 
     def _take(self, n: int) -> list[Question]:
         with self._auditing:
-            wanted = self._audit.wanted() or self._audit.wanted_below(BELOW)
+            wanted = self._audit.next_ids() or self._audit.next_ids_below(BELOW)
             # Not in the order of their scores, which would tell them.
             free = [doc_id for doc_id in sample(wanted, len(wanted)) if doc_id not in self._given_out][:n]
             self._given_out.update(free)
@@ -82,11 +82,11 @@ class AuditLabeler(Cards):
 
     def _is_over(self) -> bool:
         with self._auditing:
-            return self._audit.is_done and not self._audit.wanted_below(BELOW)
+            return self._audit.is_done and not self._audit.next_ids_below(BELOW)
 
     def _save_one(self, message: dict[str, Any], doc_id: str, label: str) -> None:
         with self._auditing:
-            wanted = set(self._audit.wanted() or self._audit.wanted_below(BELOW))
+            wanted = set(self._audit.next_ids() or self._audit.next_ids_below(BELOW))
             if doc_id not in wanted:
                 # Question for before a label was taken back that changed what is asked.
                 self.send(
@@ -107,7 +107,7 @@ class AuditLabeler(Cards):
         if doc_id is None:
             raise RelevanceError("this label was not given here")
         with self._auditing:
-            self._audit.take_back(doc_id, by=self._by)
+            self._audit.withdraw(doc_id, by=self._by)
             self._given_out = {doc_id}
         cards = [self._card(item) for item in [Question(doc_id, "", None), *self._take(PREFETCH - 1)]]
         self.send({"op": "again", "cards": cards})
@@ -121,7 +121,7 @@ def _claim(audit: CorpusAudit) -> str:
     record = audit.model.document.audit
     if record is None or audit.threshold is None:
         return (
-            f"Nothing can be claimed with {audit.labels_given} labels: the model is not good enough. "
+            f"Nothing can be claimed with {audit.n_labels} labels: the model is not good enough. "
             "Label more with corpus.label(), train again, and audit the new model."
         )
     region = f"from {audit.threshold:.3f} on" if audit.audited_label == "relevant" else f"up to {audit.threshold:.3f}"

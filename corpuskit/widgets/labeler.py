@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import traitlets
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.labels import check_names, corpus_labels, is_machine
+from corpuskit.labels import check_label_names, corpus_labels, is_machine
 from corpuskit.relevance.active_learning import Question, seeds_in_no_text
 from corpuskit.store import CorpusFolder
 from corpuskit.store.formatting import pluralize
@@ -74,7 +74,7 @@ class Labeler(Cards):
         self._undo: dict[tuple[str, int], dict[str, str | None]] = {}
         self._guessed: dict[str, str] = {}  # what documents got with a group before they were looked at
         chosen = checked_keys(keys or DEFAULT_KEYS, _TAKEN_KEYS)
-        check_names(folder, chosen.values(), only_alike=True)
+        check_label_names(folder, chosen.values(), typos_only=True)
         self._queue = LabelQueue(folder, docs, by=self._by, overlap=overlap, learnt=self._tell_learnt)
         total = len(self._queue.rest()) if docs is not None else folder.catalog.value("SELECT count(*) FROM current")
         super().__init__(

@@ -14,16 +14,16 @@ from corpuskit.crawl.steering import stakes
 from corpuskit.errors import CorpusKitError
 from corpuskit.labels import (
     OVERLAP,
-    Copies,
+    DuplicateGroups,
     agreement_with_others,
-    by_annotator,
+    annotation_pool,
     corpus_labels,
-    judged_documents,
-    questions,
+    labels_by_annotator,
+    training_labels,
 )
 from corpuskit.relevance import RelevanceModel
 from corpuskit.relevance.active_learning import Question, choose_next, labeling_state
-from corpuskit.relevance.learning import last_model, stored_scores
+from corpuskit.relevance.corpus_training import last_model, stored_scores
 from corpuskit.store import CorpusFolder
 from corpuskit.text import WORD
 from corpuskit.widgets.learner import Lesson, learn
@@ -85,7 +85,7 @@ class LabelQueue:
         self._overlap = OVERLAP if overlap is None else overlap
         self._lock = threading.Lock()
         self._choosing = threading.RLock()
-        said = by_annotator(folder)
+        said = labels_by_annotator(folder)
         self.judged: dict[str, str] = dict(said.get(by, {}))
         self._labels_by_annotator = {**said, by: self.judged}
         self._closed = set(self.judged)  # not asked again
@@ -113,17 +113,17 @@ class LabelQueue:
 
     def begin(self) -> None:
         """Learns at once where there are labels and no model of them yet."""
-        if self._learns and self._model is None and judged_documents(self._folder):
+        if self._learns and self._model is None and training_labels(self._folder):
             self._beside(self._learn)
 
     def _choose_selection(self, selection: Sequence[str]) -> None:
         """What this annotator has not labelled, and ties once more; one of each group of copies."""
-        copies = Copies(self._folder)
+        copies = DuplicateGroups(self._folder)
         known = set(copies.doc_ids)
         ties = {label.target for label in corpus_labels(self._folder, "document") if label.label is None}
         self._closed -= ties
         asked = [doc_id for doc_id in dict.fromkeys(selection) if doc_id in known and doc_id not in self._closed]
-        once = copies.once(asked, copies.groups(self._closed))
+        once = copies.deduplicate(asked, copies.keys(self._closed))
         self.copies = len(asked) - len(once)
         self._waiting.extend(
             Question(doc_id, "disagreement" if doc_id in ties else "selection", self._scores.get(doc_id))
@@ -193,7 +193,7 @@ class LabelQueue:
 
     def like(self, doc_ids: Sequence[str]) -> list[Question]:
         """Has documents asked next, as far as they can be: nobody has labelled them, and one of copies."""
-        free = set(questions(self._folder, self._by, overlap=self._overlap).free)
+        free = set(annotation_pool(self._folder, self._by, overlap=self._overlap).free)
         with self._lock:
             items = [
                 Question(doc_id, "like", None) for doc_id in doc_ids if doc_id in free and doc_id not in self._closed

@@ -8,10 +8,10 @@ from typing import Final
 
 from corpuskit.crawl.steering import stakes
 from corpuskit.errors import RelevanceError
-from corpuskit.labels import judged_documents, sample
+from corpuskit.labels import sample, training_labels
 from corpuskit.relevance import RelevanceModel, learning_curve
-from corpuskit.relevance.active_learning import Question, choose_next, labeling_state, seeds_to_ask_by
-from corpuskit.relevance.learning import POOL, scoring_texts, train_documents
+from corpuskit.relevance.active_learning import Question, choose_next, cold_start_seeds, labeling_state
+from corpuskit.relevance.corpus_training import POOL, scoring_texts, train_documents
 from corpuskit.relevance.training import space_of
 from corpuskit.safe_folder import Folder
 from corpuskit.store import CorpusFolder
@@ -68,10 +68,10 @@ def learn(path: Folder, by: str, overlap: float, taken: Set[str], n: int) -> Les
     """
     folder = CorpusFolder(path)
     try:
-        if seeds_to_ask_by(folder):
+        if cold_start_seeds(folder):
             raise RelevanceError("seed words know more than a model of so few labels")
         cache = _cache_of(folder)
-        labels = {doc_id: label for doc_id, label in judged_documents(folder).items() if doc_id in cache.texts}
+        labels = {doc_id: label for doc_id, label in training_labels(folder).items() if doc_id in cache.texts}
         model, _ = train_documents(folder, labels, cache.texts)
         scores = dict(zip(cache.texts, model.score(list(cache.texts.values())).tolist(), strict=True))
         _measure(cache, labels)

@@ -22,7 +22,7 @@ def test_the_command_labels_and_tells_what_it_cost(cli, prelabel, server, monkey
     assert done.code == 0, done.err
     assert "machine:stub: " in done.out
     assert "(10 requests, 1,100 tokens)" in done.out
-    assert "20 documents are left: the budget is spent" in done.out
+    assert "20 documents remain: the budget is spent" in done.out
     assert len(server.requests) == 10
     assert "secret-key-1" not in done.out + done.err
 

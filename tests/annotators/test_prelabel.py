@@ -37,7 +37,7 @@ def test_each_document_is_asked_once_and_labelled_with_the_reason(filled, server
     frame = filled.labels()
     assert set(frame.by) == {"machine:stub"}
     assert set(frame.note) == {"It is so."}
-    assert (report.requests, report.tokens, report.failed, report.left) == (30, 30 * 110, 0, 0)
+    assert (report.requests, report.tokens, report.failed, report.remaining) == (30, 30 * 110, 0, 0)
     assert dict(report.labels) == {"relevant": 15, "other": 15}
 
 
@@ -54,7 +54,7 @@ def test_busy_failing_and_cut_answers_are_asked_again_until_all_have_a_label(fil
     server.script = script
     report = filled.prelabel(annotator(server), progress=False)
     assert labels(filled) == RIGHT
-    assert (report.failed, report.left, report.requests) == (0, 0, 36)
+    assert (report.failed, report.remaining, report.requests) == (0, 0, 36)
     assert len(server.requests) == 36
 
 
@@ -63,14 +63,14 @@ def test_a_server_that_is_down_is_not_asked_for_every_document(filled, server):
     report = filled.prelabel(annotator(server, retries=1, concurrency=1), progress=False)
     assert "in a row" in report.stopped
     assert len(server.requests) < 20
-    assert report.failed + report.left == 30
+    assert report.failed + report.remaining == 30
     assert (filled.failures().stage == "machine:stub").all()
 
 
 def test_a_budget_of_requests_is_kept_to_the_request(filled, server):
     report = filled.prelabel(annotator(server, concurrency=8), budget=7, progress=False)
     assert len(server.requests) == report.requests == 7
-    assert (sum(report.labels.values()), report.left) == (7, 23)
+    assert (sum(report.labels.values()), report.remaining) == (7, 23)
     assert "the budget is spent" in repr(report)
     filled.prelabel(annotator(server), budget=23, progress=False)
     assert len(server.requests) == 30
@@ -369,7 +369,7 @@ def test_a_function_is_given_no_more_texts_than_the_budget(filled):
         return ["other"] * len(texts)
 
     report = filled.prelabel(count, budget=20, progress=False)
-    assert (len(seen), report.left) == (20, 10)
+    assert (len(seen), report.remaining) == (20, 10)
 
 
 @pytest.mark.parametrize(
@@ -400,9 +400,9 @@ def test_a_server_that_is_not_there_is_told_with_its_cause(filled):
     nobody = ChatAnnotator("http://127.0.0.1:9/v1", "stub", retry_seconds=0.0, concurrency=1)
     report = filled.prelabel(nobody, budget=2, progress=False)
     assert report.labels == {}
-    assert "127.0.0.1:9" in report.trouble
+    assert "127.0.0.1:9" in report.last_error
     told = repr(report)
-    assert f"the last trouble: {report.trouble}" in told
+    assert f"last error: {report.last_error}" in told
     assert "labelled by people" not in told
 
 

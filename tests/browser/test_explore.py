@@ -148,7 +148,7 @@ def test_a_query_that_cannot_be_answered_takes_the_place_of_the_lines_before_it(
     widget = ready(opened)
     lines = widget.get_by_role("tabpanel", name="Concordance").locator(".ck-line")
     field = widget.get_by_label("Pattern")
-    for query, said in (("[word=", "it ends too early"), ('[lemma="go"]', 'corpus.annotate("lemma") makes it')):
+    for query, said in (("[word=", "it ends too early"), ('[lemma="go"]', 'corpus.annotate("lemma") adds it')):
         field.fill(query)
         field.press("Enter")
         widget.locator(".ck-wrong").get_by_text(said).wait_for()

@@ -186,4 +186,4 @@ def test_a_fasttext_classifier_is_written_and_tells_how_far_it_agrees(cli, train
     assert (tmp_path / "s.bin").stat().st_size > 1_000
     refused = cli("fasttext", trained, tmp_path / "u.bin", "--urls")
     assert (refused.code, refused.out) == (1, "")
-    assert refused.err.startswith("corpuskit: there is no model of URLs to teach fastText")
+    assert refused.err.startswith("corpuskit: the corpus has no model of URLs to distil")

@@ -29,6 +29,12 @@ CLEAN = (
     "corpuskit/safe_folder.py",
     "corpuskit/store",
     "corpuskit/validation.py",
+    "corpuskit/annotators",
+    "corpuskit/hooks.py",
+    "corpuskit/labels",
+    "corpuskit/plugins.py",
+    "corpuskit/relevance",
+    "corpuskit/tokens",
     "corpuskit/zstd.py",
 )
 

@@ -12,7 +12,7 @@ import pytest
 from sklearn import metrics
 
 import corpuskit
-from corpuskit.relevance import Space, first_questions, select, train
+from corpuskit.relevance import VectorSpace, cold_start_queries, select, train
 from corpuskit.relevance.scoring_text import scoring_text
 
 DEMO = Path(__file__).parents[2] / "data" / "demo"
@@ -45,7 +45,7 @@ def halves(pages):
         order = np.random.RandomState(seed).permutation(len(texts))
         pool, rest = order[: len(order) // 2], order[len(order) // 2 :]
         own = [texts[i] for i in pool]
-        yield seed, own, relevant[pool], Space.fit(own), [texts[i] for i in rest], relevant[rest]
+        yield seed, own, relevant[pool], VectorSpace.fit(own), [texts[i] for i in rest], relevant[rest]
 
 
 def learnt(texts, relevant, have, space):
@@ -68,7 +68,7 @@ def test_labels_that_the_model_asks_for_teach_more_than_random_ones(pages):
 def test_ten_first_questions_by_seed_words_are_enough_for_a_model(pages):
     found = []
     for seed, texts, relevant, space, rest, truth in halves(pages):
-        have = [item.index for item in first_questions(texts, 10, seeds=SEEDS, space=space, seed=seed)]
+        have = [item.index for item in cold_start_queries(texts, 10, seeds=SEEDS, space=space, seed=seed)]
         assert 3 <= relevant[have].sum() <= 8
         found.append(metrics.average_precision_score(truth, learnt(texts, relevant, have, space).score(rest)))
     assert np.mean(found) >= 0.74

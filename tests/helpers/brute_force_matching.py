@@ -3,7 +3,7 @@
 import re
 
 from corpuskit.text import WORD
-from corpuskit.tokens.query import Both, Choice, Either, Not, One, Sequence, Test
+from corpuskit.tokens.query import Alternation, And, AttributeTest, Concatenation, Not, Or, TokenNode
 
 
 class Text:
@@ -26,16 +26,16 @@ class Text:
 
 
 def holds(condition, word):
-    if isinstance(condition, Test):
+    if isinstance(condition, AttributeTest):
         text = word.lower() if condition.attribute == "lower" else word
         flags = re.IGNORECASE if condition.ignore_case else 0
         pattern = re.escape(condition.pattern) if condition.literal else condition.pattern
         return re.fullmatch(pattern, text, flags) is not None
     if isinstance(condition, Not):
         return not holds(condition.condition, word)
-    if isinstance(condition, Both):
+    if isinstance(condition, And):
         return all(holds(one, word) for one in condition.conditions)
-    assert isinstance(condition, Either)
+    assert isinstance(condition, Or)
     return any(holds(one, word) for one in condition.conditions)
 
 
@@ -48,23 +48,23 @@ def ends_of(node, text, start, stop):
 
 
 def _ends_of(node, text, start, stop):
-    if isinstance(node, One):
+    if isinstance(node, TokenNode):
         return {start + 1} if start < stop and holds(node.condition, text.words[start]) else set()
-    if isinstance(node, Choice):
+    if isinstance(node, Alternation):
         return {end for item in node.items for end in ends_of(item, text, start, stop)}
-    if isinstance(node, Sequence):
+    if isinstance(node, Concatenation):
         ends = {start}
         for item in node.items:
             ends = {end for place in ends for end in ends_of(item, text, place, stop)}
         return ends
-    ends, found, count = {start}, {start} if not node.least else set(), 0
+    ends, found, count = {start}, {start} if not node.minimum else set(), 0
     seen = set()
-    while ends and (node.most is None or count < node.most) and (count, frozenset(ends)) not in seen:
+    while ends and (node.maximum is None or count < node.maximum) and (count, frozenset(ends)) not in seen:
         seen.add((count, frozenset(ends)))
         ends = {end for place in ends for end in ends_of(node.item, text, place, stop)}
         count += 1
-        if count >= node.least:
-            if ends <= found and node.most is None and count > len(text.words) + node.least:
+        if count >= node.minimum:
+            if ends <= found and node.maximum is None and count > len(text.words) + node.minimum:
                 break
             found |= ends
     return found

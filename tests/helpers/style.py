@@ -107,6 +107,9 @@ PROSE = {
     r"\bpromis(es?|ing)\b": "score, priority",
 }
 
+# Parameters and columns of public functions that keep an earlier name: (module, name).
+PUBLIC_NAMES = {("corpuskit/relevance/corpus_model.py", "sure")}
+
 # First words of the docstrings of functions: these are not imperatives.
 OPENINGS = [
     "Gives",

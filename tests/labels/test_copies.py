@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpuskit.labels import judged_documents, judged_urls
+from corpuskit.labels import training_labels, training_url_labels
 
 
 @pytest.fixture
@@ -54,24 +54,24 @@ def test_with_a_model_too_a_copy_is_not_asked(copies, ids):
 def test_the_labels_of_copies_are_one_example(copies, ids):
     for host in ("a.example", "mirror.example"):
         copies.set_labels({ids[f"http://{host}/{i}"]: "relevant" if i % 2 else "other" for i in range(6)}, by="A")
-    judged = judged_documents(copies._folder)
+    judged = training_labels(copies._folder)
     assert sorted(judged.values()) == ["other"] * 3 + ["relevant"] * 3
     model = copies.train()
     assert (model.document.card.relevant, model.document.card.other) == (3, 3)
     # Addresses differ where texts do not: each that was labelled teaches the model of URLs.
-    assert len(judged_urls(copies._folder, judged_documents(copies._folder, copies=True))) == 12
+    assert len(training_url_labels(copies._folder, training_labels(copies._folder, copies=True))) == 12
     assert copies.documents().label.notna().sum() == 12
 
 
 def test_copies_that_were_labelled_differently_teach_nothing(copies, ids):
     copies.set_labels({ids["http://a.example/1"]: "relevant", ids["http://mirror.example/1"]: "other"}, by="A")
     copies.set_labels({ids["http://a.example/2"]: "other"}, by="A")
-    assert judged_documents(copies._folder) == {ids["http://a.example/2"]: "other"}
+    assert training_labels(copies._folder) == {ids["http://a.example/2"]: "other"}
 
 
 def test_a_rule_for_a_host_does_not_teach_the_copies_of_what_is_judged(copies, ids):
     copies.set_labels({ids["http://a.example/1"]: "relevant"}, by="A")
     copies.set_labels({"mirror.example": "other"}, kind="host", by="rule")
-    judged = judged_documents(copies._folder)
+    judged = training_labels(copies._folder)
     assert ids["http://mirror.example/1"] not in judged
     assert len(judged) == 12

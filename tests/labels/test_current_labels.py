@@ -107,13 +107,13 @@ def test_a_rule_that_says_nothing_is_refused(filled, text, told):
 
 
 def test_all_that_reads_labels_reads_those_of_the_rule(filled, ids, tmp_path):
-    from corpuskit.labels import judged_documents
+    from corpuskit.labels import training_labels
 
     say(filled, ids[0], A="relevant", B="relevant", C="other")
     say(filled, ids[1], A="relevant", B="other")
     say(filled, ids[2], A="other", B="relevant")
     say(filled, ids[2], B="withdrawn")
-    assert judged_documents(filled._folder) == {ids[0]: "relevant", ids[2]: "other"}
+    assert training_labels(filled._folder) == {ids[0]: "relevant", ids[2]: "other"}
     assert "labels: 1 other, 1 relevant" in repr(filled)
     assert "1 disagreement" in repr(filled)
     assert filled.sources().labels.sum() == 3  # documents that somebody looked at

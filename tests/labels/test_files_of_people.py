@@ -30,9 +30,9 @@ def test_a_spreadsheet_of_any_land_is_read_and_rows_without_a_label_wait(corpus,
 
 @pytest.mark.parametrize("label", [None, "relevant"])
 def test_a_file_without_an_end_is_no_file_of_labels(corpus, tmp_path, monkeypatch, label):
-    monkeypatch.setattr("corpuskit.labels.files._MOST_BYTES", 1000)
+    monkeypatch.setattr("corpuskit.labels.label_files._MAX_BYTES", 1000)
     (tmp_path / "labels.csv").write_text("target,label\n" + "a.txt,relevant\n" * 100)
-    with pytest.raises(ConfigurationError, match="more than 1,000 bytes: no file of labels"):
+    with pytest.raises(ConfigurationError, match="expected a file of labels, found more than 1,000 bytes"):
         corpus.import_labels(tmp_path / "labels.csv", by="ann", label=label)
 
 

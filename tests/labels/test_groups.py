@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 import corpuskit
-from corpuskit.labels import audited, corpus_labels, example_weights, judged_documents, questions, trust
+from corpuskit.labels import (
+    annotation_pool,
+    audited,
+    corpus_labels,
+    example_weights,
+    machine_agreements,
+    training_labels,
+)
 
 
 @pytest.fixture
@@ -34,22 +41,22 @@ def test_a_group_of_n_counts_as_the_root_of_n_in_all(filled, ids):
     group(filled, ids[:16], "other")
     group(filled, ids[16:20], "relevant")
     filled.set_labels({ids[30]: "relevant"}, by="me")
-    weights = example_weights(filled._folder, judged_documents(filled._folder))
+    weights = example_weights(filled._folder, training_labels(filled._folder))
     assert weights == dict.fromkeys(ids[:16], 1 / 4) | dict.fromkeys(ids[16:20], 1 / 2)
     assert sum(weights[i] for i in ids[:16]) == pytest.approx(math.sqrt(16))
     filled.set_labels(dict.fromkeys([*ids[:6], *ids[16:20]], "withdrawn") | {ids[6]: "relevant"}, by="me")
-    assert example_weights(filled._folder, judged_documents(filled._folder)) == dict.fromkeys(ids[7:16], 1 / 3)
+    assert example_weights(filled._folder, training_labels(filled._folder)) == dict.fromkeys(ids[7:16], 1 / 3)
     filled.set_labels(dict.fromkeys(ids, "other"), by="machine:m")
-    assert [one.documents for one in trust(filled._folder)] == [2]  # a group measures no machine
+    assert [one.documents for one in machine_agreements(filled._folder)] == [2]  # a group measures no machine
 
 
 def test_a_note_is_only_a_note(filled, ids):
     filled.set_labels(dict.fromkeys(ids[:20], "relevant"), by="me", note="map")
     filled.set_labels(dict.fromkeys(ids[20:30], "other"), by="me", note="audit")
     filled.set_labels(dict.fromkeys(ids[30:], "other"), by="me", note="audit of model-0001")
-    assert example_weights(filled._folder, judged_documents(filled._folder)) == {}
+    assert example_weights(filled._folder, training_labels(filled._folder)) == {}
     assert audited(filled._folder) == set()
-    assert set(judged_documents(filled._folder)) == set(ids)
+    assert set(training_labels(filled._folder)) == set(ids)
 
 
 def test_labels_of_earlier_versions_have_the_origin_that_their_note_told(filled, ids, tmp_path):
@@ -92,13 +99,13 @@ def test_one_look_outranks_any_number_of_groups(filled, ids):
         group(filled, ids[:3], "other", by=by)
     assert said(filled) == {ids[0]: "relevant", ids[1]: "other", ids[2]: "other"}
     assert filled.documents().set_index("doc_id").label[ids[0]] == "relevant"
-    assert set(example_weights(filled._folder, judged_documents(filled._folder))) == set(ids[1:3])
+    assert set(example_weights(filled._folder, training_labels(filled._folder))) == set(ids[1:3])
 
 
 def test_a_document_of_a_group_is_still_asked(filled, ids):
     group(filled, ids[:3], "other")
     filled.set_labels({ids[3]: "other"}, by="me")
-    assert set(questions(filled._folder, "me").free) == set(ids) - {ids[3]}
+    assert set(annotation_pool(filled._folder, "me").free) == set(ids) - {ids[3]}
     assert set(filled.next_to_label(40).doc_id) == set(ids) - {ids[3]}
     labeler = filled.label(ids[:4], by="me")
     assert {card["id"] for card in labeler.cards} == set(ids[:3])
@@ -115,7 +122,7 @@ def test_an_audit_takes_no_label_of_a_group_for_an_answer_nor_asks_for_its_docum
     for by in ("bob", "eve"):
         group(filled, wanted, "relevant", by=by)
     again = filled.audit(precision=0.5)
-    assert again._given == {wanted[0]: "other"}
+    assert again._labels == {wanted[0]: "other"}
     assert again.labels_given == 1
     assert set(wanted[1:]) <= set(again.wanted())
 
@@ -126,4 +133,4 @@ def test_a_copy_that_was_looked_at_outranks_one_of_a_group(fill):
     ids = corpus.documents().sort_values("uri").doc_id.tolist()
     corpus.set_labels({ids[0]: "relevant"}, by="me")
     group(corpus, ids[1:], "other")
-    assert judged_documents(corpus._folder) == {ids[0]: "relevant", ids[2]: "other", ids[3]: "other"}
+    assert training_labels(corpus._folder) == {ids[0]: "relevant", ids[2]: "other", ids[3]: "other"}

@@ -3,7 +3,7 @@
 import pytest
 
 from corpuskit.errors import RelevanceError
-from corpuskit.labels import informedness, judged_documents, trust
+from corpuskit.labels import informedness, machine_agreements, training_labels
 
 SAID = "machine:stub"
 
@@ -29,7 +29,7 @@ def test_a_machine_has_no_vote_and_breaks_no_tie(filled, ids):
     assert docs.annotators.loc[ids[:3]].tolist() == [1, 0, 2]
     assert filled.disagreements().doc_id.tolist() == [ids[2]]
     assert "machine" not in filled.disagreements().said[0]
-    assert judged_documents(filled._folder) == {ids[0]: "other"}
+    assert training_labels(filled._folder) == {ids[0]: "other"}
     filled.set_labels(dict.fromkeys(ids[3:], "other"), by=SAID)
     assert set(ids[3:]) <= set(filled.next_to_label(30).doc_id)  # people are asked all the same
 
@@ -39,7 +39,7 @@ def test_a_machine_takes_no_part_in_an_audit(filled, ids):
     filled.train()
     audit = filled.audit()
     wanted = audit.next().doc_id.tolist()
-    with pytest.raises(RelevanceError, match="a person's"):
+    with pytest.raises(RelevanceError, match="audits need people"):
         audit.add(dict.fromkeys(wanted, "relevant"), by=SAID)
     # A machine that signs its labels as the audit's, as a model might that is told to by a document.
     filled._folder.labels.add(
@@ -54,7 +54,7 @@ def test_a_machine_is_measured_on_what_people_have_labelled_too(filled, ids):
     said = {ids[i]: "relevant" if i % 2 else "other" for i in range(20)}
     wrong = {ids[1]: "other", ids[0]: "relevant", ids[2]: "relevant"}
     filled.set_labels(said | wrong | {ids[25]: "relevant", ids[26]: "unsure"}, by=SAID)
-    [found] = trust(filled._folder)
+    [found] = machine_agreements(filled._folder)
     assert (found.relevant_relevant, found.other_relevant, found.relevant_other, found.other_other) == (9, 1, 2, 8)
     assert (found.documents, found.agreed) == (20, 17)
     assert found.informedness == pytest.approx(0.9 + 0.8 - 1)
@@ -74,7 +74,7 @@ def test_the_interval_is_that_of_newcombes_example():
 def test_where_people_found_one_class_only_a_machine_is_not_measured(filled, ids):
     filled.set_labels(dict.fromkeys(ids[:5], "other"), by="me")
     filled.set_labels(dict.fromkeys(ids[:5], "other"), by=SAID)
-    [found] = trust(filled._folder)
+    [found] = machine_agreements(filled._folder)
     assert (found.documents, found.informedness) == (5, None)
     assert "too few" in repr(found)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpuskit.labels import corpus_labels, holding_labels, judged_documents
+from corpuskit.labels import corpus_labels, hold_labels, training_labels
 
 
 def queries(corpus):
@@ -40,17 +40,17 @@ def test_a_piece_of_work_reads_the_labels_once(fill, work):
 
 def test_labels_that_come_while_a_snapshot_is_held_do_not_count_yet(fill):
     corpus, ids = filled(fill)
-    with holding_labels(corpus._folder):
-        before = judged_documents(corpus._folder)
+    with hold_labels(corpus._folder):
+        before = training_labels(corpus._folder)
         corpus.set_labels({ids[9]: "other"}, by="ann")
-        assert judged_documents(corpus._folder) == before
-    assert judged_documents(corpus._folder).keys() - before.keys() == {ids[9]}
+        assert training_labels(corpus._folder) == before
+    assert training_labels(corpus._folder).keys() - before.keys() == {ids[9]}
 
 
 def test_a_snapshot_is_of_one_corpus(fill, tmp_path):
     import corpuskit
 
     corpus, _ = filled(fill)
-    with corpuskit.open(tmp_path / "other") as other, holding_labels(corpus._folder):
+    with corpuskit.open(tmp_path / "other") as other, hold_labels(corpus._folder):
         assert corpus_labels(other._folder) == []
         assert len(corpus_labels(corpus._folder)) == 8

@@ -145,7 +145,7 @@ def test_what_the_explorer_cannot_tell_is_said(filled, monkeypatch):
     table, _ = tables(filled, "is", monkeypatch)
     assert table("keywords") == "all documents have a match: there are none to compare them with"
     assert table("collocates", attribute="pos") == (
-        "no attribute 'pos'; there are lower, word; corpus.annotate(\"spacy:MODEL\") makes it"
+        "no attribute 'pos', expected one of lower, word; corpus.annotate(\"spacy:MODEL\") adds it"
     )
     table, _ = tables(filled, "nowhere", monkeypatch)
     assert table("keywords") == "no document has a match"

@@ -40,7 +40,7 @@ def test_nothing_is_claimed_where_nothing_is_relevant(world: World, model: Relev
     audit = Audit(model, world[0])
     run(audit, ["other"] * len(world[0]))
     assert audit.threshold is None
-    assert "nothing could be claimed" in repr(model.certified(audit.record()))
+    assert "nothing could be claimed" in repr(model.with_audit(audit.record()))
 
 
 def test_a_large_region_is_sampled(model: RelevanceModel) -> None:
@@ -88,13 +88,13 @@ def test_a_training_voids_the_audit(world: World, model: RelevanceModel) -> None
     texts, labels = world
     audit = Audit(model, texts)
     run(audit, labels)
-    certified = model.certified(audit.record())
+    certified = model.with_audit(audit.record())
     assert certified.threshold == audit.threshold
     assert set(certified.decide(texts)) == {"relevant", "unknown"}
     again = train(texts[:60], labels[:60], pool=texts)
     assert again.threshold is None
     with pytest.raises(RelevanceError, match="voids an audit"):
-        again.certified(audit.record())
+        again.with_audit(audit.record())
 
 
 def test_the_low_end_is_audited_upside_down(world: World, model: RelevanceModel) -> None:
@@ -102,7 +102,7 @@ def test_the_low_end_is_audited_upside_down(world: World, model: RelevanceModel)
     audit = Audit(model, texts, label="other")
     run(audit, labels)
     assert audit.threshold is not None
-    decisions = np.array(model.certified(audit.record()).decide(texts))
+    decisions = np.array(model.with_audit(audit.record()).decide(texts))
     assert np.mean(np.array(labels)[decisions == "other"] == "other") >= 0.95
 
 
@@ -126,11 +126,11 @@ def test_where_all_of_the_first_labels_are_relevant_the_region_ends_where_they_e
 
 def test_an_audit_under_way_tells_what_was_sampled_and_the_interval_so_far(model: RelevanceModel) -> None:
     audit = Audit(model, numbered(np.random.RandomState(1), SEA, 1000), precision=0.9)
-    assert audit.so_far() == "40 spread over the 1,000 highest scores"
+    assert audit.status() == "40 spread over the 1,000 highest scores"
     batch = audit.next()
     audit.add(batch[:10], ["relevant"] * 8 + ["other"] * 2)
     # Where the share is .493, 8 or more of 10 have a probability of 5 %; where it is .963, 8 or fewer have.
-    assert audit.so_far() == (
+    assert audit.status() == (
         "40 spread over the 1,000 highest scores: 8 of 10 are relevant, a precision from 49% to 96% (confidence 90%)"
     )
 
@@ -139,7 +139,7 @@ def test_of_what_is_labelled_from_the_top_on_no_interval_is_told(world: World, m
     audit = Audit(model, world[0])
     batch = audit.next()
     audit.add(batch[:4], ["relevant", "relevant", "other", "relevant"])
-    assert audit.so_far() == ("each from the highest score down: 3 of 4 are relevant, which is known, not estimated")
+    assert audit.status() == ("each from the highest score down: 3 of 4 are relevant, which is exact")
 
 
 class Ranking:
@@ -204,7 +204,7 @@ def test_a_region_of_which_half_can_be_labelled_is_labelled_from_the_top_on() ->
     assert sampled(220).sampled == []
     audit = sampled(260)
     assert len(audit.sampled) == 100
-    assert audit.so_far() == "100 drawn at random from the 220 next to the highest scores"
+    assert audit.status() == "100 drawn at random from the 220 next to the highest scores"
 
 
 # The chance of each half, with Platt's targets: 31/32 and 1/12 (.97 and .53); 39/40 and 1/4 (.98 and .9025);
@@ -223,7 +223,7 @@ def test_the_region_ends_where_the_chance_falls_under_nine_in_ten(
     wrong = {*others_above, *(20 + i for i in others_below)}
     audit.add(look, ["unsure" if i in wrong else label for i in range(40)])
     audit.next()
-    assert audit.so_far() == f"100 drawn at random from the {free} next to the highest scores"
+    assert audit.status() == f"100 drawn at random from the {free} next to the highest scores"
 
 
 def test_a_claim_ends_before_the_text_that_would_spoil_it() -> None:
@@ -244,7 +244,7 @@ def test_a_ranking_that_the_labels_contradict_ends_no_region() -> None:
     # Three of the upper 20 are other, none of the lower: .86 and .97, so the score says nothing; all of it has .94.
     audit.add(audit.next(), ["other"] * 3 + ["relevant"] * 37)
     audit.next()
-    assert audit.so_far() == "100 drawn at random from the 560 next to the highest scores"
+    assert audit.status() == "100 drawn at random from the 560 next to the highest scores"
 
 
 # The test is made at 45, 52, 60, 69, 80, 92 and 100 labels; none of 45 to 76 may be wrong, of 77 to 104 one may.

@@ -53,7 +53,7 @@ def test_an_audit_of_the_low_end_decides_what_is_other(corpus):
     assert (other["relevance"] <= audit.threshold).all()
     assert {truth(uri) for uri in other["uri"]} == {"other"}
     assert "other with precision >= 95% up to score" in repr(audit)
-    assert audit.missed is None
+    assert audit.recall_estimate is None
     assert not len(audit.next_below())
 
 
@@ -78,14 +78,16 @@ def test_a_label_taken_back_voids_only_the_claim_of_its_audit(corpus):
     audited(corpus)
     audit = audited(corpus, label="other")
     [doc_id, *_] = [label.target for label in corpus._folder.labels.current() if (label.note or "").endswith(": other")]
-    audit.take_back(doc_id, by="me")
+    audit.withdraw(doc_id, by="me")
     assert decisions(corpus).keys() == {"relevant", "unknown"}
 
 
 def test_a_claim_reads_only_the_documents_that_it_may_decide(corpus, monkeypatch):
     read = []
-    verdicts = RelevanceModel.verdicts
-    monkeypatch.setattr(RelevanceModel, "verdicts", lambda self, texts: (read.extend(texts), verdicts(self, texts))[1])
+    verdicts = RelevanceModel.score_and_decide
+    monkeypatch.setattr(
+        RelevanceModel, "score_and_decide", lambda self, texts: (read.extend(texts), verdicts(self, texts))[1]
+    )
     audit = audited(corpus)
     above = (corpus.documents()["relevance"] >= audit.threshold).sum()
     assert len(read) == above < N / 2

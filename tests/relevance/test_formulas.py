@@ -7,8 +7,8 @@ from corpuskit.labels import informedness
 from corpuskit.labels.agreement import kappa_interval
 from corpuskit.relevance import RelevanceModel, drift, suggest
 from corpuskit.relevance.audit import _platt
-from corpuskit.relevance.missed import share_interval
-from corpuskit.relevance.report import curve
+from corpuskit.relevance.metrics import curve
+from corpuskit.relevance.recall_estimate import clopper_pearson
 
 World = tuple[list[str], list[str]]
 
@@ -28,7 +28,7 @@ def equal(value: object) -> object:
     ],
 )
 def test_the_exact_interval_of_a_share(relevant: int, drawn: int, level: float, interval: tuple[float, float]) -> None:
-    assert share_interval(relevant, drawn, level=level) == equal(interval)
+    assert clopper_pearson(relevant, drawn, level=level) == equal(interval)
 
 
 def test_precision_and_recall_over_equal_scores() -> None:

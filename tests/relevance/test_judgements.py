@@ -6,8 +6,8 @@ from random import Random
 import pytest
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.labels import by_annotator, judged_documents, judged_urls
-from corpuskit.relevance.active_learning import of_sources
+from corpuskit.labels import labels_by_annotator, training_labels, training_url_labels
+from corpuskit.relevance.active_learning import choose_by_source
 
 
 @pytest.fixture
@@ -30,11 +30,11 @@ def id_of(corpus, uri):
 def test_a_rule_for_a_host_labels_some_of_its_documents_unless_they_have_a_label_and_trains_a_model(sites):
     hosts = {"sea.example": "relevant", "law.example": "other"}
     sites.set_labels(hosts, kind="host", by="rule: known hosts")
-    judged = judged_documents(sites._folder)
+    judged = training_labels(sites._folder)
     host_of = sites.documents().set_index("doc_id").host
     assert {host_of[doc_id]: label for doc_id, label in judged.items()} == hosts
     assert len(judged) == 40  # twenty of each, of 31
-    urls = judged_urls(sites._folder, judged)
+    urls = training_url_labels(sites._folder, judged)
     assert urls["http://sea.example/3"] == "relevant"
     assert urls["http://law.example/3"] == "other"
     sites.train()
@@ -42,7 +42,7 @@ def test_a_rule_for_a_host_labels_some_of_its_documents_unless_they_have_a_label
     assert means["sea.example"] > 0.7 > 0.3 > means["law.example"]
     mine, unsure = id_of(sites, "http://sea.example/1"), id_of(sites, "http://sea.example/2")
     sites.set_labels({mine: "other", unsure: "unsure"}, by="me")
-    judged = judged_documents(sites._folder)
+    judged = training_labels(sites._folder)
     assert judged[mine] == "other"
     assert unsure not in judged
 
@@ -52,7 +52,7 @@ def test_what_a_rule_taught_is_not_audited(sites):
     sites.set_labels({"sea.example": "relevant", "law.example": "other"}, kind="host", by="rule")
     sites.train()
     audit = sites.audit()
-    taught = judged_documents(sites._folder).keys()
+    taught = training_labels(sites._folder).keys()
     while len(batch := audit.next()):
         assert not taught & set(batch.doc_id)
         audit.add(dict.fromkeys(batch.doc_id, "relevant"), by="me")
@@ -67,8 +67,8 @@ def test_one_class_against_the_rest(sites):
         by="me",
         new_class=True,
     )
-    assert judged_documents(sites._folder) == {}
-    judged = judged_documents(sites._folder, positive="fishing")
+    assert training_labels(sites._folder) == {}
+    judged = training_labels(sites._folder, positive="fishing")
     assert sorted(set(judged.values())) == ["other", "relevant"]
     assert judged[law[0]] == judged[law[5]] == "other"
     sites.train(positive="fishing")
@@ -80,7 +80,7 @@ def test_who_said_what(sites):
     sites.set_labels({target: "relevant"}, by="ann")
     sites.set_labels({target: "other"}, by="bob")
     sites.set_labels({target: "withdrawn"}, by="bob")
-    assert by_annotator(sites._folder) == {"ann": {target: "relevant"}}
+    assert labels_by_annotator(sites._folder) == {"ann": {target: "relevant"}}
 
 
 def test_labelling_begins_near_the_seed_words_and_in_every_region(sites):
@@ -119,7 +119,7 @@ def test_labels_are_asked_of_sources_by_what_is_at_stake_and_what_is_known():
     free = {f"{host}{n}": f"{host}.example" for host in "abc" for n in range(4)}
     doubt = {"a0": 0.4, "a1": 0.1, "a2": 0.3, "a3": 0.2}
     given = Counter({"a.example": 2})
-    asked = of_sources(free, given, doubt, {"a.example": 90, "b.example": 20, "elsewhere.example": 400}, 4)
+    asked = choose_by_source(free, given, doubt, {"a.example": 90, "b.example": 20, "elsewhere.example": 400}, 4)
     # 90 / 9 and 20 / 1, then 20 / 4 and 90 / 9, 90 / 16, 90 / 25: b, a, a, b
     assert [doc_id[0] for doc_id in asked] == ["b", "a", "a", "b"]
     assert list(asked.values()) == ["new source", "uncertain", "uncertain", "new source"]
@@ -127,4 +127,6 @@ def test_labels_are_asked_of_sources_by_what_is_at_stake_and_what_is_known():
 
 
 def test_no_more_is_asked_of_a_source_than_it_has():
-    assert of_sources({"a0": "a.example"}, Counter(), {}, {"a.example": 5, "b.example": 9}, 3) == {"a0": "new source"}
+    assert choose_by_source({"a0": "a.example"}, Counter(), {}, {"a.example": 5, "b.example": 9}, 3) == {
+        "a0": "new source"
+    }

@@ -4,7 +4,7 @@ import pytest
 
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance import active_learning
-from corpuskit.relevance.learning import scoring_texts
+from corpuskit.relevance.corpus_training import scoring_texts
 
 FISH = ["sea", "fish", "net", "boat", "harbour", "tide", "cod", "herring", "sailor", "wave"]
 TAX = ["law", "form", "tax", "office", "court", "clause", "duty", "invoice", "clerk", "stamp"]
@@ -161,7 +161,7 @@ def test_an_audit_that_was_broken_off_goes_on_where_it_stood(filled):
 def test_a_label_to_find_that_nobody_gave_is_an_error_that_names_those_given(filled):
     fish = filled.documents()["doc_id"].head(30)
     filled.set_labels(dict.fromkeys(fish, "fishing"), by="me", new_class=True)
-    with pytest.raises(RelevanceError, match=r"positive is one of the labels given: 'fishing' \(30\)"):
+    with pytest.raises(RelevanceError, match=r"expected a label in use: 'fishing' \(30\)"):
         filled.train()
     label_some(filled, 24)
     given = filled.labels()["label"].value_counts()

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpuskit.relevance import tokenizer
-from corpuskit.relevance.hashing import HashIndex, hash_words
-from corpuskit.relevance.lexicon import Lexicon, frequencies
+from corpuskit.relevance.token_counter import TokenCounter, frequencies
+from corpuskit.relevance.token_hashing import HashIndex, hash_words
 
 HARD_CHARACTERS = st.sampled_from("aAbé\u0301 _.-\u2028\u00a0東京हि1ß\ud800\n\x1c")
 SOME_TEXT = st.text(HARD_CHARACTERS, max_size=40) | st.text(max_size=40)
@@ -20,7 +20,7 @@ SOME_TEXT = st.text(HARD_CHARACTERS, max_size=40) | st.text(max_size=40)
 def test_counting_agrees_with_the_tokenizer(name: str, texts: list[str]) -> None:
     lists = [tokenizer(name)(text) for text in texts]
     words = sorted({word for tokens in lists for word in tokens})[::2]  # every second one stays unknown
-    found = Lexicon(name, words).count(texts)
+    found = TokenCounter(name, words).count(texts)
     expected = [
         (row, column, number)
         for row, tokens in enumerate(lists)
@@ -43,5 +43,5 @@ def test_a_hundred_thousand_words_have_different_hashes() -> None:
 
 def test_a_long_text_among_short_ones_is_counted() -> None:
     texts = ["a", "b " * 300_000, "a b"]
-    found = Lexicon("document", ["a", "b"]).count(texts)
+    found = TokenCounter("document", ["a", "b"]).count(texts)
     assert found.times.tolist() == [1, 300_000, 1, 1]

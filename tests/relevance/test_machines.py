@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from corpuskit.relevance import CorpusModel, train, train_with_machines
-from corpuskit.relevance.report import curve
+from corpuskit.relevance.metrics import curve
 
 WORDS = [f"sea{i}" for i in range(30)]
 OTHERS = [f"tax{i}" for i in range(30)]

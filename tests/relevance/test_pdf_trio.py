@@ -90,7 +90,7 @@ def test_ours_stands_beside_it_on_the_same_texts(
 
 @pytest.mark.parametrize(
     ("more", "message"),
-    [({"preset": "bert"}, "expected 'pdf_trio'"), ({"preset": "pdf_trio", "pool": ["sea"]}, "from labels alone")],
+    [({"preset": "bert"}, "expected 'pdf_trio'"), ({"preset": "pdf_trio", "pool": ["sea"]}, "on labels only")],
 )
 def test_what_does_not_go_together_is_refused(more: dict[str, object], message: str) -> None:
     with pytest.raises(RelevanceError, match=message):
@@ -118,7 +118,7 @@ def test_a_cascade_asks_the_text_only_where_the_url_does_not_say_yes(
     assert found.decision.tolist() == ["relevant", "unknown", "unknown"]  # no audit, no claim; a URL never says no
     assert found.relevance[1] == model.score(["sea ship harbour fish sailor"])[0]
     record = AuditRecord(model.fingerprint, 0.5, 0.9, 0.9, 10)
-    certified = CorpusModel(model.certified(record), both.url)
+    certified = CorpusModel(model.with_audit(record), both.url)
     assert certified.cascade(urls[1:2], ["sea ship harbour fish sailor"]).decision.tolist() == ["relevant"]
     with pytest.raises(RelevanceError, match="1 texts and 3 URLs"):
         both.cascade(urls, ["one"])

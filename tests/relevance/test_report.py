@@ -5,7 +5,7 @@ import pytest
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance import (
     RelevanceModel,
-    Space,
+    VectorSpace,
     confusion,
     curve,
     drift,
@@ -22,7 +22,7 @@ def test_precision_and_recall_by_hand() -> None:
     assert found.recall.tolist() == [0.5, 0.5, 1.0, 1.0]
     assert found.average_precision == pytest.approx(0.5 * 1 + 0.5 * 2 / 3)
     assert curve([0.5, 0.5], [True, False]).precision.tolist() == [0.5]  # equal scores make one step
-    with pytest.raises(RelevanceError, match="no relevant one among 1"):
+    with pytest.raises(RelevanceError, match="none of 1 texts is relevant"):
         curve([0.5], [False])
 
 
@@ -40,12 +40,12 @@ def test_mistakes_are_listed_most_certain_first() -> None:
 @pytest.mark.slow
 def test_a_learning_curve_grows_and_tells_the_gain(world: World) -> None:
     texts, labels = world
-    found = learning_curve(texts[:120], labels[:120], space=Space.fit(texts))
+    found = learning_curve(texts[:120], labels[:120], space=VectorSpace.fit(texts))
     assert found.labels == tuple(sorted(found.labels))
     assert all(0 < ap <= 1 for ap in found.average_precision)
     assert 0 <= found.gain <= 1
     with pytest.raises(RelevanceError, match="at least 8 of each"):
-        learning_curve(texts[:20], labels[:20], space=Space.fit(texts))
+        learning_curve(texts[:20], labels[:20], space=VectorSpace.fit(texts))
 
 
 def test_drift_tells_other_texts(world: World, model: RelevanceModel) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from corpuskit.errors import RelevanceError
-from corpuskit.relevance import RelevanceModel, first_questions, rank_by_seeds, select, suggest, train
-from corpuskit.relevance.sampling import exploration
+from corpuskit.relevance import RelevanceModel, cold_start_queries, rank_by_seeds, select, suggest, train
+from corpuskit.relevance.sampling import exploration_quota
 
 World = tuple[list[str], list[str]]
 
@@ -21,7 +21,7 @@ def test_selected_positions_are_new_and_distinct(world: World, model: RelevanceM
 
 
 def test_the_least_certain_comes_first_and_all_are_of_twice_as_many(world: World, model: RelevanceModel) -> None:
-    distance = np.abs(model.logits(world[0]) - model.doubt)
+    distance = np.abs(model.logits(world[0]) - model.query_boundary)
     distance[0] = np.inf
     chosen = select(model, world[0], 10, exclude=[0])
     least = np.argsort(distance, kind="stable")[:20]
@@ -32,7 +32,7 @@ def test_the_least_certain_comes_first_and_all_are_of_twice_as_many(world: World
 def test_questions_are_about_the_border_of_the_labelled_texts_not_of_the_others(
     world: World, model: RelevanceModel
 ) -> None:
-    elsewhere = replace(model, doubt=float(model.logits(world[0]).max()))
+    elsewhere = replace(model, query_boundary=float(model.logits(world[0]).max()))
     assert select(elsewhere, world[0], 1) == [int(np.argmax(model.logits(world[0])))]
 
 
@@ -46,9 +46,9 @@ def test_near_copies_are_not_asked_for_together(model: RelevanceModel) -> None:
 def test_exploring_a_class_ends_when_ten_of_it_are_known(world: World) -> None:
     texts, labels = world
     few, enough = (train(texts[:n], labels[:n], pool=texts) for n in (45, 50))  # every fifth is relevant: 9 and 10
-    assert exploration(few, 20) == (5, 2)
-    assert exploration(enough, 20) == (0, 2)
-    assert exploration(enough, 3) == (0, 0)
+    assert exploration_quota(few, 20) == (5, 2)
+    assert exploration_quota(enough, 20) == (0, 2)
+    assert exploration_quota(enough, 3) == (0, 0)
 
 
 def test_of_equal_texts_one_is_asked(model: RelevanceModel) -> None:
@@ -66,7 +66,7 @@ def test_each_suggestion_has_its_reason(world: World, model: RelevanceModel) -> 
     found = suggest(model, world[0], 10, exclude=range(30), certain=2, random=1)
     assert [s.reason for s in found] == ["uncertain"] * 7 + ["certain"] * 2 + ["random"]
     assert len({s.index for s in found}) == 10
-    with pytest.raises(RelevanceError, match="parts of n"):
+    with pytest.raises(RelevanceError, match="expected 0 <= certain"):
         suggest(model, world[0], 2, certain=2, random=1)
 
 
@@ -83,7 +83,7 @@ def test_the_first_questions_are_near_the_seed_words_and_in_all_regions_in_turns
     topics = {"fish": 9, "law": 40, "bread": 30, "tram": 20}
     texts = [f"{topic}a {topic}b {topic}c {i}" for topic, size in topics.items() for i in range(size)]
     topic_of = [topic for topic, size in topics.items() for _ in range(size)]
-    found = first_questions(texts, 12, seeds=["fisha"])
+    found = cold_start_queries(texts, 12, seeds=["fisha"])
     assert [item.reason for item in found[:9]] == ["seed words", "new region", "seed words"] * 3
     assert {topic_of[item.index] for item in found if item.reason == "seed words"} == {"fish"}
     assert {topic_of[item.index] for item in found[1:9:3]} == {"law", "bread", "tram"}
@@ -92,7 +92,7 @@ def test_the_first_questions_are_near_the_seed_words_and_in_all_regions_in_turns
 
 def test_a_region_with_a_label_is_not_asked_again_and_the_rest_comes_at_random() -> None:
     texts = [f"{topic}a {topic}b {topic}c" for topic in ("law", "bread", "tram") for _ in range(10)]
-    found = first_questions([f"{text} {i}" for i, text in enumerate(texts)], 30, labelled=[0, 1])
+    found = cold_start_queries([f"{text} {i}" for i, text in enumerate(texts)], 30, labelled=[0, 1])
     central = [item.index for item in found if item.reason == "new region"]
     assert 0 not in central
     assert sorted(item.index for item in found) == list(range(2, 30))
@@ -100,4 +100,4 @@ def test_a_region_with_a_label_is_not_asked_again_and_the_rest_comes_at_random()
 
 
 def test_texts_without_a_word_are_asked_at_random() -> None:
-    assert [item.reason for item in first_questions(["", "!", "?"], 2, seeds=["fish"])] == ["random"] * 2
+    assert [item.reason for item in cold_start_queries(["", "!", "?"], 2, seeds=["fish"])] == ["random"] * 2

@@ -23,7 +23,7 @@ def test_a_loaded_model_scores_and_explains_as_before(world: World, model: Relev
     assert (again.score(world[0]) == model.score(world[0])).all()
     assert again.explain(world[0][0]) == model.explain(world[0][0])
     assert again.card == model.card
-    assert again.doubt == model.doubt != 0.0
+    assert again.query_boundary == model.query_boundary != 0.0
 
 
 def test_a_model_of_an_earlier_version_scores_as_it_did() -> None:
@@ -32,15 +32,15 @@ def test_a_model_of_an_earlier_version_scores_as_it_did() -> None:
     assert old.fingerprint == "6ffe76df46d9a8f3"
     scores = old.score(["sea ship day", "court law day", "time"])
     assert scores.tolist() == pytest.approx([0.9704083781342353, 0.026957054463938406, 0.44119597270072525], abs=1e-12)
-    assert old.doubt == 0.0
+    assert old.query_boundary == 0.0
 
 
 def test_directions_that_are_not_one_a_word_are_refused(model: RelevanceModel, tmp_path: Path) -> None:
     [table] = model.tables
-    assert table.meaning is not None
-    cut = replace(table, meaning=replace(table.meaning, vectors=table.meaning.vectors[1:]))
+    assert table.lsa is not None
+    cut = replace(table, lsa=replace(table.lsa, vectors=table.lsa.vectors[1:]))
     replace(model, tables=(cut,)).save(tmp_path)
-    with pytest.raises(RelevanceError, match="not one a word"):
+    with pytest.raises(RelevanceError, match="one vector per word"):
         RelevanceModel.load(tmp_path)
 
 
@@ -146,5 +146,5 @@ def test_a_corpus_model_without_urls_says_so(model: RelevanceModel, tmp_path: Pa
 def test_models_of_two_trainings_are_not_taken_for_one(world: World, model: RelevanceModel, tmp_path: Path) -> None:
     CorpusModel(document=model).save(tmp_path)
     train(world[0][:60], world[1][:60], pool=world[0]).save(tmp_path / "document")
-    with pytest.raises(RelevanceError, match="not of one training"):
+    with pytest.raises(RelevanceError, match="belong to different trainings"):
         CorpusModel.load(tmp_path)

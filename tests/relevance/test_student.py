@@ -98,7 +98,7 @@ def test_a_label_by_people_wins_over_the_score(world: World, model: RelevanceMod
 def test_a_certified_threshold_is_the_border(world: World, model: RelevanceModel, tmp_path: Path) -> None:
     scores = np.sort(model.score(world[0]))
     record = AuditRecord(model.fingerprint, float(scores[-30]), 0.95, 0.9, 100)
-    student = to_fasttext(model.certified(record), world[0], tmp_path / "s.bin")
+    student = to_fasttext(model.with_audit(record), world[0], tmp_path / "s.bin")
     assert student.is_certified
     assert student.threshold == scores[-30]
     assert student.relevant == 27  # three of the thirty are held out
@@ -109,10 +109,10 @@ def test_texts_of_one_class_are_refused_and_leave_the_old_file(model: RelevanceM
     file = tmp_path / "s.bin"
     file.write_bytes(b"old")
     for texts, path, labels, message in (
-        (["law court", "court judge", "tax law"], file, None, "3 texts and none of them relevant"),
-        (["sea ship", "fish sea"], file, None, "none of them other"),
-        ([], file, None, "found 0 texts"),
-        (["sea ship", "law court"], tmp_path, None, "found a folder"),
+        (["law court", "court judge", "tax law"], file, None, "3 texts: no text is relevant"),
+        (["sea ship", "fish sea"], file, None, "no text is other"),
+        ([], file, None, "0 texts: no text is relevant"),
+        (["sea ship", "law court"], tmp_path, None, "got a directory"),
         (["sea ship"], file, ["unsure"], "label 'unsure' at 0"),
     ):
         with pytest.raises(RelevanceError, match=message):
@@ -121,7 +121,7 @@ def test_texts_of_one_class_are_refused_and_leave_the_old_file(model: RelevanceM
     assert file.read_bytes() == b"old"
     student = to_fasttext(model, ["sea ship fish", "law court tax"], file)
     assert (student.texts, student.held_out, student.agreement) == (2, 0, None)
-    assert "no text was left to compare" in repr(student)
+    assert "no text was held out to compare" in repr(student)
 
 
 def test_hostile_texts_make_no_label_and_no_line_of_their_own(model: RelevanceModel, tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_urls_are_learned_from_their_model(links: World, url_model: RelevanceMod
 def test_of_too_many_texts_labelled_ones_are_kept(
     world: World, model: RelevanceModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("corpuskit.relevance.student._TEXTS", 100)
+    monkeypatch.setattr("corpuskit.relevance.distillation._MAX_TEXTS", 100)
     labels = [world[1][i] if i % 10 == 0 else None for i in range(400)]
     student = to_fasttext(model, world[0], tmp_path / "s.bin", labels=labels)
     assert student.labelled == 40

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from corpuskit.errors import MissingExtraError, RelevanceError
-from corpuskit.relevance import RelevanceModel, Space, train
+from corpuskit.relevance import RelevanceModel, VectorSpace, train
 
 World = tuple[list[str], list[str]]
 
@@ -95,9 +95,9 @@ def test_one_class_against_the_rest(world: World) -> None:
 
 def test_a_space_is_used_again_for_texts_of_its_kind(world: World, model: RelevanceModel) -> None:
     texts, labels = world
-    space = Space.fit(texts)
+    space = VectorSpace.fit(texts)
     assert train(texts[:30], labels[:30], space=space).fingerprint == model.fingerprint
-    with pytest.raises(RelevanceError, match="kind='document'"):
+    with pytest.raises(RelevanceError, match="kind 'document'"):
         train(texts[:30], labels[:30], space=space, kind="url")
 
 
@@ -143,7 +143,7 @@ def sites(first: int, last: int) -> tuple[list[str], list[str], list[str]]:
 def test_the_border_between_the_classes_holds_for_sites_without_labels() -> None:
     texts, labels, names = sites(0, 12)
     new, truth, _ = sites(12, 60)
-    space = Space.fit([*texts, *new])
+    space = VectorSpace.fit([*texts, *new])
     relevant = np.array([label == "relevant" for label in truth])
     alone, grouped = (train(texts, labels, space=space, groups=groups).score(new) for groups in (None, names))
     assert (np.argsort(alone, kind="stable") == np.argsort(grouped, kind="stable")).all()
@@ -193,9 +193,9 @@ def test_processes_write_the_same_bytes_whatever_memory_holds(tmp_path: Path, re
 
 def test_a_saved_space_trains_the_same_model(world: World, links: World, tmp_path: Path) -> None:
     for kind, (texts, labels) in (("document", world), ("url", links)):
-        space = Space.fit(texts, kind=kind)
+        space = VectorSpace.fit(texts, kind=kind)
         space.save(tmp_path / kind)
-        again = Space.load(tmp_path / kind)
+        again = VectorSpace.load(tmp_path / kind)
         first, second = (train(texts[:30], labels[:30], kind=kind, space=s) for s in (space, again))
         assert first.fingerprint == second.fingerprint
 

@@ -4,7 +4,7 @@ import pytest
 
 import corpuskit
 from corpuskit.relevance.corpus_model import CorpusModel
-from corpuskit.relevance.learning import last_model, train_corpus
+from corpuskit.relevance.corpus_training import last_model, train_corpus
 
 PAGE = "<html><head><title>{0} {1}</title></head><body><p>The text {1} about {2}.</p></body></html>"
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance import train
-from corpuskit.relevance.url_batches import UrlScorer
+from corpuskit.relevance.url_scorer import UrlScorer
 
 HOSTS = [
     "www.tea.example.org",

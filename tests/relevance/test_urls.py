@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpuskit.relevance import pdf_trio_url_tokens, tokenizer, url_tokens, without_wayback
-from corpuskit.relevance.urls import bare_host, registered_domain
+from corpuskit.relevance.url_tokenizers import bare_host, registered_domain
 
 
 @pytest.mark.parametrize(

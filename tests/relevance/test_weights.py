@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from corpuskit.errors import RelevanceError
-from corpuskit.relevance import Space, train
+from corpuskit.relevance import VectorSpace, train
 from corpuskit.relevance.training import _logistic
 
 TEXTS = [f"premium claim policy cover {i}" for i in range(6)] + [f"garden flower tomato soil {i}" for i in range(6)]
@@ -13,7 +13,7 @@ LABELS = ["relevant"] * 6 + ["other"] * 6
 
 @pytest.fixture(scope="module")
 def space():
-    return Space.fit(TEXTS)
+    return VectorSpace.fit(TEXTS)
 
 
 def test_weights_of_one_are_no_weights(space):

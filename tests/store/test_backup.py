@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 import corpuskit
-from corpuskit.annotators.answers import Answers
 
 
 @pytest.fixture
@@ -28,11 +27,11 @@ def test_a_backup_has_the_layers_that_a_function_made(copied):
 
 def test_a_backup_has_the_answers_that_were_paid_for_also_those_not_yet_in_the_file(copied):
     corpus, path = copied
-    with Answers(corpus._folder.root) as answers:  # open: the answer stands in the log beside the file
+    with ResponseCache(corpus._folder.root) as answers:  # open: the answer stands in the log beside the file
         answers.put("asked", "relevant", "it is about the sea", 12)
         corpus.backup(path)
     copy = corpuskit.open(path)
-    with Answers(copy._folder.root) as answers:
+    with ResponseCache(copy._folder.root) as answers:
         assert answers.get("asked") == ("relevant", "it is about the sea")
     copy.close()
 

@@ -5,10 +5,10 @@ import pytest
 
 import corpuskit
 from corpuskit.text import WORD
-from corpuskit.tokens import find, index_of, making, open_index, parse_query, select
-from corpuskit.tokens.chunks import cut, joined
+from corpuskit.tokens import find, index_builder, index_of, open_index, parse_query, select
 from corpuskit.tokens.index import TokenIndex
-from corpuskit.tokens.part import part_of
+from corpuskit.tokens.index_part import in_memory_part
+from corpuskit.tokens.token_table import concatenate, tokenize
 
 
 @pytest.fixture
@@ -33,21 +33,25 @@ def parts_of(corpus):
 
 def cuts(monkeypatch):
     """The documents that are cut into tokens from now on."""
-    seen, real = [], making.cut
+    seen, real = [], index_builder.tokenize
     monkeypatch.setattr(
-        making, "cut", lambda rows, documents: seen.extend(documents["doc_id"].to_pylist()) or real(rows, documents)
+        index_builder,
+        "tokenize",
+        lambda rows, documents: seen.extend(documents["doc_id"].to_pylist()) or real(rows, documents),
     )
     return seen
 
 
 def test_the_text_of_an_element_can_be_made_again_of_its_tokens():
     texts = ["  Un été, «chaud» — l'été…\n\nend ", "word", "\u00a0a\tb?!", "e\u0301te\u0301 हिन्दी"]
-    part = part_of(cut(("d", n, text, True) for n, text in enumerate(texts)))
+    part = in_memory_part(tokenize(("d", n, text, True) for n, text in enumerate(texts)))
     assert [part.text(n) for n in range(4)] == texts
 
 
 def test_elements_without_a_word_have_no_place_in_it():
-    part = part_of(cut([("d", 0, "...", True), ("d", 1, "", True), ("d", 2, "a", True), ("e", 0, "!", True)]))
+    part = in_memory_part(
+        tokenize([("d", 0, "...", True), ("d", 1, "", True), ("d", 2, "a", True), ("e", 0, "!", True)])
+    )
     assert part.column("element_id").tolist() == [2]
     assert part.documents["doc_id"].to_pylist() == ["d", "e"]
     assert part.document_bounds().tolist() == [0, 1, 1]
@@ -56,11 +60,11 @@ def test_elements_without_a_word_have_no_place_in_it():
 def test_several_parts_answer_as_one():
     rows = [(f"d{n}", e, f"the w{n} saw The {'x' * e} of w{n + 1}", e != 1) for n in range(6) for e in range(3)]
     one = index_of(rows)
-    parts = [part_of(cut(rows[start : start + 6])) for start in range(0, len(rows), 6)]
+    parts = [in_memory_part(tokenize(rows[start : start + 6])) for start in range(0, len(rows), 6)]
     import numpy as np
 
     several = TokenIndex(tuple(parts), tuple(np.ones(2, bool) for _ in parts))
-    merged = part_of(joined([part.chunk(np.ones(2, bool)) for part in parts]))
+    merged = in_memory_part(concatenate([part.table(np.ones(2, bool)) for part in parts]))
     again = TokenIndex((merged,), (np.ones(6, bool),))
     for main in (True, False):
         for other in (several, again):
@@ -156,7 +160,7 @@ def test_what_is_damaged_or_gone_is_made_again(filled, harm):
 def test_a_part_of_another_tokeniser_is_made_again(filled, monkeypatch):
     words_of(filled)
     before = parts_of(filled)
-    monkeypatch.setattr("corpuskit.tokens.storage.TOKENIZER_VERSION", 99)
+    monkeypatch.setattr("corpuskit.tokens.part_storage.TOKENIZER_VERSION", 99)
     with corpuskit.open(filled.path) as other:
         assert len(words_of(other)) == 6
     assert parts_of(filled) - before
@@ -178,8 +182,8 @@ def test_an_empty_corpus_answers(corpus):
 
 
 def test_the_lexicon_of_several_parts_is_kept_in_order_and_forgotten_with_a_document(filled, tmp_path, monkeypatch):
-    monkeypatch.setattr(making, "_MERGED", 0)  # parts are not put together
-    monkeypatch.setattr("corpuskit.tokens.merged._KEPT_FROM", 1)
+    monkeypatch.setattr(index_builder, "_MERGE_RATIO", 0)  # parts are not put together
+    monkeypatch.setattr("corpuskit.tokens.merged_lexica._MIN_STRINGS", 1)
     words_of(filled)
     add(filled, tmp_path, 10, 11)
     expected = filled.wordlist()
@@ -193,8 +197,10 @@ def test_the_lexicon_of_several_parts_is_kept_in_order_and_forgotten_with_a_docu
     def asked_anew():
         calls = []
         with monkeypatch.context() as patched, corpuskit.open(filled.path) as other:
-            real = corpuskit.tokens.merged.merged_lexicon
-            patched.setattr("corpuskit.tokens.merged.merged_lexicon", lambda lexica: calls.append(1) or real(lexica))
+            real = corpuskit.tokens.merged_lexica.merged_lexicon
+            patched.setattr(
+                "corpuskit.tokens.merged_lexica.merged_lexicon", lambda lexica: calls.append(1) or real(lexica)
+            )
             assert other.wordlist().equals(expected)
         return len(calls)
 

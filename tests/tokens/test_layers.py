@@ -81,11 +81,11 @@ def test_a_wrong_layer_is_told(filled):
     with pytest.raises(ConfigurationError, match="1 values for the 5 words 'Die Häuser"):
         filled.annotate("wrong", lambda words: ["x"], progress=False)
     for name in ("word", "a b", ""):
-        with pytest.raises(ConfigurationError, match="a layer called"):
+        with pytest.raises(ConfigurationError, match="expected a name of letters"):
             filled.annotate(name, list, progress=False)
     with pytest.raises(ConfigurationError, match="expected a function"):
         filled.annotate("pos", progress=False)
-    with pytest.raises(ConfigurationError, match="no attribute 'pos'; there are lower, word"):
+    with pytest.raises(ConfigurationError, match="no attribute 'pos', expected one of lower, word"):
         filled.wordlist(attribute="pos")
 
 
@@ -166,7 +166,8 @@ def test_what_was_found_before_a_function_fails_or_is_stopped_is_kept(filled, er
     assert len(asked) == 7
     assert "shape: stopped, 2 of 3 documents done" in capfd.readouterr().err
     assert (
-        "shape: 2 of 3 documents done, what was found is kept; call annotate again to go on" in raised.value.__notes__
+        "shape: 2 of 3 documents done; completed values are saved; call annotate again to continue"
+        in raised.value.__notes__
     )
     if isinstance(error, RuntimeError):
         french = filled.documents().set_index("lang").doc_id["fr"]
@@ -183,9 +184,9 @@ def test_what_was_found_before_a_function_fails_or_is_stopped_is_kept(filled, er
 KILLED = """
 import os, sys
 import corpuskit
-from corpuskit.tokens import annotating, layers
+from corpuskit.tokens import annotation, layer_sources
 
-annotating._SECONDS, annotating._SHARE, layers._AT_ONCE = -1.0, 0, 1  # saved after each sentence
+annotation._SAVE_INTERVAL, annotation._SAVE_RATIO, layer_sources._BATCH_SIZE = -1.0, 0, 1  # saved after each sentence
 corpus = corpuskit.open(sys.argv[1])
 corpus.annotate("shape", lambda words: os._exit(9) if "vu" in words else ["X"] * len(words), progress=False)
 """
@@ -225,7 +226,7 @@ def test_documents_without_a_known_language_are_told_as_without_lemmas(filled, t
     (tmp_path / "numbers.txt").write_text("XK 12, PQ 13, ZT 14")
     filled.add(tmp_path / "numbers.txt", progress=False)
     filled.annotate("lemma", progress=False)
-    assert "lemma: 1 document got their words in lower case" in caplog.text
+    assert "lemma: 1 document got lower-case words as lemmas" in caplog.text
     assert "(?: 1; ? is unknown)" in caplog.text
     assert (
         filled.documents().query("lang in ['?']").title.tolist()
@@ -237,7 +238,7 @@ def test_documents_without_a_known_language_are_told_as_without_lemmas(filled, t
 def test_a_function_that_fails_at_the_first_words_leaves_no_layer(corpus, tmp_path):
     (tmp_path / "a.txt").write_text("Honey bees swarm in May.")
     corpus.add(tmp_path / "a.txt", progress=False)
-    with pytest.raises(ConfigurationError, match="expected one for each"):
+    with pytest.raises(ConfigurationError, match="expected one per word"):
         corpus.annotate("x", lambda words: words[:1], progress=False)
     with pytest.raises(ConfigurationError, match="x"):
         corpus.kwic('[x="a"]')

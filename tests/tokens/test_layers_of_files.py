@@ -88,18 +88,18 @@ def test_a_document_with_other_words_is_a_failure_and_the_rest_is_taken(filled, 
     assert len(matches(filled, '[tag="Y"]')) == 10
     assert matches(filled, '[tag="X"]') == []
     [failure] = filled.failures().itertuples()
-    assert (failure.stage, failure.message) == ("annotate", "x.vert: its words are not those of the document")
+    assert (failure.stage, failure.message) == ("annotate", "x.vert: its words differ from the words of the document")
 
 
 @pytest.mark.parametrize(
     ("name", "content", "columns", "told"),
     [
-        ("x.conllu", "1\ta\tb\n", None, "x.conllu, line 1: 3 columns; CoNLL-U has ten"),
-        ("x.conllu", "# newdoc id = nobody\n" + "\t".join(["1", "a", *"________"]), None, r"no document of this corpus \(nobody\)"),
-        ("x.conllu", "\t".join(["1", "a", *"________"]), None, r"no document of this corpus \(no names\)"),
-        ("x.vert", "a\tb\n", None, "what are its columns"),
-        ("x.vert", "a\tb\tc\n", ["word", "tag"], "x.vert, line 1: 3 columns, not the 2"),
-        ("x.vert", "a\tb\n", ["word", "gap"], "a layer called 'gap'"),
+        ("x.conllu", "1\ta\tb\n", None, "x.conllu, line 1: found 3 columns, expected 10"),
+        ("x.conllu", "# newdoc id = nobody\n" + "\t".join(["1", "a", *"________"]), None, r"no document of this corpus \(found nobody\)"),
+        ("x.conllu", "\t".join(["1", "a", *"________"]), None, r"no document of this corpus \(found no names\)"),
+        ("x.vert", "a\tb\n", None, "expected the names of its columns"),
+        ("x.vert", "a\tb\tc\n", ["word", "tag"], "x.vert, line 1: found 3 columns, expected 2"),
+        ("x.vert", "a\tb\n", ["word", "gap"], "layer 'gap'"),
     ],
 )  # fmt: skip
 def test_a_wrong_file_is_told_with_its_line(filled, tmp_path, name, content, columns, told):

@@ -152,30 +152,31 @@ def test_a_match_that_does_not_begin_where_it_must_hides_no_other():
 
 def test_an_attribute_that_is_not_there_is_told_with_those_that_are():
     with pytest.raises(
-        ConfigurationError, match=r"no attribute 'lemma'; there are lower, word; corpus\.annotate\(\"lemma\"\) makes it"
+        ConfigurationError,
+        match=r"no attribute 'lemma', expected one of lower, word; corpus\.annotate\(\"lemma\"\) adds it",
     ):
         found('[lemma="x"]')
 
 
 def test_patterns_that_take_exponential_time_are_ended(monkeypatch):
-    monkeypatch.setattr(matching.Strings.numbers.__globals__["patterns"], "SECONDS", 0.2)
+    monkeypatch.setattr(matching.LexiconSearch.numbers.__globals__["patterns"], "SECONDS", 0.2)
     index = index_of([("a", 0, "a" * 60 + "b", True)])
     with pytest.raises(ConfigurationError, match="took more than"):
         find(select(index), parse_query('"((a|aa)+)+(?=c)c"'))
 
 
 def test_a_query_that_would_take_hours_is_told(monkeypatch):
-    monkeypatch.setattr(matching, "_MOST_WORK", 20 * 51**2)
+    monkeypatch.setattr(matching, "_MAX_WORK", 20 * 51**2)
     assert found('[]{0,50} "cat"') == ["The cat"]
-    monkeypatch.setattr(matching, "_MOST_WORK", 1000)
-    with pytest.raises(ConfigurationError, match=r"can begin at .* begin it with a rarer word"):
+    monkeypatch.setattr(matching, "_MAX_WORK", 1000)
+    with pytest.raises(ConfigurationError, match=r"can start at .* start it with a rarer word"):
         found('[]{0,50} "cat"')
 
 
 def test_a_query_cannot_grow_without_bound():
-    with pytest.raises(ConfigurationError, match="more than 500 tokens"):
+    with pytest.raises(ConfigurationError, match="expected at most 500 tokens"):
         find(select(index_of(ROWS)), parse_query('(("a"{100}){100}){100}'))
-    with pytest.raises(ConfigurationError, match="more than 100 repetitions"):
+    with pytest.raises(ConfigurationError, match="expected at most 100 repetitions"):
         parse_query('"a"{1000}')
     with pytest.raises(ConfigurationError, match="brackets are open"):
         parse_query("(" * 1000 + '"a"' + ")" * 1000)
@@ -191,8 +192,8 @@ def test_a_query_cannot_grow_without_bound():
         ("[word]", 6, "found ']', expected = or !="),
         ('"a" within', 11, "it ends too early, expected a name"),
         ('"a"{1', 6, "it ends too early, expected a comma or }"),
-        ('"a" foo', 5, "found 'foo', expected the query's end, a string such as"),
-        ('"a" "b', 5, 'a string begins here, and no " ends it'),
+        ('"a" foo', 5, "found 'foo', expected the end of the query, a string such as"),
+        ('"a" "b', 5, 'a string begins here, but its closing " is missing'),
         ('"a" within x', 12, "no structure 'x'"),
         ('("a"', 5, "ends too early"),
         ('"a" "b(c"', 6, "missing )"),
@@ -212,7 +213,7 @@ def test_errors_show_the_place(written, place, problem):
 
 @pytest.mark.parametrize("written", ['"access control"', r"3\.5", '[word="runs,"]', '"a b"%c', "runs,"])
 def test_a_pattern_that_no_word_can_match_is_told(written):
-    with pytest.raises(ConfigurationError, match=r"no word has '.' in it.*a part for each word"):
+    with pytest.raises(ConfigurationError, match=r"'.+' never matches.*one pattern per word"):
         parse_query(written)
 
 
@@ -244,16 +245,19 @@ def test_a_pattern_that_a_word_may_match_is_taken(written):
             "insur* is a regular expression: insu, insur, insurr ...; for all words that begin with insur: insur.*",
         ),
         ('[word="insur*"] "x"', "insur* is a regular expression"),
-        ("version 3.5", "3.5 is a regular expression whose dots are any character, and words end at dots: 3 5"),
-        ('[word=="don\'t"]', 'no word has "\'" in it'),
+        ("version 3.5", "3.5 is a regular expression: . is any character, and words end at dots: write 3 5"),
+        ('[word=="don\'t"]', '"\'" never matches'),
         (
             "C++",
-            "C++ is a regular expression: C, CC ..., and no word has '+' in it; for the signs too, look in the running text of "
+            "C++ is a regular expression: C, CC ..., and no word contains '+'; to find the signs, search the running text by "
             'kwic with syntax="text": C\\+\\+',
         ),
-        (".NET", ".NET is a regular expression whose dots are any character, and words end at dots: NET"),
-        ("the U.S. law", "U.S. is a regular expression whose dots are any character, and words end at dots: U S"),
-        ("$100", '$ is a word\'s end: write 100, or look in the running text of kwic with syntax="text": \\$100'),
+        (".NET", ".NET is a regular expression: . is any character, and words end at dots: write NET"),
+        ("the U.S. law", "U.S. is a regular expression: . is any character, and words end at dots: write U S"),
+        (
+            "$100",
+            'because $ is the end of a word: write 100, or search the running text by kwic with syntax="text": \\$100',
+        ),
     ],
 )
 def test_what_a_query_may_have_been_meant_to_be_is_told(written, hint):
@@ -263,10 +267,10 @@ def test_what_a_query_may_have_been_meant_to_be_is_told(written, hint):
 @pytest.mark.parametrize(
     ("written", "meant"),
     [
-        ("AT&T", "a part for each word (AT T), or look"),
-        ("'tis", "a part for each word (tis), or look"),
-        ("Note:", "a part for each word (Note), or look"),
-        ("lemma:go", 'a part for each word (lemma go), for a layer [lemma="go"], or look'),
+        ("AT&T", "one pattern per word (AT T), or search"),
+        ("'tis", "one pattern per word (tis), or search"),
+        ("Note:", "one pattern per word (Note), or search"),
+        ("lemma:go", 'one pattern per word (lemma go), for a layer [lemma="go"], or search'),
     ],
 )
 def test_a_query_with_signs_that_are_in_no_word_is_told_as_it_can_be_written(written, meant):
@@ -276,12 +280,12 @@ def test_a_query_with_signs_that_are_in_no_word_is_told_as_it_can_be_written(wri
 
 
 def test_stars_that_are_no_wildcards_lead_to_wildcards():
-    with pytest.raises(ConfigurationError, match=r'\* is no wildcard here: syntax="wildcards"'):
+    with pytest.raises(ConfigurationError, match=r'\* is not a wildcard here: syntax="wildcards"'):
         parse_query("*run")
 
 
 def test_the_running_text_is_told_as_what_only_some_can_look_in():
     with pytest.raises(
-        ConfigurationError, match=r"only kwic and concordance do: expected one of cql, simple, wildcards$"
+        ConfigurationError, match=r"only kwic and concordance support: expected one of cql, simple, wildcards$"
     ):
         parse_query("run", "text")

@@ -193,7 +193,7 @@ def test_a_corpus_of_many_copies_keeps_its_space(three, pages, monkeypatch):
         (pages.folder / f"copy{i}.html").write_text(copy, "utf-8")
     three.add(pages.folder, progress=False)
     three.embed()
-    monkeypatch.setattr(making.Space, "fit", lambda *_, **__: pytest.fail("another space is made"))
+    monkeypatch.setattr(making.VectorSpace, "fit", lambda *_, **__: pytest.fail("another space is made"))
     assert three.embed() == 0
     assert len(three.positions()) == 90
 

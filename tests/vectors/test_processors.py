@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from corpuskit.relevance.space import untied
+from corpuskit.relevance.vector_space import untied
 from corpuskit.vectors.clustering import cluster
 from corpuskit.vectors.neighbours import cosines_of, nearest
 
@@ -17,8 +17,8 @@ RESULTS = """
 import hashlib
 import threadpoolctl
 from corpuskit.relevance import train
-from corpuskit.relevance.sampling import first_questions, suggest
-from corpuskit.relevance.space import Space
+from corpuskit.relevance.sampling import cold_start_queries, suggest
+from corpuskit.relevance.vector_space import VectorSpace
 from corpuskit.vectors.clustering import found_again
 from corpuskit.vectors.layout import lay_out
 from corpuskit.vectors.making import embedded
@@ -26,14 +26,14 @@ from corpuskit.vectors.neighbours import nearest
 
 words = "ship captain anchor sail court judge appeal verdict garden flower tomato soil premium claim insurer risk".split()
 texts = [f"{words[i % 16]} {words[(i + 1) % 16]} {words[(i + 2) % 16]} common word{i // 16}" for i in range(64)]
-space = Space.fit(texts)
+space = VectorSpace.fit(texts)
 vectors = embedded(space, texts)
 model = train(texts[:16], ["relevant" if i % 4 == 0 else "other" for i in range(16)], space=space)
 print({row["architecture"] for row in threadpoolctl.threadpool_info() if "architecture" in row})
 print(hashlib.sha256(space.codes.tobytes()).hexdigest(), hashlib.sha256(vectors.tobytes()).hexdigest())
 print(nearest(vectors, vectors, 5)[0].tolist(), found_again(vectors, 4)[0].tolist(), lay_out(vectors).round(3).tolist())
 for seeds in [], ["ship"]:
-    print([item.index for item in first_questions(texts, 30, seeds=seeds, space=space)])
+    print([item.index for item in cold_start_queries(texts, 30, seeds=seeds, space=space)])
 print([item.index for item in suggest(model, texts[16:], 12, certain=3)], model.score(texts).round(6).tolist())
 """
 

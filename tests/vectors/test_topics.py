@@ -10,7 +10,7 @@ import pytest
 import corpuskit
 import corpuskit.vectors.edits
 from corpuskit.errors import ConfigurationError, CorpusError, ExportError
-from corpuskit.relevance.space import Words
+from corpuskit.relevance.vector_space import Vocabulary
 from corpuskit.vectors import kept_topics
 from corpuskit.vectors.clustering import cluster, found_again, grouped, usual_number
 from corpuskit.vectors.making import unit
@@ -113,7 +113,7 @@ def test_parts_of_stop_words_are_stop_words():
 
 
 def test_words_are_those_that_more_of_the_texts_have():
-    words = Words.fit(
+    words = Vocabulary.fit(
         ["tax rate year", "tax rate", "tax form", "moon year", "moon rate", "sun year 1999 x"], "document"
     )
     # All have year 3, rate 3, tax 3, moon 2 times of 6: tax is in all of these, rate in two of three.

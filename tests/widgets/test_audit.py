@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpuskit.relevance.missed import estimate, share_interval
+from corpuskit.relevance.recall_estimate import clopper_pearson, estimate_recall
 
 N = 400
 
@@ -83,7 +83,7 @@ def test_an_audit_by_keys_comes_to_the_claim_of_an_audit_by_hand_and_tells_what_
     again = corpus.audit()
     assert again.is_done or again.next().empty
     assert again.threshold == pytest.approx(corpus.model().threshold)
-    found = again.missed
+    found = again.recall_estimate
     assert found.sampled == 60
     docs = corpus.documents()
     asked = {d for d in docs.doc_id if d not in set(docs.sort_values("uri").doc_id.head(20))}
@@ -113,9 +113,9 @@ def test_labels_of_the_widget_are_the_audits_and_are_never_trained_on(corpus):
     rows = corpus.labels().query("not superseded").tail(5)
     assert rows.target.tolist() == page.labelled
     assert set(rows.note) == {f"audit of {corpus.model().version}"}
-    from corpuskit.labels import judged_documents
+    from corpuskit.labels import training_labels
 
-    assert not set(page.labelled) & set(judged_documents(corpus._folder))
+    assert not set(page.labelled) & set(training_labels(corpus._folder))
 
 
 @pytest.mark.slow
@@ -161,11 +161,11 @@ def test_the_interval_of_a_share_is_that_of_clopper_and_pearson():
 
     for relevant, drawn in ((0, 60), (3, 60), (60, 60)):
         expected = binomtest(relevant, drawn).proportion_ci(0.975, "exact")
-        assert share_interval(relevant, drawn) == pytest.approx((expected.low, expected.high))
+        assert clopper_pearson(relevant, drawn) == pytest.approx((expected.low, expected.high))
 
 
 def test_what_is_known_for_certain_has_no_interval():
-    found = estimate((90, 0, 0, 0), (10, 0, 0, 0), documents=50)
+    found = estimate_recall((90, 0, 0, 0), (10, 0, 0, 0), documents=50)
     assert (found.recall, found.recall_low, found.recall_high) == (0.9, 0.9, 0.9)
     assert (found.missed, found.low, found.high) == (10.0, 10.0, 10.0)
 
@@ -179,7 +179,7 @@ def test_the_interval_of_recall_holds_in_nineteen_of_twenty_corpora():
         above = random.uniform(size=500) < 0.96
         below = random.uniform(size=3_000) < 0.02
         first, second = random.permutation(500)[:100], random.permutation(3_000)[:60]
-        found = estimate(
+        found = estimate_recall(
             (int(above[first].sum()), 400, int(above[first].sum()), 100),
             (int(below[second].sum()), 2_940, int(below[second].sum()), 60), documents=3_000,
         )  # fmt: skip
@@ -219,12 +219,12 @@ def test_an_audit_that_was_broken_off_goes_on_with_its_own_precision(corpus):
 
 def test_a_label_given_after_the_claim_leaves_the_sample_below_as_it_was(corpus):
     audit = finished(corpus, precision=0.8)
-    before = repr(audit.missed)
+    before = repr(audit.recall_estimate)
     asked = set(corpus.labels().target)
     other = next(row for row in corpus.documents().itertuples() if row.doc_id not in asked)
     corpus.set_labels({other.doc_id: truth(other.uri)}, by="bob")
     again = corpus.audit(precision=0.8)
     assert again.next().empty
     assert again.next_below().empty
-    assert repr(again.missed) == before
+    assert repr(again.recall_estimate) == before
     corpus.set_labels({other.doc_id: "withdrawn"}, by="bob")

@@ -7,7 +7,7 @@ from widget_messages import sent_by
 from corpuskit import relevance
 from corpuskit.crawl.steering import stakes
 from corpuskit.errors import ConfigurationError
-from corpuskit.labels import example_weights, judged_documents
+from corpuskit.labels import example_weights, training_labels
 from corpuskit.relevance.active_learning import choose_next, labeling_state
 from corpuskit.widgets import labeling
 from corpuskit.widgets.labeler import Labeler
@@ -187,7 +187,7 @@ def test_a_selection_that_is_labelled_at_once_counts_as_a_group(filled):
     say(labeler, "bulk", ids=[card["id"] for card in labeler.cards], label="other", seq=1, page="p")
     assert {"op": "bulked", "n": 16, "of": 1} in sent
     assert set(filled.labels()["origin"]) == {"group"}
-    assert example_weights(filled._folder, judged_documents(filled._folder)) == dict.fromkeys(ids, 0.25)
+    assert example_weights(filled._folder, training_labels(filled._folder)) == dict.fromkeys(ids, 0.25)
 
 
 def test_method_widget_and_learner_ask_the_same_questions(corpus, web):

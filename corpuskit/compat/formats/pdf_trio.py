@@ -26,7 +26,7 @@ _PARTS: Final = ("train", "validate", "urls-train", "urls-validate")
 class PdfTrioWriter:
     """``pdf_trio/``: ``CLASS/ID.ft``, a file a document, and ``train.ft`` and ``validate.ft``, a line a document.
 
-    A line is ``__label__CLASS`` and the tokens of :func:`corpuskit.relevance.tokens.ascii_tokens`, which are to the byte
+    A line is ``__label__CLASS`` and the tokens of :func:`corpuskit.relevance.tokenizers.ascii_tokens`, which are to the byte
     those of its shell pipeline; texts of less than 500 bytes are left out. With ``page_size_tokens`` the last two tokens
     are ``WIDTH595 HEIGHT842`` where the size of the first page is known. One document in nine is for validation, the same
     ones for the same ``shuffle``: those of whole hosts, drawn until they are a ninth, or of any host where each is too large.
@@ -53,7 +53,7 @@ class PdfTrioWriter:
     def write(self, item: Item) -> None:
         """Writes the line of a labelled document, unless it is small or on the kill list."""
         from corpuskit.compat.textworks import page_size_tokens
-        from corpuskit.relevance.tokens import ascii_tokens
+        from corpuskit.relevance.tokenizers import ascii_tokens
 
         label, row = item.row["label"], item.row
         text = item.text.encode("utf-8", "replace")

@@ -144,7 +144,7 @@ class ArchivesAccessor(CorpusAccessor, attribute="archives"):
         """
         from corpuskit.discovery import Discovery
         from corpuskit.discovery.fetching import verdicts_of
-        from corpuskit.relevance.learning import retrain_urls
+        from corpuskit.relevance.corpus_training import retrain_urls
 
         if discovery is None:
             return retrain_urls(self._folder, {}, [], seed=seed)

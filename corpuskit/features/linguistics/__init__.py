@@ -27,8 +27,8 @@ GROUP = FeatureGroup(
     },
     hooks={
         "documents that match": "corpuskit.features.linguistics.word_lists:matching_documents",
-        "remove documents": "corpuskit.tokens:forget",
-        "token layers": "corpuskit.tokens.reading:annotation_of",
+        "remove documents": "corpuskit.tokens:remove_documents",
+        "token layers": "corpuskit.tokens.layer_reader:annotation_of",
     },
 )  # fmt: skip
 """What linguistics adds to the core."""

@@ -21,8 +21,8 @@ from corpuskit.features.linguistics.association import (
 from corpuskit.features.linguistics.lines import MOST_WORDS
 from corpuskit.features.linguistics.scope import noted
 from corpuskit.features.linguistics.word_lists import strings_column
-from corpuskit.tokens import Selection, find_by_part, parse_query
-from corpuskit.tokens.part import Part, spans
+from corpuskit.tokens import TokenSelection, find_by_part, parse_query
+from corpuskit.tokens.index_part import IndexPart, spans
 from corpuskit.validation import check_count
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _ROOM: Final = 1 << 21  # numbers counted together: below 32 MB, from where on g
 
 
 def collocates(
-    selection: Selection,
+    selection: TokenSelection,
     query: str,
     *,
     window: int = 5,
@@ -111,7 +111,7 @@ def collocates(
     return frame
 
 
-def _counted_by_side(part: Part, attribute: str, sides: Numbers) -> Numbers:
+def _counted_by_side(part: IndexPart, attribute: str, sides: Numbers) -> Numbers:
     """How often each string of a part's lexicon stands nowhere near, left, right, on both sides, or in a match: a row each."""
     # Words are counted as they are written, and put together then: there are fewer words than tokens.
     column = "word" if attribute == "lower" else attribute
@@ -137,7 +137,7 @@ def _counted_by_side(part: Part, attribute: str, sides: Numbers) -> Numbers:
     return np.stack([np.bincount(to, weights=some, minlength=lowers) for some in by_side])
 
 
-def _sides(part: Part, starts: Numbers, ends: Numbers, window: int) -> Numbers:
+def _sides(part: IndexPart, starts: Numbers, ends: Numbers, window: int) -> Numbers:
     """Of each token of a part, whether it is left or right of a match, or in one."""
     bounds = part.column("element_start").astype(np.int64)
     sides = np.zeros(len(part), np.uint8)
@@ -155,8 +155,8 @@ def _sides(part: Part, starts: Numbers, ends: Numbers, window: int) -> Numbers:
 
 
 def keywords(
-    target: Selection,
-    reference: Selection | Mapping[str, int],
+    target: TokenSelection,
+    reference: TokenSelection | Mapping[str, int],
     *,
     min_count: int = 3,
     add: float = 100.0,
@@ -223,10 +223,10 @@ def _check_counts(reference: Mapping[str, Any]) -> None:
             raise ConfigurationError(f"reference: found {count!r:.40} for {word!r:.40}, expected a count, 0 or more")
 
 
-def _reference_counts(target: Selection, reference: Selection | Mapping[str, int], attribute: str) -> Numbers:
+def _reference_counts(target: TokenSelection, reference: TokenSelection | Mapping[str, int], attribute: str) -> Numbers:
     """How often the reference has each string of the target's lexicon."""
     lexicon = target.index.lexicon(attribute)
-    if isinstance(reference, Selection):
+    if isinstance(reference, TokenSelection):
         counts = reference.counts(attribute)
         if reference.index is target.index:
             return counts

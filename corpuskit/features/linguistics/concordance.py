@@ -16,7 +16,7 @@ from corpuskit.features.linguistics import lines, running_text
 from corpuskit.features.linguistics.scope import described, noted, told
 from corpuskit.store import CorpusFolder
 from corpuskit.store.formatting import pluralize
-from corpuskit.tokens import Matches, Selection, find, parse_query
+from corpuskit.tokens import Matches, TokenSelection, find, parse_query
 from corpuskit.validation import check_count
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _SIDE: Final = 45
 
 def kwic(  # noqa: PLR0913 (all are named)
     folder: CorpusFolder,
-    selection: Selection,
+    selection: TokenSelection,
     query: str,
     *,
     window: int = 8,
@@ -107,7 +107,7 @@ class FoundLines(Protocol):
 
 def found_lines(
     folder: CorpusFolder,
-    selection: Selection,
+    selection: TokenSelection,
     query: str,
     *,
     window: int = 8,
@@ -179,7 +179,7 @@ class _IndexLines:
 @dataclass(frozen=True, slots=True)
 class _TextLines:
     _folder: CorpusFolder
-    _selection: Selection
+    _selection: TokenSelection
     _rows: list[running_text.Line]
 
     def __len__(self) -> int:
@@ -264,7 +264,7 @@ class Concordance:
 
 def concordance(  # noqa: PLR0913 (all are named)
     folder: CorpusFolder,
-    selection: Selection,
+    selection: TokenSelection,
     query: str,
     viewer: Callable[[], Any],
     *,

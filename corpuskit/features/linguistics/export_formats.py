@@ -15,7 +15,7 @@ from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.writers import export_format
 from corpuskit.text import WORD
-from corpuskit.tokens.reading import Words
+from corpuskit.tokens.layer_reader import Words
 
 _TOKEN: Final = re.compile(r"\w+(?:[-.'’]\w+)*|[^\w\s]")
 _INDEXED: Final = re.compile(rf"{WORD.pattern}|[^\w\s]")

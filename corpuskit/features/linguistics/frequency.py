@@ -13,7 +13,7 @@ from corpuskit.features.linguistics.association import rate_interval
 from corpuskit.features.linguistics.scope import noted, told
 from corpuskit.store import CorpusFolder
 from corpuskit.store.formatting import pluralize
-from corpuskit.tokens import Selection, find, parse_query
+from corpuskit.tokens import TokenSelection, find, parse_query
 from corpuskit.views import frames
 from corpuskit.views.doc_selection import doc_ids_of
 
@@ -61,7 +61,7 @@ class Frequency:
 
 def frequency(
     folder: CorpusFolder,
-    selection: Selection,
+    selection: TokenSelection,
     query: str,
     by: str | Mapping[str, Any] = "host",
     *,

@@ -12,9 +12,9 @@ import numpy as np
 from corpuskit.errors import ConfigurationError
 from corpuskit.features.linguistics.scope import described
 from corpuskit.store import CorpusFolder
-from corpuskit.tokens import Matches, Selection, TokenIndex
-from corpuskit.tokens.caching import cached_by_owner
-from corpuskit.tokens.part import Part, spans
+from corpuskit.tokens import Matches, TokenIndex, TokenSelection
+from corpuskit.tokens.index_part import IndexPart, spans
+from corpuskit.tokens.result_cache import cached_by_owner
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -120,7 +120,7 @@ def _walk(matches: Matches, number: int, steps: int, side: str) -> Iterator[tupl
 
 
 @cached_by_owner
-def _beside(selection: Selection, number: int) -> tuple[Numbers, Numbers]:
+def _beside(selection: TokenSelection, number: int) -> tuple[Numbers, Numbers]:
     """Return of each element the one before and the one after it in the selection and its document; -1 for none."""
     part, chosen = selection.index.parts[number], selection.elements(number)
     every = np.arange(len(part.column("element_id")))
@@ -145,7 +145,7 @@ def near(matches: Matches, strings: Sequence[str], attribute: str, window: int) 
     for number, rows in _parts(matches):
         part, some = matches.selection.index.parts[number], matches.take(rows)
         known = pc.is_in(part.lexicon(attribute), value_set=pa.array(list(strings), pa.large_string()))
-        places = part.places(attribute, np.flatnonzero(known.to_numpy(zero_copy_only=False)))
+        places = part.positions(attribute, np.flatnonzero(known.to_numpy(zero_copy_only=False)))
         bounds = part.column("element_start").astype(np.int64)
         left = np.maximum(some.start - window, bounds[part.element_of(some.start)])
         right = np.minimum(some.end + window, bounds[part.element_of(some.end - 1) + 1])
@@ -317,7 +317,7 @@ class _Strings:
         empty: of the empty string.
     """
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: IndexPart) -> None:
         import pyarrow as pa
 
         self._gaps = gaps = [_BLANKS.sub(" ", gap) for gap in part.lexicon("gap").to_pylist()]

@@ -16,7 +16,7 @@ from corpuskit.store.element_cache import element_tables
 from corpuskit.text import WORD
 from corpuskit.text.patterns import arrow_pattern, compiled_pattern, matches_in
 from corpuskit.text.tokens import WORD_BACKWARDS
-from corpuskit.tokens import Selection
+from corpuskit.tokens import TokenSelection
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,7 +26,7 @@ _SLICE: Final = 2_000  # elements whose texts become strings at once, so that th
 Line = tuple[str, int, str, str, str]
 
 
-def lines(folder: CorpusFolder, pattern: str, selection: Selection, *, window: int = 8) -> Iterator[Line]:
+def lines(folder: CorpusFolder, pattern: str, selection: TokenSelection, *, window: int = 8) -> Iterator[Line]:
     """The lines (doc_id, element_id, left, match, right) in reading order, as they are found.
 
     Args:
@@ -85,7 +85,7 @@ def sorted_lines(rows: list[Line], places: Sort) -> list[Line]:
     return sorted(rows, key=key)
 
 
-def _doc_ids(selection: Selection) -> list[str] | None:
+def _doc_ids(selection: TokenSelection) -> list[str] | None:
     """The documents of a selection; None where these are all."""
     index = selection.index
     if all(np.array_equal(chosen, alive) for chosen, alive in zip(selection.documents, index.alive, strict=True)):

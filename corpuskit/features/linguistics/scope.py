@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from corpuskit.corpus.accessor import CorpusAccessor
 from corpuskit.store import CorpusFolder, document_rows
-from corpuskit.tokens import Selection, TokenIndex, open_index, parse_query, select
-from corpuskit.tokens.caching import cached_by_owner
+from corpuskit.tokens import TokenIndex, TokenSelection, open_index, parse_query, select
+from corpuskit.tokens.result_cache import cached_by_owner
 from corpuskit.views import frames, subcorpora
 from corpuskit.views.doc_selection import at_least_one, doc_ids_of, meant
 
@@ -39,7 +39,7 @@ class Scope:
     main: bool = True
     copies: bool = False
 
-    def selection(self, subcorpus: str = "") -> Selection:
+    def selection(self, subcorpus: str = "") -> TokenSelection:
         """The tokens, or those of them that are in a sub-corpus.
 
         Raises:
@@ -47,7 +47,7 @@ class Scope:
         """
         return chosen(self.folder, self._ids(subcorpus), main=self.main, copies=self.copies)
 
-    def rest(self, doc_ids: Sequence[str], subcorpus: str = "") -> Selection:
+    def rest(self, doc_ids: Sequence[str], subcorpus: str = "") -> TokenSelection:
         """All but some documents."""
         ids = others(self.folder, doc_ids, copies=self.copies)
         within = self._ids(subcorpus)
@@ -68,7 +68,7 @@ class Scope:
 
 def chosen(
     folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, main: bool = True, copies: bool = False
-) -> Selection:
+) -> TokenSelection:
     """The tokens of some documents, each exact copy of a text once.
 
     Args:
@@ -106,14 +106,14 @@ def described(index: TokenIndex, folder: CorpusFolder, number: int) -> pa.Table:
     return rows.take(places).set_column(0, "doc_id", ids)
 
 
-def noted(frame: pd.DataFrame, selection: Selection) -> pd.DataFrame:
+def noted(frame: pd.DataFrame, selection: TokenSelection) -> pd.DataFrame:
     """The frame with a note of what was left out, in ``attrs``."""
     frame.attrs["main"] = selection.main
     frame.attrs["copies_left_out"] = selection.copies
     return frame
 
 
-def told(selection: Selection) -> str:
+def told(selection: TokenSelection) -> str:
     """What was left out, in words."""
     if not selection.copies:
         return ""
@@ -174,7 +174,7 @@ class ScopedAccessor(CorpusAccessor, attribute="text"):
         doc_ids = doc_ids_of(self._folder, self._docs)
         return Scope(self._folder, doc_ids, self._main_only, self._include_duplicates)
 
-    def _selection(self) -> Selection:
+    def _selection(self) -> TokenSelection:
         return self._scope().selection()
 
     def _doc_ids(self) -> list[str] | None:

@@ -12,7 +12,7 @@ from corpuskit.errors import ConfigurationError
 from corpuskit.features.linguistics.association import log_dice
 from corpuskit.features.linguistics.scope import noted
 from corpuskit.features.linguistics.word_lists import strings_column
-from corpuskit.tokens import Selection, find, parse_query
+from corpuskit.tokens import TokenSelection, find, parse_query
 from corpuskit.validation import check_count
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ RELATIONS: Final = (
 
 
 def sketch(
-    selection: Selection,
+    selection: TokenSelection,
     word: str,
     *,
     min_count: int = 2,
@@ -128,7 +128,7 @@ def sketch(
     return noted(whole.astype(types), selection)
 
 
-def _others(selection: Selection, relation: Relation, head: str, pos: str) -> Iterator[tuple[int, Numbers]]:
+def _others(selection: TokenSelection, relation: Relation, head: str, pos: str) -> Iterator[tuple[int, Numbers]]:
     """Places of the other words, each once: parts, and where they stand in them."""
     # One distance at a time: of matches that end together only the longest would count.
     found = [

@@ -11,8 +11,8 @@ from corpuskit.errors import ConfigurationError
 from corpuskit.features.linguistics.association import deviation_of_proportions
 from corpuskit.features.linguistics.scope import chosen, described, noted
 from corpuskit.store import CorpusFolder
-from corpuskit.tokens import Matches, Selection, find, parse_query
-from corpuskit.tokens.index import lacking
+from corpuskit.tokens import Matches, TokenSelection, find, parse_query
+from corpuskit.tokens.index import missing_attribute_message
 from corpuskit.validation import check_count
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _POSITIONS: Final = ("any", "left", "right")
 _AT_ONCE: Final = 8_000_000  # tokens whose runs are counted together
 
 
-def wordlist(selection: Selection, *, min_count: int = 1, attribute: str = "lower") -> pd.DataFrame:
+def wordlist(selection: TokenSelection, *, min_count: int = 1, attribute: str = "lower") -> pd.DataFrame:
     """The words, most frequent first.
 
     Args:
@@ -47,7 +47,7 @@ def wordlist(selection: Selection, *, min_count: int = 1, attribute: str = "lowe
 
 
 def ngrams(
-    selection: Selection,
+    selection: TokenSelection,
     n: int = 2,
     *,
     min_count: int = 2,
@@ -83,7 +83,7 @@ def ngrams(
 
 
 def _runs_listed(
-    selection: Selection, found: list[tuple[Numbers, Numbers, Numbers]], n: int, attribute: str, name: str
+    selection: TokenSelection, found: list[tuple[Numbers, Numbers, Numbers]], n: int, attribute: str, name: str
 ) -> pd.DataFrame:
     """Runs, most frequent first."""
     runs = np.concatenate([np.empty((0, n), np.int64), *(runs for runs, _, _ in found)])
@@ -95,7 +95,7 @@ def _runs_listed(
 
 
 def clusters(
-    selection: Selection,
+    selection: TokenSelection,
     query: str,
     *,
     sizes: tuple[int, int] = (2, 4),
@@ -133,7 +133,7 @@ def clusters(
     if position not in _POSITIONS:
         raise ConfigurationError(f"position {position!r}: expected one of {', '.join(_POSITIONS)}")
     if not all(part.has(attribute) for part in selection.index.parts):
-        raise ConfigurationError(lacking(selection.index, attribute))
+        raise ConfigurationError(missing_attribute_message(selection.index, attribute))
     matches = find(selection, parse_query(query, syntax))
     some = []
     for n in range(least, most + 1):
@@ -150,7 +150,7 @@ Starts = list[tuple[int, "Numbers"]]
 """Parts, and where runs begin in them."""
 
 
-def _all_starts(selection: Selection, n: int, attribute: str) -> list[Starts]:
+def _all_starts(selection: TokenSelection, n: int, attribute: str) -> list[Starts]:
     """All beginnings, in groups: all runs that begin with the same word are in the same group."""
     index = selection.index
     counts = np.cumsum(selection.counts(attribute))
@@ -161,11 +161,11 @@ def _all_starts(selection: Selection, n: int, attribute: str) -> list[Starts]:
         starts: Starts = []
         for number, part in enumerate(index.parts):
             if groups == 1:
-                places: Any = selection.places(number)
+                places: Any = selection.positions(number)
                 places = np.arange(len(part)) if isinstance(places, slice) else places
             else:
                 local = np.flatnonzero(group_of[index.numbers_of(attribute)[number]] == group)
-                places = part.places(attribute, local)
+                places = part.positions(attribute, local)
                 holds = selection.holds(number, places)
                 places = places if holds is None else places[holds]
             starts.append((number, _inside(selection, number, places, n)))
@@ -190,7 +190,7 @@ def _starts_around(matches: Matches, n: int, position: str = "any") -> Starts:
     return found
 
 
-def _inside(selection: Selection, number: int, places: Numbers, n: int) -> Numbers:
+def _inside(selection: TokenSelection, number: int, places: Numbers, n: int) -> Numbers:
     """The places from which ``n`` words stand in one element of the selection."""
     part = selection.index.parts[number]
     if n == 1 or not len(places):
@@ -210,7 +210,7 @@ def _inside(selection: Selection, number: int, places: Numbers, n: int) -> Numbe
 
 
 def _counted(
-    selection: Selection, starts: Starts, n: int, attribute: str, least: int
+    selection: TokenSelection, starts: Starts, n: int, attribute: str, least: int
 ) -> tuple[Numbers, Numbers, Numbers]:
     """The different runs as rows of numbers, how often each occurs and in how many documents."""
     if not any(len(places) for _, places in starts):
@@ -279,7 +279,7 @@ def _kept(places: list[Numbers], keep: npt.NDArray[np.bool_]) -> list[Numbers]:
     return [some[chosen] for some, chosen in zip(places, np.split(keep, cuts), strict=True)]
 
 
-def _documents(selection: Selection, starts: Starts, chosen: list[Numbers]) -> Numbers:
+def _documents(selection: TokenSelection, starts: Starts, chosen: list[Numbers]) -> Numbers:
     """A number of each place's document, one in all parts."""
     found, before = [], 0
     for (number, _), places in zip(starts, chosen, strict=True):
@@ -310,7 +310,7 @@ def strings_column(lexicon: pa.Array, numbers: Numbers) -> pd.Series[Any]:
 
 
 def _listed(
-    selection: Selection, name: str, texts: pd.Series[Any], counts: Numbers, documents: Numbers
+    selection: TokenSelection, name: str, texts: pd.Series[Any], counts: Numbers, documents: Numbers
 ) -> pd.DataFrame:
     import pandas as pd
 
@@ -325,7 +325,7 @@ def _listed(
     return noted(frame, selection)
 
 
-def dispersion(selection: Selection, queries: Sequence[str], *, syntax: str | None = None) -> pd.DataFrame:
+def dispersion(selection: TokenSelection, queries: Sequence[str], *, syntax: str | None = None) -> pd.DataFrame:
     """How evenly matches are spread over the documents.
 
     Args:
@@ -364,7 +364,7 @@ def dispersion(selection: Selection, queries: Sequence[str], *, syntax: str | No
 
 
 def occurrences(
-    folder: CorpusFolder | None, selection: Selection, queries: Sequence[str], *, syntax: str | None = None
+    folder: CorpusFolder | None, selection: TokenSelection, queries: Sequence[str], *, syntax: str | None = None
 ) -> pd.DataFrame:
     """Where matches stand, for a dispersion plot.
 
@@ -411,7 +411,7 @@ def matching_documents(folder: CorpusFolder, query: str) -> list[str]:
 
 
 def places_in_documents(
-    folder: CorpusFolder, selection: Selection, query: str, *, syntax: str | None = None
+    folder: CorpusFolder, selection: TokenSelection, query: str, *, syntax: str | None = None
 ) -> pd.DataFrame:
     """Where in each document the matches of a query stand, for a plot a document.
 
@@ -455,7 +455,7 @@ def _match_words(numbers: Any, lexicon: pa.Array, starts: Numbers, ends: Numbers
     return found
 
 
-def _tokens_before(selection: Selection, number: int, places: Numbers) -> Numbers:
+def _tokens_before(selection: TokenSelection, number: int, places: Numbers) -> Numbers:
     """How many tokens of the selection stand before each place in its part."""
     chosen = selection.elements(number)
     if chosen is None:

@@ -21,7 +21,7 @@ from corpuskit.features.linguistics.scope import Scope, told
 from corpuskit.store import CorpusFolder
 from corpuskit.store.formatting import pluralize
 from corpuskit.text.patterns import compiled_pattern
-from corpuskit.tokens import Selection, check_query, parse_query
+from corpuskit.tokens import TokenSelection, check_query, parse_query
 from corpuskit.views import subcorpora
 from corpuskit.widgets.documents import show_document
 from corpuskit.widgets.shell import MAX_ROWS, Box, Widget, module, styles
@@ -111,7 +111,7 @@ class ConcordanceLines(Widget):
                 self.state = [generation, 0, done, 0]
         return generation
 
-    def _checked(self, query: SavedQuery) -> tuple[Selection, str]:
+    def _checked(self, query: SavedQuery) -> tuple[TokenSelection, str]:
         """Where to look for a query, and what it may have been meant to be."""
         sort_places(query.sort or None)
         if query.sample < 0:
@@ -133,7 +133,7 @@ class ConcordanceLines(Widget):
             with self.hold_sync():
                 self.wrong, self.state = str(error)[:_LONGEST], [generation, 0, True, 0]
 
-    def _run(self, query: SavedQuery, selection: Selection, only: Only | None, hint: str, generation: int) -> None:
+    def _run(self, query: SavedQuery, selection: TokenSelection, only: Only | None, hint: str, generation: int) -> None:
         places = sort_places(query.sort or None)
         needs_all = bool(places or query.sample or only)
         try:

@@ -21,7 +21,7 @@ from corpuskit.features.linguistics.saved_queries import SavedQuery
 from corpuskit.features.linguistics.scope import Scope
 from corpuskit.features.linguistics.sketch import sketch
 from corpuskit.features.linguistics.widgets.concordance import ConcordanceLines, Only, below, called
-from corpuskit.tokens import Selection
+from corpuskit.tokens import TokenSelection
 from corpuskit.widgets.shell import MAX_ROWS, Box, module, styles
 from corpuskit.widgets.tree import DocumentTree
 
@@ -52,7 +52,7 @@ class Asked:
     window: int = 5
     size: int = 3
 
-    def selection(self) -> Selection:
+    def selection(self) -> TokenSelection:
         """Where to look."""
         return self.scope.selection(self.query.subcorpus)
 

@@ -20,7 +20,7 @@ from corpuskit.features.vectors.widgets.map_colours import COLOURS, coloured, pa
 from corpuskit.features.vectors.widgets.map_groups import GroupLabels
 from corpuskit.features.vectors.widgets.map_picture import page, png
 from corpuskit.features.vectors.widgets.map_places import Indices, Places
-from corpuskit.labels import check_names
+from corpuskit.labels import check_label_names
 from corpuskit.store import CorpusFolder
 from corpuskit.store.schema import DOCUMENTS_STATE
 from corpuskit.vectors import topic_column
@@ -365,7 +365,7 @@ class DocumentMap(Box):
             raise ConfigurationError(f"height={height}: expected 200 to 4,000 pixels")
         self._folder = folder
         chosen = checked_keys(keys or MAP_KEYS, _TAKEN_KEYS)
-        check_names(folder, chosen.values(), only_alike=True)
+        check_label_names(folder, chosen.values(), typos_only=True)
         self.tree = DocumentTree(NLPTextDocument(), height=300, with_original=True, with_labels=True)
         self.tree.layout.display = "none"
         self.points = MapPoints(
