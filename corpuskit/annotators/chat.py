@@ -284,7 +284,11 @@ class Chat:
                 else f"no key in {self._annotator.key_variable}"
             )
             raise ConfigurationError(f"{self._url} answered {status} ({key}): {message or 'empty response'}")
-        hint = "; if the server does not support JSON schemas: structured=False" if self._annotator.structured else ""
+        hint = (
+            "; if the server does not support JSON schemas: structured=False (--no-schema)"
+            if self._annotator.structured
+            else ""
+        )
         raise NoLabelError(f"{self._url} answered {status}: {message or 'empty response'}{hint}")
 
     def _without_key(self, text: str) -> str:

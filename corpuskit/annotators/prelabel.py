@@ -92,9 +92,11 @@ class PrelabelReport:
         spent += f", {self.cached:,} from the cache" if self.cached else ""
         lines = [f"{self.by}: {counts} ({spent})"]
         if self.failed:
-            lines.append(f"  {self.failed:,} failed: see .failures(); the same call tries them again")
+            lines.append(
+                f"  {self.failed:,} failed: see failures() (corpuskit failures); the same call or command tries them again"
+            )
         if self.remaining:
-            lines.append(f"  {self.remaining:,} documents remain: {self.stopped}; the same call continues")
+            lines.append(f"  {self.remaining:,} documents remain: {self.stopped}; the same call or command continues")
         if self.last_error:
             lines.append(f"  last error: {self.last_error}")
         if self.trust:

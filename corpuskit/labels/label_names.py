@@ -45,7 +45,7 @@ def check_label_names(
         suggestion = f"did you mean {similar!r}? " if similar else ""
         raise ConfigurationError(
             f"the label {label!r} is not in use, expected one of {', '.join(in_use)}; {suggestion}"
-            "pass new_class=True to add a class"
+            "pass new_class=True (--new-class) to add a class"
         )
 
 

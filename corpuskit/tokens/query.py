@@ -334,7 +334,7 @@ def _error(text: str, offset: int, problem: str) -> ConfigurationError:
     shown = before + text[offset : offset + 30].replace("\n", " ")
     hint = ""
     if text.lstrip()[:1] in "(<" and offset <= len(text):
-        hint = '\n(a query that begins with one of [ " ( < is CQL; syntax="simple" reads it as regular expressions)'
+        hint = '\n(a query that begins with one of [ " ( < is CQL; syntax="simple" (--syntax simple) reads it as regular expressions)'
     return ConfigurationError(f"query, character {offset + 1}: {problem}\n  {shown}\n  {' ' * len(before)}^{hint}")
 
 

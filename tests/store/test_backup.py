@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import corpuskit
+from corpuskit.annotators.response_cache import ResponseCache
 
 
 @pytest.fixture
