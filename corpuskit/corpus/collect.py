@@ -234,7 +234,7 @@ class CorpusCollect(OpenCorpus):
         return start_crawl(self._folder, urls, choices, resume=resume)
 
     def failures(self, *, arrow: bool = False) -> pd.DataFrame:
-        """Return one row a resource and stage that failed and has not succeeded since.
+        """Return one row a resource and stage that failed and was not repeated successfully.
 
         Args:
             arrow: Return columns of pandas' ArrowDtype.

@@ -207,7 +207,7 @@ class CorpusLabel(OpenCorpus):
                 replaces the earlier.
 
         Returns:
-            A :class:`corpuskit.relevance.auditing.CorpusAudit`: ``.label()`` is the widget; ``.next()`` and ``.add(labels)`` work
+            A :class:`corpuskit.relevance.corpus_audit.CorpusAudit`: ``.label()`` is the widget; ``.next()`` and ``.add(labels)`` work
             without it.
 
         Raises:

@@ -214,7 +214,7 @@ class LabellingAccessor(CorpusAccessor, attribute="labelling"):
             seed: Seed; the same corpus and seed give the same classifier.
 
         Returns:
-            A :class:`corpuskit.relevance.Student`: its size and its agreement with the model.
+            A :class:`corpuskit.relevance.DistilledModel`: its size and its agreement with the model.
 
         Raises:
             RelevanceError: There is no model of this kind, or all documents get the same decision.

@@ -272,7 +272,7 @@ def test_stopped_with_ctrl_c_what_was_answered_is_kept_and_the_same_call_goes_on
     server.script = script
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what begins behind a shell's & may ignore it
     try:
-        with pytest.raises(KeyboardInterrupt, match="the same call or command goes on"):
+        with pytest.raises(KeyboardInterrupt, match="the same call or command continues"):
             filled.prelabel(annotator(server, concurrency=2), progress=False)
     finally:
         signal.signal(signal.SIGINT, before)

@@ -38,7 +38,8 @@ def checks():
 
 def prose(page):
     """The page with its code, links and tables' rules taken out, lines kept."""
-    text = page.read_text("utf-8")
+    # A paragraph that begins with a word of its heading says nothing twice.
+    text = re.sub(r"^#+ .*$", "", page.read_text("utf-8"), flags=re.MULTILINE)
     text = re.sub(
         r"^(```+|~~~+).*?^\1$", lambda block: "\n" * block[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL
     )
