@@ -234,7 +234,7 @@ class CorpusCollect(OpenCorpus):
         return start_crawl(self._folder, urls, choices, resume=resume)
 
     def failures(self, *, arrow: bool = False) -> pd.DataFrame:
-        """Return one row a resource and stage that failed and was not repeated successfully.
+        """Return one row per resource and stage that failed and was not retried successfully.
 
         Args:
             arrow: Return columns of pandas' ArrowDtype.

@@ -375,7 +375,7 @@ def labels(folder: CorpusFolder) -> pd.DataFrame:
 
 
 def failures(folder: CorpusFolder) -> pd.DataFrame:
-    """Return one row per resource and stage that failed and was not repeated successfully.
+    """Return one row per resource and stage that failed and was not retried successfully.
 
     Columns: uri, stage (see :meth:`corpuskit.Corpus.failures`), error (its class), message (str); when (datetime64, UTC);
     tries (Int64).
