@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 
 from corpuskit.crawl.frontier import Frontier, NewUrl
+from corpuskit.crawl.host_scheduler import Turns
 from corpuskit.crawl.politeness import Politeness
-from corpuskit.crawl.turns import Turns
 from corpuskit.store.catalog import Catalog
 
 

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import corpuskit
 from corpuskit.crawl.frontier import Frontier, NewUrl, url_id
+from corpuskit.crawl.host_scheduler import Turns
+from corpuskit.crawl.model_ranking import ModelRanking
 from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.ranking import BreadthFirst, Ranking
-from corpuskit.crawl.steering import ModelRanking
-from corpuskit.crawl.turns import Turns
 from corpuskit.relevance import CorpusModel, train
 
 LINKS, NEW = 100, 20  # of a page; so many of them were not known

@@ -29,8 +29,8 @@ from score import LEAST_PAGES, Robots, auhc, canonical
 from steered import EVERY, FIRST_LABELS, LABELS_A_ROUND
 
 from corpuskit.crawl.frontier import Linking, url_id
+from corpuskit.crawl.model_ranking import HELD, KnownPage, ModelRanking
 from corpuskit.crawl.ranking import Row
-from corpuskit.crawl.steering import HELD, KnownPage, ModelRanking
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance import CorpusModel, pdf_trio_url_tokens, train
 from corpuskit.relevance.active_learning import of_sources

@@ -11,10 +11,10 @@ import typer
 
 from corpuskit.cli.app import app
 from corpuskit.cli.common import to_type
+from corpuskit.cli.corpus_folders import Existing, Folder, existing, made_if_absent, stopped_by_ctrl_c
 from corpuskit.cli.crawling import crawl
 from corpuskit.cli.exporting import ExportCommand, export
 from corpuskit.cli.extracting import extract
-from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent, stopped_by_ctrl_c
 from corpuskit.cli.printing import print_frame, print_table, printable
 from corpuskit.cli.training import audit, fasttext, train
 from corpuskit.cli.urls import urls

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import typer
 
 from corpuskit.cli.common import to_type
-from corpuskit.cli.folders import Folder, made_if_absent
+from corpuskit.cli.corpus_folders import Folder, made_if_absent
 from corpuskit.cli.printing import print_frame, tell
 from corpuskit.cli.usage import WrongUsageError, as_usage
 from corpuskit.crawl.options import (

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand
 
 from corpuskit.cli.common import to_type
-from corpuskit.cli.folders import Existing, existing, lines_of
+from corpuskit.cli.corpus_folders import Existing, existing, lines_of
 from corpuskit.cli.usage import WrongUsageError, refuse
 
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import typer
 
 from corpuskit.cli.common import engine_at
-from corpuskit.cli.folders import lines_of, stopped_by_ctrl_c
+from corpuskit.cli.corpus_folders import lines_of, stopped_by_ctrl_c
 from corpuskit.cli.printing import printable
 from corpuskit.cli.usage import refuse
 from corpuskit.errors import SourceError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from corpuskit.cli.folders import Existing, existing
+from corpuskit.cli.corpus_folders import Existing, existing
 from corpuskit.cli.printing import printable
 from corpuskit.store.telling import counted
 

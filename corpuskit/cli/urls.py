@@ -39,7 +39,7 @@ def urls(
     Archive prefixes are taken off. What is no page by its name, a tracker or a login is left out, by the rules of courlan,
     as Trafilatura does. The same list and seed give the same sample, and a longer list leaves most of it as it was.
     """
-    from corpuskit.cli.folders import lines_of
+    from corpuskit.cli.corpus_folders import lines_of
     from corpuskit.cli.usage import refuse
     from corpuskit.errors import MissingExtraError
     from corpuskit.sources.lists import read_url_list

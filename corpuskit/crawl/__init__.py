@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 from corpuskit.plugins import moved_names
 
 if TYPE_CHECKING:
-    from corpuskit.crawl.choices import DOORS, ONE_CALL, SECRET, Choices, choose
+    from corpuskit.crawl.host_report import site_report
     from corpuskit.crawl.job import CrawlJob, first_urls, start_crawl
+    from corpuskit.crawl.model_ranking import ranking_of
+    from corpuskit.crawl.option_resolution import DOORS, ONE_CALL, SECRET, Choices, choose
     from corpuskit.crawl.options import CrawlOptions
     from corpuskit.crawl.planning import plan_crawl
     from corpuskit.crawl.ranking import BreadthFirst, Ranking
-    from corpuskit.crawl.report import site_report
     from corpuskit.crawl.seeds import read_seeds, write_seeds
     from corpuskit.crawl.source_verdicts import set_verdict
-    from corpuskit.crawl.steering import ranking_of
 
 __all__ = [
     "DOORS",
@@ -36,5 +36,14 @@ __all__ = [
 ]
 
 __getattr__ = moved_names(
-    __name__, "options", "choices", "seeds", "ranking", "report", "source_verdicts", "steering", "planning", "job"
+    __name__,
+    "options",
+    "option_resolution",
+    "seeds",
+    "ranking",
+    "host_report",
+    "source_verdicts",
+    "model_ranking",
+    "planning",
+    "job",
 )

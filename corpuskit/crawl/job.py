@@ -12,14 +12,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from corpuskit.crawl.choices import ALLOW_PRIVATE, Choices
-from corpuskit.crawl.closing import Closing
+from corpuskit.crawl.crawler import Crawler
+from corpuskit.crawl.model_ranking import ranking_of
+from corpuskit.crawl.option_resolution import ALLOW_PRIVATE, Choices
 from corpuskit.crawl.options import CrawlOptions
-from corpuskit.crawl.run import Crawler
+from corpuskit.crawl.outcome import Closing
 from corpuskit.crawl.seeds import read_seeds
 from corpuskit.crawl.source_verdicts import set_verdict
 from corpuskit.crawl.state import Progress
-from corpuskit.crawl.steering import ranking_of
 from corpuskit.errors import ConfigurationError, MissingExtraError
 from corpuskit.hooks import hook
 from corpuskit.sources.web.client import is_private_literal
@@ -211,7 +211,7 @@ class CrawlJob:
 
     def report(self) -> pd.DataFrame:
         """Return one row a site, in the columns of :meth:`corpuskit.corpus.web.WebAccessor.crawl_report`."""
-        from corpuskit.crawl.report import site_report
+        from corpuskit.crawl.host_report import site_report
 
         return site_report(self._folder.catalog, job=self._job)
 

@@ -7,16 +7,16 @@ import threading
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Final
 
-from corpuskit.crawl.choices import Choices
+from corpuskit.crawl.crawler import client_options
 from corpuskit.crawl.frontier import Frontier, url_id
-from corpuskit.crawl.listings import read_sitemaps
+from corpuskit.crawl.model_ranking import ranking_of
+from corpuskit.crawl.option_resolution import Choices
 from corpuskit.crawl.options import CrawlOptions
 from corpuskit.crawl.politeness import PausedError, PoliteClient, Politeness
 from corpuskit.crawl.ranking import Ranking
-from corpuskit.crawl.run import client_options
 from corpuskit.crawl.scope import Scope, registered_domain
+from corpuskit.crawl.sitemaps import read_sitemaps
 from corpuskit.crawl.source_verdicts import Verdicts
-from corpuskit.crawl.steering import ranking_of
 from corpuskit.errors import ConfigurationError, FetchError, RefusedError, ResourceLimitError, UnreachableError
 from corpuskit.sources.web import (
     Answer,

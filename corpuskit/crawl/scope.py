@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
-from corpuskit.crawl.page_kinds import Yields
+from corpuskit.crawl.trap_detection import Yields
 from corpuskit.extraction import media_types
 from corpuskit.sources.web import host_of, media_type_by_name
 

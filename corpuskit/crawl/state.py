@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from corpuskit.crawl.frontier import Frontier, Lease, NewUrl
+from corpuskit.crawl.host_scheduler import Turns
 from corpuskit.crawl.options import CrawlOptions
-from corpuskit.crawl.page_kinds import Yields
 from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.ranking import BOOST, Change, Ranking, Row, lift
 from corpuskit.crawl.scope import Scope
 from corpuskit.crawl.source_verdicts import BOOSTED, Verdicts
-from corpuskit.crawl.turns import Turns
+from corpuskit.crawl.trap_detection import Yields
 from corpuskit.errors import CorpusKitError
 from corpuskit.sources.web import host_of
 from corpuskit.store import CorpusFolder

@@ -1,7 +1,7 @@
 """The demonstration: a small web of this project's own, crawled, labelled, learnt and exported on this machine."""
 
-from corpuskit.demo.chat import serve_demo_chat
-from corpuskit.demo.run import (
+from corpuskit.demo.chat_server import serve_demo_chat
+from corpuskit.demo.demo_run import (
     DemoResult,
     crawl_options,
     demo_corpus,
@@ -11,8 +11,8 @@ from corpuskit.demo.run import (
     seeds,
     truth,
 )
-from corpuskit.demo.server import DemoWeb, demo_data, serve_demo_web, start_demo_web
-from corpuskit.demo.story import story
+from corpuskit.demo.notebook_stages import story
+from corpuskit.demo.web_server import DemoWeb, demo_data, serve_demo_web, start_demo_web
 from corpuskit.plugins import moved_names
 
 __all__ = [

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from corpuskit.discovery.choosing import scored_schema
 from corpuskit.discovery.estimate import Estimate, Prices, estimate
+from corpuskit.discovery.selection import scored_schema
 from corpuskit.errors import ConfigurationError, CorpusError, SourceError
+from corpuskit.shards.byte_ranges import Span, merged
 from corpuskit.shards.output import Output
-from corpuskit.shards.ranges import Span, merged
 from corpuskit.store import CorpusFolder
 from corpuskit.store.telling import counted
 

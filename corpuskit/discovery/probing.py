@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit import engine
 from corpuskit.errors import SourceError
-from corpuskit.shards.ranges import Archives, StoreBusyError
+from corpuskit.shards.byte_ranges import Archives, StoreBusyError
 from corpuskit.sources.stores import is_local, open_store
 from corpuskit.store.telling import counted
 

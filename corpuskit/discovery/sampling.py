@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from corpuskit.discovery.choosing import check_number
-from corpuskit.discovery.fetching import Fetched, fetch
+from corpuskit.discovery.page_fetching import Fetched, fetch
+from corpuskit.discovery.selection import check_number
 from corpuskit.errors import ConfigurationError, MissingExtraError
 from corpuskit.ingest import document_id
 from corpuskit.labels import judged_documents

@@ -51,7 +51,7 @@ def find_shards(sources: Iterable[str], *, base: str | None = None) -> list[Shar
 
     - ``.warc``, ``.warc.gz``, ``.warc.zst``, ``.wacz``: a shard each.
     - ``.paths``, ``.paths.gz``: a list of web archives, one path a line, as Common Crawl publishes them.
-    - ``.parquet``: a shard each; see ``corpuskit.shards.shard_resources.read_shard`` for the columns. URLs alone are no
+    - ``.parquet``: a shard each; see ``corpuskit.shards.shard_reader.read_shard`` for the columns. URLs alone are no
       input: to fetch politely, requests to one host must go through one crawl.
     - other files, and all in folders: some hundred a shard.
 

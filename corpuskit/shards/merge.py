@@ -18,8 +18,8 @@ from corpuskit.document.marks import load_marks
 from corpuskit.engine import with_progress
 from corpuskit.errors import CorpusError, SourceError
 from corpuskit.ingest import document_id
-from corpuskit.shards.extract import RECORD_COLUMNS, catalog_schema, file_hash
 from corpuskit.shards.output import CATALOG_SUFFIX, ELEMENTS_SUFFIX, PARTS, RECORDS_SUFFIX, Output
+from corpuskit.shards.shard_extraction import RECORD_COLUMNS, catalog_schema, file_hash
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
 from corpuskit.store.document_writer import VersionPlanner, share_of_new_text

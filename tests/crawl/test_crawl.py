@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from corpuskit.crawl import run
+from corpuskit.crawl import crawler
 from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.ranking import PageScore, Ranking
 from corpuskit.errors import ConfigurationError, RefusedError
@@ -39,7 +39,7 @@ def test_a_site_is_crawled_page_by_page_each_once(corpus, web):
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("options", [{"connections": 1}, {"connections": 2}], ids=["one connection", "two"])
 def test_a_steered_crawl_goes_on_when_a_page_is_extracted_not_at_the_next_look(corpus, web, monkeypatch, options):
-    monkeypatch.setattr(run, "_IDLE_SECONDS", 86_400.0)  # it never comes to looking by itself
+    monkeypatch.setattr(crawler, "_IDLE_SECONDS", 86_400.0)  # it never comes to looking by itself
     small_site(web)
     job = crawl(corpus, web, steer=lambda rows: rows.url.str.len() * 0.0, **options)
     assert (job.progress.pages, job.progress.reason) == (7, "nothing left to fetch")

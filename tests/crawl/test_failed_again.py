@@ -83,7 +83,7 @@ def test_a_failure_that_stays_is_one_row_whose_tries_grow(corpus, web, quick):
 
 @pytest.mark.slow
 def test_the_pause_of_a_page_grows_to_a_day(corpus, web, quick, monkeypatch):
-    monkeypatch.setattr("corpuskit.crawl.visit.time", SimpleNamespace(time=lambda: 2e9))
+    monkeypatch.setattr("corpuskit.crawl.page_fetcher.time", SimpleNamespace(time=lambda: 2e9))
     broken(web, 500)
     crawl(corpus, web, SEED)
     pauses = []

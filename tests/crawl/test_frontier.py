@@ -4,7 +4,7 @@ import struct
 import pytest
 
 from corpuskit.crawl.frontier import Frontier, NewUrl, url_id
-from corpuskit.crawl.page_kinds import Yields, template
+from corpuskit.crawl.trap_detection import Yields, template
 from corpuskit.store.catalog import Catalog
 
 

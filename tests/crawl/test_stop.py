@@ -143,8 +143,8 @@ def test_pages_that_are_not_extracted_when_a_crawl_stops_are_extracted_by_the_ne
 ):
     for i in range(30):
         web.add(f"http://a.example/p{i}", f"text number {i}", [f"/p{i + 1}"] if i < 29 else [])
-    go, commit = threading.Event(), corpuskit.crawl.after_fetching.commit
-    monkeypatch.setattr("corpuskit.crawl.after_fetching.commit", lambda *about: (go.wait(60), commit(*about))[1])
+    go, commit = threading.Event(), corpuskit.crawl.extraction_stage.commit
+    monkeypatch.setattr("corpuskit.crawl.extraction_stage.commit", lambda *about: (go.wait(60), commit(*about))[1])
     job = corpus.crawl("http://a.example/p0", delay=0, proxy=web.proxy)
     while job.progress.pages < 10:
         assert job.is_running

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from corpuskit.crawl import run
+from corpuskit.crawl import crawler
 from corpuskit.crawl.politeness import Politeness
 from corpuskit.errors import UnreachableError
 from corpuskit.sources.web import Client
@@ -82,8 +82,10 @@ def test_a_robots_txt_that_cannot_be_read_is_a_failure_row_with_its_cause(corpus
 
 
 def test_a_robots_txt_that_hangs_is_told(corpus, web, quick, monkeypatch):
-    patient = run.client_options
-    monkeypatch.setattr(run, "client_options", lambda *about: dataclasses.replace(patient(*about), read_seconds=0.2))
+    patient = crawler.client_options
+    monkeypatch.setattr(
+        crawler, "client_options", lambda *about: dataclasses.replace(patient(*about), read_seconds=0.2)
+    )
     ended = threading.Event()
     web.pages["http://a.example/robots.txt"] = lambda _: (ended.wait(60), (200, {}, b""))[1]
     crawl(corpus, "http://a.example/", proxy=web.proxy)

@@ -15,7 +15,7 @@ from index_files import DATE, Archive, index_row, page, write_index
 
 import corpuskit
 from corpuskit.discovery import Choice, Discovery
-from corpuskit.discovery.choosing import choose, scored_schema
+from corpuskit.discovery.selection import choose, scored_schema
 from corpuskit.errors import ConfigurationError, CorpusError, RelevanceError, SourceError
 from corpuskit.ingest import document_id
 
@@ -144,11 +144,11 @@ def test_a_discovery_that_is_written_elsewhere_is_found_by_its_name(corpus, arch
 
 
 def test_what_is_scored_is_not_scored_again(corpus, archives, monkeypatch):
-    from corpuskit.discovery import scan
+    from corpuskit.discovery import index_scan
 
     done = []
-    real = scan._score_partition
-    monkeypatch.setattr(scan, "_score_partition", lambda job: done.append(job.name) or real(job))
+    real = index_scan._score_partition
+    monkeypatch.setattr(index_scan, "_score_partition", lambda job: done.append(job.name) or real(job))
     first = discover(corpus, archives)
     assert len(done) == 3
     part = next(Path(first.url).glob("*.scored.parquet"))
@@ -393,10 +393,10 @@ def test_all_engines_fetch_the_same_documents(taught, archives, tmp_path):
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_rows(corpus, tmp_path):
     """What is held depends on the budget: a hundred times as many rows hold no more."""
-    from corpuskit.discovery import scan
+    from corpuskit.discovery import index_scan
 
     held = []
-    best = scan._Best(Choice(threshold=0.0, budget_pages=100))
+    best = index_scan._Best(Choice(threshold=0.0, budget_pages=100))
     for part in range(200):
         rows = [(f"https://h{n % 7}.x/{part}-{n}", 0.5, {}) for n in range(2_000)]
         table = scored(*rows)

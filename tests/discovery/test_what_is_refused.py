@@ -127,7 +127,7 @@ def test_captures_of_one_page_and_pages_of_one_digest_are_counted(tmp_path):
 
     import pyarrow as pa
 
-    from corpuskit.discovery.choosing import Choice, choose, scored_schema
+    from corpuskit.discovery.selection import Choice, choose, scored_schema
 
     rows = [
         {"url": "http://a.example/1", "url_host_name": "a.example", "content_digest": "x", "score": 0.9},

@@ -13,7 +13,7 @@ from range_server import RangeServer
 from corpuskit.errors import SourceError
 from corpuskit.ingest import document_id
 from corpuskit.shards import extract_shards
-from corpuskit.shards.ranges import Archives, Span, StoreBusyError, merged
+from corpuskit.shards.byte_ranges import Archives, Span, StoreBusyError, merged
 
 NAME = "crawl-data/CC-MAIN-2024-22/segments/1.0/warc/CC-MAIN-0.warc.gz"
 
@@ -107,11 +107,11 @@ def test_a_store_that_stays_busy_is_no_failure_of_the_page(server, archives):
 
 
 def test_a_server_without_ranges_may_give_a_small_file_whole_and_no_large_one(server, archives, monkeypatch):
-    from corpuskit.shards import ranges
+    from corpuskit.shards import byte_ranges
 
     server.faults = ["whole"] * 2
     assert archives.read(NAME, 3, 10) == bytes(range(3, 10))
-    monkeypatch.setattr(ranges, "_MOST", 10_000)
+    monkeypatch.setattr(byte_ranges, "_MOST", 10_000)
     with pytest.raises(SourceError, match="answered 200, not with the range"):
         archives.read(NAME, 3, 10)
 
@@ -268,9 +268,9 @@ def test_a_record_that_is_a_bomb_itself_is_refused(tmp_path):
 
 
 def test_a_busy_store_sets_the_shard_aside_and_the_same_call_goes_on(tmp_path, server, archive, monkeypatch):
-    from corpuskit.shards import ranges
+    from corpuskit.shards import byte_ranges
 
-    monkeypatch.setattr(ranges.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(byte_ranges.time, "sleep", lambda seconds: None)
     server.files[NAME] = archive.content
     server.faults = [503] * 18
     report = extract(tmp_path, archive.rows, server.url)

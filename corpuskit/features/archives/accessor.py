@@ -63,7 +63,7 @@ class ArchivesAccessor(CorpusAccessor, attribute="archives"):
             >>> corpus.archives.discover(index, sample=0.01).estimate()                           # doctest: +SKIP
         """
         from corpuskit.discovery import Choice, discover
-        from corpuskit.discovery.choosing import THRESHOLD
+        from corpuskit.discovery.selection import THRESHOLD
         from corpuskit.sources.commoncrawl import Index, commoncrawl
 
         if isinstance(index, (str, os.PathLike)):
@@ -143,7 +143,7 @@ class ArchivesAccessor(CorpusAccessor, attribute="archives"):
             'model-000...'
         """
         from corpuskit.discovery import Discovery
-        from corpuskit.discovery.fetching import verdicts_of
+        from corpuskit.discovery.page_fetching import verdicts_of
         from corpuskit.relevance.learning import retrain_urls
 
         if discovery is None:

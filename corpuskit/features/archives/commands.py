@@ -10,7 +10,7 @@ import typer
 
 from corpuskit.cli.app import app
 from corpuskit.cli.common import engine_at, to_type
-from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent, stopped_by_ctrl_c
+from corpuskit.cli.corpus_folders import Existing, Folder, existing, made_if_absent, stopped_by_ctrl_c
 from corpuskit.cli.printing import print_frame
 from corpuskit.cli.usage import as_usage, refuse
 

@@ -103,7 +103,7 @@ def run(
 
 
 def _run_list(input_list: Path, output_ext: str, *, overwrite: bool, whole_words: bool) -> None:
-    from corpuskit.cli.folders import lines_of
+    from corpuskit.cli.corpus_folders import lines_of
     from corpuskit.compat.textworks import run_file
     from corpuskit.errors import CorpusKitError
 

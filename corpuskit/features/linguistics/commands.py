@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from corpuskit.cli.app import app
-from corpuskit.cli.folders import Existing, existing
+from corpuskit.cli.corpus_folders import Existing, existing
 from corpuskit.cli.printing import print_lines_of_a_concordance
 from corpuskit.cli.usage import as_usage
 

@@ -1,6 +1,6 @@
 """What is told at the end of a crawl."""
 
-from corpuskit.crawl.closing import Closing
+from corpuskit.crawl.outcome import Closing
 
 
 def test_what_is_left_out_of_a_list_has_a_name():

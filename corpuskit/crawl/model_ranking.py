@@ -1,6 +1,6 @@
 """The order of a crawl that follows a model: what promises most is fetched next, and no source is trusted unseen.
 
-:mod:`corpuskit.crawl.promise` says what a URL promises. The whole queue is judged again every few pages, since each page that was
+:mod:`corpuskit.crawl.url_scoring` says what a URL promises. The whole queue is judged again every few pages, since each page that was
 scored changes what is known of its source, its directory and its links; only the best of each host are written down.
 
 A source that got pages, or labels, none of which says "relevant" is held until one does: a crawl that believes its own model
@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from corpuskit.crawl.frontier import Frontier, Linking, url_id
-from corpuskit.crawl.promise import Promises, Signals
 from corpuskit.crawl.ranking import BOOST, BreadthFirst, Change, PageScore, Ranking, Row, Steered, lift
 from corpuskit.crawl.source_verdicts import BOOSTED
+from corpuskit.crawl.url_scoring import Promises, Signals
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels import is_machine, judged_documents
 from corpuskit.relevance import CorpusModel

@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final
 
-from corpuskit.crawl.discovery import Discovery
 from corpuskit.crawl.frontier import Lease, url_id
+from corpuskit.crawl.link_intake import Discovery
 from corpuskit.crawl.options import CrawlOptions
-from corpuskit.crawl.page_store import log_request
+from corpuskit.crawl.page_writer import log_request
 from corpuskit.crawl.politeness import ForbiddenError, PoliteClient
 from corpuskit.crawl.scope import LISTING, Reason, registered_domain
 from corpuskit.crawl.state import CrawlState

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from corpuskit.dates import as_utc, parse_iso_date
 from corpuskit.errors import CorpusKitError, SourceError
+from corpuskit.shards.byte_ranges import Archives
 from corpuskit.shards.inputs import Shard
-from corpuskit.shards.ranges import Archives
-from corpuskit.shards.records import MORE_COLUMNS, PLACE_COLUMNS, read_records
+from corpuskit.shards.record_reader import MORE_COLUMNS, PLACE_COLUMNS, read_records
 from corpuskit.sources.archives import read_file
 from corpuskit.sources.files import FoundFile
 from corpuskit.sources.media import detect_media_type

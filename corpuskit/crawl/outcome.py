@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from corpuskit.crawl.choices import ALLOW_PRIVATE
+from corpuskit.crawl.host_report import REFUSED
+from corpuskit.crawl.option_resolution import ALLOW_PRIVATE
 from corpuskit.crawl.options import resuming
-from corpuskit.crawl.report import REFUSED
 from corpuskit.crawl.state import Progress
 from corpuskit.store.catalog import Catalog
 from corpuskit.store.telling import clock, counted
@@ -31,7 +31,7 @@ class Closing:
         again: names of options that the next call must name again to fetch the rest.
         waiting: (host, cause, URLs, until when in seconds since the epoch) of the hosts in trouble that must not be asked now,
             most URLs first.
-        refused: (reason, how many) of what is not fetched, the most frequent first; see :data:`corpuskit.crawl.report.REFUSED`.
+        refused: (reason, how many) of what is not fetched, the most frequent first; see :data:`corpuskit.crawl.host_report.REFUSED`.
         sitemaps: (URL, what is wrong) of sitemaps and feeds that could not be read, or not as a whole.
     """
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from corpuskit import engine
-from corpuskit.discovery.choosing import Choice, check_number, choose, scored_schema
 from corpuskit.discovery.discovery import BINS, PLACES, SUMMARY, Discovery, Tally
+from corpuskit.discovery.selection import Choice, check_number, choose, scored_schema
 from corpuskit.errors import ConfigurationError, RelevanceError
 from corpuskit.relevance.learning import last_model
 from corpuskit.relevance.model import RelevanceModel

@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from corpuskit.crawl import steering
+from corpuskit.crawl import model_ranking
 from corpuskit.crawl.frontier import Frontier, Linking, url_id
-from corpuskit.crawl.steering import HELD, KnownPage, ModelRanking, stakes
+from corpuskit.crawl.model_ranking import HELD, KnownPage, ModelRanking, stakes
 from corpuskit.errors import ConfigurationError
 
 SEED = "http://a.example/"
@@ -100,8 +100,8 @@ def test_a_relevant_page_raises_what_it_links_to(ranking):
 
 def test_ranking_again_keeps_the_best_of_each_host_in_the_frontier(monkeypatch):
     """What is written may be outdated behind the first ones of a host, and must never be better than these."""
-    monkeypatch.setattr(steering, "_AHEAD", 12)
-    monkeypatch.setattr(steering, "_AHEAD_A_HOST", 5)
+    monkeypatch.setattr(model_ranking, "_AHEAD", 12)
+    monkeypatch.setattr(model_ranking, "_AHEAD_A_HOST", 5)
     draw = random.Random(7)
     ranking = ModelRanking(Model())
     rows = {

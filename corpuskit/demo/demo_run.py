@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.corpus import Corpus
-from corpuskit.demo.server import demo_data, serve_demo_web
+from corpuskit.demo.web_server import demo_data, serve_demo_web
 from corpuskit.errors import CorpusError
 
 if TYPE_CHECKING:

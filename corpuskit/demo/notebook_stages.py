@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from corpuskit.corpus import Corpus
-from corpuskit.demo.run import MORE_PAGES, crawl_options, demo_corpus, is_demo, label_from_file, seeds
-from corpuskit.demo.server import demo_data, serve_demo_web
+from corpuskit.demo.demo_run import MORE_PAGES, crawl_options, demo_corpus, is_demo, label_from_file, seeds
+from corpuskit.demo.web_server import demo_data, serve_demo_web
 from corpuskit.errors import CorpusError
 
 DESCRIPTION: Final = "Insurance for households"

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from corpuskit import engine
-from corpuskit.discovery.choosing import check_number, scored_schema
 from corpuskit.discovery.probing import check_archives
+from corpuskit.discovery.selection import check_number, scored_schema
 from corpuskit.errors import CorpusError, RelevanceError
 from corpuskit.ingest import document_id
 from corpuskit.relevance.learning import last_model, score_documents

@@ -8,19 +8,19 @@ import threading
 import time
 from typing import Any, Final
 
-from corpuskit.crawl.after_fetching import Finisher
-from corpuskit.crawl.discovery import Discovery
+from corpuskit.crawl.extraction_stage import Finisher
 from corpuskit.crawl.frontier import Frontier, Lease
+from corpuskit.crawl.host_scheduler import Turns
+from corpuskit.crawl.link_intake import Discovery
 from corpuskit.crawl.options import CrawlOptions
-from corpuskit.crawl.page_kinds import Yields
-from corpuskit.crawl.page_store import Keeper
+from corpuskit.crawl.page_fetcher import Visitor
+from corpuskit.crawl.page_writer import Keeper
 from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.ranking import Ranking
 from corpuskit.crawl.scope import Scope
 from corpuskit.crawl.source_verdicts import Verdicts
 from corpuskit.crawl.state import HARVEST, CrawlState, Progress, Stopping
-from corpuskit.crawl.turns import Turns
-from corpuskit.crawl.visit import Visitor
+from corpuskit.crawl.trap_detection import Yields
 from corpuskit.ingest import pending
 from corpuskit.sources.web import Client, host_of
 from corpuskit.sources.web.client import ClientOptions, read_netrc, user_agent

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from corpuskit.crawl.model_ranking import ranking_of
 from corpuskit.crawl.options import OPTIONS, PRESETS, TYPES, CrawlOptions, flag_of, names_of, spelled
-from corpuskit.crawl.steering import ranking_of
 from corpuskit.errors import ConfigurationError
 from corpuskit.relevance import CorpusModel
 from corpuskit.sources.web.client import CREDENTIALS

@@ -206,7 +206,7 @@ def test_a_feed_that_an_earlier_version_kept_as_a_document_is_followed_by_a_seco
     web.pages[SEED] = read
     web.add("http://a.example/one", "one")
     with monkeypatch.context() as earlier:
-        earlier.setattr("corpuskit.crawl.listings.is_listing", lambda *_: False)
+        earlier.setattr("corpuskit.crawl.sitemaps.is_listing", lambda *_: False)
         crawl(corpus, web)
     assert corpus.documents().uri.tolist() == [SEED]
     crawl(corpus, web, None, resume=True, refresh=True)

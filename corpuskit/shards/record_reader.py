@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from corpuskit.errors import CorpusKitError, RefusedError, SourceError
-from corpuskit.shards.ranges import Archives, Span, merged
+from corpuskit.shards.byte_ranges import Archives, Span, merged
 from corpuskit.sources.resource import Resource
 from corpuskit.sources.warc import read_warc
 from corpuskit.sources.web import canonical_url

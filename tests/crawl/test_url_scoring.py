@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from corpuskit.crawl.promise import Promises, link_text
+from corpuskit.crawl.url_scoring import Promises, link_text
 
 KNOWN = {"good": 0.8, "bad": 0.1}
 
@@ -134,9 +134,9 @@ def test_sources_with_few_pages_have_a_bonus_that_fades(promises):
     for number in range(99):
         promises.note_page(f"http://many.example/{number}/", "many.example", 0.2)
     values, known = promises.of(promises.places([1, 2]))
-    from corpuskit.crawl import promise
+    from corpuskit.crawl import url_scoring
 
-    weights = np.array([promise._WORDS, promise._LINKING, promise._LEAST, promise._DIRECTORY])
+    weights = np.array([url_scoring._WORDS, url_scoring._LINKING, url_scoring._LEAST, url_scoring._DIRECTORY])
     plain = np.stack([known.words, known.linking, known.least, known.directory], 1) @ weights
-    expected = promise._BONUS * np.sqrt(math.log(100) / (np.array([1, 99]) + 1))
+    expected = url_scoring._BONUS * np.sqrt(math.log(100) / (np.array([1, 99]) + 1))
     assert values - plain == pytest.approx(expected)

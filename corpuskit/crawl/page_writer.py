@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from corpuskit.crawl.after_fetching import Finisher, Origin
-from corpuskit.crawl.discovery import Discovery
+from corpuskit.crawl.extraction_stage import Finisher, Origin
 from corpuskit.crawl.frontier import Lease, NewUrl
+from corpuskit.crawl.link_intake import Discovery
 from corpuskit.crawl.scope import EMPTY, Reason
 from corpuskit.crawl.state import CrawlState
 from corpuskit.errors import FetchError

@@ -14,9 +14,9 @@ from corpuskit import engine
 from corpuskit.errors import ConfigurationError
 from corpuskit.extraction import ExtractOptions
 from corpuskit.ingest import EXTRACTOR
-from corpuskit.shards.extract import Done, Job, extract_shard
 from corpuskit.shards.inputs import Shard, find_shards
 from corpuskit.shards.output import FAILED_SUFFIX, SETTINGS, Output
+from corpuskit.shards.shard_extraction import Done, Job, extract_shard
 from corpuskit.store.telling import counted
 
 if TYPE_CHECKING:

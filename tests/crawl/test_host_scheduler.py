@@ -5,8 +5,8 @@ import random
 import pytest
 
 from corpuskit.crawl.frontier import Frontier, NewUrl, url_id
+from corpuskit.crawl.host_scheduler import Turns
 from corpuskit.crawl.politeness import Politeness
-from corpuskit.crawl.turns import Turns
 from corpuskit.store.catalog import Catalog
 
 

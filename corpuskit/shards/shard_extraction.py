@@ -20,7 +20,7 @@ from corpuskit.ingest import EXTRACTOR, LIMITS, Extracted, Task, complete, descr
 from corpuskit.safe_folder import SafeFolder
 from corpuskit.shards.inputs import Shard
 from corpuskit.shards.output import CATALOG_SUFFIX, ELEMENTS_SUFFIX, PARTS, RECORDS_SUFFIX, Output
-from corpuskit.shards.shard_resources import read_shard
+from corpuskit.shards.shard_reader import read_shard
 from corpuskit.sources.resource import Resource
 from corpuskit.store import Place
 from corpuskit.store.catalog import clean

@@ -6,12 +6,12 @@ import dataclasses
 import time
 from typing import Final
 
-from corpuskit.crawl.discovery import Discovery
 from corpuskit.crawl.frontier import Lease, NewUrl
-from corpuskit.crawl.listings import Listings, read_sitemaps
-from corpuskit.crawl.page_store import RENDERED, Keeper, Page, log_request
+from corpuskit.crawl.link_intake import Discovery
+from corpuskit.crawl.page_writer import RENDERED, Keeper, Page, log_request
 from corpuskit.crawl.politeness import PausedError, PoliteClient
 from corpuskit.crawl.scope import PRIVATE, ROBOTS, Reason
+from corpuskit.crawl.sitemaps import Listings, read_sitemaps
 from corpuskit.crawl.state import CrawlState
 from corpuskit.errors import CorpusKitError, FetchError, RefusedError, ResourceLimitError, UnreachableError
 from corpuskit.ingest import document_id
