@@ -26,7 +26,7 @@ from corpuskit.crawl.options import (
     CrawlOptions,
     OptionInfo,
     flag_of,
-    names_of,
+    options_with_lifetime,
 )
 
 if TYPE_CHECKING:
@@ -49,12 +49,12 @@ def _parameter(name: str, option: OptionInfo) -> inspect.Parameter:
     kind: Any = types[0] | None
     if bool in types:
         # What counts for one call or is a secret is no choice to be taken back.
-        flag, kind = (f"{flag}/--no-{flag[2:]}" if option.lasts in {"crawl", "permission"} else flag), bool | None
+        flag, kind = (f"{flag}/--no-{flag[2:]}" if option.lifetime in {"crawl", "permission"} else flag), bool | None
     elif option.choices:
         kind = Literal[option.choices] | None
     elif tuple in types or Mapping in types:
         kind = list[str] | None
-    least, most = (option.least, option.most) if option.most is not None else (None, None)
+    least, most = (option.minimum, option.maximum) if option.maximum is not None else (None, None)
     typed = typer.Option(flag, help=option.help, rich_help_panel=option.panel, show_default=False, min=least, max=most)
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, typed])
 
@@ -217,13 +217,13 @@ def _crawl(corpus: Corpus, seeds: list[str | Path], options: dict[str, Any]) -> 
         raise typer.Exit(130) from None
     _tell_end(job)
     print_frame("Sites", job.report()[_COLUMNS].head(_SITES), spare=_SPARE)
-    if job.failed_seeds or (job.closing.private and not job.progress.pages):
+    if job.failed_seeds or (job.outcome.private and not job.progress.pages):
         raise typer.Exit(3)
 
 
 def _tell_end(job: CrawlJob) -> None:
     """Print how a crawl ended and how to go on."""
-    tell("\n".join([job.summary, *job.closing.lines()]))
+    tell("\n".join([job.summary, *job.outcome.lines()]))
 
 
 def _model(corpus: Corpus, folder: Path) -> Any:
@@ -241,7 +241,7 @@ def _forgotten(name: str) -> str:
     Raises:
         WrongUsageError: There is none of this name.
     """
-    kept = {flag_of(item).removeprefix("--"): item for item in (*names_of("crawl"), "steer")}
+    kept = {flag_of(item).removeprefix("--"): item for item in (*options_with_lifetime("crawl"), "steer")}
     kept["guess-sitemaps"] = "sitemaps"
     plain = name.lstrip("-").replace("_", "-")
     if plain not in kept:

@@ -1,4 +1,4 @@
-"""Report on the requests of each host."""
+"""Report on the requests to each host."""
 
 from __future__ import annotations
 
@@ -20,23 +20,24 @@ REFUSED: Final = (
     "(SELECT host, reason_refused AS reason, count(*) AS n FROM frontier WHERE state = 'refused' GROUP BY 1, 2 "
     "UNION ALL SELECT host, reason, links FROM refusals)"
 )
-"""Counts of what is refused, by host and reason: URLs of the frontier, and links that never came there, since they are no URL
-to fetch or marked nofollow."""
+"""Numbers of refusals by host and reason. They include URLs of the frontier, and links that were not added to it
+because they are not URLs to fetch or are marked nofollow."""
 
 
 def site_report(catalog: Catalog, *, job: int | None = None) -> pd.DataFrame:
-    """Return one row a host, most requests first, of one crawl or all.
+    """Return one row per host, most requests first, of one crawl or all.
 
     Columns: host (str); requests, ok (2xx), no_content (204), moved (301, 308), redirect (302, 303, 307), not_modified
     (304), bad_request (400), forbidden (401, 403), not_found (404, 410), busy (429, 503), server_error (other 5xx),
-    no_answer (no status: time-outs, broken connections, what was refused before the answer) (Int64); bytes (Int64);
-    response_ms (float64, mean); new_text (float64, mean share of new text); queued (Int64: URLs of the host that wait);
-    refused (Int64: its URLs that are not fetched, and links on its pages that are no URL to fetch or marked nofollow); refused_why (str: the three most frequent reasons with their counts); crawl_delay (float64, seconds, by
-    robots.txt); robots (str: what came of asking for it).
+    no_answer (no status: time-outs, broken connections, refusals before the response) (Int64); bytes (Int64);
+    response_ms (float64, mean); new_text (float64, mean share of new text); queued (Int64: queued URLs of the host);
+    refused (Int64: its URLs that are not fetched, and links on its pages that are not URLs to fetch or are marked
+    nofollow); refused_why (str: the three most frequent reasons with their counts); crawl_delay (float64, seconds, from
+    robots.txt); robots (str: outcome of the request for it).
 
     Args:
-        catalog: The catalogue of the corpus.
-        job: Number of the crawl; None: all.
+        catalog: The catalog of the corpus.
+        job: Id of the crawl; None: all crawls.
     """
     import pandas as pd
 
@@ -52,8 +53,8 @@ def site_report(catalog: Catalog, *, job: int | None = None) -> pd.DataFrame:
     queued = catalog.frame("SELECT host, count(*) AS queued FROM frontier WHERE state = 'queued' GROUP BY host")
     refused = catalog.frame(f"SELECT host, sum(n) AS refused FROM {REFUSED} GROUP BY host")
     hosts = catalog.frame("SELECT host, crawl_delay, robots_status AS robots FROM hosts")
-    for other in (queued, refused, hosts):
-        frame = frame.merge(other, on="host", how="left")
+    for table in (queued, refused, hosts):
+        frame = frame.merge(table, on="host", how="left")
     frame["refused_why"] = frame["host"].map(_reasons(catalog))
     integers = ["requests", *_COUNTS, "bytes", "queued", "refused"]
     columns = [
@@ -78,12 +79,12 @@ def site_report(catalog: Catalog, *, job: int | None = None) -> pd.DataFrame:
 
 
 def _reasons(catalog: Catalog) -> dict[str, str]:
-    """host → its most frequent reasons of :data:`REFUSED`."""
-    found: dict[str, list[str]] = {}
+    """Return host → its most frequent reasons of refusal."""
+    reasons_of: dict[str, list[str]] = {}
     for row in catalog.rows(
         f"SELECT host, reason, sum(n) AS n FROM {REFUSED} GROUP BY host, reason ORDER BY n DESC, reason"
     ):
-        reasons = found.setdefault(row["host"], [])
+        reasons = reasons_of.setdefault(row["host"], [])
         if len(reasons) < 3:
             reasons.append(f"{row['reason']} {row['n']:,}")
-    return {host: "; ".join(reasons) for host, reasons in found.items()}
+    return {host: "; ".join(reasons) for host, reasons in reasons_of.items()}

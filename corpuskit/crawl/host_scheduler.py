@@ -1,8 +1,9 @@
-"""Which host is asked next: a choice among thousands of hosts that costs the logarithm of their number.
+"""Host scheduler: selects the next host to fetch from, in O(log n) per request.
 
-A host with queued URLs is in one of four places: *ready* (a heap by rank), *waiting* until a time (a heap by time), *busy*
-with as many requests as it may have at once, or *full* of what it may get in this call. What is not known of a host before
-it is looked at, such as its pause, is found out when its turn comes, and it moves to where it belongs.
+A host with queued URLs is in one of four states: *ready* (a heap ordered by priority), *waiting* until a time (a heap
+ordered by time), *busy* with the maximum number of parallel requests, or *full* (the page limit of this call is
+reached). Properties such as the end of a pause are checked only when a host is popped. The host then moves to its new
+state.
 """
 
 from __future__ import annotations
@@ -15,59 +16,59 @@ from typing import Final
 from corpuskit.crawl.frontier import Frontier, Lease
 from corpuskit.crawl.politeness import Politeness
 
-_SLACK: Final = 100  # outdated entries of a heap before it is made anew
+_MAX_STALE: Final = 100  # outdated entries of a heap before it is rebuilt
 _Entry = tuple[float, float, str]
 
 
-class Turns:
-    """The hosts of a crawl that have queued URLs; used by the fetching loop only.
+class HostScheduler:
+    """Hosts of a crawl that have queued URLs. Only the fetching loop may use it.
 
     Args:
-        in_turns: the host that has had the fewest turns is next, whatever came of them; else the one with the best URL.
-        is_full: whether a host has got as many pages as it may in this call.
+        in_turns: Select the host with the fewest requests so far; else the host with the best URL.
+        is_full: Return whether a host has reached its page limit of this call.
     """
 
     def __init__(
-        self, frontier: Frontier, politeness: Politeness, *, in_turns: bool, is_full: Callable[[str], bool]
+        self, frontier: Frontier, politeness: Politeness, *, round_robin: bool, is_full: Callable[[str], bool]
     ) -> None:
         self._frontier = frontier
         self._politeness = politeness
-        self._in_turns = in_turns
+        self._round_robin = round_robin
         self._is_full = is_full
-        self._heads: dict[str, float] = {}  # host → at least the best priority of its queue
-        self._until: dict[str, float] = {}  # host → when the first of its URLs may be tried, where all must wait
-        self._taken: Counter[str] = Counter()
+        self._priorities: dict[str, float] = {}  # host → upper bound of the priorities of its queue
+        self._retry_times: dict[str, float] = {}  # host → earliest retry time, if all its URLs must wait
+        self._request_counts: Counter[str] = Counter()
         self._full: set[str] = set()
         self._ready: list[_Entry] = []
         self._waiting: list[_Entry] = []
-        # The one entry of a host that counts; others in the heaps are outdated.
+        # The current entry of each host. Other entries of the host in the heaps are outdated.
         self._is_ready: dict[str, _Entry] = {}
         self._is_waiting: dict[str, _Entry] = {}
 
-    def update(self, heads: Mapping[str, float]) -> None:
-        """Takes the best priority of each host's queue, as :meth:`Frontier.hosts` gives them."""
-        for host, head in heads.items():
-            is_new = host not in self._heads
-            self._heads[host] = head
+    def set_priorities(self, priorities: Mapping[str, float]) -> None:
+        """Set the best priority of each host's queue, as returned by :meth:`Frontier.hosts`."""
+        for host, priority in priorities.items():
+            is_new = host not in self._priorities
+            self._priorities[host] = priority
             if is_new or host in self._is_ready:
                 self._make_ready(host)
 
-    def raise_heads(self, heads: Mapping[str, float]) -> None:
-        """Notes that hosts have URLs of such priorities that may be fetched now."""
-        for host, head in heads.items():
-            old = self._heads.get(host)
-            if old is None or head > old:
-                self._heads[host] = head
+    def raise_priorities(self, priorities: Mapping[str, float]) -> None:
+        """Raise the priorities of hosts that have new URLs, which may be fetched now."""
+        for host, priority in priorities.items():
+            old = self._priorities.get(host)
+            if old is None or priority > old:
+                self._priorities[host] = priority
                 if old is None or host in self._is_ready:
                     self._make_ready(host)
-            if host in self._until:
+            if host in self._retry_times:
                 self._make_ready(host)
 
-    def next(self, now: float) -> Lease | None:
-        """Leases the URL to be fetched next; None: no host may be asked now.
+    def lease_next(self, now: float) -> Lease | None:
+        """Lease and return the URL to fetch next; None if no host may be requested now.
 
         Args:
-            now: seconds since the epoch.
+            now: Seconds since the epoch.
         """
         while self._waiting and self._waiting[0][0] <= now:
             entry = heapq.heappop(self._waiting)
@@ -79,9 +80,9 @@ class Turns:
             if self._is_ready.get(host) is not entry:
                 continue
             del self._is_ready[host]
-            state = self._politeness.of(host)
-            if state.in_flight >= state.most_in_flight:
-                continue  # ended() brings it back
+            state = self._politeness.state(host)
+            if state.in_flight >= state.max_in_flight:
+                continue  # release() makes it ready again
             if self._is_full(host):
                 if not state.in_flight:
                     self._full.add(host)
@@ -89,53 +90,58 @@ class Turns:
             if state.next_allowed > now:
                 self._make_wait(host, state.next_allowed)
                 continue
-            found = self._frontier.best(host, now)
-            if found is None:
-                self._look_for_waiting(host, now)
+            candidate = self._frontier.best(host, now)
+            if candidate is None:
+                self._wait_for_retry(host, now)
                 continue
-            lease, following = found
-            best, self._heads[host] = self._heads[host], lease.priority
-            if not self._in_turns and lease.priority < best and self._ready and -lease.priority > self._ready[0][0]:
-                self._make_ready(host)  # it promised more than it has: another host is better
+            lease, following = candidate
+            expected, self._priorities[host] = self._priorities[host], lease.priority
+            if (
+                not self._round_robin
+                and lease.priority < expected
+                and self._ready
+                and -lease.priority > self._ready[0][0]
+            ):
+                self._make_ready(host)  # its upper bound was too high: another host has a better URL
                 continue
             self._frontier.lease(lease)
-            self._taken[host] += 1
+            self._request_counts[host] += 1
             state.in_flight += 1
             if following is not None:
-                self._heads[host] = following
-            if state.in_flight < state.most_in_flight:
+                self._priorities[host] = following
+            if state.in_flight < state.max_in_flight:
                 self._make_ready(host)
             return lease
         return None
 
-    def ended(self, host: str) -> None:
-        """Notes that a visit is over."""
-        self._politeness.of(host).in_flight -= 1
-        if host in self._heads and host not in self._is_waiting:
+    def release(self, host: str) -> None:
+        """Release a host after a request."""
+        self._politeness.state(host).in_flight -= 1
+        if host in self._priorities and host not in self._is_waiting:
             self._make_ready(host)
 
     @property
     def next_time(self) -> float | None:
-        """When the first of the waiting hosts may be asked, seconds since the epoch; None where none waits."""
+        """Time when the first waiting host may be requested, in seconds since the epoch; None if no host waits."""
         while self._waiting and self._is_waiting.get(self._waiting[0][2]) is not self._waiting[0]:
             heapq.heappop(self._waiting)
         return self._waiting[0][0] if self._waiting else None
 
     @property
     def waiting(self) -> list[tuple[float, str]]:
-        """(seconds since the epoch, host) of the hosts that wait, the first one first."""
+        """(seconds since the epoch, host) of the waiting hosts, the earliest first."""
         return sorted((entry[0], host) for host, entry in self._is_waiting.items())
 
     @property
     def full(self) -> frozenset[str]:
-        """Hosts that have queued URLs and get no more in this call."""
+        """Hosts with queued URLs that have reached their page limit of this call."""
         return frozenset(self._full)
 
     def _make_ready(self, host: str) -> None:
         self._is_waiting.pop(host, None)
-        self._until.pop(host, None)
-        head = self._heads[host]
-        entry = (float(self._taken[host]), -head, host) if self._in_turns else (-head, 0.0, host)
+        self._retry_times.pop(host, None)
+        priority = self._priorities[host]
+        entry = (float(self._request_counts[host]), -priority, host) if self._round_robin else (-priority, 0.0, host)
         self._is_ready[host] = entry
         _push(self._ready, entry, self._is_ready)
 
@@ -144,18 +150,18 @@ class Turns:
         self._is_waiting[host] = entry
         _push(self._waiting, entry, self._is_waiting)
 
-    def _look_for_waiting(self, host: str, now: float) -> None:
-        """A host without a URL for now waits for the first of those that must be tried later, or is forgotten."""
-        later = self._frontier.waiting(host, now)
-        if later is None:
-            del self._heads[host]
+    def _wait_for_retry(self, host: str, now: float) -> None:
+        """Let a host wait for its first URL that must be retried later; remove it if no URL is queued."""
+        retry = self._frontier.waiting(host, now)
+        if retry is None:
+            del self._priorities[host]
             return
-        self._until[host], self._heads[host] = later
-        self._make_wait(host, later[0])
+        self._retry_times[host], self._priorities[host] = retry
+        self._make_wait(host, retry[0])
 
 
 def _push(heap: list[_Entry], entry: _Entry, valid: Mapping[str, _Entry]) -> None:
     heapq.heappush(heap, entry)
-    if len(heap) > 2 * len(valid) + _SLACK:
+    if len(heap) > 2 * len(valid) + _MAX_STALE:
         heap[:] = valid.values()
         heapq.heapify(heap)

@@ -1,4 +1,4 @@
-"""What is found while crawling: links, sitemaps and feeds, taken into the frontier or refused for a reason."""
+"""Adds discovered links to the frontier, each with its priority or the reason of its refusal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
-from corpuskit.crawl.frontier import NewUrl, too_deep, url_id
+from corpuskit.crawl.frontier import NewUrl, depth_refusal, url_id
 from corpuskit.crawl.scope import Reason
 from corpuskit.crawl.state import CrawlState
 from corpuskit.sources.web import Link, PageLinks, host_of
@@ -16,8 +16,8 @@ from corpuskit.store.catalog import clean
 _MAX_REASON: Final = 60
 
 
-class Discovery:
-    """Takes URLs into the frontier of one crawl."""
+class LinkIntake:
+    """Adds links to the frontier of one crawl."""
 
     def __init__(self, state: CrawlState) -> None:
         self._state = state
@@ -33,10 +33,15 @@ class Discovery:
         named_by: str = "",
         kind: str = "page",
     ) -> tuple[list[int], list[NewUrl]]:
-        """Adds links, each with its priority or the reason of its refusal; gives the keys of all and the new ones.
+        """Add links, and return the keys of all of them and the new URLs.
 
         Args:
-            named_by: the sitemap or feed that a person named, where its URLs are seeds, which have no parent.
+            links: The links.
+            depth: Number of links from a seed.
+            parent: URL of the linking page, sitemap or feed.
+            parent_score: Relevance of the linking page.
+            named_by: URL of a sitemap or feed named by the user. Its URLs are seeds, which have no parent.
+            kind: ``page``, ``seed`` or ``listing`` (a sitemap or feed).
         """
         state, frontier = self._state, self._state.frontier
         ids: list[int] = []
@@ -47,7 +52,7 @@ class Discovery:
                 ids.append(key)
             else:
                 unknown[url_id(link.url)] = link
-        if state.ranking.steers:  # what is ranked is taken for queued, so it must not be known from long ago
+        if state.ranking.steers:  # ranked URLs count as queued, so URLs that are in the frontier must not be ranked
             for key in frontier.existing(list(unknown)):
                 frontier.known[unknown.pop(key).url] = key
                 ids.append(key)
@@ -73,22 +78,22 @@ class Discovery:
             for link, (priority, why) in zip(unknown.values(), ranked, strict=True)
         ]  # fmt: skip
         frontier.add(new)
-        state.ranking.forget(key for key, url in zip(unknown, new, strict=True) if url.refused)
+        state.ranking.discard(key for key, url in zip(unknown, new, strict=True) if url.refused)
         return [*ids, *unknown], new
 
     def refusal(self, url: str, depth: int, lang: str = "") -> Reason | None:
-        """Why a URL is not fetched in this crawl."""
-        return self._state.scope.refusal(url, lang, depth=depth) or too_deep(depth, self._state.options.max_depth)
+        """Return why a URL is not fetched in this crawl, or None."""
+        return self._state.scope.refusal(url, lang, depth=depth) or depth_refusal(depth, self._state.options.max_depth)
 
-    def count_refused(self, host: str, page: PageLinks) -> None:
-        """Counts links that are no URL to fetch, by reason; see :meth:`write_counts`."""
+    def count_refused_links(self, host: str, page: PageLinks) -> None:
+        """Count, by reason, links that are not URLs to fetch; see :meth:`save_refusal_counts`."""
         if page.nofollow:
             self._refusals[host, "page says nofollow"] += 1
         for _, reason in page.refused:
             self._refusals[host, reason if reason == NOFOLLOW else clean(reason)[:_MAX_REASON]] += 1
 
-    def write_counts(self) -> None:
-        """Adds the counts to the catalogue."""
+    def save_refusal_counts(self) -> None:
+        """Add the counts to the catalog."""
         if self._refusals:
             self._state.folder.catalog.connection.executemany(
                 "INSERT INTO refusals VALUES (?, ?, ?) "

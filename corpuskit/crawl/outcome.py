@@ -1,4 +1,4 @@
-"""What is told when a crawl has ended: what could not be fetched and why, what waits, and how to go on."""
+"""Outcome of a crawl: failures, refusals, waiting hosts, remaining URLs, and how to continue."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import Final
 
 from corpuskit.crawl.host_report import REFUSED
 from corpuskit.crawl.option_resolution import ALLOW_PRIVATE
-from corpuskit.crawl.options import resuming
+from corpuskit.crawl.options import resume_commands
 from corpuskit.crawl.state import Progress
 from corpuskit.store.catalog import Catalog
 from corpuskit.store.telling import clock, counted
 
-_MAX_TOLD: Final = 3  # of a kind
+_MAX_EXAMPLES: Final = 3  # per line
 
 
 @dataclass(frozen=True, slots=True)
-class Closing:
-    """How a crawl ended.
+class CrawlOutcome:
+    """Outcome of a crawl.
 
     Attributes:
-        seeds: (URL, cause) of seeds that could not be fetched, some of them; without those at private addresses.
-        failed_seeds: how many seeds could not be fetched.
-        causes: (cause, how many URLs), the most frequent first.
-        queued: URLs that wait for a later crawl.
-        private: those among them that this call was not allowed to ask, for their addresses are private.
-        private_causes: which addresses, some of them.
-        again: names of options that the next call must name again to fetch the rest.
-        waiting: (host, cause, URLs, until when in seconds since the epoch) of the hosts in trouble that must not be asked now,
+        seeds: (URL, error) of the first seeds that could not be fetched, without seeds at private addresses.
+        failed_seeds: Number of seeds that could not be fetched.
+        causes: (error, number of URLs), the most frequent first.
+        queued: Number of URLs left for a later crawl.
+        private: Number of queued URLs at private addresses, which this crawl was not allowed to request.
+        private_causes: Error messages of refused private addresses.
+        options_to_repeat: Names of options that the next call must repeat to fetch the rest.
+        waiting: (host, error, number of URLs, end of the pause in seconds since the epoch) of unreachable hosts,
             most URLs first.
-        refused: (reason, how many) of what is not fetched, the most frequent first; see :data:`corpuskit.crawl.host_report.REFUSED`.
-        sitemaps: (URL, what is wrong) of sitemaps and feeds that could not be read, or not as a whole.
+        refused: (reason, count), the most frequent first; see :data:`corpuskit.crawl.host_report.REFUSED`.
+        sitemaps: (URL, error) of sitemaps and feeds that could not be read completely.
     """
 
     seeds: Sequence[tuple[str, str]] = ()
@@ -41,18 +41,22 @@ class Closing:
     queued: int = 0
     private: int = 0
     private_causes: Sequence[str] = ()
-    again: Sequence[str] = ()
+    options_to_repeat: Sequence[str] = ()
     waiting: Sequence[tuple[str, str, int, float]] = ()
     refused: Sequence[tuple[str, int]] = ()
     sitemaps: Sequence[tuple[str, str]] = ()
 
     @classmethod
-    def of(cls, catalog: Catalog, progress: Progress, since: str, again: Sequence[str] = ()) -> Closing:
-        """What became of a crawl.
+    def from_catalog(
+        cls, catalog: Catalog, progress: Progress, since: str, options_to_repeat: Sequence[str] = ()
+    ) -> CrawlOutcome:
+        """Return the outcome of a crawl.
 
         Args:
-            again: names of options that the next call must name again to fetch the rest.
-            since: when it began, as the catalogue writes times.
+            catalog: The catalog of the corpus.
+            progress: Progress of the crawl.
+            since: Start of the crawl, in the time format of the catalog.
+            options_to_repeat: Names of options that the next call must repeat to fetch the rest.
         """
         causes = catalog.rows(
             "SELECT message, count(*) AS n FROM failures WHERE stage = 'fetch' AND \"when\" >= ? "
@@ -67,13 +71,13 @@ class Closing:
         )
         failed = {url: cause for url, cause in progress.failed_seeds.items() if cause not in progress.private}
         return cls(
-            tuple(failed.items())[:_MAX_TOLD],
+            tuple(failed.items())[:_MAX_EXAMPLES],
             len(failed),
             tuple((row["message"], row["n"]) for row in causes),
             queued,
             progress.private_queued,
             sorted(progress.private),
-            again,
+            options_to_repeat,
             waiting,
             catalog.tuples(f"SELECT reason, sum(n) FROM {REFUSED} GROUP BY reason ORDER BY 2 DESC, 1"),
             catalog.tuples(
@@ -82,41 +86,47 @@ class Closing:
         )
 
     def lines(self) -> list[str]:
-        """What to tell, line by line; none where all went well."""
+        """Return a description of the outcome, line by line; empty if nothing failed or remains."""
         lines, failed = [], sum(count for _, count in self.causes)
         if self.failed_seeds:
-            told = [f"{url} ({cause})" for url, cause in self.seeds]
+            examples = [f"{url} ({cause})" for url, cause in self.seeds]
             lines.append(
-                f"{counted(self.failed_seeds, 'seed')} could not be fetched: {_list(told, self.failed_seeds, 'seed')}"
+                f"{counted(self.failed_seeds, 'seed')} could not be fetched: {_list(examples, self.failed_seeds, 'seed')}"
             )
         if failed > self.failed_seeds:
-            told = [f"{cause} ({count:,})" for cause, count in self.causes[:_MAX_TOLD]]
-            lines.append(f"{counted(failed, 'URL')} could not be fetched: {_list(told, len(self.causes), 'cause')}")
+            examples = [f"{cause} ({count:,})" for cause, count in self.causes[:_MAX_EXAMPLES]]
+            lines.append(f"{counted(failed, 'URL')} could not be fetched: {_list(examples, len(self.causes), 'cause')}")
         if lines:
-            lines.append(f"failures() (corpuskit failures) lists what failed, {resuming('retry_failed')} asks again")
+            lines.append(
+                f"failures() (corpuskit failures) lists the failures, {resume_commands('retry_failed')} retries them"
+            )
         if self.waiting:
-            told = [
-                f"{host} with {counted(count, 'URL')} ({cause}), from {clock(until)} on"
-                for host, cause, count, until in self.waiting[:_MAX_TOLD]
+            examples = [
+                f"{host} with {counted(count, 'URL')} ({cause}), until {clock(until)}"
+                for host, cause, count, until in self.waiting[:_MAX_EXAMPLES]
             ]
-            lines.append(f"asked again after a pause: {_list(told, len(self.waiting), 'host')}")
+            lines.append(f"paused hosts: {_list(examples, len(self.waiting), 'host')}")
         if self.sitemaps:
-            told = [f"{url} ({cause})" for url, cause in self.sitemaps[:_MAX_TOLD]]
-            lines.append(f"sitemaps and feeds with faults: {_list(told, len(self.sitemaps), 'sitemap')}")
+            examples = [f"{url} ({cause})" for url, cause in self.sitemaps[:_MAX_EXAMPLES]]
+            lines.append(f"sitemaps and feeds with errors: {_list(examples, len(self.sitemaps), 'sitemap')}")
         if self.refused:
-            told = [f"{reason} ({count:,})" for reason, count in self.refused[:_MAX_TOLD]]
+            examples = [f"{reason} ({count:,})" for reason, count in self.refused[:_MAX_EXAMPLES]]
             number = sum(count for _, count in self.refused)
-            lines.append(f"{number:,} refused: {_list(told, len(self.refused), 'reason')}")
+            lines.append(f"{number:,} refused: {_list(examples, len(self.refused), 'reason')}")
         if self.private:
-            which = _list(self.private_causes[:_MAX_TOLD], len(self.private_causes), "cause")
+            which = _list(self.private_causes[:_MAX_EXAMPLES], len(self.private_causes), "cause")
             count = counted(self.private, "URL")
-            lines.append(f"{count} at private addresses not asked ({which}): {resuming(ALLOW_PRIVATE)} allows it")
+            lines.append(
+                f"{count} at private addresses not requested ({which}): {resume_commands(ALLOW_PRIVATE)} allows it"
+            )
         if self.queued > self.private:
-            lines.append(f"{counted(self.queued - self.private, 'URL')} left to fetch: {resuming(*self.again)}")
+            lines.append(
+                f"{counted(self.queued - self.private, 'URL')} left to fetch: {resume_commands(*self.options_to_repeat)}"
+            )
         return lines
 
 
-def _list(told: Sequence[str], count: int, what: str) -> str:
-    """Some of so many things, and how many more there are."""
-    rest = f" and {counted(count - len(told), f'more {what}')}" if count > len(told) else ""
-    return ", ".join(told) + rest
+def _list(examples: Sequence[str], count: int, noun: str) -> str:
+    """Join examples, and add the number of further items."""
+    remainder = f" and {counted(count - len(examples), f'more {noun}')}" if count > len(examples) else ""
+    return ", ".join(examples) + remainder

@@ -1,6 +1,6 @@
-"""Fetched pages are kept in groups: their WARC records, then one transaction with their rows, links and states.
+"""Stores fetched pages in groups: first their WARC records, then their rows, links and states in one transaction.
 
-A page is counted when its transaction is over; until then it is in flight, and a crawl that is killed fetches it again.
+A page is counted after its transaction. If the crawl is killed before, the next crawl fetches the page again.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from corpuskit.crawl.extraction_stage import Finisher, Origin
+from corpuskit.crawl.extraction_stage import ExtractionStage, PageOrigin
 from corpuskit.crawl.frontier import Lease, NewUrl
-from corpuskit.crawl.link_intake import Discovery
+from corpuskit.crawl.link_intake import LinkIntake
 from corpuskit.crawl.scope import EMPTY, Reason
 from corpuskit.crawl.state import CrawlState
 from corpuskit.errors import FetchError
@@ -24,17 +24,17 @@ from corpuskit.store import Place
 from corpuskit.store.catalog import clean, now
 
 RENDERED: Final = "x-corpuskit-rendered"
-"""A header of records whose body is what a browser made of the page."""
-_MAX_AGE: Final = 0.2  # seconds a page waits for others
+"""Header of records with a body rendered by a browser."""
+_MAX_AGE: Final = 0.2  # seconds that a page waits for others of its group
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page that was fetched.
+    """A fetched page.
 
     Attributes:
-        robots: the rule of robots.txt that allowed it.
-        refused: why it does not belong to the corpus; its links are followed all the same.
+        robots: The rule of robots.txt that allowed it.
+        refused: Why it is not added to the corpus. Its links are followed in any case.
     """
 
     lease: Lease
@@ -45,7 +45,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _StoredPage:
     page: Page
     registered: Registered | None
     request: int
@@ -53,64 +53,66 @@ class _Kept:
     new: list[NewUrl]
 
 
-class Keeper:
-    """Collects pages and keeps them; used by the fetching loop only."""
+class PageWriter:
+    """Collects pages and stores them in groups. Only the fetching loop may use it."""
 
-    def __init__(self, state: CrawlState, finisher: Finisher, discovery: Discovery, user_agent: str) -> None:
+    def __init__(
+        self, state: CrawlState, extraction: ExtractionStage, link_intake: LinkIntake, user_agent: str
+    ) -> None:
         self._state = state
-        self._finisher = finisher
-        self._discovery = discovery
+        self._extraction = extraction
+        self._link_intake = link_intake
         self._user_agent = user_agent
         self._pages: list[Page] = []
         self._oldest = 0.0
-        # What steers has to see each page's links at once.
-        self._most = 1 if state.ranking.steers else max(1, state.options.connections // 2)
+        # A ranking by page scores needs the links of each page immediately.
+        self._group_size = 1 if state.ranking.steers else max(1, state.options.connections // 2)
 
     @property
     def waiting(self) -> int:
-        """Pages that are fetched and not kept yet."""
+        """Number of fetched pages that are not stored yet."""
         return len(self._pages)
 
-    def waiting_of(self, host: str) -> int:
-        """Those of one host."""
+    def waiting_pages_of(self, host: str) -> int:
+        """Return the number of fetched pages of a host that are not stored yet."""
         return sum(page.lease.host == host for page in self._pages)
 
     @property
-    def seconds_left(self) -> float:
-        """Until the pages that wait must be kept; 0: now."""
-        if len(self._pages) >= self._most:
+    def seconds_until_flush(self) -> float:
+        """Seconds until the waiting pages must be stored; 0: now."""
+        if len(self._pages) >= self._group_size:
             return 0.0
         return max(0.0, self._oldest + _MAX_AGE - time.monotonic()) if self._pages else _MAX_AGE
 
-    def take(self, page: Page) -> None:
-        """A page to be kept."""
+    def add(self, page: Page) -> None:
+        """Add a page to the current group."""
         if not self._pages:
             self._oldest = time.monotonic()
         self._pages.append(page)
 
     def flush(self) -> None:
-        """Keeps the pages that wait."""
+        """Store the waiting pages."""
         if not self._pages:
             return
         pages, self._pages = self._pages, []
         folder = self._state.folder
         with folder.catalog.transaction():
-            kept = [self._keep(page) for page in pages]
-            self._discovery.write_counts()
+            stored = [self._store(page) for page in pages]
+            self._link_intake.save_refusal_counts()
             folder.warc.push()
-        for item in kept:
-            self._count(item)
+        for item in stored:
+            self._update_progress(item)
 
-    def _keep(self, page: Page) -> _Kept:
+    def _store(self, page: Page) -> _StoredPage:
         state, lease, answer = self._state, page.lease, page.answer
         registered: Registered | None = None
         if page.refused is None and answer.content.strip():
             registered = register(state.folder, _resource(page), keep=lambda _: self._write_warc(answer))
         request = log_request(state, lease, answer, robots=page.robots, url=answer.headers.get(ARCHIVED, ""))
-        targets, new = self._discovery.add(
+        targets, new = self._link_intake.add(
             page.links.links, depth=lease.depth + 1, parent=lease.url, parent_score=lease.parent_score
         )
-        self._discovery.count_refused(lease.host, page.links)
+        self._link_intake.count_refused_links(lease.host, page.links)
         state.frontier.add_links(lease.id, targets)
         if page.refused is not None:
             state.frontier.finish(lease, "refused", page.refused)
@@ -119,16 +121,16 @@ class Keeper:
         if registered is None and page.refused is None:
             state.note_failure(lease, FetchError("the page is empty", url=lease.url), is_final=True)
         else:
-            state.forget_failure(lease)
-        return _Kept(page, registered, request, targets, new)
+            state.clear_failure(lease)
+        return _StoredPage(page, registered, request, targets, new)
 
-    def _count(self, item: _Kept) -> None:
+    def _update_progress(self, item: _StoredPage) -> None:
         progress, lease = self._state.progress, item.page.lease
         progress.pages += 1
         progress.bytes += len(item.page.answer.content)
         progress.hosts[lease.host] += 1
         progress.scripted += item.page.links.needs_scripts
-        self._state.note(item.new)
+        self._state.schedule(item.new)
         registered = item.registered
         if registered is None:
             return
@@ -139,11 +141,11 @@ class Keeper:
         if self._state.options.extract:
             task = task_of(self._state.folder, registered.doc_id, registered.version)
             targets = item.targets if self._state.ranking.steers else []
-            self._finisher.hand_in(task, Origin(lease, item.request, targets))
+            self._extraction.submit(task, PageOrigin(lease, item.request, targets))
 
     def _write_warc(self, answer: Answer) -> Place:
         path = answer.uri[answer.uri.index("/", 8) :]
-        # Headers and cookies of the user's own stay out of the archive.
+        # The user's headers and cookies are not written to the archive.
         request = f"GET {path} HTTP/1.1\r\nHost: {host_of(answer.uri)}\r\nUser-Agent: {self._user_agent}\r\n\r\n"
         return self._state.folder.warc.write(
             answer.uri,
@@ -165,10 +167,16 @@ def log_request(
     status: int | None = None,
     url: str = "",
 ) -> int:
-    """Writes a row of the requests; gives its number.
+    """Insert a row into the table of requests and return its id.
 
     Args:
-        url: what was asked for, where it was not the URL itself but its robots.txt, or an archive's copy.
+        state: The crawl.
+        lease: The URL that was leased.
+        answer: The response; None if there was none.
+        robots: The rule of robots.txt that allowed the request.
+        error: Error message.
+        status: HTTP status of a request without a usable response.
+        url: The requested URL, if it is not that of the lease: robots.txt or an archived copy.
     """
     received: Sequence[object] = (
         (now() if url else answer.fetched.isoformat(), url or answer.uri, answer.status, answer.response_ms, answer.download_ms,
@@ -195,7 +203,7 @@ def _resource(page: Page) -> Resource:
     if RENDERED in answer.headers:
         metadata["rendered"] = answer.headers[RENDERED]
     if page.links.needs_scripts:
-        metadata["needs_scripts"] = "hardly any text, which scripts may bring"
+        metadata["needs_scripts"] = "hardly any text, which scripts may add"
     return Resource(
         uri=answer.uri,
         content=answer.content,

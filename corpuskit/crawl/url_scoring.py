@@ -1,10 +1,11 @@
-"""What the URLs of a queue promise: columns of numbers, so that a hundred thousand are judged anew in milliseconds.
+"""Scores of queued URLs, computed on columns of numbers: 100,000 URLs take milliseconds.
 
-The promise of a URL is a mean of what is known before it is fetched: how the words of its link read to the document model, how
-relevant the pages are that link to it, on average and at the least, and the pages of its directory. Means of few pages are
-drawn towards those of the whole: a directory's to its host's, a host's to the crawl's. A small bonus goes to hosts with few
-pages, the upper confidence bound of a bandit over sources (Auer, Cesa-Bianchi and Fischer, 2002). No number here was chosen
-for a topic: settings around these differ by a hundredth of AUHC when one topic after another is left out (``benchmarks/steering``).
+The score estimates the relevance of a page before it is fetched. It is a weighted mean of four features: the score of
+the link text by the document model, the mean and the minimum relevance of the linking pages, and the mean relevance of
+the pages in the same directory. Means of few pages are shrunk: that of a directory to that of its host, and that of a
+host to that of the crawl. Hosts with few pages get a small bonus, the upper confidence bound of a bandit over hosts
+(Auer, Cesa-Bianchi and Fischer, 2002). The weights were not tuned for a topic: with similar settings, AUHC changes by a
+hundredth when one topic after another is left out (``benchmarks/steering``).
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int64]
 
 # Weights of the mean.
-_WORDS: Final = 0.45
+_LINK_TEXT: Final = 0.45
 _LINKING: Final = 0.22
-_LEAST: Final = 0.11
+_LINKING_MIN: Final = 0.11
 _DIRECTORY: Final = 0.22
-_PRIOR: Final = 3.0  # pages' worth of trust in the host's mean for a directory, and in the crawl's mean for a host
-_LINKING_PRIOR: Final = 1.0  # the same for the pages that link to a URL
-_LABEL: Final = 5.0  # a page that somebody labelled tells as much of its source as so many that were scored
+_PRIOR: Final = 3.0  # weight of the host's mean for a directory, and of the crawl's mean for a host, in pages
+_LINKING_PRIOR: Final = 1.0  # weight of the crawl's mean for the linking pages of a URL, in pages
+_LABEL_WEIGHT: Final = 5.0  # additional weight of a labelled page, in scored pages
 _BONUS: Final = 0.1
-_FIRST: Final = 1024  # rows of the columns at the start
+_INITIAL_SIZE: Final = 1024  # rows
 
 _COLUMNS: Final = (
-    "_id", "_is_queued", "_host", "_directory", "_words", "_lift", "written", "_linking", "_linking_sum", "_linking_least",
+    "_id", "_is_queued", "_host", "_directory", "_words", "_boosts", "stored_priorities", "_linking", "_linking_sum", "_linking_min",
 )  # fmt: skip
 
 # aWordInCamelCase, HTMLParser
@@ -43,42 +44,44 @@ _LETTERS: Final = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Signals:
-    """What a promise is made of, each in [0, 1]: arrays of one entry a URL."""
+class UrlFeatures:
+    """Features of URLs, each in [0, 1]: arrays with one element per URL."""
 
-    words: Floats
-    linking: Floats
-    least: Floats
+    link_text: Floats
+    linking_mean: Floats
+    linking_min: Floats
     directory: Floats
 
 
-class Promises:
-    """The queued URLs of a crawl and what is known of their surroundings.
+class UrlScores:
+    """Table of the queued URLs of a crawl, with the features of each.
 
     Args:
-        read: texts → P(relevant) of each.
+        score_texts: Function from texts to P(relevant) of each.
     """
 
-    def __init__(self, read: Callable[[Sequence[str]], Floats]) -> None:
+    def __init__(self, score_texts: Callable[[Sequence[str]], Floats]) -> None:
         import numpy as np
 
-        self._read = read
+        self._score_texts = score_texts
         self._slot_of: dict[int, int] = {}
         self._free: list[int] = []
         self._used = 0
-        self._id = np.zeros(_FIRST, np.int64)
-        self._is_queued = np.zeros(_FIRST, bool)
-        self._host = np.zeros(_FIRST, np.int64)
-        self._directory = np.zeros(_FIRST, np.int64)
-        self._words = np.zeros(_FIRST)
-        self._lift = np.zeros(_FIRST)
-        self.written = np.zeros(_FIRST)
-        """By place: the priority that the frontier has."""
-        self._linking = np.zeros(_FIRST)  # how many scored pages link to it, the sum of their scores, and the least
-        self._linking_sum = np.zeros(_FIRST)
-        self._linking_least = np.ones(_FIRST)
-        self.hosts = Means()
-        self._directories = Means()
+        self._id = np.zeros(_INITIAL_SIZE, np.int64)
+        self._is_queued = np.zeros(_INITIAL_SIZE, bool)
+        self._host = np.zeros(_INITIAL_SIZE, np.int64)
+        self._directory = np.zeros(_INITIAL_SIZE, np.int64)
+        self._words = np.zeros(_INITIAL_SIZE)
+        self._boosts = np.zeros(_INITIAL_SIZE)
+        self.stored_priorities = np.zeros(_INITIAL_SIZE)
+        """Priority of each URL that is stored in the frontier, by slot."""
+        self._linking = np.zeros(
+            _INITIAL_SIZE
+        )  # number of scored pages that link to it, sum and minimum of their scores
+        self._linking_sum = np.zeros(_INITIAL_SIZE)
+        self._linking_min = np.ones(_INITIAL_SIZE)
+        self.hosts = GroupMeans()
+        self._directories = GroupMeans()
 
     def __len__(self) -> int:
         return len(self._slot_of)
@@ -86,27 +89,27 @@ class Promises:
     def __contains__(self, key: object) -> bool:
         return key in self._slot_of
 
-    def add(self, urls: Mapping[int, tuple[str, str, str | None, str | None]], lifts: Sequence[float]) -> None:
-        """Takes in queued URLs that are not known yet.
+    def add(self, urls: Mapping[int, tuple[str, str, str | None, str | None]], boosts: Sequence[float]) -> None:
+        """Add queued URLs that are not in the table.
 
         Args:
-            urls: key in the frontier → canonical URL, host, anchor, context.
-            lifts: what is added to the promise of each, whatever is known of it.
+            urls: Key in the frontier → canonical URL, host, anchor, context.
+            boosts: Addition to the score of each URL.
         """
         import numpy as np
 
         if not urls:
             return
-        words = self._read([link_text(url, anchor, context) for url, _, anchor, context in urls.values()])
+        words = self._score_texts([link_text(url, anchor, context) for url, _, anchor, context in urls.values()])
         slots = np.array([self._slot(key) for key in urls], np.int64)
         self._id[slots] = list(urls)
         self._host[slots] = [self.hosts.number(host) for _, host, _, _ in urls.values()]
         self._directory[slots] = [self._directories.number(directory_of(url)) for url, *_ in urls.values()]
         self._words[slots] = words
-        self._lift[slots] = lifts
+        self._boosts[slots] = boosts
         self._linking[slots] = 0.0
         self._linking_sum[slots] = 0.0
-        self._linking_least[slots] = 1.0
+        self._linking_min[slots] = 1.0
         self._is_queued[slots] = True
 
     def _slot(self, key: int) -> int:
@@ -128,89 +131,96 @@ class Promises:
             setattr(self, name, np.concatenate([column, np.zeros_like(column)]))
 
     def remove(self, ids: Iterable[int]) -> None:
-        """Forgets URLs that are queued no more."""
+        """Remove URLs that are no longer queued."""
         for key in ids:
             slot = self._slot_of.pop(key, None)
             if slot is not None:
                 self._is_queued[slot] = False
                 self._free.append(slot)
 
-    def note_page(self, url: str, host: str, relevance: float, *, is_labelled: bool = False) -> None:
-        """Notes a page that was fetched and scored, or labelled: then 0 or 1."""
-        weight = 1.0 + _LABEL if is_labelled else 1.0
+    def record_page(self, url: str, host: str, relevance: float, *, is_labelled: bool = False) -> None:
+        """Record the relevance of a fetched page. That of a labelled page is 0 or 1."""
+        weight = 1.0 + _LABEL_WEIGHT if is_labelled else 1.0
         self.hosts.add(host, relevance, weight)
         self._directories.add(directory_of(url), relevance, weight)
 
-    def note_links(self, ids: Sequence[int], relevance: float) -> Ints:
-        """Notes that a page of such relevance links to these; gives the places of those that are queued."""
-        slots = self.places(ids)
-        self.link(slots, 1.0, relevance, relevance)
+    def record_links(self, ids: Sequence[int], relevance: float) -> Ints:
+        """Record the relevance of a page that links to URLs, and return the slots of those that are queued."""
+        slots = self.slots_of(ids)
+        self.add_linking_pages(slots, 1.0, relevance, relevance)
         return slots
 
-    def link(self, slots: Ints, count: Floats | float, total: Floats | float, least: Floats | float) -> None:
-        """Adds pages that link to URLs: their number, the sum of their relevance and the least of it."""
+    def add_linking_pages(
+        self, slots: Ints, count: Floats | float, total: Floats | float, minimum: Floats | float
+    ) -> None:
+        """Add linking pages of URLs: their number, and the sum and minimum of their relevance."""
         import numpy as np
 
         self._linking[slots] += count
         self._linking_sum[slots] += total
-        self._linking_least[slots] = np.minimum(self._linking_least[slots], least)
+        self._linking_min[slots] = np.minimum(self._linking_min[slots], minimum)
 
-    def places(self, ids: Iterable[int]) -> Ints:
-        """Where the queued ones of some URLs stand."""
+    def slots_of(self, ids: Iterable[int]) -> Ints:
+        """Return the slots of the given URLs that are queued."""
         import numpy as np
 
         return np.array([slot for key in ids if (slot := self._slot_of.get(key)) is not None], np.int64)
 
     @property
-    def all_places(self) -> Ints:
-        """Where the queued URLs stand."""
+    def all_slots(self) -> Ints:
+        """Slots of all queued URLs."""
         import numpy as np
 
         return np.flatnonzero(self._is_queued[: self._used])
 
     def ids(self, slots: Ints) -> Ints:
-        """The keys of URLs in the frontier."""
+        """Return the keys of URLs in the frontier."""
         return self._id[slots]
 
     def hosts_of(self, slots: Ints) -> Ints:
-        """The numbers of their hosts in ``hosts``."""
+        """Return the numbers of the hosts of URLs, as in ``hosts``."""
         return self._host[slots]
 
-    def signals(self, slots: Ints) -> Signals:
-        """What is known of each URL."""
+    def features_of(self, slots: Ints) -> UrlFeatures:
+        """Return the features of URLs."""
         import numpy as np
 
-        whole = self.hosts.overall
-        host = self.hosts.means(whole)[self._host[slots]]
+        overall = self.hosts.overall
+        host = self.hosts.means(overall)[self._host[slots]]
         directory = self._directory[slots]
         sums, counts = self._directories.sums[directory], self._directories.counts[directory]
-        count = self._linking[slots]
-        return Signals(
+        link_count = self._linking[slots]
+        return UrlFeatures(
             self._words[slots],
-            (self._linking_sum[slots] + _LINKING_PRIOR * whole) / (count + _LINKING_PRIOR),
-            np.where(count > 0, self._linking_least[slots], whole),
+            (self._linking_sum[slots] + _LINKING_PRIOR * overall) / (link_count + _LINKING_PRIOR),
+            np.where(link_count > 0, self._linking_min[slots], overall),
             (sums + _PRIOR * host) / (counts + _PRIOR),
         )
 
-    def of(self, slots: Ints) -> tuple[Floats, Signals]:
-        """The promise of each URL, in [0, 1], with its bonus and lift, and what it is made of."""
+    def scores(self, slots: Ints) -> tuple[Floats, UrlFeatures]:
+        """Return the score of each URL, in [0, 1] plus bonus and boost, and its features."""
         import numpy as np
 
-        known = self.signals(slots)
+        features = self.features_of(slots)
         bonus = _BONUS * np.sqrt(np.log(max(2.0, self.hosts.count)) / (self.hosts.counts[self._host[slots]] + 1.0))
-        value = _WORDS * known.words + _LINKING * known.linking + _LEAST * known.least + _DIRECTORY * known.directory
-        return value + bonus + self._lift[slots], known
+        value = (
+            _LINK_TEXT * features.link_text
+            + _LINKING * features.linking_mean
+            + _LINKING_MIN * features.linking_min
+            + _DIRECTORY * features.directory
+        )
+        return value + bonus + self._boosts[slots], features
 
 
-class Means:
-    """Numbered groups with the sum and the weight of what was noted of each."""
+class GroupMeans:
+    """Numbered groups with the sum of their values and the sum of the weights."""
 
     def __init__(self) -> None:
         import numpy as np
 
         self._numbers: dict[str, int] = {}
-        self.sums: Floats = np.zeros(_FIRST)
-        self.counts: Floats = np.zeros(_FIRST)
+        self.sums: Floats = np.zeros(_INITIAL_SIZE)
+        self.counts: Floats = np.zeros(_INITIAL_SIZE)
         self.count = 0.0
         self._sum = 0.0
 
@@ -222,44 +232,46 @@ class Means:
 
     @property
     def names(self) -> list[str]:
-        """The groups, by number."""
+        """Names of the groups, by number."""
         return list(self._numbers)
 
     def number(self, group: str) -> int:
-        """The number of a group; a new one gets the next."""
+        """Return the number of a group. A new group gets the next number."""
         import numpy as np
 
-        found = self._numbers.setdefault(group, len(self._numbers))
-        if found == len(self.sums):
+        number = self._numbers.setdefault(group, len(self._numbers))
+        if number == len(self.sums):
             self.sums = np.concatenate([self.sums, np.zeros_like(self.sums)])
             self.counts = np.concatenate([self.counts, np.zeros_like(self.counts)])
-        return found
+        return number
 
     def add(self, group: str, value: float, weight: float) -> None:
-        """Notes a value of a group."""
-        at = self.number(group)
-        self.sums[at] += weight * value
-        self.counts[at] += weight
+        """Add a value to a group."""
+        index = self.number(group)
+        self.sums[index] += weight * value
+        self.counts[index] += weight
         self._sum += weight * value
         self.count += weight
 
     @property
     def overall(self) -> float:
-        """The mean of all, one in five where nothing is known."""
+        """Mean of all values; 0.2 without values."""
         return (self._sum + 1.0) / (self.count + 5.0)
 
-    def means(self, whole: float) -> Floats:
-        """The mean of each group, drawn towards that of the whole."""
-        return (self.sums + _PRIOR * whole) / (self.counts + _PRIOR)
+    def means(self, overall: float) -> Floats:
+        """Return the mean of each group, shrunk to the overall mean."""
+        return (self.sums + _PRIOR * overall) / (self.counts + _PRIOR)
 
 
 def directory_of(url: str) -> str:
-    """A URL up to its last slash, without the query."""
+    """Return a URL up to its last slash, without the query."""
     return url.partition("?")[0].rpartition("/")[0]
 
 
 def link_text(url: str, anchor: str | None, context: str | None) -> str:
-    """What the document model reads of a link: its anchor, the words of the URL behind the host, and the text around it."""
+    """Return the text of a link for the document model: its anchor, the words of the URL's path, and the text around
+    it.
+    """
     path = url.partition("://")[2].partition("/")[2]
     words = _split(unquote(path) if "%" in path else path)
     return f"{anchor or ''} {_split(anchor) if anchor else ''} {words} {context or ''}"

@@ -79,7 +79,7 @@ def test_headers_come_from_the_line_or_a_file(command, web, tmp_path):
     command(SEED, "--delay", "0", "--header", "X-Key: 7", "--header", f"@{tmp_path / 'secrets'}")
     assert (seen["X-Key"], seen["Cookie"], seen["Authorization"]) == ("7", "s=hush:1", "Bearer hush")
     told = command("--resume").splitlines()
-    assert told[1] == "headers= (--header): given then and never kept; name again what is needed"
+    assert told[1] == "headers= (--header): set for the last crawl and never stored; pass again what is needed"
 
 
 def test_a_header_without_a_colon_is_refused_and_not_repeated(command):
@@ -122,7 +122,7 @@ def test_a_plan_knows_the_robots_txt_that_was_read(command, web):
 
 def test_what_comes_to_nothing_leaves_no_folder(command, tmp_path):
     command(SEED, "--plan")
-    with pytest.raises(ConfigurationError, match="nothing to crawl: name seeds"):
+    with pytest.raises(ConfigurationError, match="nothing to crawl: pass seeds"):
         command()
     assert not (tmp_path / "c").exists()
     (tmp_path / "c").mkdir()

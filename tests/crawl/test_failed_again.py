@@ -198,5 +198,5 @@ def test_what_is_named_comes_before_a_preset_and_an_unknown_one_is_told(corpus, 
         web.pages[f"{SEED}p{i}"] = lambda _: (403, {}, b"")
     job = crawl(corpus, web, SEED, preset="nlptextdoc", max_errors=3, connections=1)
     assert job.progress.reason == "3 pages failed"
-    with pytest.raises(ConfigurationError, match="no preset 'heritrix'; there are: nlptextdoc"):
+    with pytest.raises(ConfigurationError, match="preset='heritrix': expected one of nlptextdoc"):
         corpus.crawl([SEED], preset="heritrix")

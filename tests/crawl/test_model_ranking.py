@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from corpuskit.crawl import model_ranking
-from corpuskit.crawl.frontier import Frontier, Linking, url_id
-from corpuskit.crawl.model_ranking import HELD, KnownPage, ModelRanking, stakes
+from corpuskit.crawl.frontier import Frontier, LinkStatistics, url_id
+from corpuskit.crawl.model_ranking import SUSPENDED_PENALTY, KnownPage, ModelRanking, stakes
 from corpuskit.errors import ConfigurationError
 
 SEED = "http://a.example/"
@@ -27,9 +27,9 @@ class Queue:
     def queued(self):
         return [self.rows] if self.rows else []
 
-    def linking(self, score_of):
+    def link_statistics(self, score_of):
         nothing = np.zeros(0)
-        return Linking(np.zeros(0, np.int64), nothing, nothing, nothing, nothing)
+        return LinkStatistics(np.zeros(0, np.int64), nothing, nothing, nothing, nothing)
 
 
 def row(url, anchor=""):
@@ -70,29 +70,29 @@ def ranking():
 def test_a_source_is_held_until_somebody_has_looked_at_it(ranking, pages, others, relevant, is_held):
     labels = ["other"] * others + ["relevant"] * relevant
     known = [page(n, label=labels[n] if n < len(labels) else None, asked=n < len(labels)) for n in range(pages)]
-    ranking.take_up(known, Queue([]))
+    ranking.load(known, Queue([]))
     value, why = priority(ranking)
-    assert (value < HELD / 2) is is_held
+    assert (value < SUSPENDED_PENALTY / 2) is is_held
     assert why.startswith("held until a document of this source is labelled relevant") is is_held
 
 
 def test_a_source_is_held_while_its_pages_are_fetched(ranking):
-    ranking.take_up([page(n) for n in range(24)], Queue([row("http://h.example/x")]))
+    ranking.load([page(n) for n in range(24)], Queue([row("http://h.example/x")]))
     assert priority(ranking)[0] > 0
-    ranking.took(url_id("http://h.example/x"), "h.example")
-    assert priority(ranking)[0] < HELD / 2
+    ranking.on_leased(url_id("http://h.example/x"), "h.example")
+    assert priority(ranking)[0] < SUSPENDED_PENALTY / 2
 
 
 def test_what_an_analyst_says_of_a_source_comes_before_holding_it(ranking):
     ranking.verdicts = {"h.example": "approve"}
-    ranking.take_up([page(n) for n in range(200)], Queue([]))
+    ranking.load([page(n) for n in range(200)], Queue([]))
     assert priority(ranking)[0] > 0
 
 
 def test_a_relevant_page_raises_what_it_links_to(ranking):
     rows = [row(f"http://h.example/{name}") for name in "abc"]
     before = dict(zip("abc", (value for value, _ in ranking.rank(rows)), strict=True))
-    changes = ranking.passed_on([rows[0]["id"], url_id("http://elsewhere.example/")], 0.95)
+    changes = ranking.on_links_scored([rows[0]["id"], url_id("http://elsewhere.example/")], 0.95)
     assert [change.id for change in changes] == [rows[0]["id"]]
     assert changes[0].priority > before["a"]
     assert changes[0].host == "h.example"
@@ -100,8 +100,8 @@ def test_a_relevant_page_raises_what_it_links_to(ranking):
 
 def test_ranking_again_keeps_the_best_of_each_host_in_the_frontier(monkeypatch):
     """What is written may be outdated behind the first ones of a host, and must never be better than these."""
-    monkeypatch.setattr(model_ranking, "_AHEAD", 12)
-    monkeypatch.setattr(model_ranking, "_AHEAD_A_HOST", 5)
+    monkeypatch.setattr(model_ranking, "_STORED_URLS", 12)
+    monkeypatch.setattr(model_ranking, "_STORED_PER_HOST", 5)
     draw = random.Random(7)
     ranking = ModelRanking(Model())
     rows = {
@@ -112,9 +112,9 @@ def test_ranking_again_keeps_the_best_of_each_host_in_the_frontier(monkeypatch):
     written = dict(zip(rows, (value for value, _ in ranking.rank(list(rows.values()))), strict=True))
     for _ in range(60):
         host = f"h{draw.randrange(6)}.example"
-        ranking.note(f"http://{host}/{draw.randrange(9)}/seen", host, draw.random())
-        changes = list(ranking.passed_on(draw.sample(sorted(rows), 8), draw.random()))
-        again, best = ranking.ranked_again()
+        ranking.record_score(f"http://{host}/{draw.randrange(9)}/seen", host, draw.random())
+        changes = list(ranking.on_links_scored(draw.sample(sorted(rows), 8), draw.random()))
+        again, best = ranking.rerank()
         for change in [*changes, *again]:
             written[change.id] = change.priority
         true = dict(zip(rows, (value for value, _ in _judged(ranking, rows)), strict=True))
@@ -126,17 +126,17 @@ def test_ranking_again_keeps_the_best_of_each_host_in_the_frontier(monkeypatch):
             )
             assert best[host] == pytest.approx(max(true[key] for key in of_host), abs=1.6e-2)
         gone = max(rows, key=lambda key: written[key])
-        ranking.took(gone, rows.pop(gone)["host"])
+        ranking.on_leased(gone, rows.pop(gone)["host"])
         del written[gone]
 
 
 def _judged(ranking, rows):
     """The places that rank() would write now, without writing them."""
-    places = ranking._promises.places(rows)
-    kept = ranking._promises.written.copy()
+    slots = ranking._scores.slots_of(rows)
+    kept = ranking._scores.stored_priorities.copy()
     result = ranking.rank(list(rows.values()))
-    ranking._promises.written[: len(kept)] = kept
-    assert len(places) == len(result)
+    ranking._scores.stored_priorities[: len(kept)] = kept
+    assert len(slots) == len(result)
     return result
 
 
@@ -165,17 +165,17 @@ def test_a_label_given_while_the_crawl_runs_lets_a_held_source_go_on(harbour, we
     harbour.set_labels(dict.fromkeys(harbour.documents().doc_id, "withdrawn"), by="me")
     ranking = ModelRanking(Model())
     ranking.begin(harbour._folder, Frontier(harbour._folder.catalog))
-    _, best = ranking.ranked_again()
-    assert best["a.example"] < HELD / 2  # 60 pages without a label
+    _, best = ranking.rerank()
+    assert best["a.example"] < SUSPENDED_PENALTY / 2  # 60 pages without a label
     documents = harbour.documents()
     harbour.set_labels(dict.fromkeys(documents[documents.uri.str.contains("/sea/")].doc_id[:2], "relevant"), by="me")
-    changes, best = ranking.ranked_again()
+    changes, best = ranking.rerank()
     assert best["a.example"] > 0
     assert not changes[0].why.startswith("held")
 
 
 def test_a_source_without_scores_is_held_and_harms_nothing(ranking):
-    ranking.take_up([KnownPage(f"http://h.example/{n}", "h.example", None, None, False) for n in range(30)], Queue([]))
+    ranking.load([KnownPage(f"http://h.example/{n}", "h.example", None, None, False) for n in range(30)], Queue([]))
     assert priority(ranking, "other.example")[0] > 0
 
 
@@ -193,7 +193,7 @@ def test_a_crawl_ends_when_hardly_a_page_is_relevant_any_more(harbour, web):
 
 
 def test_a_least_harvest_needs_a_model_and_is_a_share(harbour):
-    with pytest.raises(ConfigurationError, match="only a model tells which pages are relevant"):
+    with pytest.raises(ConfigurationError, match="expected a model that scores pages"):
         harbour.crawl(resume=True, min_harvest=0.1)
     with pytest.raises(ConfigurationError, match=r"min_harvest=5 \(--min-harvest\): expected a share from 0 to 1"):
         harbour.crawl(resume=True, min_harvest=5)

@@ -130,7 +130,7 @@ class Hosts:
         self.page("http://loops.example/p0", links=["/loop", "/out", "/self", "/picture", "/empty"])
         self.give("http://loops.example/picture", (200, {"Content-Type": "image/png"}, bytes(200)))
         self.give("http://loops.example/empty", (200, HTML, b"  "))
-        self.never["http://loops.example/self"] = "redirects without end"
+        self.never["http://loops.example/self"] = "redirect loop"
         self.never["http://loops.example/empty"] = "the page is empty"
         self._site("wrong.example")
         self.page("http://wrong.example/p0", links=["/text-that-is-html", "/short"])
