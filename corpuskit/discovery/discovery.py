@@ -15,7 +15,7 @@ import numpy as np
 from corpuskit.discovery.estimate import Estimate, Prices, estimate
 from corpuskit.discovery.selection import scored_schema
 from corpuskit.errors import ConfigurationError, CorpusError, SourceError
-from corpuskit.shards.byte_ranges import Span, merged
+from corpuskit.shards.byte_ranges import Span, coalesce_ranges
 from corpuskit.shards.output import Output
 from corpuskit.store import CorpusFolder
 from corpuskit.store.telling import counted
@@ -291,7 +291,7 @@ class Discovery:
         """
         requests = fetched = needed = 0
         for spans in spans_of(self.places).values():
-            ranges = merged(spans)
+            ranges = coalesce_ranges(spans)
             requests += len(ranges)
             fetched += sum(part.end - part.start for part in ranges)
             needed += sum(span.length for span in spans)

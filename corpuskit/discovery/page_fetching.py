@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from corpuskit import engine
-from corpuskit.discovery.probing import check_archives
+from corpuskit.discovery.archive_check import check_archives
 from corpuskit.discovery.selection import check_number, scored_schema
 from corpuskit.errors import CorpusError, RelevanceError
 from corpuskit.ingest import document_id
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from corpuskit.discovery.discovery import Discovery
     from corpuskit.relevance import CorpusModel
-    from corpuskit.shards.merge import Judge
+    from corpuskit.shards.merge import DocumentFilter
 
 REQUESTS_PER_SECOND: Final = 5.0
 _RECORDS: Final = 500  # a shard
@@ -254,7 +254,7 @@ def _cuts(lengths: Sequence[int]) -> list[tuple[int, int]]:
     return found
 
 
-def _judge(model: CorpusModel, threshold: float, output: Output) -> Judge:
+def _judge(model: CorpusModel, threshold: float, output: Output) -> DocumentFilter:
     """Says which documents are wanted, and writes down what it said of the others: they teach the model of URLs."""
 
     def judge(documents: Sequence[tuple[str, str, str]]) -> list[bool]:

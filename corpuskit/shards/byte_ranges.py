@@ -1,4 +1,4 @@
-"""Records of archives elsewhere, by byte ranges: neighbours in one request, a store that is busy left in peace."""
+"""Reads records of remote archives by byte ranges: adjacent records in one request, with retries for busy stores."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from corpuskit.safe_folder import SafeFolder
 from corpuskit.sources.stores import BUSY, PASSING, TRIES, is_local, open_store, refusals
 
 _LOG = logging.getLogger(__name__)
-WASTE: Final = 0.2
-"""Bytes between records that are fetched with them, as a share of the records' own at most."""
-_FARTHEST: Final = 1 << 20  # bytes between two records of one request
-_MOST: Final = 32 << 20  # bytes of a request for several records
-_LONGEST_WAIT: Final = 300.0  # seconds that a store may ask for
+MAX_GAP_SHARE: Final = 0.2
+"""Maximum share of unused bytes between records, relative to the size of the records."""
+_MAX_GAP: Final = 1 << 20  # bytes between two records of one request
+_MAX_REQUEST_BYTES: Final = 32 << 20  # of a request for several records
+_MAX_WAIT: Final = 300.0  # seconds; longer pauses requested by a store are shortened
 
 
 class StoreBusyError(OSError):
-    """The store asks to come later, or does not answer; it was asked as often as is polite."""
+    """The store is busy or does not respond, after the maximum number of attempts."""
 
 
-class _LaterError(Exception):
-    """A request that may succeed later.
+class _RetryError(Exception):
+    """A request failed that may succeed later.
 
     Args:
-        reason: what happened.
-        wait: seconds that the store asks for.
+        reason: Description of the failure.
+        wait: Pause requested by the store, in seconds.
     """
 
     def __init__(self, reason: str, wait: float | None = None) -> None:
@@ -41,7 +41,7 @@ class _LaterError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A record's bytes: ``length`` of them from ``start`` on. ``number`` is the row's."""
+    """Location of a record: ``length`` bytes from ``start``. ``number`` is that of its row."""
 
     number: int
     start: int
@@ -49,68 +49,69 @@ class Span:
 
     @property
     def end(self) -> int:
-        """Where the next byte stands."""
+        """Position after the last byte."""
         return self.start + self.length
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """What one request fetches: bytes from ``start`` to before ``end``, with these records in it."""
+    """Bytes of one request, from ``start`` to before ``end``, with the records in it."""
 
     start: int
     end: int
     spans: tuple[Span, ...]
 
 
-def merged(spans: Sequence[Span], *, waste: float = WASTE) -> list[Range]:
+def coalesce_ranges(spans: Sequence[Span], *, max_gap_share: float = MAX_GAP_SHARE) -> list[Range]:
     """Return the requests for the records of one archive, in its order.
 
-    The nearest neighbours are joined first, as long as the bytes between all that are joined are at most ``waste`` of the
-    records' own: a request costs the store and the caller more than some kilobytes do.
+    A request costs more than some kilobytes. So records are combined, beginning with the smallest gaps, as long as
+    all gaps
+    together have at most ``max_gap_share`` times the bytes of the records.
     """
     ordered = sorted(spans, key=lambda span: (span.start, span.end, span.number))
     if not ordered:
         return []
-    reach: list[int] = []  # the end of all up to each one: records may overlap where an index lies
+    reach: list[int] = []  # running maximum of the ends, since records of a wrong index may overlap
     for span in ordered:
         reach.append(max(span.end, reach[-1] if reach else 0))
     needed = 0
     for position, span in enumerate(ordered):
         needed += max(0, span.end - max(span.start, reach[position - 1] if position else 0))
     gaps = [max(0, after.start - end) for after, end in zip(ordered[1:], reach, strict=False)]
-    allowance, joined = waste * needed, [False] * len(gaps)
+    allowance, joined = max_gap_share * needed, [False] * len(gaps)
     for position in sorted(range(len(gaps)), key=lambda at: (gaps[at], at)):
-        if gaps[position] > min(allowance, _FARTHEST):
+        if gaps[position] > min(allowance, _MAX_GAP):
             break
         allowance -= gaps[position]
         joined[position] = True
-    found: list[Range] = []
+    ranges: list[Range] = []
     group: list[Span] = []
     end = 0
     for position, span in enumerate(ordered):
         overlaps = position and span.start < end
-        if group and not overlaps and (not joined[position - 1] or span.end - group[0].start > _MOST):
-            found.append(Range(group[0].start, end, tuple(group)))
+        if group and not overlaps and (not joined[position - 1] or span.end - group[0].start > _MAX_REQUEST_BYTES):
+            ranges.append(Range(group[0].start, end, tuple(group)))
             group, end = [], 0
         group.append(span)
         end = max(end, span.end)
-    found.append(Range(group[0].start, end, tuple(group)))
-    return found
+    ranges.append(Range(group[0].start, end, tuple(group)))
+    return ranges
 
 
-class Archives:
-    """Archives below one place, read by ranges.
+class ArchiveReader:
+    """Reader of byte ranges of archives.
 
     Args:
-        root: what names are relative to.
-        pause: seconds between two requests to a store on the network.
-        anonymous: buckets are read without credentials.
-        listed: a file says where they are, which may be a stranger's.
-        sleep: waits so many seconds.
+        root: Base of the names of archives.
+        pause: Seconds between two requests to a remote store.
+        anonymous: Read buckets without credentials.
+        listed: The location is from a file, which may come from an untrusted person.
+        sleep: Function that waits for a number of seconds.
 
     Attributes:
-        requests: how many were made.
-        fetched: bytes that came.
+        requests: Number of requests.
+        fetched: Number of bytes received.
     """
 
     def __init__(
@@ -127,35 +128,35 @@ class Archives:
         self.requests = self.fetched = 0
 
     def read(self, name: str, start: int, end: int) -> bytes:
-        """The bytes of an archive from ``start`` to before ``end``; fewer where it ends before.
+        """Return the bytes of an archive from ``start`` to before ``end``, or fewer at its end.
 
         Raises:
-            SourceError: there is no such archive, it may not be read, or lies outside.
-            StoreBusyError: the store asked to come later each time.
+            SourceError: The archive does not exist, may not be read, or is outside the root.
+            StoreBusyError: The store rejected all attempts because it is busy.
         """
-        place = f"{name}@{start}"
-        is_named = "://" in name or "::" in name
-        where, listed = (name, True) if is_named else (f"{self._root}/{name}", self._listed)
-        fs, path = open_store(where, listed=listed, anonymous=self._anonymous)
+        location = f"{name}@{start}"
+        is_url = "://" in name or "::" in name
+        url, listed = (name, True) if is_url else (f"{self._root}/{name}", self._listed)
+        fs, path = open_store(url, listed=listed, anonymous=self._anonymous)
         if is_local(fs):
-            content = self._read_here(name, place, start, end)
+            content = self._read_local(name, location, start, end)
         else:
-            content = self._read_there(fs, path, place, start, end)
+            content = self._read_remote(fs, path, location, start, end)
         self.fetched += len(content)
         return content
 
-    def _read_here(self, name: str, place: str, start: int, end: int) -> bytes:
+    def _read_local(self, name: str, location: str, start: int, end: int) -> bytes:
         self.requests += 1
         try:
             with SafeFolder(Path(open_store(self._root)[1])).open(name.lstrip("/")) as archive:
                 archive.seek(start)
                 return bytes(archive.read(end - start))
         except FileNotFoundError as error:
-            raise SourceError(f"{place}: there is no such archive ({error})") from error
+            raise SourceError(f"{location}: the archive does not exist ({error})") from error
         except (CorpusError, ValueError, OverflowError) as error:
-            raise SourceError(f"{place}: {error}") from error
+            raise SourceError(f"{location}: {error}") from error
 
-    def _read_there(self, fs: Any, path: str, place: str, start: int, end: int) -> bytes:
+    def _read_remote(self, fs: Any, path: str, location: str, start: int, end: int) -> bytes:
         wait, reason = 1.0, ""
         content = b""
         for attempt in range(TRIES):
@@ -163,48 +164,48 @@ class Archives:
                 self._sleep(self._pause)
             self.requests += 1
             try:
-                content = _request(fs, path, place, start, end)
+                content = _request(fs, path, location, start, end)
                 if len(content) == end - start:
                     return content
-                reason = f"{len(content):,} of {end - start:,} bytes came"
-                if attempt >= 2:  # the archive ends there, or the index lies
+                reason = f"received {len(content):,} of {end - start:,} bytes"
+                if attempt >= 2:  # the archive ends here, or the index is wrong
                     return content
-                asked = None
-            except _LaterError as error:
-                reason, asked = str(error), error.wait
-            _LOG.info("%s: %s, waiting", place, reason)
-            self._sleep(wait if asked is None else min(max(asked, 0.0), _LONGEST_WAIT))
+                requested_wait = None
+            except _RetryError as error:
+                reason, requested_wait = str(error), error.wait
+            _LOG.info("%s: %s, waiting", location, reason)
+            self._sleep(wait if requested_wait is None else min(max(requested_wait, 0.0), _MAX_WAIT))
             wait *= 2
-        raise StoreBusyError(errno.EBUSY, f"{place}: {reason}; asked {TRIES} times")
+        raise StoreBusyError(errno.EBUSY, f"{location}: {reason}; gave up after {TRIES} attempts")
 
 
-def _request(fs: Any, path: str, place: str, start: int, end: int) -> bytes:
-    """One request for a range; see :meth:`Archives.read`."""
+def _request(fs: Any, path: str, location: str, start: int, end: int) -> bytes:
+    """Send one request for a range; see :meth:`ArchiveReader.read`."""
     try:
-        with refusals(place):
+        with refusals(location):
             if "http" in ((fs.protocol,) if isinstance(fs.protocol, str) else fs.protocol):
                 from fsspec.asyn import sync
 
-                return bytes(sync(fs.loop, _get, fs, path, place, start, end))
+                return bytes(sync(fs.loop, _get, fs, path, location, start, end))
             return bytes(fs.cat_file(path, start=start, end=end))[: end - start]
     except SourceError:
         raise
     except FileNotFoundError as error:
-        raise SourceError(f"{place}: there is no such archive ({error})") from error
+        raise SourceError(f"{location}: the archive does not exist ({error})") from error
     except PermissionError as error:
-        raise SourceError(f"{place}: the store does not let it be read ({error})") from error
+        raise SourceError(f"{location}: permission denied by the store ({error})") from error
     except TimeoutError as error:
-        raise _LaterError("no answer in time") from error
+        raise _RetryError("timeout") from error
     except OSError as error:
         if error.errno == errno.EINVAL and "ange" in str(error):
-            return b""  # InvalidRange: it begins behind the end
+            return b""  # InvalidRange: the range starts after the end
         if error.errno is None or error.errno in PASSING:
-            raise _LaterError(str(error)) from error
-        raise SourceError(f"{place}: {error}") from error
+            raise _RetryError(str(error)) from error
+        raise SourceError(f"{location}: {error}") from error
 
 
-async def _get(fs: Any, url: str, place: str, start: int, end: int) -> bytes:
-    """A GET with a range, of which no more is read than was asked for."""
+async def _get(fs: Any, url: str, location: str, start: int, end: int) -> bytes:
+    """Send a GET request with a range, and read at most the requested bytes."""
     import aiohttp
 
     session = await fs.set_session()
@@ -217,18 +218,18 @@ async def _get(fs: Any, url: str, place: str, start: int, end: int) -> bytes:
             if answer.status == 416:
                 return b""
             if answer.status in BUSY:
-                raise _LaterError(f"the store answered {answer.status}", _seconds(answer.headers.get("Retry-After")))
+                raise _RetryError(f"the store answered {answer.status}", _seconds(answer.headers.get("Retry-After")))
             if answer.status == 404:
                 raise FileNotFoundError(url)
             if answer.status in {401, 403}:
                 raise PermissionError(f"{answer.status} {answer.reason}")
-            is_whole = answer.status == 200 and (answer.content_length or _MOST + 1) <= _MOST
-            begins = answer.headers.get("Content-Range", "").startswith(f"bytes {start}-")
-            if not is_whole and not (answer.status == 206 and begins):
-                raise SourceError(
-                    f"{place}: the server answered {answer.status}, not with the range that was asked for"
-                )
-            first = start if is_whole else 0
+            is_complete = (
+                answer.status == 200 and (answer.content_length or _MAX_REQUEST_BYTES + 1) <= _MAX_REQUEST_BYTES
+            )
+            starts_at_offset = answer.headers.get("Content-Range", "").startswith(f"bytes {start}-")
+            if not is_complete and not (answer.status == 206 and starts_at_offset):
+                raise SourceError(f"{location}: expected the requested range, the server answered {answer.status}")
+            first = start if is_complete else 0
             parts, size = [], 0
             async for part in answer.content.iter_chunked(1 << 16):
                 parts.append(part)
@@ -237,11 +238,11 @@ async def _get(fs: Any, url: str, place: str, start: int, end: int) -> bytes:
                     break
             return b"".join(parts)[first : first + end - start]
     except aiohttp.ClientPayloadError as error:
-        raise _LaterError(f"the answer was cut: {error}") from error
+        raise _RetryError(f"the response was truncated: {error}") from error
     except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
         if _is_refused(error):
             raise
-        raise _LaterError(f"the connection broke: {error}") from error
+        raise _RetryError(f"the connection broke: {error}") from error
 
 
 def _is_refused(error: BaseException | None) -> bool:
@@ -255,7 +256,7 @@ def _is_refused(error: BaseException | None) -> bool:
 
 
 def _seconds(value: str | None) -> float | None:
-    """Retry-After in seconds; None for a date, or where there is none."""
+    """Return Retry-After in seconds; None if it is a date or missing."""
     text = (value or "").strip()
     return float(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 

@@ -1,4 +1,4 @@
-"""Extracts shards on an engine: what is done is left, what fails three times is set aside with its reason."""
+"""Extraction of many shards on an engine: finished shards are skipped, failed ones are recorded and retried later."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from corpuskit.extraction import ExtractOptions
 from corpuskit.ingest import EXTRACTOR
 from corpuskit.shards.inputs import Shard, find_shards
 from corpuskit.shards.output import FAILED_SUFFIX, SETTINGS, Output
-from corpuskit.shards.shard_extraction import Done, Job, extract_shard
+from corpuskit.shards.shard_extraction import ShardResult, ShardTask, extract_shard
 from corpuskit.store.telling import counted
 
 if TYPE_CHECKING:
     from distributed import Client
 
-# A shard takes minutes: its documents have limits of their own.
+# A shard takes minutes. Limits apply to each of its documents instead.
 _LIMITS: Final = engine.Limits(seconds=None, memory=None)
 
 
 @dataclass(slots=True)
 class ShardReport:
-    """What became of a run.
+    """Report of a run.
 
     Attributes:
-        done: shards extracted now.
-        skipped: shards that were done before.
-        documents: documents extracted now.
-        failures: documents that failed; they are rows of the catalogue parts.
-        quarantined: name of a shard → why it was set aside; the next run tries it again.
+        done: Number of shards extracted in this run.
+        skipped: Number of shards extracted before.
+        documents: Number of documents extracted in this run.
+        failures: Number of documents that failed; they are rows of the catalog parts.
+        quarantined: Name of a failed shard → reason. The next run retries it.
     """
 
     done: int = 0
@@ -65,26 +65,28 @@ def extract_shards(
     options: ExtractOptions | None = None,
     progress: bool = True,
 ) -> ShardReport:
-    """Extract web archives, folders and Parquet files into ``out``, a shard at a time; see :func:`find_shards`.
+    """Extract web archives, directories and Parquet files into ``out``, shard by shard; see :func:`find_shards`.
 
-    A shard gives three files: ``NAME.nlp.txt.zst`` (the documents, see ``corpuskit.store.packs``),
-    ``NAME.elements.parquet`` (their elements) and, last, ``NAME.catalog.parquet`` (a row a document or failure). They
-    are the same bytes on every engine. Shards that are done are left as they are, so a run that was stopped or killed is
-    gone on with by the same call. A shard that failed three times is told in ``NAME.failed.json``.
+    A shard has three output files: ``NAME.nlp.txt.zst`` (the documents, see ``corpuskit.store.packs``),
+    ``NAME.elements.parquet`` (their elements) and ``NAME.catalog.parquet`` (one row per document or failure), which
+    is written
+    last. They have the same bytes on every engine. Finished shards are skipped, so the same call continues a run
+    that was
+    stopped or killed. A shard that failed three times has a file ``NAME.failed.json``.
 
     Args:
-        sources: paths, patterns or URLs of any store that fsspec knows.
-        out: a folder, or a URL of one; :func:`merge` takes it into a corpus.
-        on: where; see :func:`corpuskit.engine.run`.
-        workers: how many processes.
-        base: what the paths of lists are relative to.
-        options: for the extraction.
-        progress: shows a bar with the time left.
+        sources: Paths, patterns or URLs of any store that fsspec supports.
+        out: A directory, or a URL of one. Pass it to :func:`merge` to import the outputs into a corpus.
+        on: Engine; see :func:`corpuskit.engine.run`.
+        workers: Number of processes.
+        base: Base of the paths in lists.
+        options: Options of the extraction.
+        progress: Show a progress bar with the remaining time.
 
     Raises:
-        SourceError: a source does not exist.
-        ConfigurationError: ``out`` holds outputs made with other options or by another version.
-        MissingExtraError: the extra ``dask`` is not installed.
+        SourceError: A source does not exist.
+        ConfigurationError: ``out`` contains outputs made with other options or by another version.
+        MissingExtraError: The extra ``dask`` is not installed.
     """
     shards = find_shards([sources] if isinstance(sources, str) else sources, base=base)
     return run_shards(shards, out, on=on, workers=workers, options=options, progress="extract" if progress else None)
@@ -99,37 +101,39 @@ def run_shards(
     options: ExtractOptions | None = None,
     progress: str | None = None,
 ) -> ShardReport:
-    """Extract shards that are known, as :func:`extract_shards` does.
+    """Extract given shards; see :func:`extract_shards`.
 
     Args:
         shards: The shards.
-        out: Where the outputs go: a folder or the URL of a store.
-        on: Where it runs.
-        workers: Number of processes; None: one a core.
-        options: Choices for the extraction.
-        progress: Name of a progress bar; None: none.
+        out: Output directory, or URL of one in a store.
+        on: Engine.
+        workers: Number of processes; None: one per core.
+        options: Options of the extraction.
+        progress: Label of a progress bar; None: no bar.
     """
     options = options or ExtractOptions()
     output = Output(out)
-    _settle(output, options)
+    _check_settings(output, options)
     done, failed = set(output.names()), set(output.names(FAILED_SUFFIX))
-    todo = [Job(shard, output.url, options) for shard in shards if shard.name not in done]
-    report = ShardReport(skipped=len(shards) - len(todo))
+    tasks = [ShardTask(shard, output.url, options) for shard in shards if shard.name not in done]
+    report = ShardReport(skipped=len(shards) - len(tasks))
     for outcome in engine.run(
-        extract_shard, todo, on=on, workers=workers, limits=_LIMITS, retry=(OSError,),
-        progress=progress, total=len(todo),
+        extract_shard, tasks, on=on, workers=workers, limits=_LIMITS, retry=(OSError,),
+        progress=progress, total=len(tasks),
     ):  # fmt: skip
-        _note(report, output, outcome, failed)
+        _record_outcome(report, output, outcome, failed)
     output.remove_leftovers()
     return report
 
 
-def _note(report: ShardReport, output: Output, outcome: engine.Outcome[Job, Done], failed: set[str]) -> None:
+def _record_outcome(
+    report: ShardReport, output: Output, outcome: engine.Outcome[ShardTask, ShardResult], failed: set[str]
+) -> None:
     name = outcome.item.shard.name
     if outcome.error is not None:
         report.quarantined[name] = str(outcome.error)
-        with tempfile.TemporaryDirectory() as folder:
-            output.publish_json(_reason(outcome.item.shard, outcome), name + FAILED_SUFFIX, Path(folder))
+        with tempfile.TemporaryDirectory() as directory:
+            output.publish_json(_failure_details(outcome.item.shard, outcome), name + FAILED_SUFFIX, Path(directory))
         return
     assert outcome.value is not None
     if outcome.value.skipped:
@@ -142,7 +146,7 @@ def _note(report: ShardReport, output: Output, outcome: engine.Outcome[Job, Done
         output.remove(name + FAILED_SUFFIX)
 
 
-def _reason(shard: Shard, outcome: engine.Outcome[Any, Any]) -> dict[str, Any]:
+def _failure_details(shard: Shard, outcome: engine.Outcome[Any, Any]) -> dict[str, Any]:
     error = outcome.error
     return {
         "shard": shard.name,
@@ -153,28 +157,28 @@ def _reason(shard: Shard, outcome: engine.Outcome[Any, Any]) -> dict[str, Any]:
     }
 
 
-def _settle(output: Output, options: ExtractOptions) -> None:
-    """Writes down with what the outputs are made; refuses to mix them with others."""
+def _check_settings(output: Output, options: ExtractOptions) -> None:
+    """Store the settings of the outputs; raise if the directory contains outputs with other settings."""
     settings = {"made_by": EXTRACTOR, "options": _as_json(options)}
-    with tempfile.TemporaryDirectory() as folder:
-        if output.publish_json(settings, SETTINGS, Path(folder), create=True):
+    with tempfile.TemporaryDirectory() as directory:
+        if output.publish_json(settings, SETTINGS, Path(directory), create=True):
             return
     try:
-        found = json.loads(output.read(SETTINGS))
+        stored = json.loads(output.read(SETTINGS))
     except ValueError:
-        found = None
-    if isinstance(found, dict) and isinstance(found.get("options"), dict):
-        # What could not be chosen when they were made was as it is by default.
-        found["options"] = {**_as_json(ExtractOptions()), **found["options"]}
-    if found != settings:
+        stored = None
+    if isinstance(stored, dict) and isinstance(stored.get("options"), dict):
+        # Options that did not exist when the outputs were made had their default values.
+        stored["options"] = {**_as_json(ExtractOptions()), **stored["options"]}
+    if stored != settings:
         raise ConfigurationError(
-            f"{output.url} holds outputs of {(found or {}).get('made_by', 'something else')} with other options or "
-            "another version: name a new folder"
+            f"{output.url} contains outputs of {(stored or {}).get('made_by', 'another program')} with other options or of "
+            "another version: pass a new directory"
         )
 
 
 def _as_json(options: ExtractOptions) -> dict[str, Any]:
-    """The options as they come back from a file; a password is nobody else's business."""
+    """Return the options as read back from JSON, without the password."""
     values = {key: value for key, value in dataclasses.asdict(options).items() if key != "password"}
     read: dict[str, Any] = json.loads(json.dumps(values, default=sorted))
     return read

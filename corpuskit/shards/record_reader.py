@@ -1,4 +1,4 @@
-"""The pages of a table of places: records of archives elsewhere, each held against what the table says of it."""
+"""Reads records of remote archives at the locations in a table, and checks each against the table."""
 
 from __future__ import annotations
 
@@ -10,53 +10,56 @@ from pathlib import Path
 from typing import Any, Final
 
 from corpuskit.errors import CorpusKitError, RefusedError, SourceError
-from corpuskit.shards.byte_ranges import Archives, Span, merged
+from corpuskit.shards.byte_ranges import ArchiveReader, Span, coalesce_ranges
 from corpuskit.sources.resource import Resource
 from corpuskit.sources.warc import read_warc
 from corpuskit.sources.web import canonical_url
 
-Found = Resource | tuple[str, Exception]
-PLACE_COLUMNS: Final = ("warc_filename", "warc_record_offset", "warc_record_length")
-MORE_COLUMNS: Final = ("url", "content_digest", "crawl")
-"""What a table of places may have too: then each record must be that page, with that digest."""
-_HEAD: Final = 65_536  # bytes of a record beside the body
+ResourceOrError = Resource | tuple[str, Exception]
+LOCATION_COLUMNS: Final = ("warc_filename", "warc_record_offset", "warc_record_length")
+OPTIONAL_COLUMNS: Final = ("url", "content_digest", "crawl")
+"""Optional columns of a table of locations. Each record must have this URL and digest."""
+_MAX_HEADERS: Final = 65_536  # bytes of a record in addition to the body
 
 
-def read_records(rows: list[dict[str, Any]], archives: Archives, folder: Path, max_bytes: int) -> Iterator[Found]:
-    """The pages of some places, by archive and offset; (URI, error) for each place that has none.
+def read_records(
+    rows: list[dict[str, Any]], archives: ArchiveReader, folder: Path, max_bytes: int
+) -> Iterator[ResourceOrError]:
+    """Yield the pages at the locations in a table, by archive and offset; (URI, error) for each location without a
+    valid page.
 
     Args:
-        rows: of a table of places.
-        archives: where they are.
-        folder: for the record in hand.
-        max_bytes: of a page.
+        rows: Rows of the table.
+        archives: Reader of the archives.
+        folder: Directory for temporary files.
+        max_bytes: Maximum size of a page.
 
     Raises:
-        StoreBusyError: the store asked to come later each time.
+        StoreBusyError: The store rejected all attempts because it is busy.
     """
     by_archive: dict[str, list[Span]] = {}
     for number, row in enumerate(rows):
-        name, start, length = (row[column] for column in PLACE_COLUMNS)
-        wrong = _wrong(name, start, length, max_bytes)
-        if wrong:
-            yield _uri(row), SourceError(f"{_place(row)}: {wrong}")
+        name, start, length = (row[column] for column in LOCATION_COLUMNS)
+        problem = _problem(name, start, length, max_bytes)
+        if problem:
+            yield _uri(row), SourceError(f"{_location(row)}: {problem}")
         else:
             by_archive.setdefault(name, []).append(Span(number, start, length))
     for name in sorted(by_archive):
-        for asked in merged(by_archive[name]):
+        for byte_range in coalesce_ranges(by_archive[name]):
             try:
-                content = archives.read(name, asked.start, asked.end)
+                content = archives.read(name, byte_range.start, byte_range.end)
             except SourceError as error:
-                for span in asked.spans:
+                for span in byte_range.spans:
                     yield _uri(rows[span.number]), error
                 continue
-            for span in asked.spans:
-                first = span.start - asked.start
+            for span in byte_range.spans:
+                first = span.start - byte_range.start
                 yield _page(rows[span.number], content[first : first + span.length], folder, max_bytes)
 
 
-def _wrong(name: Any, start: Any, length: Any, max_bytes: int) -> str:
-    """What is wrong with a place before anything is asked for; empty for nothing."""
+def _problem(name: Any, start: Any, length: Any, max_bytes: int) -> str:
+    """Return what is wrong with a location, before any request; empty if it is valid."""
     if (
         not isinstance(name, str)
         or not name
@@ -65,44 +68,44 @@ def _wrong(name: Any, start: Any, length: Any, max_bytes: int) -> str:
         or not isinstance(length, int)
         or start < 0
     ):
-        return "no place of a record"
-    if not 0 < length <= max_bytes + _HEAD:
+        return "not a valid location of a record"
+    if not 0 < length <= max_bytes + _MAX_HEADERS:
         return f"{length:,} bytes, the limit is {max_bytes:,}"
     return ""
 
 
-def _place(row: dict[str, Any]) -> str:
-    return f"{str(row[PLACE_COLUMNS[0]])[:300]}@{row[PLACE_COLUMNS[1]]}"
+def _location(row: dict[str, Any]) -> str:
+    return f"{str(row[LOCATION_COLUMNS[0]])[:300]}@{row[LOCATION_COLUMNS[1]]}"
 
 
 def _uri(row: dict[str, Any]) -> str:
     url = row.get("url")
-    return url if isinstance(url, str) and url else _place(row)
+    return url if isinstance(url, str) and url else _location(row)
 
 
-def _page(row: dict[str, Any], record: bytes, folder: Path, max_bytes: int) -> Found:
-    """The one page that a record must be."""
-    uri, place = _uri(row), _place(row)
+def _page(row: dict[str, Any], record: bytes, folder: Path, max_bytes: int) -> ResourceOrError:
+    """Return the page in a record, or (URI, error)."""
+    uri, location = _uri(row), _location(row)
     if len(record) < row["warc_record_length"]:
         return uri, SourceError(
-            f"{place}: the archive ends after {len(record):,} of {row['warc_record_length']:,} bytes"
+            f"{location}: the archive ends after {len(record):,} of {row['warc_record_length']:,} bytes"
         )
     if not record.startswith(b"\x1f\x8b") and not record.startswith(b"WARC/"):
-        return uri, SourceError(f"{place}: no record begins there")
+        return uri, SourceError(f"{location}: expected the start of a WARC record")
     file = folder / "record.warc.gz"
     file.write_bytes(record)
-    found = list(read_warc(file, max_bytes=max_bytes, name=posixpath.basename(row["warc_filename"])))
-    if not found:
-        return uri, SourceError(f"{place}: no page is there: {_what(record)}")
-    page = found[0]
+    pages = list(read_warc(file, max_bytes=max_bytes, name=posixpath.basename(row["warc_filename"])))
+    if not pages:
+        return uri, SourceError(f"{location}: expected a page, found {_describe_record(record)}")
+    page = pages[0]
     if isinstance(page, tuple):
         return uri, page[1]
-    wanted, digest = row.get("url"), row.get("content_digest")
-    if isinstance(wanted, str) and not _same(wanted, page.uri):
-        return uri, SourceError(f"{place}: the page there is {page.uri[:300]}")
+    expected_url, digest = row.get("url"), row.get("content_digest")
+    if isinstance(expected_url, str) and not _is_same_url(expected_url, page.uri):
+        return uri, SourceError(f"{location}: the page there is {page.uri[:300]}")
     known = page.metadata.get("payload_digest", "")
     if isinstance(digest, str) and digest and known.startswith("sha1:") and known[5:] != digest.removeprefix("sha1:"):
-        return uri, SourceError(f"{place}: its digest is {known}, the index says {digest[:100]}")
+        return uri, SourceError(f"{location}: the digest is {known}, expected {digest[:100]} according to the index")
     metadata = {
         **page.metadata,
         "warc": row["warc_filename"],
@@ -114,24 +117,22 @@ def _page(row: dict[str, Any], record: bytes, folder: Path, max_bytes: int) -> F
     return replace(page, metadata=metadata, record=record)
 
 
-def _what(record: bytes) -> str:
-    """What a record without a page says of itself."""
+def _describe_record(record: bytes) -> str:
+    """Describe a record that contains no page."""
     from fastwarc.warc import ArchiveIterator
 
     try:
-        for found in ArchiveIterator(io.BytesIO(record), parse_http=False):
-            return (
-                f"a {found.headers.get('WARC-Type')} record, {found.headers.get('WARC-Target-URI') or 'of no address'}"
-            )
+        for archive_record in ArchiveIterator(io.BytesIO(record), parse_http=False):
+            return f"a {archive_record.headers.get('WARC-Type')} record, {archive_record.headers.get('WARC-Target-URI') or 'without URI'}"
     except (OSError, ValueError, EOFError) as error:
         return str(error)
-    return "nothing that can be read"
+    return "unreadable data"
 
 
-def _same(one: str, other: str) -> bool:
-    if one == other:
+def _is_same_url(first: str, second: str) -> bool:
+    if first == second:
         return True
     try:
-        return canonical_url(one) == canonical_url(other)
+        return canonical_url(first) == canonical_url(second)
     except (RefusedError, CorpusKitError, ValueError):
         return False

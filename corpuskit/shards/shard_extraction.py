@@ -1,4 +1,4 @@
-"""The shard function: one shard in, its outputs published. The same wherever it runs, and however often."""
+"""Extraction of one shard: reads its resources and publishes its outputs. The outputs are the same on every engine."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ RECORD_COLUMNS: Final = ("original_offset", "original_length")
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """What a worker needs to do one shard."""
+class ShardTask:
+    """Input of a worker for one shard."""
 
     shard: Shard
     out: str
@@ -45,8 +45,8 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """What became of a shard: documents extracted, failures among them told as rows, and whether others were first."""
+class ShardResult:
+    """Result of one shard: number of documents and failures, and whether another worker had finished it before."""
 
     documents: int = 0
     failures: int = 0
@@ -54,8 +54,8 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
-    """A document as it comes out of a worker."""
+class _ExtractedDocument:
+    """A document extracted by a worker process."""
 
     task: Task
     described: Extracted
@@ -66,53 +66,57 @@ class _Page:
     record: bytes | None = None
 
 
-def extract_shard(job: Job) -> Done:
-    """Extracts a shard and publishes its outputs; does nothing where they are there.
+def extract_shard(job: ShardTask) -> ShardResult:
+    """Extract a shard and publish its outputs, unless they exist.
 
-    Each document is extracted in a worker process of its own, under the limits of ``add``: one that hangs, crashes or
-    eats memory is a row of the failures, and the shard goes on. The outputs depend on the input, the options and the
-    version of corpuskit only. Whoever does a shard a second time, after a crash or beside another, publishes the same.
+    Each document is extracted in a separate worker process with the limits of ``add``. If one hangs, crashes or
+    uses too much
+    memory, a failure is recorded and the shard continues. The outputs depend only on the input, the options and the
+    version of
+    corpuskit. A second extraction, after a crash or in parallel, publishes the same.
 
     Raises:
-        SourceError: the shard cannot be read.
-        OSError: a store does not answer.
+        SourceError: The shard cannot be read.
+        OSError: A store does not respond.
     """
     name, output = job.shard.name, Output(job.out)
     if output.has(name + CATALOG_SUFFIX):
-        return Done(skipped=True)
+        return ShardResult(skipped=True)
     with tempfile.TemporaryDirectory(prefix="corpuskit-") as folder:
         writer = _ShardWriter(Path(folder), name)
         with writer:
-            for found in _extracted(job):
-                writer.add(found)
+            for outcome in _outcomes(job):
+                writer.add(outcome)
         for suffix in writer.parts:
             output.publish(Path(folder) / (name + suffix), name + suffix)
-        # Last, and only once: with it the shard is done.
-        first = output.publish(Path(folder) / (name + CATALOG_SUFFIX), name + CATALOG_SUFFIX, create=True)
-    return Done(writer.documents, writer.failures, skipped=not first)
+        # The catalog part is published last and only once: it marks the shard as done.
+        is_first = output.publish(Path(folder) / (name + CATALOG_SUFFIX), name + CATALOG_SUFFIX, create=True)
+    return ShardResult(writer.documents, writer.failures, skipped=not is_first)
 
 
-def _extracted(job: Job) -> Iterator[_Page | tuple[str, str, Exception, int]]:
-    """Documents and (URI, stage, error, tries), in the order of the shard."""
+def _outcomes(job: ShardTask) -> Iterator[_ExtractedDocument | tuple[str, str, Exception, int]]:
+    """Yield documents and (URI, stage, error, tries), in the order of the shard."""
     failed: list[tuple[int, str, Exception]] = []
-    records: dict[int, bytes] = {}  # they need not go through the workers
+    records: dict[int, bytes] = {}  # records bypass the worker processes
     position = 0
 
     def inputs() -> Iterator[tuple[int, Resource, ExtractOptions]]:
         nonlocal position
-        for found in read_shard(job.shard, max_bytes=job.options.max_bytes):
+        for resource_or_error in read_shard(job.shard, max_bytes=job.options.max_bytes):
             position += 1
-            if isinstance(found, tuple):
-                failed.append((position, *found))
+            if isinstance(resource_or_error, tuple):
+                failed.append((position, *resource_or_error))
             else:
-                if found.record is not None:
-                    records[position] = found.record
-                yield position, replace(found, record=None), job.options
+                if resource_or_error.record is not None:
+                    records[position] = resource_or_error.record
+                yield position, replace(resource_or_error, record=None), job.options
 
-    for outcome in engine.run(_extract, inputs(), on="processes", workers=1, limits=LIMITS, last=_extract_carefully):
-        at, resource, _ = outcome.item
-        record = records.pop(at, None)
-        while failed and failed[0][0] < at:
+    for outcome in engine.run(
+        _extract, inputs(), on="processes", workers=1, limits=LIMITS, last=_extract_without_forms
+    ):
+        index, resource, _ = outcome.item
+        record = records.pop(index, None)
+        while failed and failed[0][0] < index:
             _, uri, error = failed.pop(0)
             yield uri, "read", error, 1
         if outcome.value is None:
@@ -124,14 +128,14 @@ def _extracted(job: Job) -> Iterator[_Page | tuple[str, str, Exception, int]]:
         yield uri, "read", error, 1
 
 
-def _extract_carefully(item: tuple[int, Resource, ExtractOptions]) -> _Page:
-    """As :func:`_extract`, without the forms of a PDF."""
-    at, resource, options = item
-    return _extract((at, resource, replace(options, forms=False)))
+def _extract_without_forms(item: tuple[int, Resource, ExtractOptions]) -> _ExtractedDocument:
+    """Extract a document without the forms of a PDF; see :func:`_extract`."""
+    index, resource, options = item
+    return _extract((index, resource, replace(options, forms=False)))
 
 
-def _extract(item: tuple[int, Resource, ExtractOptions]) -> _Page:
-    """One document. Runs in a worker process."""
+def _extract(item: tuple[int, Resource, ExtractOptions]) -> _ExtractedDocument:
+    """Extract one document. Runs in a worker process."""
     import pyarrow as pa
 
     from corpuskit.document.frames import to_arrow
@@ -150,12 +154,14 @@ def _extract(item: tuple[int, Resource, ExtractOptions]) -> _Page:
     with pa.ipc.new_stream(sink, rows.schema) as stream:
         stream.write_table(rows)
     text = to_nlptext(document).encode()
-    return _Page(task, described, text, dump_marks(document.table), sink.getvalue().to_pybytes(), resource.etag)
+    return _ExtractedDocument(
+        task, described, text, dump_marks(document.table), sink.getvalue().to_pybytes(), resource.etag
+    )
 
 
 @functools.cache
 def _prepare() -> None:
-    """Loads what the first document of a worker would wait for: a worker killed meanwhile is no try of that document."""
+    """Import modules before the first document, so that a worker killed meanwhile does not count as a failed try."""
     page = b"<title>A page</title><p>It has a text to tell the language of, and declares no encoding.</p>"
     resource = Resource("http://a.example/", page, "text/html", fetched=datetime.fromtimestamp(0, UTC))
     _extract((0, resource, ExtractOptions()))
@@ -184,13 +190,13 @@ def _task(resource: Resource, options: ExtractOptions) -> Task:
 
 
 class _ShardWriter:
-    """Writes the files of a shard."""
+    """Writer of the files of a shard."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder, self._name = folder, name
         self._pack = PackWriter(folder / (name + PACK_SUFFIX))
         self._rows: list[dict[str, Any]] = []
-        self._taken: set[str] = set()
+        self._paths: set[str] = set()
         self._pending: list[pa.Table] = []
         self._elements: Any = None
         self._records: IO[bytes] | None = None
@@ -198,13 +204,13 @@ class _ShardWriter:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The suffixes of the files, but for the catalogue part."""
+        """Suffixes of the files, without the catalog part."""
         return PARTS[:-1] if self._records is None else (*PARTS[:-1], RECORDS_SUFFIX)
 
-    def add(self, found: _Page | tuple[str, str, Exception, int]) -> None:
-        """Adds a document, or a failure."""
-        if isinstance(found, tuple):
-            uri, stage, error, tries = found
+    def add(self, outcome: _ExtractedDocument | tuple[str, str, Exception, int]) -> None:
+        """Add a document or a failure."""
+        if isinstance(outcome, tuple):
+            uri, stage, error, tries = outcome
             self.failures += 1
             row = {
                 "uri": clean(uri),
@@ -216,20 +222,20 @@ class _ShardWriter:
             return
         import pyarrow as pa
 
-        path = found.task.path
-        while path.casefold() in self._taken:  # the page stands twice in the shard
-            path = with_suffix(found.task.path, f"{len(self._taken)}")
-        self._taken.add(path.casefold())
-        self._pack.add(path, found.text, found.marks)
-        self._rows.append(_row(found, path) | self._keep(found.record))
+        path = outcome.task.path
+        while path.casefold() in self._paths:  # the shard contains the page more than once
+            path = with_suffix(outcome.task.path, f"{len(self._paths)}")
+        self._paths.add(path.casefold())
+        self._pack.add(path, outcome.text, outcome.marks)
+        self._rows.append(_row(outcome, path) | self._write_record(outcome.record))
         self.documents += 1
-        with pa.ipc.open_stream(found.elements) as stream:
+        with pa.ipc.open_stream(outcome.elements) as stream:
             self._pending.append(stream.read_all())
         if sum(map(len, self._pending)) >= _ROW_GROUP:
             self._write_elements()
 
-    def _keep(self, record: bytes | None) -> dict[str, int]:
-        """Keeps a record; returns its place in the file of records."""
+    def _write_record(self, record: bytes | None) -> dict[str, int]:
+        """Write a record, and return its location in the file of records."""
         if record is None:
             return {}
         if self._records is None:
@@ -277,7 +283,7 @@ class _ShardWriter:
         pq.write_table(table, self._folder / (self._name + CATALOG_SUFFIX), compression="zstd")
 
 
-def _row(page: _Page, path: str) -> dict[str, Any]:
+def _row(page: _ExtractedDocument, path: str) -> dict[str, Any]:
     task, described = page.task, page.described
     return {
         "doc_id": task.doc_id, "uri": clean(task.uri), "host": host_column(task.uri), "title": clean(described.title),
@@ -292,10 +298,13 @@ def _row(page: _Page, path: str) -> dict[str, Any]:
 
 
 def catalog_schema() -> pa.Schema:
-    """A row a document or failure: the columns of ``documents`` in the catalogue, and those of ``failures``.
+    """Return the schema of a catalog part: one row per document or failure.
 
-    ``texts`` and ``lengths``: the hash and the characters of each of its texts. ``original_offset`` and ``original_length``:
-    its record in the shard's file of records, where there is one.
+    It has the columns of the tables ``documents`` and ``failures`` of the catalog. ``texts`` and ``lengths`` are
+    the hash and
+    the number of characters of each text of the document. ``original_offset`` and ``original_length`` locate its
+    record in the
+    shard's file of records, if there is one.
     """
     import pyarrow as pa
 
@@ -312,6 +321,6 @@ def catalog_schema() -> pa.Schema:
 
 
 def file_hash(file: Path) -> str:
-    """SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     with file.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""The resources of one shard."""
+"""Reads the resources of one shard."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from corpuskit.dates import as_utc, parse_iso_date
 from corpuskit.errors import CorpusKitError, SourceError
-from corpuskit.shards.byte_ranges import Archives
+from corpuskit.shards.byte_ranges import ArchiveReader
 from corpuskit.shards.inputs import Shard
-from corpuskit.shards.record_reader import MORE_COLUMNS, PLACE_COLUMNS, read_records
+from corpuskit.shards.record_reader import LOCATION_COLUMNS, OPTIONAL_COLUMNS, ResourceOrError, read_records
 from corpuskit.sources.archives import read_file
 from corpuskit.sources.files import FoundFile
 from corpuskit.sources.media import detect_media_type
@@ -24,40 +24,43 @@ from corpuskit.sources.stores import is_local, open_store, refusals
 from corpuskit.sources.warc import read_wacz, read_warc
 from corpuskit.sources.web import canonical_url
 
-Found = Resource | tuple[str, Exception]
 _URL_COLUMNS: Final = ("uri", "url")
 _CONTENT_COLUMNS: Final = ("content", "html", "body")
-_BATCH: Final = 64  # rows in memory
-_PLACES: Final = 2048  # of records: neighbours among these are fetched together
+_CONTENT_ROWS: Final = 64  # rows with content per batch
+_LOCATION_ROWS: Final = 2048  # locations per batch; adjacent records of a batch are fetched together
 _NO_DATE: Final = datetime.fromtimestamp(0, UTC)
 
 
-def read_shard(shard: Shard, *, max_bytes: int) -> Iterator[Found]:
-    """What a shard holds, one at a time, in the same order every time; (URI, error) for what cannot be read.
+def read_shard(shard: Shard, *, max_bytes: int) -> Iterator[ResourceOrError]:
+    """Yield the resources of a shard, always in the same order; (URI, error) for those that cannot be read.
 
-    The time a resource was fetched is that of its record or file, never that of the clock; 1970 where none is known.
+    The fetch time of a resource is that of its record or file, never the current time. If none is known, it is
+    1970-01-01.
 
-    A Parquet file has columns ``uri`` or ``url`` and ``content``, ``html`` or ``body`` (bytes or text), and may have
-    ``media_type``, ``charset`` and ``fetched``; or, as the index of Common Crawl, ``warc_filename``,
-    ``warc_record_offset`` and ``warc_record_length``: the records are read from there, by archive and offset; with ``url``
-    and ``content_digest`` each must be what these say.
+    A Parquet file has columns ``uri`` or ``url`` and ``content``, ``html`` or ``body`` (bytes or text), and
+    optionally
+    ``media_type``, ``charset`` and ``fetched``. Like the index of Common Crawl, it may instead have
+    ``warc_filename``,
+    ``warc_record_offset`` and ``warc_record_length``. The records are then read by archive and offset. If it has
+    ``url`` and
+    ``content_digest``, each record is checked against them.
 
     Raises:
-        SourceError: the shard cannot be read, or has other columns.
-        OSError: the store does not answer.
+        SourceError: The shard cannot be read, or has other columns.
+        OSError: The store does not respond.
     """
-    began = datetime.now(UTC)
+    start = datetime.now(UTC)
     with tempfile.TemporaryDirectory(prefix="corpuskit-") as folder:
-        for found in _READERS[shard.kind](shard, Path(folder), max_bytes):
-            yield found if isinstance(found, tuple) else _dated(found, began)
+        for resource in _READERS[shard.kind](shard, Path(folder), max_bytes):
+            yield resource if isinstance(resource, tuple) else _dated(resource, start)
 
 
-def _dated(resource: Resource, began: datetime) -> Resource:
-    known = resource.fetched.astimezone(UTC) < began
-    return resource if known else replace(resource, fetched=resource.modified or _NO_DATE)
+def _dated(resource: Resource, start: datetime) -> Resource:
+    has_known_time = resource.fetched.astimezone(UTC) < start
+    return resource if has_known_time else replace(resource, fetched=resource.modified or _NO_DATE)
 
 
-def _warc(shard: Shard, folder: Path, max_bytes: int) -> Iterator[Found]:
+def _warc(shard: Shard, folder: Path, max_bytes: int) -> Iterator[ResourceOrError]:
     file = local_copy(shard.urls[0], folder, listed=shard.is_listed)
     name = posixpath.basename(shard.urls[0])
     if name.lower().endswith(".wacz"):
@@ -66,7 +69,7 @@ def _warc(shard: Shard, folder: Path, max_bytes: int) -> Iterator[Found]:
         yield from read_warc(file, max_bytes=max_bytes, name=name)
 
 
-def _files(shard: Shard, folder: Path, max_bytes: int) -> Iterator[Found]:
+def _files(shard: Shard, folder: Path, max_bytes: int) -> Iterator[ResourceOrError]:
     origin = hashlib.sha256(shard.root.encode("utf-8", "replace")).hexdigest()[:16]
     for url in shard.urls:
         uri = url[len(shard.root) :].lstrip("/")
@@ -81,7 +84,7 @@ def _files(shard: Shard, folder: Path, max_bytes: int) -> Iterator[Found]:
                 copy.unlink(missing_ok=True)
 
 
-def _parquet(shard: Shard, folder: Path, max_bytes: int) -> Iterator[Found]:
+def _parquet(shard: Shard, folder: Path, max_bytes: int) -> Iterator[ResourceOrError]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -89,40 +92,40 @@ def _parquet(shard: Shard, folder: Path, max_bytes: int) -> Iterator[Found]:
     try:
         parquet = pq.ParquetFile(file)
     except (pa.ArrowException, OSError) as error:
-        raise SourceError(f"{shard.urls[0]} is no Parquet file: {error}") from error
+        raise SourceError(f"{shard.urls[0]}: expected a Parquet file: {error}") from error
     with parquet:
         names = set(parquet.schema_arrow.names)
         url = next((name for name in _URL_COLUMNS if name in names), None)
         content = next((name for name in _CONTENT_COLUMNS if name in names), None)
-        if names.issuperset(PLACE_COLUMNS):
+        if names.issuperset(LOCATION_COLUMNS):
             root = shard.root or posixpath.dirname(shard.urls[0])
-            archives = Archives(root, pause=shard.pause, anonymous=shard.is_anonymous, listed=shard.is_listed)
-            more = [name for name in MORE_COLUMNS if name in names]
-            for batch in parquet.iter_batches(batch_size=_PLACES, columns=[*PLACE_COLUMNS, *more]):
+            archives = ArchiveReader(root, pause=shard.pause, anonymous=shard.is_anonymous, listed=shard.is_listed)
+            optional = [name for name in OPTIONAL_COLUMNS if name in names]
+            for batch in parquet.iter_batches(batch_size=_LOCATION_ROWS, columns=[*LOCATION_COLUMNS, *optional]):
                 yield from read_records(batch.to_pylist(), archives, folder, max_bytes)
         elif url and content:
-            more = [name for name in ("media_type", "charset", "fetched") if name in names]
-            for row in _rows(parquet, [url, content, *more]):
+            optional = [name for name in ("media_type", "charset", "fetched") if name in names]
+            for row in _rows(parquet, [url, content, *optional]):
                 yield _page(row, row[url], row[content], max_bytes)
         else:
             raise SourceError(
-                f"{shard.urls[0]}: columns {', '.join(sorted(names))[:200]}; expected url and content, or "
-                f"{', '.join(PLACE_COLUMNS)}; URLs alone are fetched by a crawl"
+                f"{shard.urls[0]}: expected the columns url and content, or {', '.join(LOCATION_COLUMNS)}; found "
+                f"{', '.join(sorted(names))[:200]}; to fetch URLs without content, use corpuskit crawl"
             )
 
 
 def _rows(parquet: Any, columns: list[str]) -> Iterator[dict[str, Any]]:
-    for batch in parquet.iter_batches(batch_size=_BATCH, columns=columns):
+    for batch in parquet.iter_batches(batch_size=_CONTENT_ROWS, columns=columns):
         yield from batch.to_pylist()
 
 
-def _page(row: dict[str, Any], url: Any, content: Any, max_bytes: int) -> Found:
+def _page(row: dict[str, Any], url: Any, content: Any, max_bytes: int) -> ResourceOrError:
     uri = str(url)
     try:
         uri = canonical_url(uri)
         data = content.encode("utf-8", "replace") if isinstance(content, str) else bytes(content or b"")
         if len(data) > max_bytes:
-            raise SourceError(f"{len(data):,} bytes, the limit is {max_bytes:,}")
+            raise SourceError(f"expected at most {max_bytes:,} bytes, got {len(data):,}")
         name = posixpath.basename(uri.partition("?")[0])
         return Resource(
             uri=uri,
@@ -144,15 +147,15 @@ def _date(value: Any) -> datetime:
 
 
 def local_copy(url: str, folder: Path, *, listed: bool = False) -> Path:
-    """The file itself where it is on this machine, else a copy in ``folder``.
+    """Return the path of a local file, or copy a remote file into ``folder``.
 
     Args:
-        url: of the file.
-        folder: for the copy.
-        listed: as for :func:`corpuskit.shards.inputs.open_store`.
+        url: URL of the file.
+        folder: Directory for the copy.
+        listed: See :func:`corpuskit.sources.stores.open_store`.
 
     Raises:
-        SourceError: there is no such file, or it is at a private address.
+        SourceError: The file does not exist, or is at a private address.
     """
     fs, path = open_store(url, listed=listed)
     try:
@@ -164,7 +167,7 @@ def local_copy(url: str, folder: Path, *, listed: bool = False) -> Path:
         with refusals(url):
             fs.get_file(path, str(copy))
     except FileNotFoundError as error:
-        raise SourceError(f"{url}: there is no such file") from error
+        raise SourceError(f"{url}: the file does not exist") from error
     return copy
 
 

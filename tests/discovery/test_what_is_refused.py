@@ -82,7 +82,7 @@ def test_a_server_without_the_archives_is_asked_for_some_of_them_only(corpus, ar
     handler = server._server.RequestHandlerClass
     real = handler.do_GET
     handler.do_GET = lambda self: (asked.append(self.path), real(self))[1]
-    monkeypatch.setattr("corpuskit.discovery.probing._MOST", 2)
+    monkeypatch.setattr("corpuskit.discovery.archive_check._MOST", 2)
     with pytest.raises(SourceError, match=r"none of 3 archives can be read, such as .*: there is no such archive"):
         corpus.fetch("tea", base=server.url, on="serial", requests_per_second=1000, progress=False)
     assert len(asked) == 2

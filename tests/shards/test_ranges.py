@@ -13,7 +13,7 @@ from range_server import RangeServer
 from corpuskit.errors import SourceError
 from corpuskit.ingest import document_id
 from corpuskit.shards import extract_shards
-from corpuskit.shards.byte_ranges import Archives, Span, StoreBusyError, merged
+from corpuskit.shards.byte_ranges import ArchiveReader, Span, StoreBusyError, coalesce_ranges
 
 NAME = "crawl-data/CC-MAIN-2024-22/segments/1.0/warc/CC-MAIN-0.warc.gz"
 
@@ -24,30 +24,30 @@ def spans(*pairs):
 
 def test_neighbours_are_one_request_as_long_as_little_is_fetched_in_vain():
     # 100 bytes are needed: gaps of 5 and 10 fit into 20, the next of 10 does not.
-    found = merged(spans((0, 25), (30, 25), (65, 25), (100, 25)))
+    found = coalesce_ranges(spans((0, 25), (30, 25), (65, 25), (100, 25)))
     assert [(part.start, part.end) for part in found] == [(0, 90), (100, 125)]
 
 
 def test_records_that_overlap_or_stand_twice_are_fetched_once():
-    found = merged(spans((0, 50), (10, 10), (0, 50), (45, 10)))
+    found = coalesce_ranges(spans((0, 50), (10, 10), (0, 50), (45, 10)))
     assert [(part.start, part.end, len(part.spans)) for part in found] == [(0, 55, 4)]
-    assert merged([]) == []
+    assert coalesce_ranges([]) == []
 
 
 def test_far_neighbours_are_two_requests_though_records_are_large():
-    found = merged(spans((0, 20 << 20), (22 << 20, 20 << 20)))
+    found = coalesce_ranges(spans((0, 20 << 20), (22 << 20, 20 << 20)))
     assert len(found) == 2
 
 
 def test_a_request_for_several_records_has_a_limit():
-    found = merged(spans(*((number << 20, 1 << 20) for number in range(80))))
+    found = coalesce_ranges(spans(*((number << 20, 1 << 20) for number in range(80))))
     assert max(part.end - part.start for part in found) <= 32 << 20
     assert sum(part.end - part.start for part in found) == 80 << 20
 
 
 @given(st.lists(st.tuples(st.integers(0, 5_000), st.integers(1, 300)), max_size=40))
 def test_every_record_is_in_one_request_and_at_most_a_fifth_is_in_vain(pairs):
-    found = merged(spans(*pairs))
+    found = coalesce_ranges(spans(*pairs))
     numbers = [span.number for part in found for span in part.spans]
     assert sorted(numbers) == list(range(len(pairs)))
     assert all(part.start <= span.start and span.end <= part.end for part in found for span in part.spans)
@@ -66,7 +66,7 @@ def server():
 @pytest.fixture
 def archives(server):
     waits = []
-    opened = Archives(server.url, pause=0.25, sleep=waits.append)
+    opened = ArchiveReader(server.url, pause=0.25, sleep=waits.append)
     opened.waits = waits
     return opened
 
@@ -111,7 +111,7 @@ def test_a_server_without_ranges_may_give_a_small_file_whole_and_no_large_one(se
 
     server.faults = ["whole"] * 2
     assert archives.read(NAME, 3, 10) == bytes(range(3, 10))
-    monkeypatch.setattr(byte_ranges, "_MOST", 10_000)
+    monkeypatch.setattr(byte_ranges, "_MAX_REQUEST_BYTES", 10_000)
     with pytest.raises(SourceError, match="answered 200, not with the range"):
         archives.read(NAME, 3, 10)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit import engine
 from corpuskit.errors import SourceError
-from corpuskit.shards.byte_ranges import Archives, StoreBusyError
+from corpuskit.shards.byte_ranges import ArchiveReader, StoreBusyError
 from corpuskit.sources.stores import is_local, open_store
 from corpuskit.store.telling import counted
 
@@ -57,7 +57,7 @@ def check_archives(discovery: Discovery, places: pa.Table, *, on: Any, pause: fl
 
 def _trouble(probe: _Probe) -> str:
     """What is wrong with an archive; empty where one can be read. Runs where the archives are."""
-    archives = Archives(
+    archives = ArchiveReader(
         probe.root, pause=probe.pause, anonymous=probe.is_anonymous, listed=probe.is_listed
     )  # fmt: skip
     names, first = probe.names, ""
