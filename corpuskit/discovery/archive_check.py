@@ -1,4 +1,4 @@
-"""Whether the archives are where they are said to be, asked before the start: else each page would be a failure."""
+"""Check of the location of archives before fetching, since otherwise every page would fail."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
     from corpuskit.discovery.discovery import Discovery
 
-_MOST: Final = 20  # archives that a store on the network is asked for in vain
+_MAX_ATTEMPTS: Final = 20  # archives requested from a remote store
 
 
 @dataclass(frozen=True, slots=True)
 class _Probe:
-    """What a worker needs to look for archives."""
+    """Input of a worker that checks archives."""
 
     root: str
     names: tuple[str, ...]
@@ -30,46 +30,46 @@ class _Probe:
     pause: float
 
 
-def check_archives(discovery: Discovery, places: pa.Table, *, on: Any, pause: float) -> None:
-    """Look for the archives of some places until one is found.
+def check_archives(discovery: Discovery, locations: pa.Table, *, on: Any, pause: float) -> None:
+    """Check that at least one of the archives can be read.
 
     Args:
-        discovery: Says where they are.
-        places: Their ``warc_filename`` names the archives.
-        on: Where they are read; see :func:`corpuskit.engine.run`.
+        discovery: The discovery, with the location of the archives.
+        locations: Locations of pages; ``warc_filename`` names the archives.
+        on: Engine that reads them; see :func:`corpuskit.engine.run`.
         pause: Seconds between two requests to a store.
 
     Raises:
-        SourceError: None is there, or their store does not answer.
-        ConfigurationError: Only the discovery's files say where they are, and it is no public place.
+        SourceError: None can be read, or the store does not respond.
+        ConfigurationError: Only the files of the discovery contain the location, and it is not public.
     """
-    names = places.column("warc_filename").unique().to_pylist()
-    probe = _Probe(discovery.archives, tuple(names), discovery.is_anonymous, discovery.is_said_by_files, pause)
-    for outcome in engine.run(_trouble, [probe], on="serial" if isinstance(on, str) else on):
+    names = locations.column("warc_filename").unique().to_pylist()
+    probe = _Probe(discovery.archives, tuple(names), discovery.is_anonymous, discovery.has_untrusted_location, pause)
+    for outcome in engine.run(_first_error, [probe], on="serial" if isinstance(on, str) else on):
         if outcome.error is not None:
             raise outcome.error
         if outcome.value:
             raise SourceError(
-                f"none of {counted(len(names), 'archive')} can be read, such as {outcome.value}; say what the names of the "
-                "archives are relative to (base=, --base)"
+                f"none of {counted(len(names), 'archive')} can be read, such as {outcome.value}; pass the location to which "
+                "the names of the archives are relative (base=, --base)"
             )
 
 
-def _trouble(probe: _Probe) -> str:
-    """What is wrong with an archive; empty where one can be read. Runs where the archives are."""
+def _first_error(probe: _Probe) -> str:
+    """Return the error of the first archive; empty if any can be read. Runs on a worker."""
     archives = ArchiveReader(
         probe.root, pause=probe.pause, anonymous=probe.is_anonymous, listed=probe.is_listed
     )  # fmt: skip
-    names, first = probe.names, ""
+    names, first_error = probe.names, ""
     if not is_local(open_store(probe.root, listed=probe.is_listed, anonymous=probe.is_anonymous)[0]):
-        names = names[:: -(-len(names) // _MOST)]
+        names = names[:: -(-len(names) // _MAX_ATTEMPTS)]
     for name in names:
         try:
             archives.read(name, 0, 1)
         except StoreBusyError as error:
-            return first or f"{probe.root}/{error.strerror}"
+            return first_error or f"{probe.root}/{error.strerror}"
         except SourceError as error:
-            first = first or f"{probe.root}/{error}"
+            first_error = first_error or f"{probe.root}/{error}"
         else:
             return ""
-    return first
+    return first_error

@@ -1,4 +1,6 @@
-"""Fetches chosen pages from their archives into the corpus: shards of places, extracted anywhere, then merged."""
+"""Fetches selected pages from their archives: shards of locations, extracted on any engine, then merged into the
+corpus.
+"""
 
 from __future__ import annotations
 
@@ -33,24 +35,25 @@ if TYPE_CHECKING:
     from corpuskit.shards.merge import DocumentFilter
 
 REQUESTS_PER_SECOND: Final = 5.0
-_RECORDS: Final = 500  # a shard
-_BYTES: Final = 64 << 20
+_SHARD_RECORDS: Final = 500  # maximum per shard
+_SHARD_BYTES: Final = 64 << 20  # maximum per shard
 _PLAN: Final = "plan.json"
-_PLACES_SUFFIX: Final = ".places.parquet"
-_VERDICTS_SUFFIX: Final = ".verdicts.json"
+_LOCATIONS_SUFFIX: Final = ".places.parquet"
+_SCORES_SUFFIX: Final = ".verdicts.json"
 
 
 @dataclass(slots=True)
-class Fetched:
-    """What became of a call of fetch.
+class FetchReport:
+    """Report of a call of :func:`fetch`.
 
     Attributes:
-        pages: that were to be fetched.
-        known: of the chosen pages, those that the corpus had already.
-        documents: extracted now.
-        failures: pages that gave no document now; they are rows of ``failures()``.
-        counts: what became of the documents: new, changed, unchanged, removed (before, and stay so), not wanted.
-        set_aside: shards that could not be done, with the reason; the same call tries them again.
+        pages: Number of pages to fetch.
+        known: Number of selected pages that were in the corpus before.
+        documents: Number of documents extracted in this call.
+        failures: Number of pages without a document in this call; they are rows of ``failures()``.
+        counts: Number of documents by state: new, changed, unchanged, removed (before, and still removed), not
+            wanted.
+        set_aside: Failed shards with the reason. The same call retries them.
     """
 
     pages: int = 0
@@ -67,7 +70,7 @@ class Fetched:
         text += f"; {self.known:,} were in the corpus before" if self.known else ""
         if self.set_aside:
             name, why = next(iter(self.set_aside.items()))
-            text += f"; {counted(len(self.set_aside), 'shard')} set aside, such as {name}: {why}; the same call or command goes on"
+            text += f"; {counted(len(self.set_aside), 'shard')} set aside, such as {name}: {why}; repeat the same call or command to retry"
         return text
 
 
@@ -81,34 +84,35 @@ def fetch(  # noqa: PLR0913 - the public signature
     out: str | None = None,
     requests_per_second: float = REQUESTS_PER_SECOND,
     progress: bool = True,
-    places: pa.Table | None = None,
+    locations: pa.Table | None = None,
     part: str = "fetched",
-) -> Fetched:
-    """Fetch the chosen pages by byte ranges, extract them and take them into the corpus.
+) -> FetchReport:
+    """Fetch the selected pages by byte ranges, extract them and import them into the corpus.
 
-    A page that the corpus has is not fetched. What was killed or set aside is gone on with by the same call: pages are
-    neither lost nor taken twice. A record that is missing, damaged, of another page or with another digest than the index
-    says is a row of the failures; a store that is busy is asked again later, and sets its shard aside where it stays so.
-    Documents have crawl, archive, offset and digest in their metadata, and their records among the originals.
+    Pages in the corpus are not fetched again. The same call continues a fetch that was killed, and retries shards that
+    were set aside; no page is lost or imported twice. If a record is missing, damaged, of another page or has another
+    digest than in the index, a failure is recorded. A busy store is retried later; if it stays busy, the shard is set
+    aside. The metadata of documents contains crawl, archive, offset and digest, and their records are among the
+    originals.
 
     Args:
-        folder: the corpus.
-        discovery: what to fetch.
-        threshold: takes only documents in that the model of documents scores so high.
-        on: where; see :func:`corpuskit.engine.run`.
-        workers: how many processes.
-        out: where shards go meanwhile; default: the corpus' folder. Workers on other machines need a place that all can
-            reach.
-        requests_per_second: of the store, of all workers together.
-        progress: shows bars, outside a terminal or notebook a line a minute.
-        places: fetches these of its places only.
-        part: a name for what these are.
+        folder: The corpus folder.
+        discovery: The discovery.
+        threshold: Import only documents with at least this score by the document model.
+        on: Engine; see :func:`corpuskit.engine.run`.
+        workers: Number of processes.
+        out: Directory for the shards; default: in the corpus folder. Workers on other machines need a location that all
+            can access.
+        requests_per_second: Requests to the store per second, from all workers.
+        progress: Show progress bars; without a terminal or notebook, one line per minute.
+        locations: Fetch only these locations of the discovery.
+        part: Name of these locations.
 
     Raises:
-        ConfigurationError: a number that cannot be.
-        SourceError: none of the archives can be read.
-        RelevanceError: a threshold is given and there is no model.
-        CorpusBusyError: another process packs or merges.
+        ConfigurationError: A number is out of range.
+        SourceError: None of the archives can be read.
+        RelevanceError: A threshold is set and the corpus does not have a model.
+        CorpusBusyError: Another process packs or merges.
     """
     engine.check_engine(on, workers)
     check_number("requests_per_second", requests_per_second, lambda value: value > 0, "more than 0")
@@ -116,18 +120,20 @@ def fetch(  # noqa: PLR0913 - the public signature
         check_number("threshold", threshold, lambda value: 0.0 <= value <= 1.0, "a score from 0 to 1")
     model = last_model(folder)
     if threshold is not None and model is None:
-        raise RelevanceError("there is no model to judge documents by: train one, or fetch without a threshold")
+        raise RelevanceError(
+            "the threshold needs a model, and the corpus does not have one: train one, or fetch without a threshold"
+        )
     name = part if threshold is None else f"{part}-{threshold:g}"
     if out is None:
         out = str(folder.inside.within("discoveries").within(discovery.name).within(name).make())
     output = Output(out)
-    places = discovery.places if places is None else places
-    plan = _plan(folder, output, places)
+    locations = discovery.locations if locations is None else locations
+    plan = _plan(folder, output, locations)
     if set(plan["shards"]) - set(output.names()):
-        check_archives(discovery, places, on=on, pause=1 / requests_per_second)
-    pause = _width(on, workers) / requests_per_second
+        check_archives(discovery, locations, on=on, pause=1 / requests_per_second)
+    pause = _worker_count(on, workers) / requests_per_second
     shards = [_shard(output, discovery, label, pause) for label in plan["shards"]]
-    report = Fetched(pages=plan["pages"], known=plan["known"])
+    report = FetchReport(pages=plan["pages"], known=plan["known"])
     if not shards:
         return report
     try:
@@ -142,39 +148,39 @@ def fetch(  # noqa: PLR0913 - the public signature
     except KeyboardInterrupt:
         done = set(output.names()) & set(plan["shards"])
         raise KeyboardInterrupt(
-            f"{len(done):,} of {counted(len(shards), 'shard')} with {counted(plan['pages'], 'page')} fetched and kept; the same "
-            "call or command goes on, and takes them into the corpus at its end"
+            f"{len(done):,} of {counted(len(shards), 'shard')} with {counted(plan['pages'], 'page')} fetched and stored; repeat the "
+            "same call or command to continue, which imports them into the corpus at its end"
         ) from None
     report.documents, report.failures, report.set_aside = run.documents, run.failures, run.quarantined
     if output.names():
-        judge = None if threshold is None or model is None else _judge(model, threshold, output)
-        taken = merge(folder, output.url, progress=progress, judge=judge)
-        report.counts = taken.counts
-        report.set_aside |= taken.damaged
-        _clear(output, set(taken.damaged))
+        judge = None if threshold is None or model is None else _score_filter(model, threshold, output)
+        merged = merge(folder, output.url, progress=progress, judge=judge)
+        report.counts = merged.counts
+        report.set_aside |= merged.damaged
+        _remove_merged(output, set(merged.damaged))
     if model is not None:
         score_documents(folder, model)
     return report
 
 
 def _shard(output: Output, discovery: Discovery, label: str, pause: float) -> Shard:
-    """A file of places as a shard; what it is called is a file here, and no link.
+    """Return a shard for a file of locations, which must be a regular file and not a link.
 
     Raises:
-        SourceError: it is missing.
-        CorpusError: it leads elsewhere.
+        SourceError: The file does not exist.
+        CorpusError: It is a link.
     """
-    file = label + _PLACES_SUFFIX
+    file = label + _LOCATIONS_SUFFIX
     with tempfile.TemporaryDirectory(prefix="corpuskit-") as temporary:
         output.fetch(file, Path(temporary))
     return Shard(
-        label, "parquet", (f"{output.url}/{file}",), discovery.archives, is_listed=discovery.is_said_by_files, pause=pause,
+        label, "parquet", (f"{output.url}/{file}",), discovery.archives, is_listed=discovery.has_untrusted_location, pause=pause,
         is_anonymous=discovery.is_anonymous,
     )  # fmt: skip
 
 
-def _width(on: Any, workers: int | None) -> int:
-    """How many workers ask the store at once."""
+def _worker_count(on: Any, workers: int | None) -> int:
+    """Return the number of workers that send requests in parallel."""
     if on == "serial":
         return 1
     if isinstance(on, str):
@@ -182,27 +188,29 @@ def _width(on: Any, workers: int | None) -> int:
     return max(1, int(sum(on.nthreads().values())))
 
 
-def _plan(folder: CorpusFolder, output: Output, places: pa.Table) -> dict[str, Any]:
-    """Which shards there are; the same ones after a restart, whatever the corpus has got meanwhile."""
+def _plan(folder: CorpusFolder, output: Output, locations: pa.Table) -> dict[str, Any]:
+    """Return the plan of the shards. It is stored, so that it stays the same when the fetch is continued."""
     if output.has(_PLAN):
         try:
-            found = json.loads(output.read(_PLAN))
-            if all(isinstance(found[key], int) for key in ("pages", "known")) and all(map(_is_label, found["shards"])):
-                return dict(found)
+            stored = json.loads(output.read(_PLAN))
+            if all(isinstance(stored[key], int) for key in ("pages", "known")) and all(
+                map(_is_label, stored["shards"])
+            ):
+                return dict(stored)
         except (ValueError, KeyError, TypeError, RecursionError):
             pass
-        raise CorpusError(f"{output.url}/{_PLAN} is damaged: remove the folder and fetch again")
+        raise CorpusError(f"{output.url}/{_PLAN} is damaged: remove the directory and fetch again")
     import pyarrow.parquet as pq
 
-    table, known = _unknown(folder, places)
+    table, known = _new_locations(folder, locations)
     table = table.sort_by([("warc_filename", "ascending"), ("warc_record_offset", "ascending"), ("url", "ascending")])
     labels = []
     with tempfile.TemporaryDirectory(prefix="corpuskit-") as temporary:
-        for number, (first, last) in enumerate(_cuts(table.column("warc_record_length").to_pylist())):
+        for number, (start, end) in enumerate(_slices(table.column("warc_record_length").to_pylist())):
             label = f"places-{number:06d}"
             file = Path(temporary) / "places"
-            pq.write_table(table.slice(first, last - first), file, compression="zstd")
-            output.publish(file, label + _PLACES_SUFFIX)
+            pq.write_table(table.slice(start, end - start), file, compression="zstd")
+            output.publish(file, label + _LOCATIONS_SUFFIX)
             labels.append(label)
         plan = {"pages": len(table), "known": known, "shards": labels}
         output.publish_json(plan, _PLAN, Path(temporary))
@@ -213,66 +221,70 @@ def _is_label(name: Any) -> bool:
     return isinstance(name, str) and name.startswith("places-") and name[7:].isdigit()
 
 
-def _unknown(folder: CorpusFolder, places: pa.Table) -> tuple[pa.Table, int]:
-    """The places of pages that the corpus has not got, each URL and digest once; and how many it has."""
+def _new_locations(folder: CorpusFolder, locations: pa.Table) -> tuple[pa.Table, int]:
+    """Return the locations of pages that are not in the corpus, each URL and digest once, and the number of known
+    pages.
+    """
     import numpy as np
     import pyarrow as pa
 
     from corpuskit.errors import RefusedError
     from corpuskit.sources.web import canonical_url
 
-    have = {doc_id for (doc_id,) in folder.catalog.tuples("SELECT doc_id FROM current")}
+    in_corpus = {doc_id for (doc_id,) in folder.catalog.tuples("SELECT doc_id FROM current")}
     seen: set[str] = set()
-    keep = np.ones(len(places), bool)
+    mask = np.ones(len(locations), bool)
     known = 0
-    digests = places.column("content_digest").to_pylist()
-    for at, (url, digest) in enumerate(zip(places.column("url").to_pylist(), digests, strict=True)):
+    digests = locations.column("content_digest").to_pylist()
+    for index, (url, digest) in enumerate(zip(locations.column("url").to_pylist(), digests, strict=True)):
         try:
             canonical = canonical_url(url)
         except RefusedError:
             canonical = url
-        if document_id(url) in have or document_id(canonical) in have:
-            keep[at] = False
+        if document_id(url) in in_corpus or document_id(canonical) in in_corpus:
+            mask[index] = False
             known += 1
         elif canonical in seen or (digest and f"sha1:{digest}" in seen):
-            keep[at] = False
+            mask[index] = False
         else:
             seen |= {canonical, f"sha1:{digest}"}
-    return places.cast(scored_schema()).filter(pa.array(keep)), known
+    return locations.cast(scored_schema()).filter(pa.array(mask)), known
 
 
-def _cuts(lengths: Sequence[int]) -> list[tuple[int, int]]:
-    """Where shards begin and end."""
-    found, first, size = [], 0, 0
-    for at, length in enumerate(lengths):
-        if at > first and (at - first >= _RECORDS or size + length > _BYTES):
-            found.append((first, at))
-            first, size = at, 0
+def _slices(lengths: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the start and end of each shard."""
+    slices, start, size = [], 0, 0
+    for index, length in enumerate(lengths):
+        if index > start and (index - start >= _SHARD_RECORDS or size + length > _SHARD_BYTES):
+            slices.append((start, index))
+            start, size = index, 0
         size += length
-    if len(lengths) > first:
-        found.append((first, len(lengths)))
-    return found
+    if len(lengths) > start:
+        slices.append((start, len(lengths)))
+    return slices
 
 
-def _judge(model: CorpusModel, threshold: float, output: Output) -> DocumentFilter:
-    """Says which documents are wanted, and writes down what it said of the others: they teach the model of URLs."""
+def _score_filter(model: CorpusModel, threshold: float, output: Output) -> DocumentFilter:
+    """Return a filter by score. It stores the scores of rejected documents, from which the URL model learns."""
 
     def judge(documents: Sequence[tuple[str, str, str]]) -> list[bool]:
         scores = model.document.score([scoring_text(title, text) for _, title, text in documents]).tolist()
-        wanted = [score >= threshold for score in scores]
+        is_accepted = [score >= threshold for score in scores]
         verdicts = {
-            uri: score for (uri, _, _), score, is_in in zip(documents, scores, wanted, strict=True) if not is_in
+            uri: score
+            for (uri, _, _), score, accepted in zip(documents, scores, is_accepted, strict=True)
+            if not accepted
         }
         name = hashlib.sha256("\n".join(uri for uri, _, _ in documents).encode("utf-8", "replace")).hexdigest()[:16]
         with tempfile.TemporaryDirectory(prefix="corpuskit-") as temporary:
-            output.publish_json(verdicts, name + _VERDICTS_SUFFIX, Path(temporary))
-        return wanted
+            output.publish_json(verdicts, name + _SCORES_SUFFIX, Path(temporary))
+        return is_accepted
 
     return judge
 
 
-def _clear(output: Output, damaged: set[str]) -> None:
-    """Removes what is in the corpus now; the catalogue parts stay, they tell what is done."""
+def _remove_merged(output: Output, damaged: set[str]) -> None:
+    """Remove files of shards that are in the corpus. The catalog parts stay, since they mark shards as done."""
     done = set(output.names()) - damaged
     for suffix in (PACK_SUFFIX, ELEMENTS_SUFFIX, RECORDS_SUFFIX):
         for name in output.names(suffix):
@@ -280,15 +292,15 @@ def _clear(output: Output, damaged: set[str]) -> None:
                 output.remove(name + suffix)
 
 
-def verdicts_of(folder: CorpusFolder, discovery: Discovery) -> dict[str, float]:
-    """What the model of documents said of fetched pages that were not taken in: URL → P(relevant)."""
-    room = folder.inside.within("discoveries").within(discovery.name)
-    found: dict[str, float] = {}
-    for name in room.walk(_VERDICTS_SUFFIX):
+def rejected_scores(folder: CorpusFolder, discovery: Discovery) -> dict[str, float]:
+    """Return URL → P(relevant) of fetched pages that the document model rejected."""
+    directory = folder.inside.within("discoveries").within(discovery.name)
+    scores: dict[str, float] = {}
+    for name in directory.walk(_SCORES_SUFFIX):
         try:
-            said = json.loads(room.read(name, 64 << 20))
+            stored = json.loads(directory.read(name, 64 << 20))
         except (OSError, ValueError, RecursionError):
             continue
-        if isinstance(said, dict):
-            found |= {url: float(score) for url, score in said.items() if isinstance(score, (int, float))}
-    return found
+        if isinstance(stored, dict):
+            scores |= {url: float(score) for url, score in stored.items() if isinstance(score, (int, float))}
+    return scores

@@ -1,4 +1,4 @@
-"""Which scored pages are taken: each once, the best of each host, the best of all."""
+"""Selection of scored pages: each page once, the best per host, the best overall."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ BUDGET_PAGES: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """What is taken of scored pages.
+class SelectionCriteria:
+    """Criteria for the selection of scored pages.
 
     Attributes:
-        threshold: pages scored lower are left out.
-        per_host: at most so many of one host, the best; None: all.
-        budget_pages: at most so many, the best; None: all, which are held in memory.
-        budget_bytes: the best as long as their records have at most so many bytes together; None: all.
+        threshold: Minimum score.
+        per_host: Maximum number of pages per host, the best first; None: all.
+        budget_pages: Maximum number of pages, the best first; None: all. All are then held in memory.
+        budget_bytes: Maximum total size of the records, the best pages first; None: all.
 
     Raises:
-        ConfigurationError: a number that cannot be.
+        ConfigurationError: A number is out of range.
     """
 
     threshold: float = THRESHOLD
@@ -47,63 +47,67 @@ class Choice:
 
 
 def check_number(name: str, value: object, fits: Callable[[float], bool], expected: str) -> None:
-    """Refuse what is no number, or none that can be.
+    """Check that a value is a number in the valid range.
 
     Raises:
-        ConfigurationError: Says what was expected.
+        ConfigurationError: It is not; the message contains ``expected``.
     """
     if isinstance(value, bool) or not isinstance(value, Real) or not fits(float(value)):
         raise ConfigurationError(f"{name}={value!r:.80}: expected {expected}")
 
 
 def scored_schema() -> pa.Schema:
-    """The columns of a scored place: those of the index, crawl and score."""
+    """Return the schema of scored locations: the columns of the index, crawl and score."""
     import pyarrow as pa
 
     return place_schema().append(pa.field("crawl", pa.string())).append(pa.field("score", pa.float32()))
 
 
-def choose(places: pa.Table, choice: Choice, *, final: bool = False, cut: Counter[str] | None = None) -> pa.Table:
-    """Return the chosen ones of scored places, the best first; equal ones by time, the last first, then by place.
+def select_pages(
+    locations: pa.Table, criteria: SelectionCriteria, *, final: bool = False, removed: Counter[str] | None = None
+) -> pa.Table:
+    """Return the selected locations, the best first. Ties are ordered by time, the latest first, then by location.
 
-    A URL is taken once, by its last capture; of equal digests the best URL is taken. What is chosen of several parts and
-    then of all that was chosen is what is chosen of the whole, but for pages whose twin was left out on the way.
+    A URL is selected once, with its latest capture. Of pages with equal digests the best URL is selected. Selecting
+    from parts and then from the combined results equals a selection from the whole, except for pages excluded as
+    duplicates of a page that a later step removes.
 
     Args:
-        places: with columns of :func:`scored_schema`.
-        choice: what is taken.
-        final: budgets hold for these; before, the budget of bytes does not cut, since twins may go yet.
-        cut: counts the places that go though they score enough, by what takes them out.
+        locations: Locations with the columns of :func:`scored_schema`.
+        criteria: The criteria.
+        final: Apply ``budget_bytes``. Before the final selection it is not applied, since duplicates may still be
+            removed.
+        removed: Counter of pages with a sufficient score that are removed, by criterion.
     """
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    table = places.filter(pc.greater_equal(places["score"], choice.threshold))
+    table = locations.filter(pc.greater_equal(locations["score"], criteria.threshold))
     keys = [("score", "descending"), ("fetch_time", "descending"), ("url", "ascending")]
     keys += [("warc_filename", "ascending"), ("warc_record_offset", "ascending")]
     table = table.take(pc.sort_indices(table, sort_keys=keys))
-    # A revisit record has no page of its own: its twin comes first.
+    # A revisit record contains no page, so the record with the same digest comes first.
     is_revisit = pc.equal(pc.fill_null(table["content_mime_detected"], ""), "warc/revisit").to_numpy()
     order = np.argsort(is_revisit, kind="stable")
     digests = pc.coalesce(table["content_digest"], table["url"])
-    gone = Counter[str]() if cut is None else cut
+    counts = Counter[str]() if removed is None else removed
 
-    def keep(name: str, wanted: np.ndarray[Any, Any]) -> None:
+    def keep(name: str, mask: np.ndarray[Any, Any]) -> None:
         nonlocal order
-        gone[name] += len(order) - int(wanted.sum())
-        order = order[wanted]
+        counts[name] += len(order) - int(mask.sum())
+        order = order[mask]
 
     keep("equal URL", _ranks(table["url"].take(pa.array(order))) == 0)
     keep("equal digest", _ranks(digests.take(pa.array(order))) == 0)
     order.sort()
-    if choice.per_host is not None:
-        keep("per_host", _ranks(table["url_host_name"].take(pa.array(order))) < choice.per_host)
-    if choice.budget_pages is not None:
-        keep("budget_pages", np.arange(len(order)) < choice.budget_pages)
-    if final and choice.budget_bytes is not None:
+    if criteria.per_host is not None:
+        keep("per_host", _ranks(table["url_host_name"].take(pa.array(order))) < criteria.per_host)
+    if criteria.budget_pages is not None:
+        keep("budget_pages", np.arange(len(order)) < criteria.budget_pages)
+    if final and criteria.budget_bytes is not None:
         sizes = pc.fill_null(table["warc_record_length"].take(pa.array(order)), 0).to_numpy()
-        keep("budget_bytes", np.cumsum(sizes, dtype=np.int64) <= choice.budget_bytes)
+        keep("budget_bytes", np.cumsum(sizes, dtype=np.int64) <= criteria.budget_bytes)
     return table.take(pa.array(order)).select(scored_schema().names).cast(scored_schema())
 
 

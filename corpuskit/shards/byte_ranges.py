@@ -65,9 +65,8 @@ class Range:
 def coalesce_ranges(spans: Sequence[Span], *, max_gap_share: float = MAX_GAP_SHARE) -> list[Range]:
     """Return the requests for the records of one archive, in its order.
 
-    A request costs more than some kilobytes. So records are combined, beginning with the smallest gaps, as long as
-    all gaps
-    together have at most ``max_gap_share`` times the bytes of the records.
+    A request costs more than some kilobytes. So records are combined, beginning with the smallest gaps, as long as all
+    gaps together have at most ``max_gap_share`` times the bytes of the records.
     """
     ordered = sorted(spans, key=lambda span: (span.start, span.end, span.number))
     if not ordered:

@@ -68,11 +68,9 @@ def extract_shards(
     """Extract web archives, directories and Parquet files into ``out``, shard by shard; see :func:`find_shards`.
 
     A shard has three output files: ``NAME.nlp.txt.zst`` (the documents, see ``corpuskit.store.packs``),
-    ``NAME.elements.parquet`` (their elements) and ``NAME.catalog.parquet`` (one row per document or failure), which
-    is written
-    last. They have the same bytes on every engine. Finished shards are skipped, so the same call continues a run
-    that was
-    stopped or killed. A shard that failed three times has a file ``NAME.failed.json``.
+    ``NAME.elements.parquet`` (their elements) and ``NAME.catalog.parquet`` (one row per document or failure), which is
+    written last. They have the same bytes on every engine. Finished shards are skipped, so the same call continues a
+    run that was stopped or killed. A shard that failed three times has a file ``NAME.failed.json``.
 
     Args:
         sources: Paths, patterns or URLs of any store that fsspec supports.

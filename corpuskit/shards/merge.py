@@ -66,11 +66,9 @@ DocumentFilter = Callable[[Sequence[tuple[str, str, str]]], Sequence[bool]]
 def merge(folder: CorpusFolder, out: str, *, progress: bool = True, judge: DocumentFilter | None = None) -> MergeReport:
     """Merge shards into a corpus. Shards merged before are skipped.
 
-    The documents stay packed, and their elements go to the cache. Originals are not copied, except records of
-    remote archives
-    in shards of locations. If two shards contain different versions of a page, the second becomes a new version.
-    The same call
-    continues a merge that was interrupted.
+    The documents stay packed, and their elements go to the cache. Originals are not copied, except records of remote
+    archives in shards of locations. If two shards contain different versions of a page, the second becomes a new
+    version. The same call continues a merge that was interrupted.
 
     Args:
         folder: The corpus folder.
@@ -79,7 +77,7 @@ def merge(folder: CorpusFolder, out: str, *, progress: bool = True, judge: Docum
         judge: Function that selects the documents to import; None: all.
 
     Raises:
-        SourceError: There are no outputs of shards.
+        SourceError: ``out`` does not contain outputs of shards.
         CorpusBusyError: Another process packs or merges.
     """
     output = Output(out)

@@ -98,8 +98,8 @@ class Output:
             SourceError: The file does not exist.
         """
         if is_local(self._fs):
-            found = SafeFolder(Path(self._path)).stat(file)
-            if found is None:
+            status = SafeFolder(Path(self._path)).stat(file)
+            if status is None:
                 raise SourceError(
                     f"{self.url}/{file} is missing: delete the other files of this shard and extract it again"
                 )

@@ -102,7 +102,7 @@ def _page(row: dict[str, Any], record: bytes, folder: Path, max_bytes: int) -> R
         return uri, page[1]
     expected_url, digest = row.get("url"), row.get("content_digest")
     if isinstance(expected_url, str) and not _is_same_url(expected_url, page.uri):
-        return uri, SourceError(f"{location}: the page there is {page.uri[:300]}")
+        return uri, SourceError(f"{location}: expected the page {expected_url[:300]}, found {page.uri[:300]}")
     known = page.metadata.get("payload_digest", "")
     if isinstance(digest, str) and digest and known.startswith("sha1:") and known[5:] != digest.removeprefix("sha1:"):
         return uri, SourceError(f"{location}: the digest is {known}, expected {digest[:100]} according to the index")

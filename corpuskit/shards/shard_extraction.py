@@ -69,11 +69,9 @@ class _ExtractedDocument:
 def extract_shard(job: ShardTask) -> ShardResult:
     """Extract a shard and publish its outputs, unless they exist.
 
-    Each document is extracted in a separate worker process with the limits of ``add``. If one hangs, crashes or
-    uses too much
-    memory, a failure is recorded and the shard continues. The outputs depend only on the input, the options and the
-    version of
-    corpuskit. A second extraction, after a crash or in parallel, publishes the same.
+    Each document is extracted in a separate worker process with the limits of ``add``. If one hangs, crashes or uses
+    too much memory, a failure is recorded and the shard continues. The outputs depend only on the input, the options
+    and the version of corpuskit. A second extraction, after a crash or in parallel, publishes the same.
 
     Raises:
         SourceError: The shard cannot be read.
@@ -300,11 +298,9 @@ def _row(page: _ExtractedDocument, path: str) -> dict[str, Any]:
 def catalog_schema() -> pa.Schema:
     """Return the schema of a catalog part: one row per document or failure.
 
-    It has the columns of the tables ``documents`` and ``failures`` of the catalog. ``texts`` and ``lengths`` are
-    the hash and
-    the number of characters of each text of the document. ``original_offset`` and ``original_length`` locate its
-    record in the
-    shard's file of records, if there is one.
+    It has the columns of the tables ``documents`` and ``failures`` of the catalog. ``texts`` and ``lengths`` are the
+    hash and the number of characters of each text of the document. ``original_offset`` and ``original_length`` locate
+    its record in the shard's file of records, if there is one.
     """
     import pyarrow as pa
 

@@ -37,13 +37,10 @@ def read_shard(shard: Shard, *, max_bytes: int) -> Iterator[ResourceOrError]:
     The fetch time of a resource is that of its record or file, never the current time. If none is known, it is
     1970-01-01.
 
-    A Parquet file has columns ``uri`` or ``url`` and ``content``, ``html`` or ``body`` (bytes or text), and
-    optionally
-    ``media_type``, ``charset`` and ``fetched``. Like the index of Common Crawl, it may instead have
-    ``warc_filename``,
+    A Parquet file has columns ``uri`` or ``url`` and ``content``, ``html`` or ``body`` (bytes or text), and optionally
+    ``media_type``, ``charset`` and ``fetched``. Like the index of Common Crawl, it may instead have ``warc_filename``,
     ``warc_record_offset`` and ``warc_record_length``. The records are then read by archive and offset. If it has
-    ``url`` and
-    ``content_digest``, each record is checked against them.
+    ``url`` and ``content_digest``, each record is checked against them.
 
     Raises:
         SourceError: The shard cannot be read, or has other columns.

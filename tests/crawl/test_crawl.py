@@ -387,7 +387,7 @@ def test_the_home_page_of_a_good_source_is_asked_for_even_if_nothing_links_to_it
 def test_a_wrong_call_says_what_to_do(corpus, web):
     with pytest.raises(ConfigurationError, match="pass seeds"):
         corpus.crawl()
-    with pytest.raises(ConfigurationError, match="no crawl to resume"):
+    with pytest.raises(ConfigurationError, match="no earlier crawl to resume"):
         corpus.crawl(resume=True)
     with pytest.raises(ConfigurationError, match="scope='planet'"):
         corpus.crawl(SEED, scope="planet")

@@ -99,7 +99,7 @@ def test_a_web_server_gives_the_same_corpus_as_the_disk(corpus, taught, archives
     shutil.copytree(taught, tmp_path / "local")
     with corpuskit.open(tmp_path / "local") as local:
         other, _ = domain_corpus(local, corpuskit.commoncrawl(archives / "cc-index"))
-        assert other.places.equals(found.places)
+        assert other.locations.equals(found.locations)
         mine, theirs = corpus.documents(), local.documents()
         assert mine.equals(theirs)
     server.close()

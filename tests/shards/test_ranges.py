@@ -101,7 +101,7 @@ def test_a_store_is_asked_again_when_it_says(server, archives):
 
 def test_a_store_that_stays_busy_is_no_failure_of_the_page(server, archives):
     server.faults = [503] * 6
-    with pytest.raises(StoreBusyError, match="answered 503; asked 6 times"):
+    with pytest.raises(StoreBusyError, match="answered 503; gave up after 6 attempts"):
         archives.read(NAME, 0, 10)
     assert len(server.ranges) == 6
 
@@ -112,7 +112,7 @@ def test_a_server_without_ranges_may_give_a_small_file_whole_and_no_large_one(se
     server.faults = ["whole"] * 2
     assert archives.read(NAME, 3, 10) == bytes(range(3, 10))
     monkeypatch.setattr(byte_ranges, "_MAX_REQUEST_BYTES", 10_000)
-    with pytest.raises(SourceError, match="answered 200, not with the range"):
+    with pytest.raises(SourceError, match="expected the requested range, the server answered 200"):
         archives.read(NAME, 3, 10)
 
 
@@ -209,19 +209,19 @@ def test_what_an_index_says_wrongly_is_a_failure_of_that_row_only(tmp_path, arch
     size = len(archive.content)
     good, wrong = archive.rows[0], dict(archive.rows[1])
     changes = [
-        ({"warc_record_offset": wrong["warc_record_offset"] + 3}, "no record begins there"),
-        ({"warc_record_offset": good["warc_record_offset"]}, "the page there is https://a.example/0"),
+        ({"warc_record_offset": wrong["warc_record_offset"] + 3}, "expected the start of a WARC record"),
+        ({"warc_record_offset": good["warc_record_offset"]}, "found https://a.example/0"),
         ({"warc_record_offset": size + 10}, "the archive ends"),
         ({"warc_record_length": size * 2}, "the archive ends"),
         ({"warc_record_length": 30}, ""),
         ({"warc_record_length": 2**40}, "the limit is"),
         ({"warc_record_length": -1}, "the limit is"),
-        ({"warc_record_offset": -1}, "no place of a record"),
-        ({"warc_filename": "../secret.warc.gz"}, "no place of a record"),
+        ({"warc_record_offset": -1}, "not a valid location of a record"),
+        ({"warc_filename": "../secret.warc.gz"}, "not a valid location of a record"),
         ({"warc_filename": "/etc/passwd"}, ""),
         ({"warc_filename": "file:///etc/passwd"}, ""),
         ({"warc_filename": "missing.warc.gz"}, "there is no such archive"),
-        ({"content_digest": "A" * 32}, "the index says AAAA"),
+        ({"content_digest": "A" * 32}, "expected AAAA"),
     ]
     archive.write(tmp_path / "root")
     rows = [good, *({**wrong, "url": wrong["url"], **change} for change, _ in changes)]
@@ -251,7 +251,7 @@ def test_records_that_are_no_pages_are_failures_and_hosts_text_is_only_text(tmp_
     assert rows["https://a.example/cut"]["status"] == "extracted"
     assert '"truncated": "length"' in rows["https://a.example/cut"]["metadata"]
     for name, told in {
-        "gone": "no page is there", "picture": "no page is there", "again": "a revisit record", "request": "no page is there",
+        "gone": "expected a page, found", "picture": "expected a page, found", "again": "a revisit record", "request": "expected a page, found",
         "bad": "digest is wrong", "bomb": "more than 100,000,000 bytes",
     }.items():  # fmt: skip
         assert told in rows[f"https://a.example/{name}"]["message"]

@@ -174,7 +174,7 @@ def _sample(corpus: Corpus, name: str, base: str | None, number: int, on: str, h
     """Fetches a sample of a discovery, and tells of it."""
     from corpuskit.discovery import Discovery
 
-    found = Discovery.of(corpus._folder, name, archives=base)
+    found = Discovery.resolve(corpus._folder, name, archives=base)
     with stopped_by_ctrl_c("what was fetched is kept"), engine_at(on) as engine:
         sample = found.sample(number, on=engine, **how)
     print_frame("Sample", sample.frame[["url", "title", "url_score", "relevance", "label"]].fillna(""))
