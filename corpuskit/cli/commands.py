@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from corpuskit.cli.app import app
-from corpuskit.cli.common import to_type
-from corpuskit.cli.corpus_folders import Existing, Folder, existing, made_if_absent, stopped_by_ctrl_c
+from corpuskit.cli.common import command_line
+from corpuskit.cli.corpus_folders import ExistingFolder, Folder, open_existing, open_or_create, report_ctrl_c
 from corpuskit.cli.crawling import crawl
 from corpuskit.cli.exporting import ExportCommand, export
 from corpuskit.cli.extracting import extract
 from corpuskit.cli.printing import print_frame, print_table, printable
 from corpuskit.cli.training import audit, fasttext, train
 from corpuskit.cli.urls import urls
-from corpuskit.cli.usage import ExtractCommand, refuse
+from corpuskit.cli.usage import ExtractCommand, usage_error_if
 from corpuskit.plugins import import_all
 
 __all__ = ["app"]
@@ -79,8 +79,8 @@ def add(
     ] = False,
 ) -> None:
     """Adds files to a corpus; what is known and unchanged is left as it is."""
-    with made_if_absent(folder) as corpus:
-        with stopped_by_ctrl_c("what was added is kept"):
+    with open_or_create(folder) as corpus:
+        with report_ctrl_c("what was added is kept"):
             report = corpus.add(*paths, textworks=textworks or None, progress=sys.stderr.isatty())
         _tell_added(report, folder)
 
@@ -95,9 +95,11 @@ def wikipedia(
     host: Annotated[str | None, typer.Option(help="Another wiki of MediaWiki.")] = None,
 ) -> None:
     """Adds articles of Wikipedia to a corpus."""
-    refuse(not _CODE_OF_A_WIKI.fullmatch(lang), f"--lang {lang}: expected the code of a Wikipedia, such as en or de")
-    with made_if_absent(folder) as corpus:
-        with stopped_by_ctrl_c("what was added is kept"):
+    usage_error_if(
+        not _CODE_OF_A_WIKI.fullmatch(lang), f"--lang {lang}: expected the code of a Wikipedia, such as en or de"
+    )
+    with open_or_create(folder) as corpus:
+        with report_ctrl_c("what was added is kept"):
             report = corpus.add_wikipedia(
                 *articles, lang=lang, depth=depth, pages=pages, host=host, progress=sys.stderr.isatty()
             )
@@ -107,7 +109,7 @@ def wikipedia(
 def _tell_added(report: IngestReport, folder: Path) -> None:
     typer.echo(report.summary)
     if report.failed:
-        typer.echo(f"{to_type('failures', folder)} lists what failed")
+        typer.echo(f"{command_line('failures', folder)} lists what failed")
         raise typer.Exit(3)
 
 
@@ -116,32 +118,34 @@ app.command()(urls)
 
 
 @app.command()
-def status(folder: Existing) -> None:
+def status(folder: ExistingFolder) -> None:
     """Tells what is in a corpus, host by host."""
     from corpuskit.views.summary import TYPED, summary
 
-    corpus = existing(folder)
-    typer.echo(summary(corpus._folder, TYPED.of(to_type)) + "\n")
+    corpus = open_existing(folder)
+    typer.echo(summary(corpus._folder, TYPED.of(command_line)) + "\n")
     print_frame("Sources", _with_files_named(corpus.web.sources()).head(30), spare=_SPARE["Sources"])
     print_frame("Failures", corpus.failures()[["uri", "stage", "message"]].tail(10), spare=_SPARE["Failures"])
 
 
 @app.command()
-def failures(folder: Existing, limit: Limit = 40, out: Out = None) -> None:
+def failures(folder: ExistingFolder, limit: Limit = 40, out: Out = None) -> None:
     """Show what failed: address, stage, cause, when, and how often it was tried."""
-    _show("Failures", existing(folder).failures(), limit, out, "nothing has failed")
+    _show("Failures", open_existing(folder).failures(), limit, out, "nothing has failed")
 
 
 @app.command()
-def requests(folder: Existing, limit: Limit = 40, out: Out = None) -> None:
+def requests(folder: ExistingFolder, limit: Limit = 40, out: Out = None) -> None:
     """Show the requests of crawls, the newest first."""
-    _show("Requests", existing(folder).requests().iloc[::-1], limit, out, "nothing was requested: no crawl has run")
+    _show(
+        "Requests", open_existing(folder).requests().iloc[::-1], limit, out, "nothing was requested: no crawl has run"
+    )
 
 
 @app.command()
-def sources(folder: Existing, limit: Limit = 40, out: Out = None) -> None:
+def sources(folder: ExistingFolder, limit: Limit = 40, out: Out = None) -> None:
     """Show the hosts with their pages, labels, share of relevant pages and verdict."""
-    _show("Sources", _with_files_named(existing(folder).sources()), limit, out, "no document has a host yet")
+    _show("Sources", _with_files_named(open_existing(folder).sources()), limit, out, "no document has a host yet")
 
 
 def _with_files_named(sources: pd.DataFrame) -> pd.DataFrame:
@@ -166,7 +170,7 @@ def _show(title: str, frame: pd.DataFrame, limit: int, out: Path | None, nothing
 
 @app.command()
 def label(
-    folder: Existing,
+    folder: ExistingFolder,
     file: Annotated[Path, typer.Argument(help="CSV with columns target and label: doc_id, URL or file name.")],
     all_are: Annotated[
         str | None, typer.Option("--all-are", help="The label of all URLs of a list: one a line, or id, URL, time.")
@@ -177,7 +181,7 @@ def label(
     """Takes labels from a CSV file."""
     from corpuskit.store.telling import counted
 
-    report = existing(folder).import_labels(file, by=by, new_class=new_class, label=all_are)
+    report = open_existing(folder).import_labels(file, by=by, new_class=new_class, label=all_are)
     typer.echo(f"{counted(report.taken, 'label')} taken")
     if report.unknown:
         names = "".join(f"\n  {printable(target)}" for target in report.unknown[:_UNKNOWN])
@@ -193,7 +197,7 @@ def label(
 
 @app.command()
 def prelabel(
-    folder: Existing,
+    folder: ExistingFolder,
     base_url: Annotated[str, typer.Option(help="Where the model is served, as http://localhost:11434/v1.")],
     model: Annotated[str, typer.Option(help="Its name there.")],
     question: Annotated[str, typer.Option(help="What is asked of each document.")] = "Is this document relevant?",
@@ -217,13 +221,13 @@ def prelabel(
     """
     from corpuskit.annotators import Budget, ChatAnnotator, Price
 
-    refuse(min(price) < 0, f"--price {price[0]:g} {price[1]:g}: expected prices from 0 on")
+    usage_error_if(min(price) < 0, f"--price {price[0]:g} {price[1]:g}: expected prices from 0 on")
     annotator = ChatAnnotator(
         base_url, model, question, name=name, key_variable=key_variable, concurrency=concurrency, price=Price(*price),
         structured=not no_schema,
     )  # fmt: skip
     budget = Budget(requests, tokens, money)
-    corpus = existing(folder)
+    corpus = open_existing(folder)
     try:
         report = corpus.labelling.prelabel(annotator, budget=budget, again=again, progress=sys.stderr.isatty())
     except KeyboardInterrupt as stopped:
@@ -264,13 +268,13 @@ def check(
         faults = [["" if fault.line is None else str(fault.line), fault.message] for fault in check_xml(target, schema)]
         if faults:
             print_table(
-                f"{target}: {counted(len(faults), 'fault')}", ["line", "what is wrong"], faults[:200], whole=True
+                f"{target}: {counted(len(faults), 'fault')}", ["line", "what is wrong"], faults[:200], wrap=True
             )
             raise typer.Exit(3)
         typer.echo(f"{target}: valid")
         return
-    refuse(schema is not None, f"--schema is for an XML file, and {target} is a folder: leave it out")
-    corpus = existing(target)
+    usage_error_if(schema is not None, f"--schema is for an XML file, and {target} is a folder: leave it out")
+    corpus = open_existing(target)
     problems = corpus.maintenance.check(progress=sys.stderr.isatty())
     if waits := waiting(corpus._folder):
         typer.echo(
@@ -283,7 +287,7 @@ def check(
             causes.setdefault((problem.part, problem.message), []).append(problem.where)
         rows = [[part, where[0], f"{len(where):,}", message] for (part, message), where in causes.items()]
         print_table(
-            counted(len(problems), "problem"), ["part", "where (the first)", "times", "what is wrong"], rows, whole=True
+            counted(len(problems), "problem"), ["part", "where (the first)", "times", "what is wrong"], rows, wrap=True
         )
         raise typer.Exit(3)
     typer.echo("all is well")
@@ -291,19 +295,19 @@ def check(
 
 @app.command()
 def pack(
-    folder: Existing,
+    folder: ExistingFolder,
     undo: Annotated[bool, typer.Option("--undo", help="Write packed documents as files again.")] = False,
 ) -> None:
     """Puts a corpus' documents into few files (zstd, one frame a document); all works as before."""
     from corpuskit.store.telling import counted
 
-    corpus = existing(folder)
+    corpus = open_existing(folder)
     number = corpus.maintenance.unpack() if undo else corpus.maintenance.pack()
     typer.echo(f"{counted(number, 'document')} {'unpacked' if undo else 'packed'}")
 
 
 @app.command()
-def repair(folder: Existing) -> None:
+def repair(folder: ExistingFolder) -> None:
     """Makes the catalogue and the cache of a damaged corpus again, from its files; the old catalogue is kept."""
     from corpuskit.corpus import Corpus
     from corpuskit.store.telling import counted
@@ -311,7 +315,7 @@ def repair(folder: Existing) -> None:
     report = Corpus.repair(folder)
     typer.echo(repr(report))
     if report.pending:
-        typer.echo(f"{counted(existing(folder).extract_pending(), 'document')} extracted that waited for it")
+        typer.echo(f"{counted(open_existing(folder).extract_pending(), 'document')} extracted that waited for it")
     if report.lost:
         raise typer.Exit(3)
 
@@ -331,7 +335,9 @@ def lab(
     import importlib.util
     import subprocess
 
-    refuse(folder.name.startswith("-"), f"{folder}: expected a folder; {context.command_path} --help lists the options")
+    usage_error_if(
+        folder.name.startswith("-"), f"{folder}: expected a folder; {context.command_path} --help lists the options"
+    )
     from corpuskit.demo.notebooks import copy_notebooks
     from corpuskit.errors import MissingExtraError
     from corpuskit.store.telling import counted

@@ -1,4 +1,4 @@
-"""Corpus folders as commands open them."""
+"""Corpus folders as arguments of commands, and messages after Ctrl-C."""
 
 from __future__ import annotations
 
@@ -11,80 +11,87 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from corpuskit.cli.common import named, trusted
-from corpuskit.cli.interrupt import ignore_ctrl_c
+from corpuskit.cli import ignore_ctrl_c
+from corpuskit.cli.common import current_corpus, trusted
 from corpuskit.cli.usage import WrongUsageError
 
 if TYPE_CHECKING:
     from corpuskit.corpus import Corpus
 
-Folder = Annotated[Path, typer.Argument(help="The corpus folder; made if absent.", show_default=False)]
-Existing = Annotated[Path, typer.Argument(help="The corpus folder.", show_default=False)]
+Folder = Annotated[Path, typer.Argument(help="The corpus folder; created if it does not exist.", show_default=False)]
+ExistingFolder = Annotated[Path, typer.Argument(help="The corpus folder.", show_default=False)]
 
-_URL: Final = re.compile(r"[a-z][a-z0-9+.-]+:/", re.IGNORECASE)  # a path has one slash of the two
+Existing = ExistingFolder  # the earlier name
 
-_HOLDING = ("documents", "failures", "frontier", "jobs", "labels")  # tables that say that something came of a command
+_URL: Final = re.compile(r"[a-z][a-z0-9+.-]+:/", re.IGNORECASE)  # Path() removes one of the two slashes
+
+_CONTENT_TABLES = ("documents", "failures", "frontier", "jobs", "labels")  # if all are empty, the command had no result
 
 
-def existing(folder: Path) -> Corpus:
-    """Open a corpus that is there.
+def open_existing(folder: Path) -> Corpus:
+    """Open an existing corpus.
 
     Raises:
-        CorpusError: The folder is no corpus.
+        CorpusError: The folder is not a corpus.
     """
     import corpuskit
     from corpuskit.errors import CorpusError
 
-    named.set(folder)
+    current_corpus.set(folder)
     if not (folder / "catalog.sqlite").exists():
-        raise CorpusError(f"{folder} is no corpus; corpuskit add or crawl makes one")
+        raise CorpusError(f"{folder}: expected a corpus folder; create one with corpuskit add or crawl")
     return corpuskit.open(folder, trust=trusted.get())
 
 
+existing = open_existing  # the earlier name
+
+
 @contextlib.contextmanager
-def made_if_absent(folder: Path) -> Iterator[Corpus]:
-    """Open a corpus, made if absent; one that was made for a command of which nothing came is removed again."""
+def open_or_create(folder: Path) -> Iterator[Corpus]:
+    """Open a corpus and create it if it does not exist. A new corpus without content is removed afterwards."""
     import corpuskit
 
     if _URL.match(str(folder)) and not folder.exists():
-        raise WrongUsageError(f"{folder} is a URL: the corpus folder comes first, and then what goes into it")
-    named.set(folder)
-    was_there = folder.exists()
-    is_new = not was_there or (folder.is_dir() and not any(folder.iterdir()))
+        raise WrongUsageError(f"{folder}: expected a corpus folder, got a URL; the folder is the first argument")
+    current_corpus.set(folder)
+    existed = folder.exists()
+    is_new = not existed or (folder.is_dir() and not any(folder.iterdir()))
     parents = [parent for parent in folder.absolute().parents if not parent.exists()]
     corpus = corpuskit.open(folder, trust=trusted.get())
     try:
         yield corpus
     finally:
-        if is_new and not any(corpus._folder.catalog.value(f"SELECT 1 FROM {table} LIMIT 1") for table in _HOLDING):
+        if is_new and not any(
+            corpus._folder.catalog.value(f"SELECT 1 FROM {table} LIMIT 1") for table in _CONTENT_TABLES
+        ):
             corpus.close()
             shutil.rmtree(folder)
-            if was_there:
+            if existed:
                 folder.mkdir()
             for parent in parents:
                 parent.rmdir()
 
 
 @contextlib.contextmanager
-def stopped_by_ctrl_c(kept: str) -> Iterator[None]:
-    """Say what is kept where Ctrl-C ends a command that goes on when it is typed again.
+def report_ctrl_c(stored: str) -> Iterator[None]:
+    """Report what is stored when Ctrl-C ends a command that can be continued.
 
     Args:
-        kept: What is kept, where what was stopped does not say how far it came.
+        stored: What is stored, if the interrupted operation does not report it.
     """
     try:
         yield
     except KeyboardInterrupt as stopped:
         ignore_ctrl_c()
-        typer.echo(f"corpuskit: stopped; {str(stopped) or f'{kept}, the same command goes on'}", err=True)
+        typer.echo(f"corpuskit: stopped; {str(stopped) or f'{stored}; repeat the same command to continue'}", err=True)
         raise typer.Exit(130) from None
 
 
-def lines_of(file: Path) -> list[str]:
-    """Return the lines of a list, none twice, without empty ones and comments after ``#``.
+def read_lines(file: Path) -> list[str]:
+    """Return the lines of a list without duplicates, empty lines and comments that start with ``#``.
 
     Raises:
-        SourceError: It cannot be read.
+        SourceError: The file cannot be read.
     """
     from corpuskit.errors import SourceError
 

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from corpuskit.cli.common import to_type
-from corpuskit.cli.corpus_folders import Existing, existing, lines_of
-from corpuskit.cli.usage import WrongUsageError, refuse
+from corpuskit.cli.common import command_line
+from corpuskit.cli.corpus_folders import ExistingFolder, open_existing, read_lines
+from corpuskit.cli.usage import WrongUsageError, usage_error_if
 
 
 class Decision(StrEnum):
@@ -45,7 +45,7 @@ class ExportCommand(TyperCommand):
 
 
 def export(
-    folder: Existing,
+    folder: ExistingFolder,
     out: Annotated[Path, typer.Argument(help="A new folder, or that of an earlier export.", show_default=False)],
     format: Annotated[
         list[str] | None, typer.Option("--format", "-f", help="A format of the list above; repeatable.")
@@ -95,10 +95,10 @@ def export(
         "main": not all_text, "elements": not no_elements, "only_licensed": only_licensed,
         "mask_personal_data": mask_personal_data, "chunk_tokens": chunk_tokens,
         "shuffle": None if shuffle < 0 else shuffle, "page_size_tokens": page_size_tokens,
-        "kill": lines_of(kill) if kill is not None else (),
+        "kill": read_lines(kill) if kill is not None else (),
     }  # fmt: skip
     _check(formats, options)
-    corpus = existing(folder)
+    corpus = open_existing(folder)
     before = _earlier_export(out, formats, replace)
     documents = corpus.documents()
     if decision:
@@ -119,7 +119,7 @@ def export(
         unscored = int(documents["relevance"].isna().sum())
         if unscored:
             are = "document has no relevance and is" if unscored == 1 else "documents have no relevance and are"
-            typer.echo(f"{unscored:,} {are} left out: {to_type('train', folder)} scores all", err=True)
+            typer.echo(f"{unscored:,} {are} left out: {command_line('train', folder)} scores all", err=True)
         documents = documents[documents["relevance"] >= min_relevance]
     if (
         documents.empty
@@ -127,7 +127,7 @@ def export(
         and not corpus.documents()["decision"].eq("relevant").any()
     ):
         raise ConfigurationError(
-            f"nothing to export: no document is called relevant for certain; {to_type('audit', folder)} asks for the labels "
+            f"nothing to export: no document is called relevant for certain; {command_line('audit', folder)} asks for the labels "
             "that this takes, and --min-relevance does without"
         )
     report = corpus.export(out, docs=documents, format=formats, progress=sys.stderr.isatty(), **options)
@@ -144,7 +144,7 @@ def _check(formats: list[str], options: dict[str, Any]) -> None:
 
     for name in formats:
         there = ", ".join(format_names())
-        refuse(name not in {*format_names(), *ALIASES}, f"--format {name}: expected one of {there}")
+        usage_error_if(name not in {*format_names(), *ALIASES}, f"--format {name}: expected one of {there}")
     for option, name in ExportOptions(**options).unused(formats):
         raise WrongUsageError(f"--{option.replace('_', '-')} is for -f {name}: name that format, or leave it out")
 

@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 
 import typer
 
-from corpuskit.cli.common import engine_at
-from corpuskit.cli.corpus_folders import lines_of, stopped_by_ctrl_c
+from corpuskit.cli.common import open_engine
+from corpuskit.cli.corpus_folders import read_lines, report_ctrl_c
 from corpuskit.cli.printing import printable
-from corpuskit.cli.usage import refuse
+from corpuskit.cli.usage import usage_error_if
 from corpuskit.errors import SourceError
 
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)  # of any scheme: fetch() says which it takes
@@ -143,10 +143,10 @@ def extract(
     from corpuskit.store.telling import counted
 
     favors = {name for name, is_named in (("precision", precision), ("recall", recall), (favor, favor)) if is_named}
-    refuse(len(favors) > 1, "--favor, --precision and --recall: name one")
-    refuse(main and format not in {None, "txt"}, f"--main is --format txt: leave it or --format {format} out")
-    refuse(keep_dirs and out is None, "--keep-dirs: name the folder to write to with --out")
-    refuse(probe and out is not None, "--probe writes nothing: leave --out out")
+    usage_error_if(len(favors) > 1, "--favor, --precision and --recall: name one")
+    usage_error_if(main and format not in {None, "txt"}, f"--main is --format txt: leave it or --format {format} out")
+    usage_error_if(keep_dirs and out is None, "--keep-dirs: name the folder to write to with --out")
+    usage_error_if(probe and out is not None, "--probe writes nothing: leave --out out")
     output = _Output("txt" if main else _known(format), everything, with_metadata, probe)
     chosen: Any = next(iter(favors), None)
     options = ExtractOptions(
@@ -157,20 +157,20 @@ def extract(
     if on is not None:
         _extract_shards(sources or [], on, workers, base, options)
         return
-    listed = lines_of(input_list) if input_list else []
+    listed = read_lines(input_list) if input_list else []
     given = [*(sources or []), *listed]
     if not given and input_list is not None:
         raise SourceError(f"nothing to extract: the list {input_list} is empty")
     if not given:
         raise typer.BadParameter("nothing to extract: name files, folders or URLs, or a list with -i")
-    passed_over = {line for file in blacklist or () for line in lines_of(file)}
+    passed_over = {line for file in blacklist or () for line in read_lines(file)}
     found = list(_inputs(given, keep_dirs))
     inputs = [one for one in found if one.source not in passed_over]
     lacking = [one.source for one in inputs
                if one.source != _STDIN and not _URL.match(one.source) and not Path(one.source).exists()]  # fmt: skip
     # Else a second word behind --url-filter would be filtered away unsaid.
     told = f"{lacking[0] if lacking else ''}: no such file or folder; --url-filter is given once for each part"
-    refuse(bool(url_filter and lacking), told)
+    usage_error_if(bool(url_filter and lacking), told)
     if url_filter:
         inputs = [one for one in inputs if any(part in one.source for part in url_filter)]
     if not inputs:
@@ -181,7 +181,9 @@ def extract(
     target = None if out is None else Path(out)
     is_folder = target is not None and (target.is_dir() or str(out).endswith(("/", os.sep)))
     many = len(inputs) != 1 or input_list is not None or Path(given[0]).is_dir() or is_folder
-    refuse(many and target is not None and target.is_file(), f"--out {out} is a file: several documents need a folder")
+    usage_error_if(
+        many and target is not None and target.is_file(), f"--out {out} is a file: several documents need a folder"
+    )
     failed = _run(inputs, target, output, options, parallel, many=many)
     if failed:
         raise typer.Exit(3 if many else 1)
@@ -191,7 +193,7 @@ def _known(format: str | None) -> str:
     """The format as it is named in messages."""
     from corpuskit.export.one import ALIASES, FORMATS
 
-    refuse(
+    usage_error_if(
         format is not None and format not in {*FORMATS, *ALIASES},
         f"--format {format}: expected one of {', '.join(FORMATS)}; Trafilatura's -f, --fast, is here "
         "[extraction.trafilatura] fast = true of corpus.toml",
@@ -349,8 +351,8 @@ def _extract_one(item: tuple[_Input, Any], *, options: Any, output: _Output) -> 
 def _extract_shards(sources: list[str], on: str, workers: int | None, base: str | None, options: Any) -> None:
     from corpuskit.hooks import hook
 
-    refuse(len(sources) < 2, "extract --on: expected what to extract, then the folder or URL for the output")
-    with stopped_by_ctrl_c("finished shards are kept"), engine_at(on) as engine:
+    usage_error_if(len(sources) < 2, "extract --on: expected what to extract, then the folder or URL for the output")
+    with report_ctrl_c("finished shards are kept"), open_engine(on) as engine:
         report = hook("extract shards")(
             sources[:-1],
             sources[-1],

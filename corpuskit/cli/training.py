@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from corpuskit.cli.corpus_folders import Existing, existing
+from corpuskit.cli.corpus_folders import ExistingFolder, open_existing
 from corpuskit.cli.printing import printable
 from corpuskit.store.telling import counted
 
@@ -22,18 +22,18 @@ _SHOWN = 800  # characters of a document when a label is asked for
 
 
 def train(
-    folder: Existing,
+    folder: ExistingFolder,
     positive: Annotated[
         str, typer.Option(metavar="LABEL", help="The label to find; a class of your own is learned against the rest.")
     ] = "relevant",
     seed: Annotated[int, typer.Option(min=0, help="Same labels and seed, same model.")] = 0,
 ) -> None:
     """Trains on the labels and scores all documents."""
-    typer.echo(existing(folder).train(positive=positive, seed=seed).summary)
+    typer.echo(open_existing(folder).train(positive=positive, seed=seed).summary)
 
 
 def audit(
-    folder: Existing,
+    folder: ExistingFolder,
     labels: Annotated[Path | None, typer.Option(help="CSV with target and label: answers to what was asked.")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write what to label now as CSV, and end.")] = None,
     precision: Annotated[
@@ -65,7 +65,7 @@ def audit(
     """
     from corpuskit.labels import read_label_file
 
-    corpus = existing(folder)
+    corpus = open_existing(folder)
     running = corpus.audit(precision=precision, confidence=confidence, label="other" if other else "relevant")
     answers = dict(read_label_file(labels)) if labels is not None else {}
     while len(batch := running.next()) or (below and len(batch := running.next_below(below))):
@@ -133,7 +133,7 @@ def _ask(corpus: Corpus, running: CorpusAudit, batch: pd.DataFrame, by: str) -> 
 
 
 def fasttext(
-    folder: Existing,
+    folder: ExistingFolder,
     file: Annotated[Path, typer.Argument(help="The .bin file to write.", show_default=False)],
     urls: Annotated[bool, typer.Option("--urls", help="Learn from the model of URLs, not that of documents.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Same corpus and seed, same classifier.")] = 0,
@@ -143,4 +143,4 @@ def fasttext(
     It knows __label__relevant and __label__other, from the audited threshold on where there is one. Texts must be given to
     it as corpuskit.relevance.fasttext_line makes them: lower case, words with blanks between, title first.
     """
-    typer.echo(repr(existing(folder).export_fasttext(file, kind="url" if urls else "document", seed=seed)))
+    typer.echo(repr(open_existing(folder).export_fasttext(file, kind="url" if urls else "document", seed=seed)))

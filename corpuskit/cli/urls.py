@@ -39,8 +39,8 @@ def urls(
     Archive prefixes are taken off. What is no page by its name, a tracker or a login is left out, by the rules of courlan,
     as Trafilatura does. The same list and seed give the same sample, and a longer list leaves most of it as it was.
     """
-    from corpuskit.cli.corpus_folders import lines_of
-    from corpuskit.cli.usage import refuse
+    from corpuskit.cli.corpus_folders import read_lines
+    from corpuskit.cli.usage import usage_error_if
     from corpuskit.errors import MissingExtraError
     from corpuskit.sources.lists import read_url_list
 
@@ -48,14 +48,14 @@ def urls(
         from courlan import check_url
     except ImportError:
         raise MissingExtraError("courlan", "crawl") from None
-    refuse(
+    usage_error_if(
         language is not None and not re.fullmatch("[a-z]{2}", language),
         f"--language {language}: expected an ISO 639-1 code such as en",
     )
     found: dict[str, None] = {}
     left_out: Counter[str] = Counter()
     read = 0
-    for listed in read_url_list(lines_of(file)):
+    for listed in read_url_list(read_lines(file)):
         read += 1
         checked = check_url(listed.url, strict=strict, language=language, with_nav=navigation)
         url = str(checked[0]) if checked else ""

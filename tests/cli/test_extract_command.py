@@ -114,15 +114,15 @@ def test_each_counterpart_of_a_switch_of_trafilatura_is_there():
     from typer.main import get_command
 
     from corpuskit.cli.commands import app
-    from corpuskit.cli.usage import _TRAFILATURAS
+    from corpuskit.cli.usage import _TRAFILATURA_OPTIONS
     from corpuskit.export.one import FORMATS
 
     commands = get_command(app).commands
     there = {name for command in ("extract", "crawl") for option in commands[command].params for name in option.opts}
-    named = {option for ours in _TRAFILATURAS.values() for option in re.findall(r"--[a-z-]+", ours)}
+    named = {option for ours in _TRAFILATURA_OPTIONS.values() for option in re.findall(r"--[a-z-]+", ours)}
     assert named - there == set()
-    assert not {*_TRAFILATURAS} & {name for option in commands["extract"].params for name in option.opts}
-    formats = {found for ours in _TRAFILATURAS.values() for found in re.findall(r"--format (\w+)", ours)}
+    assert not {*_TRAFILATURA_OPTIONS} & {name for option in commands["extract"].params for name in option.opts}
+    formats = {found for ours in _TRAFILATURA_OPTIONS.values() for found in re.findall(r"--format (\w+)", ours)}
     assert formats <= set(FORMATS)
 
 

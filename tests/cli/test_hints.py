@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import corpuskit
-from corpuskit.cli.common import to_type, trusted
+from corpuskit.cli.common import command_line, trusted
 from corpuskit.features.archives.accessor import ArchivesAccessor
 from corpuskit.store.telling import counted
 
@@ -33,11 +33,11 @@ def test_a_url_that_cannot_be_fetched_is_told_with_what_to_do(cli, tmp_path, cor
 
 
 def test_commands_repeat_trust_and_quote_a_folder():
-    assert to_type("failures", Path("my corpus")) == 'corpuskit failures "my corpus"'
-    assert to_type("failures", Path("c")) == "corpuskit failures c"
+    assert command_line("failures", Path("my corpus")) == 'corpuskit failures "my corpus"'
+    assert command_line("failures", Path("c")) == "corpuskit failures c"
     token = trusted.set(True)
     try:
-        assert to_type("failures", Path("c")) == "corpuskit --trust failures c"
+        assert command_line("failures", Path("c")) == "corpuskit --trust failures c"
     finally:
         trusted.reset(token)
 
