@@ -1,4 +1,4 @@
-"""The command line: thin, calls Corpus. The order of commands here is that of the help; other modules add theirs behind."""
+"""The commands, which delegate to Corpus. Their order here is that of the help; other modules add further commands."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ if TYPE_CHECKING:
 
     from corpuskit.ingest import IngestReport
 
-_CODE_OF_A_WIKI = re.compile(r"[a-z][a-z0-9-]{1,30}")
-_UNKNOWN = 20  # targets of labels that are told
+_WIKI_CODE = re.compile(r"[a-z][a-z0-9-]{1,30}")
+_MAX_UNKNOWN = 20  # shown targets of labels that are not in the corpus
 
-# What a narrow window leaves out of each table, the first first.
-_SPARE: Final = {
+# Columns of each table that a narrow window hides, in this order.
+_OPTIONAL_COLUMNS: Final = {
     "Failures": ["when", "tries", "error", "stage"],
     "Requests": ["unique_share", "download_ms", "retries", "retry_after_s", "response_ms", "bytes", "depth", "parent",
                  "redirected_from", "clock", "error"],
     "Sources": ["labels", "harvest", "relevant", "why"],
 }  # fmt: skip
 
-Limit = Annotated[int, typer.Option(min=1, help="Rows shown.")]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write the whole table as CSV, and show nothing.")]
+Limit = Annotated[int, typer.Option(min=1, help="Number of rows.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write the complete table as CSV instead of showing it.")]
 Files = Annotated[list[str], typer.Argument(help="Files, folders or patterns.", show_default=False)]
 
 
 @app.command()
 def demo(
-    folder: Annotated[Path, typer.Option(help="Where the demo's corpus goes.")] = Path("demo-corpus"),
+    folder: Annotated[Path, typer.Option(help="Folder of the demo corpus.")] = Path("demo-corpus"),
 ) -> None:
-    """Shows the whole way on a small web of the project's own, without network, in under a minute."""
+    """Run the complete workflow on a small demo web, without network access, in under a minute."""
     from corpuskit.demo import run_demo
 
     result = run_demo(folder, tell=lambda line: typer.echo(f"· {line}"))
@@ -75,14 +75,14 @@ def add(
     folder: Folder,
     paths: Files,
     textworks: Annotated[
-        bool, typer.Option("--textworks", help="Also segmentation.json and textgrid.json beside each PDF.")
+        bool, typer.Option("--textworks", help="Also write segmentation.json and textgrid.json next to each PDF.")
     ] = False,
 ) -> None:
-    """Adds files to a corpus; what is known and unchanged is left as it is."""
+    """Add files to a corpus. Known and unchanged files are skipped."""
     with open_or_create(folder) as corpus:
-        with report_ctrl_c("what was added is kept"):
+        with report_ctrl_c("added documents are stored"):
             report = corpus.add(*paths, textworks=textworks or None, progress=sys.stderr.isatty())
-        _tell_added(report, folder)
+        _print_added(report, folder)
 
 
 @app.command()
@@ -90,26 +90,26 @@ def wikipedia(
     folder: Folder,
     articles: Annotated[list[str], typer.Argument(help="Titles, URLs or Category:NAME.", show_default=False)],
     lang: Annotated[str, typer.Option(help="Language of the Wikipedia.")] = "en",
-    depth: Annotated[int, typer.Option(min=0, help="Steps further: linked pages, sub-categories.")] = 0,
-    pages: Annotated[int, typer.Option(min=1, help="At most so many articles.")] = 200,
-    host: Annotated[str | None, typer.Option(help="Another wiki of MediaWiki.")] = None,
+    depth: Annotated[int, typer.Option(min=0, help="Depth: linked pages, subcategories.")] = 0,
+    pages: Annotated[int, typer.Option(min=1, help="Maximum number of articles.")] = 200,
+    host: Annotated[str | None, typer.Option(help="Host of another MediaWiki.")] = None,
 ) -> None:
-    """Adds articles of Wikipedia to a corpus."""
+    """Add Wikipedia articles to a corpus."""
     usage_error_if(
-        not _CODE_OF_A_WIKI.fullmatch(lang), f"--lang {lang}: expected the code of a Wikipedia, such as en or de"
+        not _WIKI_CODE.fullmatch(lang), f"--lang {lang}: expected the language code of a Wikipedia, such as en or de"
     )
     with open_or_create(folder) as corpus:
-        with report_ctrl_c("what was added is kept"):
+        with report_ctrl_c("added documents are stored"):
             report = corpus.add_wikipedia(
                 *articles, lang=lang, depth=depth, pages=pages, host=host, progress=sys.stderr.isatty()
             )
-        _tell_added(report, folder)
+        _print_added(report, folder)
 
 
-def _tell_added(report: IngestReport, folder: Path) -> None:
+def _print_added(report: IngestReport, folder: Path) -> None:
     typer.echo(report.summary)
     if report.failed:
-        typer.echo(f"{command_line('failures', folder)} lists what failed")
+        typer.echo(f"{command_line('failures', folder)} lists the failures")
         raise typer.Exit(3)
 
 
@@ -119,41 +119,43 @@ app.command()(urls)
 
 @app.command()
 def status(folder: ExistingFolder) -> None:
-    """Tells what is in a corpus, host by host."""
+    """Show the content of a corpus and its hosts."""
     from corpuskit.views.summary import TYPED, summary
 
     corpus = open_existing(folder)
     typer.echo(summary(corpus._folder, TYPED.of(command_line)) + "\n")
-    print_frame("Sources", _with_files_named(corpus.web.sources()).head(30), spare=_SPARE["Sources"])
-    print_frame("Failures", corpus.failures()[["uri", "stage", "message"]].tail(10), spare=_SPARE["Failures"])
+    print_frame("Sources", _with_name_for_files(corpus.web.sources()).head(30), spare=_OPTIONAL_COLUMNS["Sources"])
+    print_frame(
+        "Failures", corpus.failures()[["uri", "stage", "message"]].tail(10), spare=_OPTIONAL_COLUMNS["Failures"]
+    )
 
 
 @app.command()
 def failures(folder: ExistingFolder, limit: Limit = 40, out: Out = None) -> None:
-    """Show what failed: address, stage, cause, when, and how often it was tried."""
-    _show("Failures", open_existing(folder).failures(), limit, out, "nothing has failed")
+    """Show failures: address, stage, error, time and number of tries."""
+    _show_table("Failures", open_existing(folder).failures(), limit, out, "no failures")
 
 
 @app.command()
 def requests(folder: ExistingFolder, limit: Limit = 40, out: Out = None) -> None:
     """Show the requests of crawls, the newest first."""
-    _show(
-        "Requests", open_existing(folder).requests().iloc[::-1], limit, out, "nothing was requested: no crawl has run"
-    )
+    _show_table("Requests", open_existing(folder).requests().iloc[::-1], limit, out, "no requests: run a crawl first")
 
 
 @app.command()
 def sources(folder: ExistingFolder, limit: Limit = 40, out: Out = None) -> None:
     """Show the hosts with their pages, labels, share of relevant pages and verdict."""
-    _show("Sources", _with_files_named(open_existing(folder).sources()), limit, out, "no document has a host yet")
+    _show_table(
+        "Sources", _with_name_for_files(open_existing(folder).sources()), limit, out, "no document has a host yet"
+    )
 
 
-def _with_files_named(sources: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with a name for the files, which have no host."""
+def _with_name_for_files(sources: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with a name for files, which have no host."""
     return sources.assign(host=sources["host"].replace("", "(files)"))
 
 
-def _show(title: str, frame: pd.DataFrame, limit: int, out: Path | None, nothing: str) -> None:
+def _show_table(title: str, frame: pd.DataFrame, limit: int, out: Path | None, empty_message: str) -> None:
     from corpuskit.store.telling import counted
 
     if out is not None:
@@ -161,9 +163,9 @@ def _show(title: str, frame: pd.DataFrame, limit: int, out: Path | None, nothing
         typer.echo(f"{out}: {counted(len(frame), 'row')}")
         return
     if frame.empty:
-        typer.echo(nothing)
+        typer.echo(empty_message)
         return
-    print_frame(title, frame.head(limit), spare=_SPARE[title])
+    print_frame(title, frame.head(limit), spare=_OPTIONAL_COLUMNS[title])
     if len(frame) > limit:
         typer.echo(f"... {counted(len(frame) - limit, 'more row')}; --limit shows them, --out writes all")
 
@@ -173,21 +175,24 @@ def label(
     folder: ExistingFolder,
     file: Annotated[Path, typer.Argument(help="CSV with columns target and label: doc_id, URL or file name.")],
     all_are: Annotated[
-        str | None, typer.Option("--all-are", help="The label of all URLs of a list: one a line, or id, URL, time.")
+        str | None,
+        typer.Option("--all-are", help="Label for all URLs of a list, with one URL per line or id, URL and time."),
     ] = None,
-    by: Annotated[str, typer.Option(help="Who says so.")] = "file",
-    new_class: Annotated[bool, typer.Option("--new-class", help="Labels that are not in use yet are meant.")] = False,
+    by: Annotated[str, typer.Option(help="Name of the annotator.")] = "file",
+    new_class: Annotated[
+        bool, typer.Option("--new-class", help="Allow labels that the corpus does not use yet.")
+    ] = False,
 ) -> None:
-    """Takes labels from a CSV file."""
+    """Import labels from a CSV file."""
     from corpuskit.store.telling import counted
 
     report = open_existing(folder).import_labels(file, by=by, new_class=new_class, label=all_are)
-    typer.echo(f"{counted(report.taken, 'label')} taken")
+    typer.echo(f"{counted(report.taken, 'label')} imported")
     if report.unknown:
-        names = "".join(f"\n  {printable(target)}" for target in report.unknown[:_UNKNOWN])
+        names = "".join(f"\n  {printable(target)}" for target in report.unknown[:_MAX_UNKNOWN])
         more = (
-            f"\n  ... and {counted(len(report.unknown) - _UNKNOWN, 'more target')}"
-            if len(report.unknown) > _UNKNOWN
+            f"\n  ... and {counted(len(report.unknown) - _MAX_UNKNOWN, 'more target')}"
+            if len(report.unknown) > _MAX_UNKNOWN
             else ""
         )
         count = counted(len(report.unknown), "target")
@@ -198,30 +203,37 @@ def label(
 @app.command()
 def prelabel(
     folder: ExistingFolder,
-    base_url: Annotated[str, typer.Option(help="Where the model is served, as http://localhost:11434/v1.")],
-    model: Annotated[str, typer.Option(help="Its name there.")],
-    question: Annotated[str, typer.Option(help="What is asked of each document.")] = "Is this document relevant?",
-    name: Annotated[str, typer.Option(help="The labels are by machine:NAME; default: the model's name.")] = "",
-    requests: Annotated[int, typer.Option(min=0, help="At most so many requests.")] = 1_000,
-    tokens: Annotated[int | None, typer.Option(min=0, help="At most so many tokens.")] = None,
-    money: Annotated[float | None, typer.Option(min=0.0, help="At most so much money, by --price.")] = None,
-    price: Annotated[tuple[float, float], typer.Option(help="What a million tokens of prompt and of answer cost.")] = (
+    base_url: Annotated[str, typer.Option(help="URL of the model server, such as http://localhost:11434/v1.")],
+    model: Annotated[str, typer.Option(help="Name of the model on the server.")],
+    question: Annotated[str, typer.Option(help="Question about each document.")] = "Is this document relevant?",
+    name: Annotated[
+        str, typer.Option(help="Annotator of the labels, machine:NAME; default: the name of the model.")
+    ] = "",
+    requests: Annotated[int, typer.Option(min=0, help="Maximum number of requests.")] = 1_000,
+    tokens: Annotated[int | None, typer.Option(min=0, help="Maximum number of tokens.")] = None,
+    money: Annotated[float | None, typer.Option(min=0.0, help="Maximum cost, with --price.")] = None,
+    price: Annotated[
+        tuple[float, float], typer.Option(help="Price of a million tokens, of prompts and of answers.")
+    ] = (
         0.0,
         0.0,
     ),
-    key_variable: Annotated[str, typer.Option(help="The environment variable that holds the key.")] = "OPENAI_API_KEY",
-    concurrency: Annotated[int, typer.Option(min=1, help="Requests under way at once.")] = 4,
-    no_schema: Annotated[bool, typer.Option("--no-schema", help="The server does not know JSON schemas.")] = False,
-    again: Annotated[bool, typer.Option("--again", help="Ask also what it has labelled already.")] = False,
+    key_variable: Annotated[str, typer.Option(help="Environment variable with the API key.")] = "OPENAI_API_KEY",
+    concurrency: Annotated[int, typer.Option(min=1, help="Number of parallel requests.")] = 4,
+    no_schema: Annotated[bool, typer.Option("--no-schema", help="The server does not support JSON schemas.")] = False,
+    relabel: Annotated[
+        bool, typer.Option("--again", help="Label documents again that this model has labelled.")
+    ] = False,
 ) -> None:
-    """Has a language model label documents, apart from people; it is trusted only as far as measured.
+    """Label documents with a language model. Its labels are stored separately from those of people and weighted by
+    their measured accuracy.
 
-    Any server that speaks the OpenAI chat protocol will do: llama.cpp, vLLM, Ollama. Nothing is paid twice: stopped or
-    killed, the same command goes on.
+    Any server with the OpenAI chat protocol is supported: llama.cpp, vLLM, Ollama. Answers are cached, so repeating the
+    command after an interruption continues without paying twice.
     """
     from corpuskit.annotators import Budget, ChatAnnotator, Price
 
-    usage_error_if(min(price) < 0, f"--price {price[0]:g} {price[1]:g}: expected prices from 0 on")
+    usage_error_if(min(price) < 0, f"--price {price[0]:g} {price[1]:g}: expected two prices of 0 or more")
     annotator = ChatAnnotator(
         base_url, model, question, name=name, key_variable=key_variable, concurrency=concurrency, price=Price(*price),
         structured=not no_schema,
@@ -229,9 +241,9 @@ def prelabel(
     budget = Budget(requests, tokens, money)
     corpus = open_existing(folder)
     try:
-        report = corpus.labelling.prelabel(annotator, budget=budget, again=again, progress=sys.stderr.isatty())
-    except KeyboardInterrupt as stopped:
-        typer.echo(_lines(str(stopped)))
+        report = corpus.labelling.prelabel(annotator, budget=budget, again=relabel, progress=sys.stderr.isatty())
+    except KeyboardInterrupt as interrupt:
+        typer.echo(_lines(str(interrupt)))
         raise typer.Exit(130) from None
     typer.echo(_lines(repr(report)))
     if report.failed or (report.trouble and not report.labels):
@@ -249,56 +261,53 @@ def check(
         Path, typer.Argument(metavar="FOLDER|FILE", help="A corpus folder, or an XML file.", show_default=False)
     ],
     schema: Annotated[
-        Path | None, typer.Option(help="FILE: a RELAX NG (.rng), XML Schema (.xsd) or DTD (.dtd) to check by.")
+        Path | None,
+        typer.Option(help="FILE: the schema to validate against: RELAX NG (.rng), XML Schema (.xsd) or DTD (.dtd)."),
     ] = None,
 ) -> None:
-    """Reads a whole corpus and tells what is damaged or missing; or checks an XML file by its schema.
+    """Check the integrity of a corpus, or validate an XML file.
 
-    TEI files are checked by the TEI's schema, corpus.xml by its own, others by --schema.
+    TEI files are validated against the TEI schema, corpus.xml against its own schema, others with --schema.
     """
     from corpuskit.errors import SourceError
     from corpuskit.store.check import waiting
     from corpuskit.store.telling import counted
 
     if not target.exists():
-        raise SourceError(f"there is no file or folder {str(target)!r}")
+        raise SourceError(f"expected a corpus folder or an XML file, found nothing at {str(target)!r}")
     if target.is_file():
         from corpuskit.export.xml_check import check_xml
 
         faults = [["" if fault.line is None else str(fault.line), fault.message] for fault in check_xml(target, schema)]
         if faults:
-            print_table(
-                f"{target}: {counted(len(faults), 'fault')}", ["line", "what is wrong"], faults[:200], wrap=True
-            )
+            print_table(f"{target}: {counted(len(faults), 'fault')}", ["line", "error"], faults[:200], wrap=True)
             raise typer.Exit(3)
         typer.echo(f"{target}: valid")
         return
-    usage_error_if(schema is not None, f"--schema is for an XML file, and {target} is a folder: leave it out")
+    usage_error_if(schema is not None, f"--schema: expected an XML file, {target} is a folder: omit --schema")
     corpus = open_existing(target)
     problems = corpus.maintenance.check(progress=sys.stderr.isatty())
     if waits := waiting(corpus._folder):
         typer.echo(
-            f"{counted(waits, 'document')} not read yet, since a run was stopped or is at work, which is no damage: the "
-            "command that was stopped reads them when it runs again"
+            f"{counted(waits, 'document')} not extracted yet, because a run was stopped or is in progress. This is not an "
+            "error: repeat the stopped command to extract them"
         )
     if problems:
         causes: dict[tuple[str, str], list[str]] = {}
         for problem in problems:
             causes.setdefault((problem.part, problem.message), []).append(problem.where)
         rows = [[part, where[0], f"{len(where):,}", message] for (part, message), where in causes.items()]
-        print_table(
-            counted(len(problems), "problem"), ["part", "where (the first)", "times", "what is wrong"], rows, wrap=True
-        )
+        print_table(counted(len(problems), "problem"), ["part", "first location", "count", "problem"], rows, wrap=True)
         raise typer.Exit(3)
-    typer.echo("all is well")
+    typer.echo("no problems found")
 
 
 @app.command()
 def pack(
     folder: ExistingFolder,
-    undo: Annotated[bool, typer.Option("--undo", help="Write packed documents as files again.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Unpack the documents into files.")] = False,
 ) -> None:
-    """Puts a corpus' documents into few files (zstd, one frame a document); all works as before."""
+    """Pack the documents of a corpus into few files (zstd, one frame per document). All functions work as before."""
     from corpuskit.store.telling import counted
 
     corpus = open_existing(folder)
@@ -308,14 +317,14 @@ def pack(
 
 @app.command()
 def repair(folder: ExistingFolder) -> None:
-    """Makes the catalogue and the cache of a damaged corpus again, from its files; the old catalogue is kept."""
+    """Rebuild the catalog and the cache of a damaged corpus from its files. The old catalog is kept."""
     from corpuskit.corpus import Corpus
     from corpuskit.store.telling import counted
 
     report = Corpus.repair(folder)
     typer.echo(repr(report))
     if report.pending:
-        typer.echo(f"{counted(open_existing(folder).extract_pending(), 'document')} extracted that waited for it")
+        typer.echo(f"{counted(open_existing(folder).extract_pending(), 'document')} extracted")
     if report.lost:
         raise typer.Exit(3)
 
@@ -323,20 +332,20 @@ def repair(folder: ExistingFolder) -> None:
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def lab(
     context: typer.Context,
-    folder: Annotated[Path, typer.Argument(help="Where the notebooks go; your changes to them stay.")] = Path(
-        "notebooks"
-    ),
+    folder: Annotated[
+        Path, typer.Argument(help="Directory of the notebooks; existing files are not overwritten.")
+    ] = Path("notebooks"),
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
 ) -> None:
-    """Opens the notebooks in JupyterLab.
+    """Open the notebooks in JupyterLab.
 
-    Options that are not listed here are JupyterLab's own, as in corpuskit lab --allow-root --port=9000.
+    Other options are passed to JupyterLab, as in corpuskit lab --allow-root --port=9000.
     """
     import importlib.util
     import subprocess
 
     usage_error_if(
-        folder.name.startswith("-"), f"{folder}: expected a folder; {context.command_path} --help lists the options"
+        folder.name.startswith("-"), f"{folder}: expected a directory; {context.command_path} --help lists the options"
     )
     from corpuskit.demo.notebooks import copy_notebooks
     from corpuskit.errors import MissingExtraError

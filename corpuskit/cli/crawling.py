@@ -129,18 +129,15 @@ def crawl(
     """Crawl web sites into a corpus. Ctrl-C stops the crawl, --resume continues it.
 
     robots.txt, Crawl-delay and Retry-After are always obeyed. The end of the crawl and corpuskit status show the
-    results per
-    site.
+    results per site.
 
-    --resume inherits the options of the last crawl, except --pages, --minutes, --retry-failed and secrets
-    (--header, --netrc,
-    --proxy). Options on the command line override them. Inherited options are shown at the start. Defaults are in
-    corpus.toml.
+    --resume inherits the options of the last crawl, except --pages, --minutes, --retry-failed and secrets (--header,
+    --netrc, --proxy). Options on the command line override them. Inherited options are shown at the start. Defaults are
+    in corpus.toml.
 
-    Temporary failures (5xx, time-outs) are retried by later crawls; errors such as 404 with --retry-failed,
-    --refresh, or as a
-    seed. The exit code is 3 if a seed could not be fetched. Broken links are reported and do not change the exit
-    code.
+    Temporary failures (5xx, time-outs) are retried by later crawls; errors such as 404 with --retry-failed, --refresh,
+    or as a seed. The exit code is 3 if a seed could not be fetched. Broken links are reported and do not change the
+    exit code.
     """
     from corpuskit.crawl import read_seeds
 

@@ -1,4 +1,6 @@
-"""A stand-in for a language model: a server that speaks the chat protocol and judges by a few words, not always rightly."""
+"""Stand-in for a language model: a server with the chat protocol that labels by key words, with a few deliberate
+errors.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Final
 
 _WORDS: Final = ("insur", "assur", "premium", "policyholder", "sinistre", "cover", "claim")
-_ERRS: Final = 20  # once in so many documents
-_MOST_BYTES: Final = 1_000_000
+_ERROR_INTERVAL: Final = 20  # one wrong label per 20 documents
+_MAX_BYTES: Final = 1_000_000
 
 
 @contextmanager
@@ -31,13 +33,13 @@ def serve_demo_chat() -> Iterator[str]:
 
 
 def judge(document: str) -> tuple[str, str]:
-    """Label and reason of a document as it stands in a prompt."""
+    """Return the label and reason for a document in a prompt."""
     text = document.lower()
-    found = [word for word in _WORDS if text.count(word) >= 2]
-    is_relevant = len(found) >= 2
-    if zlib.crc32(document.encode()) % _ERRS == 0:
+    key_words = [word for word in _WORDS if text.count(word) >= 2]
+    is_relevant = len(key_words) >= 2
+    if zlib.crc32(document.encode()) % _ERROR_INTERVAL == 0:
         return ("other" if is_relevant else "relevant"), "A slip, as language models have them."
-    reason = f"It speaks of {', '.join(found)}." if found else "It does not speak of insurance."
+    reason = f"It speaks of {', '.join(key_words)}." if key_words else "It does not speak of insurance."
     return ("relevant" if is_relevant else "other"), reason
 
 
@@ -45,12 +47,12 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        length = min(int(self.headers.get("Content-Length") or 0), _MOST_BYTES)
+        length = min(int(self.headers.get("Content-Length") or 0), _MAX_BYTES)
         try:
-            asked = json.loads(self.rfile.read(length))["messages"][-1]["content"]
-            label, reason = judge(str(asked))
+            prompt = json.loads(self.rfile.read(length))["messages"][-1]["content"]
+            label, reason = judge(str(prompt))
         except (ValueError, KeyError, IndexError, TypeError):
-            self._answer(400, {"error": {"message": "no request of the chat protocol"}})
+            self._answer(400, {"error": {"message": "expected a request of the chat protocol"}})
             return
         content = json.dumps({"reason": reason, "label": label})
         usage = {"prompt_tokens": length // 4, "completion_tokens": len(content) // 4}

@@ -1,4 +1,4 @@
-"""The demonstration run: crawl, label, train, steer, export, and what came of it."""
+"""Demonstration run: crawl, label, train, crawl by the model, export; with the harvest rates of both crawls."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 FIRST_PAGES: Final = 40
 MORE_PAGES: Final = 25
 FORMATS: Final = ("nlp.txt", "jsonl", "parquet", "csv", "fasttext", "txt")
-_MARKER: Final = "# made by the demo"  # a comment of corpus.toml: a description may be changed
+_MARKER: Final = "# made by the demo"  # a comment in corpus.toml, since users may change the description
 
 
 @dataclass(frozen=True, slots=True)
 class DemoResult:
-    """What the demo made.
+    """Result of the demo.
 
     Attributes:
-        corpus: the corpus, still open.
-        exported: the folder of the export.
-        harvest_before: share of relevant pages among those of the breadth-first crawl.
-        harvest_after: the same of the steered crawl.
-        top: the documents with the highest relevance: uri, title, relevance, truth.
-        bottom: those with the lowest.
+        corpus: The corpus, still open.
+        exported: Folder of the export.
+        harvest_before: Share of relevant pages in the breadth-first crawl.
+        harvest_after: Share of relevant pages in the steered crawl.
+        top: Documents with the highest relevance: uri, title, relevance, truth.
+        bottom: Documents with the lowest relevance.
     """
 
     corpus: Corpus
@@ -43,19 +43,19 @@ class DemoResult:
 
 
 def demo_corpus(folder: str | Path) -> Corpus:
-    """Return a new corpus for the demo; that of an earlier demo run is replaced.
+    """Create a corpus for the demo. It replaces the corpus of an earlier demo.
 
     Args:
         folder: The folder of the corpus.
 
     Raises:
-        CorpusError: the folder holds something else.
+        CorpusError: The folder has other content.
     """
     path = Path(folder)
     if path.exists() and any(path.iterdir()):
         if not is_demo(path):
             raise CorpusError(
-                f"{path} is not empty and not of an earlier demo: name another folder (demo --folder NAME)"
+                f"{path} is not empty and not the result of an earlier demo: pass another folder (demo --folder NAME)"
             )
         shutil.rmtree(path)
     corpus = Corpus(path)
@@ -65,27 +65,28 @@ def demo_corpus(folder: str | Path) -> Corpus:
 
 
 def is_demo(folder: Path) -> bool:
-    """Whether the demo has made the corpus in a folder."""
+    """Return whether a folder contains a corpus created by the demo."""
     toml = folder / "corpus.toml"
     return toml.exists() and _MARKER.removeprefix("# ") in toml.read_text("utf-8")
 
 
 def crawl_options(proxy: str) -> dict[str, Any]:
-    """Return options with which the demo web is crawled: all its hosts, one page at a time so that each run finds the same.
+    """Return crawl options for the demo web: all its hosts, one page at a time, so that each run gives the same
+    result.
 
     Args:
-        proxy: What :func:`serve_demo_web` gives.
+        proxy: The proxy URL yielded by :func:`serve_demo_web`.
     """
     return {"scope": "web", "proxy": proxy, "delay": 0, "connections": 1}
 
 
 def seeds() -> list[str]:
-    """Return the URLs the demo begins with."""
+    """Return the seeds of the demo."""
     return (demo_data() / "seeds.txt").read_text("utf-8").split()
 
 
 def label_from_file(corpus: Corpus) -> int:
-    """Give documents the labels of ``labels.csv`` and return the number of those in the corpus.
+    """Import the labels of ``labels.csv`` for documents in the corpus, and return their number.
 
     Args:
         corpus: The corpus.
@@ -93,31 +94,35 @@ def label_from_file(corpus: Corpus) -> int:
     return corpus.labelling.import_labels(demo_data() / "labels.csv", by="demo analyst").taken
 
 
-def truth() -> pd.Series:
-    """Return URL or file name → relevant or other, for all of the demo."""
+def gold_labels() -> pd.Series:
+    """Return the correct label (relevant or other) by URL or file name, for all documents of the demo."""
     import pandas as pd
 
     return pd.read_csv(demo_data() / "truth.csv").set_index("url")["label"]
 
 
+truth = gold_labels  # the earlier name
+
+
 def harvest(documents: pd.DataFrame) -> float:
-    """Return the share of documents that are relevant by the truth.
+    """Return the share of relevant documents according to :func:`gold_labels`.
 
     Args:
         documents: A frame with the column uri.
     """
-    return float((documents["uri"].map(truth()) == "relevant").mean())
+    return float((documents["uri"].map(gold_labels()) == "relevant").mean())
 
 
 def run_demo(folder: str | Path, tell: Callable[[str], None] = lambda line: None) -> DemoResult:
-    """Run the demo into a folder.
+    """Run the demo.
 
     Args:
-        folder: the corpus; that of an earlier run is replaced. The export stands in ``exports/demo`` below it.
-        tell: called with a line before each step.
+        folder: Folder of the corpus, which replaces that of an earlier run. The export is in ``exports/demo`` below
+            it.
+        tell: Function that is called with a description before each step.
 
     Raises:
-        CorpusError: the folder holds something else.
+        CorpusError: The folder has other content.
     """
     corpus = demo_corpus(folder)
     tell("Adding four PDF and four Word files")
@@ -126,9 +131,9 @@ def run_demo(folder: str | Path, tell: Callable[[str], None] = lambda line: None
         tell(f"Crawling {FIRST_PAGES} pages breadth-first from {len(seeds())} seeds")
         corpus.crawl(seeds(), pages=FIRST_PAGES, **crawl_options(proxy)).wait(progress=False)
         web = corpus.documents().query("host != ''")
-        tell(f"Labelling {label_from_file(corpus)} documents as the demo's analyst did, and training")
+        tell(f"Labelling {label_from_file(corpus)} documents with the labels of the demo analyst, and training")
         model = corpus.train()
-        tell(f"Crawling {MORE_PAGES} more, those first that the model expects to be relevant")
+        tell(f"Crawling {MORE_PAGES} more, in the order of the model")
         corpus.crawl(resume=True, steer=model, pages=MORE_PAGES, **crawl_options(proxy)).wait(progress=False)
     documents = corpus.documents()
     new = documents[(documents["host"] != "") & ~documents["doc_id"].isin(web["doc_id"])]
@@ -137,6 +142,8 @@ def run_demo(folder: str | Path, tell: Callable[[str], None] = lambda line: None
     keep = documents[documents["duplicate_of"].isna()]
     corpus.export(exported, docs=keep, format=FORMATS)
     ranked = documents.assign(
-        truth=documents["uri"].where(documents["host"] != "", documents["uri"].str.rpartition("/")[2]).map(truth())
+        truth=documents["uri"]
+        .where(documents["host"] != "", documents["uri"].str.rpartition("/")[2])
+        .map(gold_labels())
     ).sort_values(["relevance", "uri"], ascending=[False, True])[["uri", "title", "relevance", "truth"]]
     return DemoResult(corpus, exported, harvest(web), harvest(new), ranked.head(8), ranked.tail(8))

@@ -1,4 +1,4 @@
-"""The corpus of the notebooks: one story over one corpus, of which each notebook tells a part."""
+"""Corpus of the notebooks, in the state after each notebook."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from corpuskit.errors import CorpusError
 
 DESCRIPTION: Final = "Insurance for households"
 SEED_WORDS: Final = ("premium", "claim", "policyholder", "sinistre")
-_COLLECT, _LABEL, _TRAIN, _STEER = 1, 3, 4, 5  # the notebooks that change the corpus
+_COLLECT, _LABEL, _TRAIN, _STEER = 1, 3, 4, 5  # numbers of the notebooks that change the corpus
 
 
-def story(after: int, folder: str | Path = "insurance") -> Corpus:
-    """Return the corpus as the notebooks up to one leave it; what is not there yet is made now.
+def notebook_corpus(after: int, folder: str | Path = "insurance") -> Corpus:
+    """Return the corpus in the state after a notebook, and create the missing parts.
 
-    So each notebook goes on with what the ones before have made, and runs alone too.
+    Each notebook continues with the results of the earlier ones, and also runs alone.
 
     Args:
-        after: Number of the last notebook that counts; 0: a new corpus, in place of that of an earlier run.
+        after: Number of the last notebook to include; 0: a new corpus, which replaces that of an earlier run.
         folder: Folder of the corpus.
 
     Raises:
-        CorpusError: The folder holds something else.
+        CorpusError: The folder has other content.
 
     Example:
         >>> from corpuskit import demo
-        >>> corpus = demo.story(after=4)             # doctest: +SKIP
+        >>> corpus = demo.notebook_corpus(after=4)             # doctest: +SKIP
     """
     path = Path(folder)
     if after <= 0:
         return demo_corpus(path)
     if path.exists() and any(path.iterdir()) and not is_demo(path):
-        raise CorpusError(f"{path} is not empty and not the notebooks' corpus: move it, or run them in another folder")
+        raise CorpusError(f"{path} is not empty and not the corpus of the notebooks: move it, or use another folder")
     corpus = Corpus(path) if is_demo(path) else demo_corpus(path)
     if after >= _COLLECT and not len(corpus):
         collect(corpus)
@@ -51,8 +51,11 @@ def story(after: int, folder: str | Path = "insurance") -> Corpus:
     return corpus
 
 
+story = notebook_corpus  # the earlier name
+
+
 def collect(corpus: Corpus) -> None:
-    """Do what the first notebook does: add the files, crawl thirty pages, go on with ten more."""
+    """Run the steps of the first notebook: add the files, crawl thirty pages, then ten more."""
     corpus.add(demo_data() / "files", progress=False)
     with serve_demo_web() as proxy:
         corpus.crawl(seeds(), pages=30, **crawl_options(proxy)).wait(progress=False)
@@ -63,4 +66,4 @@ def _was_steered(corpus: Corpus) -> bool:
     return bool(corpus._folder.catalog.value("SELECT count(*) > 2 FROM jobs WHERE kind = 'crawl'"))
 
 
-__all__ = ["collect", "story"]
+__all__ = ["collect", "notebook_corpus", "story"]

@@ -1,4 +1,4 @@
-"""Serves the demo web on loopback, as an HTTP proxy for its hosts."""
+"""Server of the demo web on 127.0.0.1, as an HTTP proxy for its hosts."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ _TYPES: Final = {
 
 
 def demo_data() -> Path:
-    """Return the folder of the demo's data: in the package of an installed corpuskit, else in the checkout.
+    """Return the directory with the data of the demo, in the installed package or in the checkout.
 
     Raises:
-        SourceError: it is in neither place.
+        SourceError: It is in neither.
     """
     package = Path(__file__).resolve().parent
     for folder in (package / "data", package.parents[1] / "data" / "demo"):
         if (folder / "seeds.txt").exists():
             return folder
-    raise SourceError("the demo's data is not there; install corpuskit from its wheel or use a checkout")
+    raise SourceError("the data of the demo was not found; install corpuskit from its wheel or use a checkout")
 
 
 class DemoWeb:
-    """The demo's web, served on a free port of 127.0.0.1 until it is stopped; :func:`start_demo_web` gives it.
+    """Server of the demo web on a free port of 127.0.0.1; create it with :func:`start_demo_web`.
 
     Attributes:
-        proxy: URL of the proxy behind which the web lies.
+        proxy: URL of the proxy for the hosts of the demo web.
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class DemoWeb:
         self.proxy = f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def stop(self) -> None:
-        """Stop it. A second call does nothing."""
+        """Stop the server. A second call has no effect."""
         if self._thread.is_alive():
             self._server.shutdown()
             self._server.server_close()
@@ -60,7 +60,7 @@ class DemoWeb:
 
 
 def start_demo_web() -> DemoWeb:
-    """Serve the demo's web until :meth:`DemoWeb.stop` is called, or the program ends.
+    """Serve the demo web until :meth:`DemoWeb.stop` is called or the program ends.
 
     Example:
         >>> from corpuskit import demo
@@ -74,7 +74,7 @@ def start_demo_web() -> DemoWeb:
 
 @contextmanager
 def serve_demo_web() -> Iterator[str]:
-    """Serve ``data/demo/web`` on a free port of 127.0.0.1, and yield the proxy's URL."""
+    """Serve the demo web on a free port of 127.0.0.1, and yield the URL of the proxy."""
     web = DemoWeb()
     try:
         yield web.proxy
@@ -83,12 +83,12 @@ def serve_demo_web() -> Iterator[str]:
 
 
 def _handler(root: Path) -> type[BaseHTTPRequestHandler]:
-    # Only what is there is served: a path of a request never reaches the file system.
+    # Requests are looked up in this table, so a path of a request never reaches the file system.
     files = {"/" + file.relative_to(root).as_posix(): file for file in root.rglob("*") if file.is_file()}
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        wbufsize = 1 << 16  # head and body in one packet; else each page waits for an acknowledgement
+        wbufsize = 1 << 16  # headers and body in one packet, so that a page does not wait for an acknowledgement
 
         def do_GET(self) -> None:
             url = urlsplit(self.path)

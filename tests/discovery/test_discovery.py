@@ -190,7 +190,7 @@ def test_a_discovery_is_opened_by_its_name_and_another_one_cannot_have_it(corpus
     assert corpus.fetch("tea", base=archives, on="serial", progress=False).counts["new"] == 60
     with pytest.raises(ConfigurationError, match="another index, model or criteria"):
         discover(corpus, archives, name="tea", per_host=1)
-    with pytest.raises(CorpusError, match="there are: tea"):
+    with pytest.raises(CorpusError, match="expected one of tea"):
         corpus.fetch("coffee")
     (Path(corpus.path) / "discoveries" / "tea" / "summary.json").write_text("[]")
     with pytest.raises(CorpusError, match="discover again"):

@@ -220,7 +220,7 @@ def test_what_an_index_says_wrongly_is_a_failure_of_that_row_only(tmp_path, arch
         ({"warc_filename": "../secret.warc.gz"}, "not a valid location of a record"),
         ({"warc_filename": "/etc/passwd"}, ""),
         ({"warc_filename": "file:///etc/passwd"}, ""),
-        ({"warc_filename": "missing.warc.gz"}, "there is no such archive"),
+        ({"warc_filename": "missing.warc.gz"}, "the archive does not exist"),
         ({"content_digest": "A" * 32}, "expected AAAA"),
     ]
     archive.write(tmp_path / "root")
