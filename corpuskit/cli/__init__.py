@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from corpuskit.cli.interrupt import ignore_ctrl_c
+
 
 def main() -> None:
     """Run the command line.
@@ -22,15 +24,6 @@ def main() -> None:
         raise
     except OSError as error:
         _exit(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
-
-
-def ignore_ctrl_c() -> None:
-    """Ignore Ctrl-C from now on, since the program is ending."""
-    import signal
-    import threading
-
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, lambda *_: None)
 
 
 def _run() -> None:
@@ -56,4 +49,4 @@ def _exit(message: str, code: int) -> None:
     sys.exit(code)
 
 
-__all__ = ["ignore_ctrl_c", "main"]
+__all__ = ["main"]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from corpuskit.cli import ignore_ctrl_c
 from corpuskit.cli.common import current_corpus, trusted
+from corpuskit.cli.interrupt import ignore_ctrl_c
 from corpuskit.cli.usage import WrongUsageError
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def report_ctrl_c(stored: str) -> Iterator[None]:
         yield
     except KeyboardInterrupt as stopped:
         ignore_ctrl_c()
-        typer.echo(f"corpuskit: stopped; {str(stopped) or f'{stored}; repeat the same command to continue'}", err=True)
+        typer.echo(f"corpuskit: stopped; {str(stopped) or f'{stored}; repeat the command to continue'}", err=True)
         raise typer.Exit(130) from None
 
 

@@ -223,7 +223,7 @@ def _crawl(corpus: Corpus, seeds: list[str | Path], options: dict[str, Any]) -> 
         job.wait(progress=sys.stderr.isatty())
     except KeyboardInterrupt:
         if job is None:
-            typer.echo("Crawl stopped before it started: repeat the same command")
+            typer.echo("Crawl stopped before it started: repeat the command")
         else:
             _print_outcome(job)
         raise typer.Exit(130) from None

@@ -146,7 +146,7 @@ def extract(
     are extracted.
 
     corpuskit extract --on dask "s3://bucket/crawl/*.warc.gz" s3://bucket/out/ creates shards for corpuskit merge. After
-    an interruption, repeat the same command to continue.
+    an interruption, repeat the command to continue.
     """
     from corpuskit.extraction import ExtractOptions
     from corpuskit.store.telling import counted

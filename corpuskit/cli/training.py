@@ -134,7 +134,7 @@ def _prompt_labels(corpus: Corpus, running: CorpusAudit, batch: pd.DataFrame, by
             while answer not in {"r", "o", "q"}:
                 answer = typer.prompt("r, o or q", type=str).strip().lower()[:1]
         except typer.Abort:  # Ctrl-C or the end of the input
-            typer.echo(f"\n{running!r}\nstopped; repeat the same command to continue")
+            typer.echo(f"\n{running!r}\nstopped; repeat the command to continue")
             raise typer.Exit(130) from None
         if answer == "q":
             return False

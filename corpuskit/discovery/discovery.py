@@ -96,7 +96,7 @@ class Discovery:
                 raise ValueError("unexpected content")
         except FileNotFoundError as error:
             raise CorpusError(
-                f"the discovery {name!r} is not finished: repeat the same call or command to continue it"
+                f"the discovery {name!r} is not finished: repeat the call or command to continue it"
             ) from error
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise CorpusError(f"the discovery {name!r} cannot be read ({error}): run discover again") from error
@@ -352,7 +352,7 @@ class Discovery:
         if self.damaged:
             url, why = next(iter(self.damaged.items()))
             lines.append(
-                f"  {counted(len(self.damaged), 'file')} could not be scored, such as {url}: {why}; repeat the same call or command to retry"
+                f"  {counted(len(self.damaged), 'file')} could not be scored, such as {url}: {why}; repeat the call or command to retry"
             )
         lines.append(
             "next: .sample(50).label(), then corpus.archives.fetch(discovery)"

@@ -128,7 +128,7 @@ def discover(  # noqa: PLR0913 - the public signature
     except KeyboardInterrupt:
         number = len(set(output.names(_SUFFIX)) & {_partition_label(part) for part in scanned})
         raise KeyboardInterrupt(
-            f"{number:,} of {counted(len(scanned), 'file')} of the index scored and stored; repeat the same call or command to continue"
+            f"{number:,} of {counted(len(scanned), 'file')} of the index scored and stored; repeat the call or command to continue"
         ) from None
     if jobs or not output.has(SUMMARY_FILE):
         _merge_partitions(

@@ -70,7 +70,7 @@ class FetchReport:
         text += f"; {self.known:,} were in the corpus before" if self.known else ""
         if self.set_aside:
             name, why = next(iter(self.set_aside.items()))
-            text += f"; {counted(len(self.set_aside), 'shard')} set aside, such as {name}: {why}; repeat the same call or command to retry"
+            text += f"; {counted(len(self.set_aside), 'shard')} set aside, such as {name}: {why}; repeat the call or command to retry"
         return text
 
 
@@ -149,7 +149,7 @@ def fetch(  # noqa: PLR0913 - the public signature
         done = set(output.names()) & set(plan["shards"])
         raise KeyboardInterrupt(
             f"{len(done):,} of {counted(len(shards), 'shard')} with {counted(plan['pages'], 'page')} fetched and stored; repeat the "
-            "same call or command to continue, which imports them into the corpus at its end"
+            "call or command to continue, which imports them into the corpus at its end"
         ) from None
     report.documents, report.failures, report.set_aside = run.documents, run.failures, run.quarantined
     if output.names():

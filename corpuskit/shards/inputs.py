@@ -52,9 +52,8 @@ def find_shards(sources: Iterable[str], *, base: str | None = None) -> list[Shar
 
     - ``.warc``, ``.warc.gz``, ``.warc.zst``, ``.wacz``: one shard each.
     - ``.paths``, ``.paths.gz``: a list of web archives, one path per line, as published by Common Crawl.
-    - ``.parquet``: one shard each; see ``corpuskit.shards.shard_reader.read_shard`` for the columns. A table of
-    URLs without
-      content is not accepted: to limit the requests per host, pages are fetched by a crawl.
+    - ``.parquet``: one shard each; see ``corpuskit.shards.shard_reader.read_shard`` for the columns. A table
+      of URLs without content is not accepted: to limit the requests per host, pages are fetched by a crawl.
     - Other files, and all files in directories: several hundred per shard.
 
     Args:

@@ -209,6 +209,6 @@ def test_the_command_ends_with_3_where_a_seed_failed_and_with_0_where_a_link_was
     lines = done.stdout.splitlines()
     assert "1 seed could not be fetched: http://a.example/no (the server answered 404 Not Found)" in lines
     assert (
-        "failures() (corpuskit failures) lists what failed, "
+        "failures() (corpuskit failures) lists the failures, "
         "crawl(resume=True, retry_failed=True) (corpuskit crawl --resume --retry-failed) retries them"
     ) in lines

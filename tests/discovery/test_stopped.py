@@ -32,11 +32,11 @@ def test_a_stopped_discover_tells_how_many_files_are_scored_and_goes_on(cli, cor
     with monkeypatch.context() as patch:
         stop_at(patch, SCORE, 3)
         assert cli(*command) == (
-            130, "", "corpuskit: stopped; 2 of 3 files of the index scored and stored; repeat the same call or command to continue\n",
+            130, "", "corpuskit: stopped; 2 of 3 files of the index scored and stored; repeat the call or command to continue\n",
         )  # fmt: skip
         code, _, err = cli("fetch", corpus.path, "tea")
         assert (code, len(err.splitlines())) == (1, 1)
-        assert "the discovery 'tea' is not finished: repeat the same call or command to continue it" in err
+        assert "the discovery 'tea' is not finished: repeat the call or command to continue it" in err
         assert ".json" not in err
     with monkeypatch.context() as patch:
         stop_at(patch, SCORE, 1)
@@ -57,7 +57,7 @@ def test_a_stopped_fetch_tells_how_many_shards_are_done_and_goes_on(cli, corpus,
         code, out, err = cli(*command)
     assert (code, out) == (130, "")
     assert err == (
-        "corpuskit: stopped; 1 of 3 shards with 60 pages fetched and stored; repeat the same call or command to continue, "
+        "corpuskit: stopped; 1 of 3 shards with 60 pages fetched and stored; repeat the call or command to continue, "
         "which imports them into the corpus at its end\n"
     )
     assert cli(*command)[:2] == (0, "60 pages: 60 new\n")
@@ -67,10 +67,10 @@ def test_in_python_a_stopped_discover_says_the_same_of_calls(corpus, archives, m
     stop_at(monkeypatch, SCORE, 2)
     with pytest.raises(
         KeyboardInterrupt,
-        match="1 of 3 files of the index scored and stored; repeat the same call or command to continue",
+        match="1 of 3 files of the index scored and stored; repeat the call or command to continue",
     ):
         corpus.discover(archives / "cc-index", name="tea", on="serial", progress=False)
-    with pytest.raises(CorpusError, match="repeat the same call or command to continue"):
+    with pytest.raises(CorpusError, match="repeat the call or command to continue"):
         corpus.fetch("tea")
 
 
