@@ -74,7 +74,7 @@ def test_an_audit_writes_over_no_answers_that_were_not_handed_in(cli, trained, t
     assert len(pd.read_csv(wanted)) == len(table) - 2
     foreign = "target;label\ndéjà;relevant\n".encode("latin-1")  # as a spreadsheet may write it
     wanted.write_bytes(foreign)
-    assert "name another file" in cli("audit", trained, "--out", wanted).err
+    assert "pass another file" in cli("audit", trained, "--out", wanted).err
     assert wanted.read_bytes() == foreign
 
 

@@ -19,7 +19,7 @@ def test_pages_are_discovered_and_fetched(cli, corpus, archives, tmp_path):
         "--domain", "w00.example", "--domain", "w21.example", "--language", "en", "--mime", "text/html",
     )  # fmt: skip
     assert code == 0
-    assert "4 pages chosen of 16 wanted" in out
+    assert "4 pages selected of 16 candidates" in out
     assert "w21.example" in out
     assert f"next: corpuskit fetch {corpus.path} tea --base {archives}\n" in out
     assert places.exists()

@@ -106,5 +106,5 @@ def test_a_second_ctrl_c_ends_in_one_line_too(cli, corpus, archives, moment):
     corpus.close()
     command = [sys.executable, "-c", AGAIN, moment, corpus.path, str(archives / "cc-index"), "--on", "serial"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    told = "corpuskit: stopped; what was scored is kept, the same command goes on\n"
+    told = "corpuskit: stopped; what was scored is kept; repeat the command to continue\n"
     assert (done.returncode, done.stderr) == (130, told)
