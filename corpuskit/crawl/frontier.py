@@ -322,7 +322,7 @@ class Frontier:
             lease: A lease returned by :meth:`best`.
             state: ``fetched``, ``failed`` or ``refused``.
             reason: Reason of a refusal or failure, with a code if later crawls search for it.
-            again: Time from which a later crawl retries the URL, in seconds since the epoch; 0: only on request.
+            retry_at: Time from which a later crawl retries the URL, in seconds since the epoch; 0: only on request.
         """
         self._leased[lease.host].discard(lease.id)
         self._catalog.connection.execute(

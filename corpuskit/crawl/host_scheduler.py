@@ -24,7 +24,7 @@ class HostScheduler:
     """Hosts of a crawl that have queued URLs. Only the fetching loop may use it.
 
     Args:
-        in_turns: Select the host with the fewest requests so far; else the host with the best URL.
+        round_robin: Select the host with the fewest requests so far; else the host with the best URL.
         is_full: Return whether a host has reached its page limit of this call.
     """
 

@@ -305,8 +305,8 @@ class ModelRanking(Ranking):
 
         Args:
             slots: Slots of the URLs.
-            known: Their features.
-            is_whole: Mention boosts of the analyst.
+            features: Their features.
+            with_boosts: Mention boosts of the analyst.
         """
         names = self._scores.hosts.names
         texts = []

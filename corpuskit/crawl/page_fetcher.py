@@ -277,7 +277,7 @@ class PageFetcher:
         Args:
             lease: The URL.
             error: The cause.
-            is_passing: The failure may be temporary. Later crawls then retry the URL without being asked to.
+            is_temporary: The failure may be temporary. Later crawls then retry the URL without being asked to.
         """
         if await self._store_archived_copy(lease):
             return

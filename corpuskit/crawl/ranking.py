@@ -39,7 +39,12 @@ QueueRow = dict[str, Any]
 
 BOOST: Final = 1_000.0  # priority; higher than any priority of a ranking
 
-_EARLIER_NAMES: Final = {"took": "on_leased", "forget": "discard", "passed_on": "on_links_scored"}
+_EARLIER_NAMES: Final = {
+    "in_turns": "round_robin",
+    "took": "on_leased",
+    "forget": "discard",
+    "passed_on": "on_links_scored",
+}
 _COLUMNS: Final = ("url", "anchor", "context", "parent_score", "host")
 
 
@@ -61,7 +66,7 @@ class Ranking:
     """host → verdict of the analyst: approve, hold or boost."""
 
     def __init_subclass__(cls) -> None:
-        """Accept the earlier names of overridden methods."""
+        """Accept the earlier names of overridden attributes and methods."""
         super().__init_subclass__()
         for earlier, name in _EARLIER_NAMES.items():
             if earlier in vars(cls):
