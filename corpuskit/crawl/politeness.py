@@ -45,9 +45,9 @@ class HostState:
         next_allowed: Earliest time of the next request, in seconds since the epoch.
         in_flight: Number of requests in progress.
         failures: Number of consecutive failed or rejected requests.
-        trouble: Why the host cannot be reached; empty if it can.
+        last_error: Why the host cannot be reached; empty if it can.
         paused_until: End of the current pause, in seconds since the epoch.
-        is_listed: Whether its sitemaps were read within the last day; None: not known yet.
+        has_read_sitemaps: Whether its sitemaps were read within the last day; None: not known yet.
     """
 
     delay: float
