@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 
 from corpuskit.crawl.frontier import Frontier, NewUrl
+from corpuskit.crawl.host_scheduler import HostScheduler
 from corpuskit.crawl.politeness import Politeness
-from corpuskit.crawl.turns import Turns
 from corpuskit.store.catalog import Catalog
 
 
@@ -59,19 +59,19 @@ def main() -> None:
         inserting = time.process_time() - start - made
         print(f"inserted {options.urls:,} URLs, {new:,} new: {options.urls / inserting:,.0f} a CPU second")
         politeness = Politeness(catalog, 0.0)
-        turns = Turns(frontier, politeness, in_turns=options.in_turns, is_full=lambda _: False)
+        scheduler = HostScheduler(frontier, politeness, round_robin=options.round_robin, is_full=lambda _: False)
         taken, taking, ending = 0, 0.0, 0.0
         while taken < 100_000:
             start = time.process_time()
             if not taken:
-                turns.update(dict(frontier.hosts()))
-            leases = [lease for _ in range(100) if (lease := turns.next(time.time()))]
+                scheduler.set_priorities(dict(frontier.hosts()))
+            leases = [lease for _ in range(100) if (lease := scheduler.lease_next(time.time()))]
             middle = time.process_time()
             with catalog.transaction():
                 for lease in leases:
                     frontier.finish(lease, "fetched")
             for lease in leases:
-                turns.ended(lease.host)
+                scheduler.release(lease.host)
             taking += middle - start
             ending += time.process_time() - middle
             taken += len(leases)

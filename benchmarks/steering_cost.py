@@ -15,10 +15,10 @@ from pathlib import Path
 
 import corpuskit
 from corpuskit.crawl.frontier import Frontier, NewUrl, url_id
+from corpuskit.crawl.host_scheduler import HostScheduler
+from corpuskit.crawl.model_ranking import ModelRanking
 from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.ranking import BreadthFirst, Ranking
-from corpuskit.crawl.steering import ModelRanking
-from corpuskit.crawl.turns import Turns
 from corpuskit.relevance import CorpusModel, train
 
 LINKS, NEW = 100, 20  # of a page; so many of them were not known
@@ -63,11 +63,13 @@ def measure(folder: Path, ranking: Ranking, *, urls: int, hosts: int, pages: int
     frontier = Frontier(catalog)
     known = [url(draw, hosts, number) for number in range(urls)]
     frontier.add(NewUrl(one, 1, 0.0, "http://h0.example/", text(draw, 3), text(draw, 8)) for one in known)
-    turns = Turns(frontier, Politeness(catalog, 0.0), in_turns=ranking.in_turns, is_full=lambda _: False)
+    scheduler = HostScheduler(
+        frontier, Politeness(catalog, 0.0), round_robin=ranking.round_robin, is_full=lambda _: False
+    )
     started = time.process_time()
     ranking.begin(corpus._folder, frontier)
     frontier.rescore(ranking.rank)
-    turns.update(dict(frontier.hosts()))
+    scheduler.set_priorities(dict(frontier.hosts()))
     began = time.process_time() - started
     body = [text(draw, 400) for _ in range(50)]
     spent = 0.0
@@ -76,9 +78,9 @@ def measure(folder: Path, ranking: Ranking, *, urls: int, hosts: int, pages: int
         fresh = [url(draw, hosts, urls + number * NEW + k) for k in range(NEW)]
         anchors = [(text(draw, 3), text(draw, 8)) for _ in fresh]
         started = time.process_time()
-        lease = turns.next(time.time())
+        lease = scheduler.lease_next(time.time())
         assert lease is not None
-        ranking.took(lease.id, lease.host)
+        ranking.on_leased(lease.id, lease.host)
         rows = [
             {"id": url_id(one), "url": one, "host": one.split("/")[2], "depth": 2, "anchor": anchor, "context": context,
              "parent": lease.url, "parent_score": None}
@@ -91,18 +93,18 @@ def measure(folder: Path, ranking: Ranking, *, urls: int, hosts: int, pages: int
         ]
         frontier.add(new)
         for one in new:
-            turns.raise_heads({one.url.split("/")[2]: one.priority})
+            scheduler.raise_priorities({one.url.split("/")[2]: one.priority})
         row = {"url": lease.url, "host": lease.host}
         if (score := ranking.score_page("page", body[number % len(body)], row)) is not None:
-            changes = ranking.passed_on([*targets, *(row["id"] for row in rows)], score.relevance)
+            changes = ranking.on_links_scored([*targets, *(row["id"] for row in rows)], score.relevance)
             frontier.set_priorities((change.priority, change.why, change.id) for change in changes)
-            turns.raise_heads({change.host: change.priority for change in changes})
+            scheduler.raise_priorities({change.host: change.priority for change in changes})
         if ranking.is_stale():
-            again, heads = ranking.ranked_again()
+            again, heads = ranking.rerank()
             frontier.set_priorities((change.priority, change.why, change.id) for change in again)
-            turns.update(heads)
+            scheduler.set_priorities(heads)
         frontier.finish(lease, "fetched")
-        turns.ended(lease.host)
+        scheduler.release(lease.host)
         spent += time.process_time() - started
     return began, 1000 * spent / pages
 

@@ -82,7 +82,7 @@ def _discovered(corpus, archives):
     """A discovery in two pages of an archive, with the plan of fetching them."""
     from index_files import Archive, write_index
 
-    from corpuskit.discovery.fetching import _plan
+    from corpuskit.discovery.page_fetching import _plan
     from corpuskit.shards.output import Output
 
     archive = Archive("crawl-data/CC-MAIN-2024-22/segments/1.0/warc/CC-MAIN-0.warc.gz")

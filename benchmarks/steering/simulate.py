@@ -28,9 +28,9 @@ from offline import OfflineWeb
 from score import LEAST_PAGES, Robots, auhc, canonical
 from steered import EVERY, FIRST_LABELS, LABELS_A_ROUND
 
-from corpuskit.crawl.frontier import Linking, url_id
-from corpuskit.crawl.ranking import Row
-from corpuskit.crawl.steering import HELD, KnownPage, ModelRanking
+from corpuskit.crawl.frontier import LinkStatistics, url_id
+from corpuskit.crawl.model_ranking import SUSPENDED_PENALTY, KnownPage, ModelRanking
+from corpuskit.crawl.ranking import QueueRow
 from corpuskit.errors import RelevanceError
 from corpuskit.relevance import CorpusModel, pdf_trio_url_tokens, train
 from corpuskit.relevance.active_learning import choose_by_source
@@ -51,7 +51,7 @@ class Simulation:
         self.analyst, self.robots = Analyst(web.gold, labels), Robots(web.gold["robots"])
         self.urls: list[str] = []
         self.hosts: list[str] = []
-        self.rows: list[Row] = []
+        self.rows: list[QueueRow] = []
         self.number: dict[str, int] = {}
         self.by_key: dict[int, int] = {}
         self.parents: list[list[int]] = []
@@ -176,7 +176,7 @@ class Simulation:
                 if (at := self.chooser.choose(full)) is None:
                     break
                 self.take(at)
-                self.chooser.took(at)
+                self.chooser.on_leased(at)
                 fetching[self.hosts[at]] += 1
                 under_way, number = under_way + 1, number + 1
                 heapq.heappush(events, (now + FETCHING * (0.5 + self.random.random()), number, "fetched", at))
@@ -237,7 +237,7 @@ class Chooser:
     def value(self, at: int) -> float:
         raise NotImplementedError
 
-    def took(self, at: int) -> None:
+    def on_leased(self, at: int) -> None:
         return
 
     def discovered(self, urls: range) -> None:
@@ -347,7 +347,7 @@ class Ours(Chooser):
         super().__init__(crawl)
         self.ranking = ModelRanking(crawl.model)
         fetched = [at for at in crawl.fetched if at in crawl.texts]
-        self.ranking.take_up(
+        self.ranking.load(
             [KnownPage(crawl.urls[at], crawl.hosts[at], crawl.scores.get(at), crawl.labels.get(at), at in crawl.asked)
              for at in fetched],
             self,
@@ -357,10 +357,10 @@ class Ours(Chooser):
         self.host_numbers: dict[str, int] = {}
         self._write(list(crawl.queued))
 
-    def queued(self) -> Iterator[list[Row]]:
+    def queued(self) -> Iterator[list[QueueRow]]:
         yield [self.crawl.rows[at] for at in self.crawl.queued]
 
-    def linking(self, score_of: Mapping[int, float]) -> Linking:
+    def link_statistics(self, score_of: Mapping[int, float]) -> LinkStatistics:
         rows = []
         for at in self.crawl.queued:
             scores = [score_of[key] for p in self.crawl.parents[at] if (key := self.crawl.rows[p]["id"]) in score_of]
@@ -368,7 +368,7 @@ class Ours(Chooser):
                 (self.crawl.rows[at]["id"], len(scores), sum(scores), min(scores, default=1.0), max(scores, default=0))
             )
         ids, *columns = zip(*sorted(rows), strict=True)
-        return Linking(np.array(ids, np.int64), *(np.array(column, float) for column in columns))
+        return LinkStatistics(np.array(ids, np.int64), *(np.array(column, float) for column in columns))
 
     def _write(self, urls: list[int]) -> None:
         rows = [self.crawl.rows[at] for at in urls]
@@ -384,19 +384,19 @@ class Ours(Chooser):
         at = int(np.argmax(values))
         return at if values[at] > -np.inf else None
 
-    def took(self, at: int) -> None:
+    def on_leased(self, at: int) -> None:
         self.priorities[at] = -np.inf
-        self.ranking.took(self.crawl.rows[at]["id"], self.crawl.hosts[at])
+        self.ranking.on_leased(self.crawl.rows[at]["id"], self.crawl.hosts[at])
 
     def discovered(self, urls: range) -> None:
         self._write(list(urls))
 
     def scored(self, at: int) -> None:
         crawl, score = self.crawl, self.crawl.scores[at]
-        self.ranking.note(crawl.urls[at], crawl.hosts[at], score)
-        changes = self.ranking.passed_on([crawl.rows[target]["id"] for target in crawl.links[at]], score)
+        self.ranking.record_score(crawl.urls[at], crawl.hosts[at], score)
+        changes = self.ranking.on_links_scored([crawl.rows[target]["id"] for target in crawl.links[at]], score)
         if self.ranking.is_stale():
-            changes = [*changes, *self.ranking.ranked_again()[0]]
+            changes = [*changes, *self.ranking.rerank()[0]]
         for change in changes:
             if (at := crawl.by_key[change.id]) in crawl.queued:
                 self.priorities[at] = change.priority
@@ -404,7 +404,10 @@ class Ours(Chooser):
     def questions(self) -> dict[int, str]:
         crawl, n = self.crawl, LABELS_A_ROUND
         self._write(list(crawl.queued))
-        best = sorted(crawl.queued, key=lambda at: -(self.priorities[at] - HELD * (self.priorities[at] < HELD / 2)))
+        best = sorted(
+            crawl.queued,
+            key=lambda at: -(self.priorities[at] - SUSPENDED_PENALTY * (self.priorities[at] < SUSPENDED_PENALTY / 2)),
+        )
         stakes = Counter(crawl.hosts[at] for at in best[:STAKES])
         free = {str(at): crawl.hosts[at] for at in crawl.texts if at not in crawl.asked}
         doubt = {str(at): abs(score - 0.5) for at, score in crawl.scores.items()}

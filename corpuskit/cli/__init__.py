@@ -1,4 +1,4 @@
-"""The command line. The commands are imported when one runs, so that Ctrl-C ends that too in one line."""
+"""Command line. The commands are imported when one runs, so that Ctrl-C during the import also ends in one line."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from corpuskit.cli.interrupt import ignore_ctrl_c
 def main() -> None:
     """Run the command line.
 
-    Exit codes: 0 done; 1 an error, told in one line; 2 wrong usage; 3 some inputs failed; 130 stopped with Ctrl-C.
+    Exit codes: 0 success; 1 an error, reported in one line; 2 wrong usage; 3 some inputs failed; 130 stopped with
+    Ctrl-C.
     """
     try:
         _run()
     except KeyboardInterrupt:
         ignore_ctrl_c()
-        _end("stopped", 130)
-    except SystemExit as ended:
-        if ended.code == 130:
+        _exit("stopped", 130)
+    except SystemExit as exit_error:
+        if exit_error.code == 130:
             ignore_ctrl_c()
         raise
     except OSError as error:
-        _end(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
+        _exit(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
 
 
 def _run() -> None:
@@ -33,17 +34,17 @@ def _run() -> None:
     try:
         app()
     except WrongUsageError as error:
-        _end(str(error), 2)
+        _exit(str(error), 2)
     except CorpusKitError as error:
-        _end(str(error), 1)
-    except SystemExit as ended:
-        # Typer ends silently where Ctrl-C reached no command that tells how far it came.
-        if isinstance(getattr(ended.__context__, "__cause__", None), KeyboardInterrupt):
-            _end("stopped", 130)
+        _exit(str(error), 1)
+    except SystemExit as exit_error:
+        # Typer exits silently if Ctrl-C is not handled by a command, which would report its progress.
+        if isinstance(getattr(exit_error.__context__, "__cause__", None), KeyboardInterrupt):
+            _exit("stopped", 130)
         raise
 
 
-def _end(message: str, code: int) -> None:
+def _exit(message: str, code: int) -> None:
     print(f"corpuskit: {message}", file=sys.stderr)
     sys.exit(code)
 

@@ -1,4 +1,4 @@
-"""The program, to which each module of commands adds its own."""
+"""The Typer application, to which each module of commands adds its own."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Annotated
 import typer
 
 from corpuskit.cli.common import trusted
-from corpuskit.cli.usage import Commands
+from corpuskit.cli.usage import CommandGroup
 
 app = typer.Typer(
-    cls=Commands,
+    cls=CommandGroup,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="From web sites, PDF and Word files and a few labels to a clean domain corpus.",
+    help="Build a clean domain corpus from web sites, PDF and Word files and a few labels.",
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(is_set: bool) -> None:
+    if is_set:
         from corpuskit._version import __version__
 
         typer.echo(f"corpuskit {__version__}")
@@ -34,8 +34,11 @@ def options(
     ] = False,
     trust: Annotated[
         bool,
-        typer.Option("--trust", help="The corpus is your own, on several disks or damaged: links in it are followed."),
+        typer.Option(
+            "--trust",
+            help="Trust the corpus: follow links in it, for your own corpus on several disks or a damaged one.",
+        ),
     ] = False,
 ) -> None:
-    """Take the options that stand before a command."""
+    """Handle the options before a command."""
     trusted.set(trust)

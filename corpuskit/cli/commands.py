@@ -1,4 +1,4 @@
-"""The command line: thin, calls Corpus. The order of commands here is that of the help; other modules add theirs behind."""
+"""The commands, which delegate to Corpus. Their order here is that of the help; other modules add further commands."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from corpuskit.cli.app import app
-from corpuskit.cli.common import to_type
+from corpuskit.cli.common import command_line
+from corpuskit.cli.corpus_folders import ExistingFolder, Folder, open_existing, open_or_create, report_ctrl_c
 from corpuskit.cli.crawling import crawl
 from corpuskit.cli.exporting import ExportCommand, export
 from corpuskit.cli.extracting import extract
-from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent, stopped_by_ctrl_c
 from corpuskit.cli.printing import print_frame, print_table, printable
 from corpuskit.cli.training import audit, fasttext, train
 from corpuskit.cli.urls import urls
-from corpuskit.cli.usage import ExtractCommand, refuse
+from corpuskit.cli.usage import ExtractCommand, usage_error_if
 from corpuskit.plugins import import_all
 
 __all__ = ["app"]
@@ -28,27 +28,27 @@ if TYPE_CHECKING:
 
     from corpuskit.ingest import IngestReport
 
-_CODE_OF_A_WIKI = re.compile(r"[a-z][a-z0-9-]{1,30}")
-_UNKNOWN = 20  # targets of labels that are told
+_WIKI_CODE = re.compile(r"[a-z][a-z0-9-]{1,30}")
+_MAX_UNKNOWN = 20  # shown targets of labels that are not in the corpus
 
-# What a narrow window leaves out of each table, the first first.
-_SPARE: Final = {
+# Columns of each table that a narrow window hides, in this order.
+_OPTIONAL_COLUMNS: Final = {
     "Failures": ["when", "tries", "error", "stage"],
     "Requests": ["unique_share", "download_ms", "retries", "retry_after_s", "response_ms", "bytes", "depth", "parent",
                  "redirected_from", "clock", "error"],
     "Sources": ["labels", "harvest", "relevant", "why"],
 }  # fmt: skip
 
-Limit = Annotated[int, typer.Option(min=1, help="Rows shown.")]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write the whole table as CSV, and show nothing.")]
+Limit = Annotated[int, typer.Option(min=1, help="Number of rows.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write the complete table as CSV instead of showing it.")]
 Files = Annotated[list[str], typer.Argument(help="Files, folders or patterns.", show_default=False)]
 
 
 @app.command()
 def demo(
-    folder: Annotated[Path, typer.Option(help="Where the demo's corpus goes.")] = Path("demo-corpus"),
+    folder: Annotated[Path, typer.Option(help="Folder of the demo corpus.")] = Path("demo-corpus"),
 ) -> None:
-    """Shows the whole way on a small web of the project's own, without network, in under a minute."""
+    """Run the complete workflow on a small demo web, without network access, in under a minute."""
     from corpuskit.demo import run_demo
 
     result = run_demo(folder, tell=lambda line: typer.echo(f"· {line}"))
@@ -75,14 +75,14 @@ def add(
     folder: Folder,
     paths: Files,
     textworks: Annotated[
-        bool, typer.Option("--textworks", help="Also segmentation.json and textgrid.json beside each PDF.")
+        bool, typer.Option("--textworks", help="Also write segmentation.json and textgrid.json next to each PDF.")
     ] = False,
 ) -> None:
-    """Adds files to a corpus; what is known and unchanged is left as it is."""
-    with made_if_absent(folder) as corpus:
-        with stopped_by_ctrl_c("what was added is kept"):
+    """Add files to a corpus. Known and unchanged files are skipped."""
+    with open_or_create(folder) as corpus:
+        with report_ctrl_c("added documents are stored"):
             report = corpus.add(*paths, textworks=textworks or None, progress=sys.stderr.isatty())
-        _tell_added(report, folder)
+        _print_added(report, folder)
 
 
 @app.command()
@@ -90,24 +90,26 @@ def wikipedia(
     folder: Folder,
     articles: Annotated[list[str], typer.Argument(help="Titles, URLs or Category:NAME.", show_default=False)],
     lang: Annotated[str, typer.Option(help="Language of the Wikipedia.")] = "en",
-    depth: Annotated[int, typer.Option(min=0, help="Steps further: linked pages, sub-categories.")] = 0,
-    pages: Annotated[int, typer.Option(min=1, help="At most so many articles.")] = 200,
-    host: Annotated[str | None, typer.Option(help="Another wiki of MediaWiki.")] = None,
+    depth: Annotated[int, typer.Option(min=0, help="Depth: linked pages, subcategories.")] = 0,
+    pages: Annotated[int, typer.Option(min=1, help="Maximum number of articles.")] = 200,
+    host: Annotated[str | None, typer.Option(help="Host of another MediaWiki.")] = None,
 ) -> None:
-    """Adds articles of Wikipedia to a corpus."""
-    refuse(not _CODE_OF_A_WIKI.fullmatch(lang), f"--lang {lang}: expected the code of a Wikipedia, such as en or de")
-    with made_if_absent(folder) as corpus:
-        with stopped_by_ctrl_c("what was added is kept"):
+    """Add Wikipedia articles to a corpus."""
+    usage_error_if(
+        not _WIKI_CODE.fullmatch(lang), f"--lang {lang}: expected the language code of a Wikipedia, such as en or de"
+    )
+    with open_or_create(folder) as corpus:
+        with report_ctrl_c("added documents are stored"):
             report = corpus.add_wikipedia(
                 *articles, lang=lang, depth=depth, pages=pages, host=host, progress=sys.stderr.isatty()
             )
-        _tell_added(report, folder)
+        _print_added(report, folder)
 
 
-def _tell_added(report: IngestReport, folder: Path) -> None:
+def _print_added(report: IngestReport, folder: Path) -> None:
     typer.echo(report.summary)
     if report.failed:
-        typer.echo(f"{to_type('failures', folder)} lists what failed")
+        typer.echo(f"{command_line('failures', folder)} lists the failures")
         raise typer.Exit(3)
 
 
@@ -116,40 +118,44 @@ app.command()(urls)
 
 
 @app.command()
-def status(folder: Existing) -> None:
-    """Tells what is in a corpus, host by host."""
+def status(folder: ExistingFolder) -> None:
+    """Show the content of a corpus and its hosts."""
     from corpuskit.views.summary import TYPED, summary
 
-    corpus = existing(folder)
-    typer.echo(summary(corpus._folder, TYPED.of(to_type)) + "\n")
-    print_frame("Sources", _with_files_named(corpus.web.sources()).head(30), spare=_SPARE["Sources"])
-    print_frame("Failures", corpus.failures()[["uri", "stage", "message"]].tail(10), spare=_SPARE["Failures"])
+    corpus = open_existing(folder)
+    typer.echo(summary(corpus._folder, TYPED.of(command_line)) + "\n")
+    print_frame("Sources", _with_name_for_files(corpus.web.sources()).head(30), spare=_OPTIONAL_COLUMNS["Sources"])
+    print_frame(
+        "Failures", corpus.failures()[["uri", "stage", "message"]].tail(10), spare=_OPTIONAL_COLUMNS["Failures"]
+    )
 
 
 @app.command()
-def failures(folder: Existing, limit: Limit = 40, out: Out = None) -> None:
-    """Show what failed: address, stage, cause, when, and how often it was tried."""
-    _show("Failures", existing(folder).failures(), limit, out, "nothing has failed")
+def failures(folder: ExistingFolder, limit: Limit = 40, out: Out = None) -> None:
+    """Show failures: address, stage, error, time and number of tries."""
+    _show_table("Failures", open_existing(folder).failures(), limit, out, "no failures")
 
 
 @app.command()
-def requests(folder: Existing, limit: Limit = 40, out: Out = None) -> None:
+def requests(folder: ExistingFolder, limit: Limit = 40, out: Out = None) -> None:
     """Show the requests of crawls, the newest first."""
-    _show("Requests", existing(folder).requests().iloc[::-1], limit, out, "nothing was requested: no crawl has run")
+    _show_table("Requests", open_existing(folder).requests().iloc[::-1], limit, out, "no requests: run a crawl first")
 
 
 @app.command()
-def sources(folder: Existing, limit: Limit = 40, out: Out = None) -> None:
+def sources(folder: ExistingFolder, limit: Limit = 40, out: Out = None) -> None:
     """Show the hosts with their pages, labels, share of relevant pages and verdict."""
-    _show("Sources", _with_files_named(existing(folder).sources()), limit, out, "no document has a host yet")
+    _show_table(
+        "Sources", _with_name_for_files(open_existing(folder).sources()), limit, out, "no document has a host yet"
+    )
 
 
-def _with_files_named(sources: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with a name for the files, which have no host."""
+def _with_name_for_files(sources: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with a name for files, which have no host."""
     return sources.assign(host=sources["host"].replace("", "(files)"))
 
 
-def _show(title: str, frame: pd.DataFrame, limit: int, out: Path | None, nothing: str) -> None:
+def _show_table(title: str, frame: pd.DataFrame, limit: int, out: Path | None, empty_message: str) -> None:
     from corpuskit.store.formatting import pluralize
 
     if out is not None:
@@ -157,33 +163,36 @@ def _show(title: str, frame: pd.DataFrame, limit: int, out: Path | None, nothing
         typer.echo(f"{out}: {pluralize(len(frame), 'row')}")
         return
     if frame.empty:
-        typer.echo(nothing)
+        typer.echo(empty_message)
         return
-    print_frame(title, frame.head(limit), spare=_SPARE[title])
+    print_frame(title, frame.head(limit), spare=_OPTIONAL_COLUMNS[title])
     if len(frame) > limit:
         typer.echo(f"... {pluralize(len(frame) - limit, 'more row')}; --limit shows them, --out writes all")
 
 
 @app.command()
 def label(
-    folder: Existing,
+    folder: ExistingFolder,
     file: Annotated[Path, typer.Argument(help="CSV with columns target and label: doc_id, URL or file name.")],
     all_are: Annotated[
-        str | None, typer.Option("--all-are", help="The label of all URLs of a list: one a line, or id, URL, time.")
+        str | None,
+        typer.Option("--all-are", help="Label for all URLs of a list, with one URL per line or id, URL and time."),
     ] = None,
-    by: Annotated[str, typer.Option(help="Who says so.")] = "file",
-    new_class: Annotated[bool, typer.Option("--new-class", help="Labels that are not in use yet are meant.")] = False,
+    by: Annotated[str, typer.Option(help="Name of the annotator.")] = "file",
+    new_class: Annotated[
+        bool, typer.Option("--new-class", help="Allow labels that the corpus does not use yet.")
+    ] = False,
 ) -> None:
-    """Takes labels from a CSV file."""
+    """Import labels from a CSV file."""
     from corpuskit.store.formatting import pluralize
 
-    report = existing(folder).import_labels(file, by=by, new_class=new_class, label=all_are)
-    typer.echo(f"{pluralize(report.taken, 'label')} taken")
+    report = open_existing(folder).import_labels(file, by=by, new_class=new_class, label=all_are)
+    typer.echo(f"{pluralize(report.taken, 'label')} imported")
     if report.unknown:
-        names = "".join(f"\n  {printable(target)}" for target in report.unknown[:_UNKNOWN])
+        names = "".join(f"\n  {printable(target)}" for target in report.unknown[:_MAX_UNKNOWN])
         more = (
-            f"\n  ... and {pluralize(len(report.unknown) - _UNKNOWN, 'more target')}"
-            if len(report.unknown) > _UNKNOWN
+            f"\n  ... and {pluralize(len(report.unknown) - _MAX_UNKNOWN, 'more target')}"
+            if len(report.unknown) > _MAX_UNKNOWN
             else ""
         )
         count = pluralize(len(report.unknown), "target")
@@ -193,41 +202,48 @@ def label(
 
 @app.command()
 def prelabel(
-    folder: Existing,
-    base_url: Annotated[str, typer.Option(help="Where the model is served, as http://localhost:11434/v1.")],
-    model: Annotated[str, typer.Option(help="Its name there.")],
-    question: Annotated[str, typer.Option(help="What is asked of each document.")] = "Is this document relevant?",
-    name: Annotated[str, typer.Option(help="The labels are by machine:NAME; default: the model's name.")] = "",
-    requests: Annotated[int, typer.Option(min=0, help="At most so many requests.")] = 1_000,
-    tokens: Annotated[int | None, typer.Option(min=0, help="At most so many tokens.")] = None,
-    money: Annotated[float | None, typer.Option(min=0.0, help="At most so much money, by --price.")] = None,
-    price: Annotated[tuple[float, float], typer.Option(help="What a million tokens of prompt and of answer cost.")] = (
+    folder: ExistingFolder,
+    base_url: Annotated[str, typer.Option(help="URL of the model server, such as http://localhost:11434/v1.")],
+    model: Annotated[str, typer.Option(help="Name of the model on the server.")],
+    question: Annotated[str, typer.Option(help="Question about each document.")] = "Is this document relevant?",
+    name: Annotated[
+        str, typer.Option(help="Annotator of the labels, machine:NAME; default: the name of the model.")
+    ] = "",
+    requests: Annotated[int, typer.Option(min=0, help="Maximum number of requests.")] = 1_000,
+    tokens: Annotated[int | None, typer.Option(min=0, help="Maximum number of tokens.")] = None,
+    money: Annotated[float | None, typer.Option(min=0.0, help="Maximum cost, with --price.")] = None,
+    price: Annotated[
+        tuple[float, float], typer.Option(help="Price of a million tokens, of prompts and of answers.")
+    ] = (
         0.0,
         0.0,
     ),
-    key_variable: Annotated[str, typer.Option(help="The environment variable that holds the key.")] = "OPENAI_API_KEY",
-    concurrency: Annotated[int, typer.Option(min=1, help="Requests under way at once.")] = 4,
-    no_schema: Annotated[bool, typer.Option("--no-schema", help="The server does not know JSON schemas.")] = False,
-    again: Annotated[bool, typer.Option("--again", help="Ask also what it has labelled already.")] = False,
+    key_variable: Annotated[str, typer.Option(help="Environment variable with the API key.")] = "OPENAI_API_KEY",
+    concurrency: Annotated[int, typer.Option(min=1, help="Number of parallel requests.")] = 4,
+    no_schema: Annotated[bool, typer.Option("--no-schema", help="The server does not support JSON schemas.")] = False,
+    relabel: Annotated[
+        bool, typer.Option("--again", help="Label documents again that this model has labelled.")
+    ] = False,
 ) -> None:
-    """Has a language model label documents, apart from people; it is trusted only as far as measured.
+    """Label documents with a language model. Its labels are stored separately from those of people and weighted by
+    their measured accuracy.
 
-    Any server that speaks the OpenAI chat protocol will do: llama.cpp, vLLM, Ollama. Nothing is paid twice: stopped or
-    killed, the same command goes on.
+    Any server with the OpenAI chat protocol is supported: llama.cpp, vLLM, Ollama. Answers are cached, so repeating the
+    command after an interruption continues without paying twice.
     """
     from corpuskit.annotators import Budget, ChatAnnotator, Price
 
-    refuse(min(price) < 0, f"--price {price[0]:g} {price[1]:g}: expected prices from 0 on")
+    usage_error_if(min(price) < 0, f"--price {price[0]:g} {price[1]:g}: expected two prices of 0 or more")
     annotator = ChatAnnotator(
         base_url, model, question, name=name, key_variable=key_variable, concurrency=concurrency, price=Price(*price),
         structured=not no_schema,
     )  # fmt: skip
     budget = Budget(requests, tokens, money)
-    corpus = existing(folder)
+    corpus = open_existing(folder)
     try:
-        report = corpus.labelling.prelabel(annotator, budget=budget, again=again, progress=sys.stderr.isatty())
-    except KeyboardInterrupt as stopped:
-        typer.echo(_lines(str(stopped)))
+        report = corpus.labelling.prelabel(annotator, budget=budget, again=relabel, progress=sys.stderr.isatty())
+    except KeyboardInterrupt as interrupt:
+        typer.echo(_lines(str(interrupt)))
         raise typer.Exit(130) from None
     typer.echo(_lines(repr(report)))
     if report.failed or (report.last_error and not report.labels):
@@ -245,37 +261,36 @@ def check(
         Path, typer.Argument(metavar="FOLDER|FILE", help="A corpus folder, or an XML file.", show_default=False)
     ],
     schema: Annotated[
-        Path | None, typer.Option(help="FILE: a RELAX NG (.rng), XML Schema (.xsd) or DTD (.dtd) to check by.")
+        Path | None,
+        typer.Option(help="FILE: the schema to validate against: RELAX NG (.rng), XML Schema (.xsd) or DTD (.dtd)."),
     ] = None,
 ) -> None:
-    """Reads a whole corpus and tells what is damaged or missing; or checks an XML file by its schema.
+    """Check the integrity of a corpus, or validate an XML file.
 
-    TEI files are checked by the TEI's schema, corpus.xml by its own, others by --schema.
+    TEI files are validated against the TEI schema, corpus.xml against its own schema, others with --schema.
     """
     from corpuskit.errors import SourceError
     from corpuskit.store.check import count_pending
     from corpuskit.store.formatting import pluralize
 
     if not target.exists():
-        raise SourceError(f"there is no file or folder {str(target)!r}")
+        raise SourceError(f"expected a corpus folder or an XML file, found nothing at {str(target)!r}")
     if target.is_file():
         from corpuskit.export.xml_check import check_xml
 
         faults = [["" if fault.line is None else str(fault.line), fault.message] for fault in check_xml(target, schema)]
         if faults:
-            print_table(
-                f"{target}: {pluralize(len(faults), 'fault')}", ["line", "what is wrong"], faults[:200], whole=True
-            )
+            print_table(f"{target}: {pluralize(len(faults), 'fault')}", ["line", "error"], faults[:200], wrap=True)
             raise typer.Exit(3)
         typer.echo(f"{target}: valid")
         return
-    refuse(schema is not None, f"--schema is for an XML file, and {target} is a folder: leave it out")
-    corpus = existing(target)
+    usage_error_if(schema is not None, f"--schema: expected an XML file, {target} is a folder: omit --schema")
+    corpus = open_existing(target)
     problems = corpus.maintenance.check(progress=sys.stderr.isatty())
     if waits := count_pending(corpus._folder):
         typer.echo(
-            f"{pluralize(waits, 'document')} not read yet, since a run was stopped or is at work, which is no damage: the "
-            "command that was stopped reads them when it runs again"
+            f"{pluralize(waits, 'document')} not extracted yet, because a run was stopped or is in progress. This is not an "
+            "error: repeat the stopped command to extract them"
         )
     if problems:
         causes: dict[tuple[str, str], list[str]] = {}
@@ -283,38 +298,35 @@ def check(
             causes.setdefault((problem.part, problem.message), []).append(problem.where)
         rows = [[part, where[0], f"{len(where):,}", message] for (part, message), where in causes.items()]
         print_table(
-            pluralize(len(problems), "problem"),
-            ["part", "where (the first)", "times", "what is wrong"],
-            rows,
-            whole=True,
+            pluralize(len(problems), "problem"), ["part", "first location", "count", "problem"], rows, wrap=True
         )
         raise typer.Exit(3)
-    typer.echo("all is well")
+    typer.echo("no problems found")
 
 
 @app.command()
 def pack(
-    folder: Existing,
-    undo: Annotated[bool, typer.Option("--undo", help="Write packed documents as files again.")] = False,
+    folder: ExistingFolder,
+    undo: Annotated[bool, typer.Option("--undo", help="Unpack the documents into files.")] = False,
 ) -> None:
-    """Puts a corpus' documents into few files (zstd, one frame a document); all works as before."""
+    """Pack the documents of a corpus into few files (zstd, one frame per document). All functions work as before."""
     from corpuskit.store.formatting import pluralize
 
-    corpus = existing(folder)
+    corpus = open_existing(folder)
     number = corpus.maintenance.unpack() if undo else corpus.maintenance.pack()
     typer.echo(f"{pluralize(number, 'document')} {'unpacked' if undo else 'packed'}")
 
 
 @app.command()
-def repair(folder: Existing) -> None:
-    """Makes the catalogue and the cache of a damaged corpus again, from its files; the old catalogue is kept."""
+def repair(folder: ExistingFolder) -> None:
+    """Rebuild the catalog and the cache of a damaged corpus from its files. The old catalog is kept."""
     from corpuskit.corpus import Corpus
     from corpuskit.store.formatting import pluralize
 
     report = Corpus.repair(folder)
     typer.echo(repr(report))
     if report.pending:
-        typer.echo(f"{pluralize(existing(folder).extract_pending(), 'document')} extracted that waited for it")
+        typer.echo(f"{pluralize(open_existing(folder).extract_pending(), 'document')} extracted")
     if report.lost:
         raise typer.Exit(3)
 
@@ -322,19 +334,21 @@ def repair(folder: Existing) -> None:
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def lab(
     context: typer.Context,
-    folder: Annotated[Path, typer.Argument(help="Where the notebooks go; your changes to them stay.")] = Path(
-        "notebooks"
-    ),
+    folder: Annotated[
+        Path, typer.Argument(help="Directory of the notebooks; existing files are not overwritten.")
+    ] = Path("notebooks"),
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
 ) -> None:
-    """Opens the notebooks in JupyterLab.
+    """Open the notebooks in JupyterLab.
 
-    Options that are not listed here are JupyterLab's own, as in corpuskit lab --allow-root --port=9000.
+    Other options are passed to JupyterLab, as in corpuskit lab --allow-root --port=9000.
     """
     import importlib.util
     import subprocess
 
-    refuse(folder.name.startswith("-"), f"{folder}: expected a folder; {context.command_path} --help lists the options")
+    usage_error_if(
+        folder.name.startswith("-"), f"{folder}: expected a directory; {context.command_path} --help lists the options"
+    )
     from corpuskit.demo.notebooks import copy_notebooks
     from corpuskit.errors import MissingExtraError
     from corpuskit.store.formatting import pluralize

@@ -1,4 +1,4 @@
-"""State and helpers that commands share: the corpus a command is about, Ctrl-C, the engine."""
+"""Shared state and helpers of commands: the current corpus, command lines for messages, the engine."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final
 
-from corpuskit.cli.usage import refuse
+from corpuskit.cli.usage import usage_error_if
 
 _ENGINES: Final = ("serial", "processes", "dask")
 
 trusted: ContextVar[bool] = ContextVar("trusted", default=False)
-"""Whether --trust was typed before the command: links in the corpus are followed."""
-named: ContextVar[Path | None] = ContextVar("named", default=None)
-"""The corpus that the command is about."""
+"""Whether --trust precedes the command. Links in the corpus are then followed."""
+current_corpus: ContextVar[Path | None] = ContextVar("current_corpus", default=None)
+"""The corpus of the current command."""
 
 
 def quoted(text: str) -> str:
-    """Return a path or name as it is typed: in quotes if a shell needs them."""
+    """Return a path or name for the command line, in quotes if a shell needs them."""
     return text if text and not set(text) & set(" \t'\"$&;|*?()<>\\") else f'"{text}"'
 
 
-def to_type(name: str, folder: Path | None = None) -> str:
-    """Return a command as it is typed, on a folder or on the corpus of the command that runs."""
-    found = folder or named.get()
+def command_line(name: str, folder: Path | None = None) -> str:
+    """Return the command line of a command for a corpus folder; default: the corpus of the current command."""
+    corpus = folder or current_corpus.get()
     words = ["corpuskit", *(["--trust"] if trusted.get() else []), name]
-    return " ".join([*words, "FOLDER" if found is None else quoted(str(found))])
+    return " ".join([*words, "FOLDER" if corpus is None else quoted(str(corpus))])
 
 
 @contextlib.contextmanager
-def engine_at(on: str) -> Iterator[Any]:
-    """Return the named engine; for an address a client, which is closed at the end."""
+def open_engine(on: str) -> Iterator[Any]:
+    """Yield the named engine. For an address, yield a client that is closed at the end."""
     if "://" not in on:
-        refuse(
+        usage_error_if(
             on not in _ENGINES, f"--on {on}: expected {', '.join(_ENGINES)} or an address such as tcp://scheduler:8786"
         )
         yield on

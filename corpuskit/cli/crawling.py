@@ -1,4 +1,4 @@
-"""``corpuskit crawl``."""
+"""Command ``crawl``."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from corpuskit.cli.common import to_type
-from corpuskit.cli.folders import Folder, made_if_absent
-from corpuskit.cli.printing import print_frame, tell
-from corpuskit.cli.usage import WrongUsageError, as_usage
+from corpuskit.cli.common import command_line
+from corpuskit.cli.corpus_folders import Folder, open_or_create
+from corpuskit.cli.printing import print_frame, print_lines
+from corpuskit.cli.usage import WrongUsageError, config_errors_as_usage
 from corpuskit.crawl.options import (
     END,
     OPTIONS,
@@ -26,50 +26,59 @@ from corpuskit.crawl.options import (
     CrawlOptions,
     OptionInfo,
     flag_of,
-    names_of,
+    options_with_lifetime,
 )
 
 if TYPE_CHECKING:
     from corpuskit.corpus import Corpus
     from corpuskit.crawl import CrawlJob
 
-_ROWS: Final = 40  # of a plan that are shown
+_ROWS: Final = 40  # shown rows of a plan
 _SITES: Final = 20
 _COLUMNS: Final = [
     "host", "requests", "ok", "not_found", "forbidden", "no_answer", "queued", "refused", "refused_why"
 ]  # fmt: skip
-_SPARE: Final = ["forbidden", "not_found", "queued", "no_answer", "refused_why", "refused"]
+_OPTIONAL_COLUMNS: Final = ["forbidden", "not_found", "queued", "no_answer", "refused_why", "refused"]
 _resuming = functools.partial(typer.Option, rich_help_panel=RESUMING)
 _order = functools.partial(typer.Option, rich_help_panel=ORDER)
 
 
 def _parameter(name: str, option: OptionInfo) -> inspect.Parameter:
-    """Return an option of a crawl as a parameter of a command; it is None if it is not typed."""
+    """Return an option of a crawl as a parameter of a command. Its value is None if it is not on the command line."""
     flag, types = flag_of(name), TYPES[name]
-    kind: Any = types[0] | None
+    value_type: Any = types[0] | None
     if bool in types:
-        # What counts for one call or is a secret is no choice to be taken back.
-        flag, kind = (f"{flag}/--no-{flag[2:]}" if option.lasts in {"crawl", "permission"} else flag), bool | None
+        # Options of one call and secrets have no --no-... form, since a resumed crawl does not inherit them.
+        flag, value_type = (
+            (f"{flag}/--no-{flag[2:]}" if option.lifetime in {"crawl", "permission"} else flag),
+            bool | None,
+        )
     elif option.choices:
-        kind = Literal[option.choices] | None
+        value_type = Literal[option.choices] | None
     elif tuple in types or Mapping in types:
-        kind = list[str] | None
-    least, most = (option.least, option.most) if option.most is not None else (None, None)
-    typed = typer.Option(flag, help=option.help, rich_help_panel=option.panel, show_default=False, min=least, max=most)
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, typed])
+        value_type = list[str] | None
+    minimum, maximum = (option.minimum, option.maximum) if option.maximum is not None else (None, None)
+    typed = typer.Option(
+        flag, help=option.help, rich_help_panel=option.panel, show_default=False, min=minimum, max=maximum
+    )
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[value_type, typed]
+    )
 
 
 def _with_crawl_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of a crawl to a command, which gets those that are typed as the dictionary ``named``."""
-    own = [item for name, item in inspect.signature(command, eval_str=True).parameters.items() if name != "named"]
+    """Add the options of a crawl to a command, which receives those on the command line as the dictionary ``named``."""
+    own_parameters = [
+        item for name, item in inspect.signature(command, eval_str=True).parameters.items() if name != "named"
+    ]
     options = {name: _parameter(name, option) for name, option in OPTIONS.items() if option.help}
 
     @functools.wraps(command)
     def run(**values: Any) -> None:
-        typed = {name: values.pop(name) for name in options}
-        command(**values, named={name: value for name, value in typed.items() if value is not None})
+        from_command_line = {name: values.pop(name) for name in options}
+        command(**values, named={name: value for name, value in from_command_line.items() if value is not None})
 
-    parameters = [*own, *options.values()]
+    parameters = [*own_parameters, *options.values()]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {item.name: item.annotation for item in parameters}
     return run
@@ -80,52 +89,55 @@ def crawl(
     folder: Folder,
     seeds: Annotated[list[str] | None, typer.Argument(help="URLs to begin with.", show_default=False)] = None,
     seed_file: Annotated[
-        list[Path] | None, typer.Option("--seeds", help="A text file with one URL a line; repeatable.")
+        list[Path] | None, typer.Option("--seeds", help="A text file with one URL per line; repeatable.")
     ] = None,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Fetch no page; show what would be fetched, and why not.")
+        bool, typer.Option("--plan", help="Fetch no page; show which URLs would be fetched, and why not.")
     ] = False,
     links: Annotated[
         bool,
-        typer.Option("--list", help="Print the URLs that the seeds lead to, one a line; the seeds are read, not kept."),
+        typer.Option("--list", help="Print the URLs that the seeds link to, one per line; the seeds are not stored."),
     ] = False,
-    limit: Annotated[int, typer.Option(min=1, help="--plan: rows shown.")] = _ROWS,
-    resume: Annotated[bool, _resuming("--resume", help="Go on with what is left, as that crawl was told to.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="--plan: number of rows.")] = _ROWS,
+    resume: Annotated[bool, _resuming("--resume", help="Continue the last crawl with its options.")] = False,
     restart: Annotated[
-        bool, _resuming("--restart", help="As --resume, and ask again for all that was fetched or failed.")
+        bool, _resuming("--restart", help="Like --resume, and request all fetched and failed pages again.")
     ] = False,
     config: Annotated[
-        Path | None, _resuming(help="A config.txt of the Language Resource Extractor: its root and options.")
+        Path | None, _resuming(help="A config.txt of the Language Resource Extractor, with root and options.")
     ] = None,
-    forget: Annotated[
+    reset: Annotated[
         list[str] | None,
-        _resuming(help="With --resume: an option of that crawl to take back, as exclude or max-depth; repeatable."),
+        _resuming(
+            "--forget", help="With --resume: reset an option of that crawl, such as exclude or max-depth; repeatable."
+        ),
     ] = None,
     steer: Annotated[
-        bool | None, _order("--steer/--no-steer", help="Fetch first what the last model expects relevant.")
+        bool | None, _order("--steer/--no-steer", help="Fetch pages first that the last model expects to be relevant.")
     ] = None,
-    guess_sitemaps: Annotated[bool, _order("--guess-sitemaps", help="Look for sitemaps elsewhere too.")] = False,
+    guess_sitemaps: Annotated[bool, _order("--guess-sitemaps", help="Also try usual locations of sitemaps.")] = False,
     preset: Annotated[
         Literal["nlptextdoc"] | None,
         typer.Option(help="nlptextdoc: --max-errors 10 --no-missing-counts --min-unique 0.1.", rich_help_panel=END),
     ] = None,
     netrc_file: Annotated[
-        Path | None, typer.Option(help="As --netrc, from this file.", rich_help_panel=REQUESTS)
+        Path | None, typer.Option(help="Like --netrc, from this file.", rich_help_panel=REQUESTS)
     ] = None,
     *,
     named: dict[str, Any],
 ) -> None:
-    """Crawls web sites into a corpus; Ctrl-C stops cleanly, --resume goes on.
+    """Crawl web sites into a corpus. Ctrl-C stops the crawl, --resume continues it.
 
-    robots.txt, Crawl-delay and Retry-After are always obeyed. At the end, or with corpuskit status, you are told what
-    became of each site.
+    robots.txt, Crawl-delay and Retry-After are always obeyed. The end of the crawl and corpuskit status show the
+    results per site.
 
-    --resume keeps what the last crawl was told, but --pages, --minutes, --retry-failed and what is secret (--header,
-    --netrc, --proxy); what you name now comes first. It begins with telling what it keeps. Defaults stand in corpus.toml.
+    --resume inherits the options of the last crawl, except --pages, --minutes, --retry-failed and secrets (--header,
+    --netrc, --proxy). Options on the command line override them. Inherited options are shown at the start. Defaults are
+    in corpus.toml.
 
-    What may have been a moment's trouble (5xx, time-outs) is tried again by later crawls; a 404 and the like with
-    --retry-failed, --refresh, or where it is named. The exit code is 3 where a seed could not be fetched; broken links that
-    the crawl met are told and change no exit code.
+    Temporary failures (5xx, time-outs) are retried by later crawls; errors such as 404 with --retry-failed, --refresh,
+    or as a seed. The exit code is 3 if a seed could not be fetched. Broken links are reported and do not change the
+    exit code.
     """
     from corpuskit.crawl import read_seeds
 
@@ -133,22 +145,22 @@ def crawl(
     named |= {name: value for name, value in extra.items() if value is not None}
     if "headers" in named:
         named["headers"] = _headers(named["headers"])
-    forgotten = [_forgotten(name) for name in forget or []]
+    reset_options = [_inherited_option(name) for name in reset or []]
     if "://" not in (proxy := named.get("proxy", "://")):
         raise WrongUsageError(f"--proxy {proxy}: expected a URL such as http://127.0.0.1:8080")
-    with as_usage():  # before a corpus is made
+    with config_errors_as_usage():  # before a corpus is created
         CrawlOptions(**{name: value for name, value in named.items() if name != "preset"})
-    options: dict[str, Any] = dict.fromkeys(forgotten) | named
+    options: dict[str, Any] = dict.fromkeys(reset_options) | named
     roots: list[str] = []
     if config is not None:
         from corpuskit.hooks import hook
 
-        roots, written = hook("read crawl configuration")(config)
-        options = written | options
-        typer.echo("\n".join(_taken(config, roots, written)), err=links)
+        roots, settings = hook("read crawl configuration")(config)
+        options = settings | options
+        typer.echo("\n".join(_describe_config(config, roots, settings)), err=links)
     options |= {"resume": resume, "restart": restart}
-    with made_if_absent(folder) as corpus:
-        with as_usage():
+    with open_or_create(folder) as corpus:
+        with config_errors_as_usage():
             read_seeds(seeds or [])
         if steer is not None:
             options["steer"] = _model(corpus, folder) if steer else None
@@ -161,30 +173,30 @@ def crawl(
             _crawl(corpus, urls, options)
 
 
-def _taken(config: Path, roots: list[str], written: dict[str, Any]) -> Iterator[str]:
-    """Describe what a config.txt set."""
-    yield f"{config}: {' '.join([*roots, *(f'{name}={value!r}' for name, value in written.items())])}"
+def _describe_config(config: Path, roots: list[str], settings: dict[str, Any]) -> Iterator[str]:
+    """Describe the settings of a config.txt."""
+    yield f"{config}: {' '.join([*roots, *(f'{name}={value!r}' for name, value in settings.items())])}"
     if re.search(r"(?im)^\s*storageDir\s*=", config.read_text("utf-8-sig", "replace")):
-        yield f"{config}: storageDir is not taken: documents go to the corpus folder"
+        yield f"{config}: storageDir is ignored, since documents are stored in the corpus folder"
 
 
 def _list(corpus: Corpus, seeds: list[str | Path], options: dict[str, Any]) -> None:
-    """Only URLs go to the output, for the next program."""
+    """Print the URLs only, as input for other programs; messages go to stderr."""
     from corpuskit.store.formatting import pluralize
 
     frame = corpus.crawl(seeds, plan="links", **options)
-    found = frame[frame["verdict"].eq("fetch") & frame["found"].ne("seed")]
-    for url in found["url"]:
+    urls = frame[frame["verdict"].eq("fetch") & frame["found"].ne("seed")]
+    for url in urls["url"]:
         typer.echo(url)
     for seed, why in frame.attrs["failed"].items():
         typer.echo(f"{seed}: {why}", err=True)
     reasons = frame.loc[frame["verdict"].eq("refused"), "why"].value_counts()
     refused = "; refused: " + ", ".join(f"{why} ({count:,})" for why, count in reasons.items()) if len(reasons) else ""
-    named = frame["found"].ne("seed")
-    known, later = (int((frame["verdict"].eq(verdict) & named).sum()) for verdict in ("known", "later"))
-    left_out = f"; known already: {known:,}, --refresh lists them too" if known else ""
-    left_out += f"; {later:,} more behind the first that --pages allows" if later else ""
-    typer.echo(f"{pluralize(len(found), 'URL')}{left_out}{refused}", err=True)
+    is_linked = frame["found"].ne("seed")
+    known, later = (int((frame["verdict"].eq(verdict) & is_linked).sum()) for verdict in ("known", "later"))
+    left_out = f"; already fetched: {known:,}, --refresh lists them too" if known else ""
+    left_out += f"; {later:,} more than --pages allows" if later else ""
+    typer.echo(f"{pluralize(len(urls), 'URL')}{left_out}{refused}", err=True)
     if frame.attrs["failed"]:
         raise typer.Exit(3)
 
@@ -194,12 +206,12 @@ def _plan(corpus: Corpus, seeds: list[str | Path], limit: int, options: dict[str
     from corpuskit.store.formatting import pluralize
 
     frame = corpus.crawl(seeds, plan=True, **options)
-    tell(frame.attrs["resumed"])
+    print_lines(frame.attrs["resumed"])
     print_frame("Plan", frame.head(limit), spare=["host", "crawl_delay", "found", "why"])
     if len(frame) > limit:
         typer.echo(f"... {pluralize(len(frame) - limit, 'more row')}; --limit {len(frame)} shows them")
     if len(frame) >= MAX_ROWS:
-        typer.echo(f"what comes behind the first {MAX_ROWS:,} URLs is not in the plan")
+        typer.echo(f"the plan contains only the first {MAX_ROWS:,} URLs")
     typer.echo(", ".join(f"{count:,} {verdict}" for verdict, count in frame["verdict"].value_counts().items()))
 
 
@@ -207,23 +219,23 @@ def _crawl(corpus: Corpus, seeds: list[str | Path], options: dict[str, Any]) -> 
     job = None
     try:
         job = corpus.crawl(seeds, **options)
-        tell(job.resumed)
+        print_lines(job.resumed)
         job.wait(progress=sys.stderr.isatty())
     except KeyboardInterrupt:
         if job is None:
-            typer.echo("Crawl stopped before it began: the same command begins again")
+            typer.echo("Crawl stopped before it started: repeat the command")
         else:
-            _tell_end(job)
+            _print_outcome(job)
         raise typer.Exit(130) from None
-    _tell_end(job)
-    print_frame("Sites", job.report()[_COLUMNS].head(_SITES), spare=_SPARE)
-    if job.failed_seeds or (job.closing.private and not job.progress.pages):
+    _print_outcome(job)
+    print_frame("Sites", job.report()[_COLUMNS].head(_SITES), spare=_OPTIONAL_COLUMNS)
+    if job.failed_seeds or (job.outcome.private and not job.progress.pages):
         raise typer.Exit(3)
 
 
-def _tell_end(job: CrawlJob) -> None:
-    """Print how a crawl ended and how to go on."""
-    tell("\n".join([job.summary, *job.closing.lines()]))
+def _print_outcome(job: CrawlJob) -> None:
+    """Print how a crawl ended and how to continue."""
+    print_lines("\n".join([job.summary, *job.outcome.lines()]))
 
 
 def _model(corpus: Corpus, folder: Path) -> Any:
@@ -231,28 +243,30 @@ def _model(corpus: Corpus, folder: Path) -> Any:
 
     model = corpus.model()
     if model is None:
-        raise RelevanceError(f"there is no model to steer with: {to_type('train', folder)} makes one")
+        raise RelevanceError(
+            f"--steer needs a model, and the corpus does not have one: train it with {command_line('train', folder)}"
+        )
     return model
 
 
-def _forgotten(name: str) -> str:
-    """Return the name of an option that an earlier crawl kept.
+def _inherited_option(name: str) -> str:
+    """Return the name of an inherited option.
 
     Raises:
-        WrongUsageError: There is none of this name.
+        WrongUsageError: There is no such option.
     """
-    kept = {flag_of(item).removeprefix("--"): item for item in (*names_of("crawl"), "steer")}
-    kept["guess-sitemaps"] = "sitemaps"
-    plain = name.lstrip("-").replace("_", "-")
-    if plain not in kept:
-        raise WrongUsageError(f"--forget {name}: no option that a crawl keeps; there are: {', '.join(sorted(kept))}")
-    return kept[plain]
+    inherited = {flag_of(item).removeprefix("--"): item for item in (*options_with_lifetime("crawl"), "steer")}
+    inherited["guess-sitemaps"] = "sitemaps"
+    flag = name.lstrip("-").replace("_", "-")
+    if flag not in inherited:
+        raise WrongUsageError(f"--forget {name}: expected one of {', '.join(sorted(inherited))}")
+    return inherited[flag]
 
 
-def _headers(given: list[str]) -> dict[str, str]:
-    """Headers of a request, as curl takes them."""
+def _headers(arguments: list[str]) -> dict[str, str]:
+    """Parse request headers in the syntax of curl."""
     lines: list[str] = []
-    for text in given:
+    for text in arguments:
         lines += Path(text[1:]).read_text("utf-8").splitlines() if text.startswith("@") else [text]
     headers = {}
     for line in filter(str.strip, lines):

@@ -1,4 +1,4 @@
-"""``corpuskit export``: files for others."""
+"""Command ``export``."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from corpuskit.cli.common import to_type
-from corpuskit.cli.folders import Existing, existing, lines_of
-from corpuskit.cli.usage import WrongUsageError, refuse
+from corpuskit.cli.common import command_line
+from corpuskit.cli.corpus_folders import ExistingFolder, open_existing, read_lines
+from corpuskit.cli.usage import WrongUsageError, usage_error_if
 
 
 class Decision(StrEnum):
-    """What a model calls a document."""
+    """Decision of a model on a document."""
 
     RELEVANT = "relevant"
     UNKNOWN = "unknown"
@@ -26,27 +26,27 @@ class Decision(StrEnum):
 def _export_help() -> str:
     from corpuskit.export.formats import formats
 
-    # \b keeps the lines of a paragraph as they are.
-    lines = [f"{name:12} {about.about} ({about.files})" for name, about in formats().items()]
+    # \b disables rewrapping of the paragraph.
+    lines = [f"{name:12} {info.about} ({info.files})" for name, info in formats().items()]
     return (
-        "Writes the corpus in formats of the field, with a dataset card: README.md, croissant.json, manifest.json, "
-        "sources.csv and SHA256SUMS.\n\nThe folder appears when all is written. The same export again does nothing.\n\n"
+        "Export the corpus in standard formats, with a dataset card: README.md, croissant.json, manifest.json, "
+        "sources.csv and SHA256SUMS.\n\nThe folder appears when all files are complete. Repeating an export without changes has no effect.\n\n"
         "Formats:\n\n\b\n" + "\n".join(lines)
     )
 
 
 class ExportCommand(TyperCommand):
-    """Reads the list of formats when help is asked for: its import would slow every command."""
+    """Command that loads the list of formats only for the help, since the import is slow."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help, the list of formats in it."""
+        """Write the help with the list of formats."""
         self.help = _export_help()
         super().format_help(ctx, formatter)
 
 
 def export(
-    folder: Existing,
-    out: Annotated[Path, typer.Argument(help="A new folder, or that of an earlier export.", show_default=False)],
+    folder: ExistingFolder,
+    out: Annotated[Path, typer.Argument(help="A new folder, or the folder of an earlier export.", show_default=False)],
     format: Annotated[
         list[str] | None, typer.Option("--format", "-f", help="A format of the list above; repeatable.")
     ] = None,
@@ -55,25 +55,27 @@ def export(
     ] = None,
     decision: Annotated[
         list[Decision] | None,
-        typer.Option(
-            help="Only documents that the model calls so; repeatable. Before an audit none is relevant for certain."
-        ),
+        typer.Option(help="Only documents with this decision of the model; repeatable. relevant needs an audit."),
     ] = None,
-    keep_duplicates: Annotated[bool, typer.Option("--keep-duplicates", help="Copies of a text too.")] = False,
+    keep_duplicates: Annotated[
+        bool, typer.Option("--keep-duplicates", help="Include documents with equal texts.")
+    ] = False,
     only_licensed: Annotated[
         list[str] | None,
-        typer.Option(help="Only documents whose licence matches, such as 'CC-BY*' or '*creativecommons*'; repeatable."),
+        typer.Option(
+            help="Only documents with a matching licence, such as 'CC-BY*' or '*creativecommons*'; repeatable."
+        ),
     ] = None,
     all_text: Annotated[
-        bool, typer.Option("--all-text", help="Texts with navigation and footers, not the main content only.")
+        bool, typer.Option("--all-text", help="Complete texts with navigation and footers instead of the main content.")
     ] = False,
-    no_elements: Annotated[bool, typer.Option("--no-elements", help="jsonl: without the tree of elements.")] = False,
+    no_elements: Annotated[bool, typer.Option("--no-elements", help="jsonl: omit the tree of elements.")] = False,
     mask_personal_data: Annotated[
-        bool, typer.Option("--mask-personal-data", help="E-mail addresses, phone numbers and the like masked.")
+        bool, typer.Option("--mask-personal-data", help="Mask e-mail addresses, phone numbers and other personal data.")
     ] = False,
-    chunk_tokens: Annotated[int, typer.Option(help="chunks: at most so many words each.", min=8)] = 512,
+    chunk_tokens: Annotated[int, typer.Option(help="chunks: maximum number of words each.", min=8)] = 512,
     shuffle: Annotated[
-        int, typer.Option(help="frenchtext: the seed of the order; -1 keeps that of the documents.")
+        int, typer.Option(help="frenchtext: random seed of the order; -1 keeps the order of the documents.")
     ] = 0,
     page_size_tokens: Annotated[
         bool,
@@ -82,11 +84,9 @@ def export(
     kill: Annotated[
         Path | None, typer.Option("--kill", help="pdf_trio: a file with doc_ids and URLs to leave out, one a line.")
     ] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="An earlier export there in other formats is replaced.")
-    ] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace an earlier export in other formats.")] = False,
 ) -> None:
-    """Writes the corpus in formats of the field, with a dataset card."""
+    """Export the corpus in standard formats, with a dataset card."""
     from corpuskit.errors import ConfigurationError
     from corpuskit.store.formatting import pluralize
 
@@ -95,10 +95,10 @@ def export(
         "main": not all_text, "elements": not no_elements, "only_licensed": only_licensed,
         "mask_personal_data": mask_personal_data, "chunk_tokens": chunk_tokens,
         "shuffle": None if shuffle < 0 else shuffle, "page_size_tokens": page_size_tokens,
-        "kill": lines_of(kill) if kill is not None else (),
+        "kill": read_lines(kill) if kill is not None else (),
     }  # fmt: skip
     _check(formats, options)
-    corpus = existing(folder)
+    corpus = open_existing(folder)
     before = _earlier_export(out, formats, replace)
     documents = corpus.documents()
     if decision:
@@ -106,7 +106,7 @@ def export(
         against = int((documents["label"].eq("other") & documents["decision"].eq("relevant")).sum())
         if against:
             typer.echo(
-                f"{pluralize(against, 'document')} that the model calls relevant and a label other: a decision is the model's",
+                f"{pluralize(against, 'document')} called relevant by the model and labelled other: --decision uses the decisions of the model",
                 err=True,
             )
     if not keep_duplicates:
@@ -114,12 +114,12 @@ def export(
         documents = documents[documents["duplicate_of"].isna()]
         if copies:
             what = "copy of another document is" if copies == 1 else "copies of other documents are"
-            typer.echo(f"{copies:,} {what} left out: --keep-duplicates has them", err=True)
+            typer.echo(f"{copies:,} {what} left out: --keep-duplicates includes them", err=True)
     if min_relevance is not None:
         unscored = int(documents["relevance"].isna().sum())
         if unscored:
             are = "document has no relevance and is" if unscored == 1 else "documents have no relevance and are"
-            typer.echo(f"{unscored:,} {are} left out: {to_type('train', folder)} scores all", err=True)
+            typer.echo(f"{unscored:,} {are} left out: {command_line('train', folder)} scores all documents", err=True)
         documents = documents[documents["relevance"] >= min_relevance]
     if (
         documents.empty
@@ -127,33 +127,35 @@ def export(
         and not corpus.documents()["decision"].eq("relevant").any()
     ):
         raise ConfigurationError(
-            f"nothing to export: no document is called relevant for certain; {to_type('audit', folder)} asks for the labels "
-            "that this takes, and --min-relevance does without"
+            f"nothing to export: without an audit the model calls no document relevant; run {command_line('audit', folder)}, or "
+            "use --min-relevance"
         )
     report = corpus.export(out, docs=documents, format=formats, progress=sys.stderr.isatty(), **options)
-    told = "" if report.is_unchanged or before is None else f", in place of an earlier export of {before:,} documents"
-    typer.echo(repr(report) + told)
+    replaced = (
+        "" if report.is_unchanged or before is None else f", in place of an earlier export of {before:,} documents"
+    )
+    typer.echo(repr(report) + replaced)
     if report.failed:
         raise typer.Exit(3)
 
 
 def _check(formats: list[str], options: dict[str, Any]) -> None:
-    """Refuse formats that there are not, and options that do nothing without one that is not named."""
+    """Check the formats, and that each option applies to one of them."""
     from corpuskit.export import ExportOptions, format_names
     from corpuskit.export.exporter import ALIASES
 
     for name in formats:
-        there = ", ".join(format_names())
-        refuse(name not in {*format_names(), *ALIASES}, f"--format {name}: expected one of {there}")
+        known_names = ", ".join(format_names())
+        usage_error_if(name not in {*format_names(), *ALIASES}, f"--format {name}: expected one of {known_names}")
     for option, name in ExportOptions(**options).unused(formats):
-        raise WrongUsageError(f"--{option.replace('_', '-')} is for -f {name}: name that format, or leave it out")
+        raise WrongUsageError(f"--{option.replace('_', '-')} is for -f {name}: pass that format, or omit the option")
 
 
 def _earlier_export(out: Path, formats: list[str], replace: bool) -> int | None:
-    """How many documents an export there has, which is to be replaced; None where there is none.
+    """Return the number of documents of an earlier export to replace, or None.
 
     Raises:
-        ExportError: It has other formats, and nobody said that it may go.
+        ExportError: It has other formats and --replace is not set.
     """
     import json
 
@@ -161,12 +163,12 @@ def _earlier_export(out: Path, formats: list[str], replace: bool) -> int | None:
 
     try:
         manifest = json.loads((out / "manifest.json").read_bytes())
-        found, documents = list(manifest["formats"]), int(manifest["counts"]["documents"])
+        stored, documents = list(manifest["formats"]), int(manifest["counts"]["documents"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    if not replace and not set(found) <= set(formats):
-        both = " ".join(f"-f {name}" for name in dict.fromkeys([*found, *formats]))
+    if not replace and not set(stored) <= set(formats):
+        both = " ".join(f"-f {name}" for name in dict.fromkeys([*stored, *formats]))
         raise ExportError(
-            f"{out} holds an export of {', '.join(found)}: name another folder, or --replace it, or write both with {both}"
+            f"{out} contains an export of {', '.join(stored)}: pass another folder, --replace, or all formats with {both}"
         )
     return documents

@@ -1,4 +1,4 @@
-"""corpuskit extract: pages and files as documents, in any format."""
+"""Command ``extract``: convert pages and files into documents of any format."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from urllib.parse import urlsplit
 
 import typer
 
-from corpuskit.cli.common import engine_at
-from corpuskit.cli.folders import lines_of, stopped_by_ctrl_c
+from corpuskit.cli.common import open_engine
+from corpuskit.cli.corpus_folders import read_lines, report_ctrl_c
 from corpuskit.cli.printing import printable
-from corpuskit.cli.usage import refuse
+from corpuskit.cli.usage import usage_error_if
 from corpuskit.errors import SourceError
 
-_URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)  # of any scheme: fetch() says which it takes
+_URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)  # any scheme: fetch() rejects unsupported ones
 _DELAY: Final = 1.0  # seconds between two requests to one host
-_CHOICES: Final = "What is main content"
-_KEPT: Final = "What is kept"
-_WHICH: Final = "Which documents"
-_choice = partial(typer.Option, rich_help_panel=_CHOICES)
-_kept = partial(typer.Option, rich_help_panel=_KEPT)
-_which = partial(typer.Option, rich_help_panel=_WHICH)
+_MAIN_CONTENT: Final = "Main content"
+_CONTENT: Final = "Content"
+_FILTERS: Final = "Filters"
+_main_option = partial(typer.Option, rich_help_panel=_MAIN_CONTENT)
+_content_option = partial(typer.Option, rich_help_panel=_CONTENT)
+_filter_option = partial(typer.Option, rich_help_panel=_FILTERS)
 _STDIN: Final = "-"
 
 
 @dataclass(frozen=True, slots=True)
 class _Input:
-    """A page or file, and where its output goes below the folder, without suffix."""
+    """Input page or file, and the name of its output without suffix."""
 
     source: str
     name: str
@@ -42,7 +42,7 @@ class _Input:
 
 @dataclass(frozen=True, slots=True)
 class _Output:
-    """How documents are written."""
+    """Form of the output."""
 
     format: str
     everything: bool
@@ -51,23 +51,23 @@ class _Output:
 
 
 @dataclass(frozen=True, slots=True)
-class _LeftOut:
-    """A document that is not wanted, and why."""
+class _Excluded:
+    """A document excluded by a filter, and the reason."""
 
-    why: str
+    reason: str
 
 
 def extract(
     sources: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Files, folders, patterns, URLs, or - for what is piped in; with --on: web archives, folders, patterns, "
+            help="Files, folders, patterns, URLs, or - for stdin; with --on: web archives, folders, patterns, "
             "then the output.",
             show_default=False,
         ),
     ] = None,
     input_list: Annotated[
-        Path | None, typer.Option("--input-list", "-i", help="A file with a file or URL a line.")
+        Path | None, typer.Option("--input-list", "-i", help="A file with one file or URL per line.")
     ] = None,
     out: Annotated[
         str | None,
@@ -75,123 +75,135 @@ def extract(
             "--out",
             "-o",
             metavar="PATH",
-            help="A file; for several documents, or with a / at its end, a folder. Default: the screen.",
+            help="A file, or a folder for several documents or if it ends with /. Default: stdout.",
         ),
     ] = None,
-    keep_dirs: Annotated[bool, typer.Option("--keep-dirs", help="Folders below --out as those of the input.")] = False,
+    keep_dirs: Annotated[
+        bool, typer.Option("--keep-dirs", help="Keep the directories of the input below --out.")
+    ] = False,
     format: Annotated[
         str | None,
         typer.Option("--format", "-f", help="nlp.txt (the default), txt, markdown, json, csv, html, xml or tei."),
     ] = None,
     main: Annotated[bool, typer.Option("--main", help="The same as --format txt.")] = False,
-    everything: Annotated[bool, typer.Option("--all", help="All of the page, not its main content only.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="The complete page instead of its main content.")] = False,
     with_metadata: Annotated[
-        bool | None, typer.Option("--with-metadata/--no-metadata", help="Title, author, date and the like too.")
+        bool | None,
+        typer.Option("--with-metadata/--no-metadata", help="Include title, author, date and other metadata."),
     ] = None,
     probe: Annotated[
-        bool, typer.Option("--probe", help="Only print which of them have main text, in --target-language.")
+        bool, typer.Option("--probe", help="Only print which inputs have main text, in --target-language.")
     ] = False,
-    parallel: Annotated[int, typer.Option("--parallel", help="So many processes.", min=1)] = 1,
+    parallel: Annotated[int, typer.Option("--parallel", help="Number of processes.", min=1)] = 1,
     main_by: Annotated[
         Literal["model", "rules", "trafilatura", "all"],
-        _choice(help="Who chooses the main content."),
+        _main_option(help="Method that selects the main content."),
     ] = "model",
-    favor: Annotated[Literal["precision", "recall"] | None, _choice(help="Where it is uncertain.")] = None,
-    precision: Annotated[bool, _choice("--precision", help="--favor precision")] = False,
-    recall: Annotated[bool, _choice("--recall", help="--favor recall")] = False,
-    comments: Annotated[bool, _choice("--comments/--no-comments", help="Comments of readers.")] = False,
-    tables: Annotated[bool, _choice("--tables/--no-tables", help="Tables.")] = True,
-    deduplicate: Annotated[bool, _choice("--deduplicate", help="A block that stood before is not main.")] = False,
+    favor: Annotated[Literal["precision", "recall"] | None, _main_option(help="Preference in uncertain cases.")] = None,
+    precision: Annotated[bool, _main_option("--precision", help="--favor precision")] = False,
+    recall: Annotated[bool, _main_option("--recall", help="--favor recall")] = False,
+    comments: Annotated[bool, _main_option("--comments/--no-comments", help="Comments of readers.")] = False,
+    tables: Annotated[bool, _main_option("--tables/--no-tables", help="Tables.")] = True,
+    deduplicate: Annotated[
+        bool, _main_option("--deduplicate", help="Exclude repeated blocks from the main content.")
+    ] = False,
     link_density: Annotated[
-        float | None, _choice(help="A greater share of links is not main, 0 to 1.", min=0, max=1)
+        float | None, _main_option(help="Maximum share of links in main content, 0 to 1.", min=0, max=1)
     ] = None,
     drop: Annotated[
         list[str] | None,
-        _kept(help="XPath or CSS selector of parts to leave out; repeatable."),
+        _content_option(help="XPath or CSS selector of parts to leave out; repeatable."),
     ] = None,
-    links: Annotated[bool, _kept("--links", help="Trafilatura's output with links; ours has them.")] = False,
-    images: Annotated[bool, _kept("--images", help="Images with their addresses.")] = False,
-    formatting: Annotated[bool, _kept("--formatting", help="Bold, italic, code.")] = False,
-    hidden: Annotated[bool, _kept("--hidden", help="What nobody can see.")] = False,
-    target_language: Annotated[str | None, _which(help="Only texts in this language, as en.")] = None,
-    only_with_metadata: Annotated[
-        bool, _which("--only-with-metadata", help="Only with title, date and address.")
+    links: Annotated[
+        bool,
+        _content_option("--links", help="Links in the output of Trafilatura; the other methods always include them."),
     ] = False,
-    url_filter: Annotated[list[str] | None, _which(help="Only inputs that hold this text; repeatable.")] = None,
+    images: Annotated[bool, _content_option("--images", help="Images with their addresses.")] = False,
+    formatting: Annotated[bool, _content_option("--formatting", help="Bold, italic, code.")] = False,
+    hidden: Annotated[bool, _content_option("--hidden", help="Hidden content.")] = False,
+    target_language: Annotated[str | None, _filter_option(help="Only texts in this language, such as en.")] = None,
+    only_with_metadata: Annotated[
+        bool, _filter_option("--only-with-metadata", help="Only with title, date and address.")
+    ] = False,
+    url_filter: Annotated[
+        list[str] | None, _filter_option(help="Only inputs that contain this text; repeatable.")
+    ] = None,
     blacklist: Annotated[
         list[Path] | None,
-        _which("--blacklist", "-b", help="A file with inputs to pass over; repeatable."),
+        _filter_option("--blacklist", "-b", help="A file with inputs to skip; repeatable."),
     ] = None,
     on: Annotated[
         str | None,
         typer.Option(help="Extract shards: serial, processes, dask, or tcp://HOST:PORT of a Dask scheduler."),
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="With --on: processes; default: one a CPU.")] = None,
-    base: Annotated[
-        str | None, typer.Option(help="With --on: what paths of a list of archives are relative to.")
-    ] = None,
+    workers: Annotated[int | None, typer.Option(help="With --on: number of processes; default: one per CPU.")] = None,
+    base: Annotated[str | None, typer.Option(help="With --on: base of the paths in a list of archives.")] = None,
 ) -> None:
-    """Prints pages and files as documents, or writes them; with --on extracts whole archives, on disk or in a store.
+    """Convert pages and files into documents on stdout or in files; with --on, extract archives on disk or in a store.
 
-    corpuskit extract page.html -f markdown prints a page's main content; corpuskit extract -i urls.txt -o texts -f json
-    writes a file each. One request a second goes to a host. What failed is told, and the rest goes on.
+    corpuskit extract page.html -f markdown prints the main content of a page. corpuskit extract -i urls.txt -o texts -f
+    json writes one file per URL. Each host receives one request per second. Failures are reported, and the other inputs
+    are extracted.
 
-    corpuskit extract --on dask "s3://bucket/crawl/*.warc.gz" s3://bucket/out/ makes shards that corpuskit merge takes
-    into a corpus. Stopped or killed, the same command goes on.
+    corpuskit extract --on dask "s3://bucket/crawl/*.warc.gz" s3://bucket/out/ creates shards for corpuskit merge. After
+    an interruption, repeat the command to continue.
     """
     from corpuskit.extraction import ExtractOptions
     from corpuskit.store.formatting import pluralize
 
     favors = {name for name, is_named in (("precision", precision), ("recall", recall), (favor, favor)) if is_named}
-    refuse(len(favors) > 1, "--favor, --precision and --recall: name one")
-    refuse(main and format not in {None, "txt"}, f"--main is --format txt: leave it or --format {format} out")
-    refuse(keep_dirs and out is None, "--keep-dirs: name the folder to write to with --out")
-    refuse(probe and out is not None, "--probe writes nothing: leave --out out")
-    output = _Output("txt" if main else _known(format), everything, with_metadata, probe)
-    chosen: Any = next(iter(favors), None)
+    usage_error_if(len(favors) > 1, "--favor, --precision and --recall: expected only one of them")
+    usage_error_if(main and format not in {None, "txt"}, f"--main means --format txt: omit --main or --format {format}")
+    usage_error_if(keep_dirs and out is None, "--keep-dirs: expected --out with the folder to write to")
+    usage_error_if(probe and out is not None, "--probe does not write files: omit --out")
+    output = _Output("txt" if main else _format_name(format), everything, with_metadata, probe)
+    favored: Any = next(iter(favors), None)
     options = ExtractOptions(
-        favor=chosen, main=main_by, comments=comments, tables=tables, deduplicate=deduplicate, link_density=link_density,
+        favor=favored, main=main_by, comments=comments, tables=tables, deduplicate=deduplicate, link_density=link_density,
         drop=tuple(drop or ()), links=links, image_addresses=images, formatting=formatting, hidden=hidden,
         target_language=target_language, only_with_metadata=only_with_metadata,
     )  # fmt: skip
     if on is not None:
         _extract_shards(sources or [], on, workers, base, options)
         return
-    listed = lines_of(input_list) if input_list else []
-    given = [*(sources or []), *listed]
-    if not given and input_list is not None:
+    listed = read_lines(input_list) if input_list else []
+    arguments = [*(sources or []), *listed]
+    if not arguments and input_list is not None:
         raise SourceError(f"nothing to extract: the list {input_list} is empty")
-    if not given:
-        raise typer.BadParameter("nothing to extract: name files, folders or URLs, or a list with -i")
-    passed_over = {line for file in blacklist or () for line in lines_of(file)}
-    found = list(_inputs(given, keep_dirs))
-    inputs = [one for one in found if one.source not in passed_over]
-    lacking = [one.source for one in inputs
-               if one.source != _STDIN and not _URL.match(one.source) and not Path(one.source).exists()]  # fmt: skip
-    # Else a second word behind --url-filter would be filtered away unsaid.
-    told = f"{lacking[0] if lacking else ''}: no such file or folder; --url-filter is given once for each part"
-    refuse(bool(url_filter and lacking), told)
+    if not arguments:
+        raise typer.BadParameter("nothing to extract: pass files, folders or URLs, or a list with -i")
+    excluded = {line for file in blacklist or () for line in read_lines(file)}
+    candidates = list(_inputs(arguments, keep_dirs))
+    inputs = [item for item in candidates if item.source not in excluded]
+    lacking = [item.source for item in inputs
+               if item.source != _STDIN and not _URL.match(item.source) and not Path(item.source).exists()]  # fmt: skip
+    # Otherwise a second value after --url-filter would be treated as an input and filtered out silently.
+    message = f"{lacking[0] if lacking else ''}: no such file or folder; repeat --url-filter for each text"
+    usage_error_if(bool(url_filter and lacking), message)
     if url_filter:
-        inputs = [one for one in inputs if any(part in one.source for part in url_filter)]
+        inputs = [item for item in inputs if any(part in item.source for part in url_filter)]
     if not inputs:
-        why = "--url-filter and --blacklist leave none of" if found else "there is no file in"
-        what = pluralize(len(found), "input") if found else ", ".join(given)
-        typer.echo(f"corpuskit: nothing to extract: {why} {what}", err=True)
+        reason = "--url-filter and --blacklist exclude all of" if candidates else "no files found in"
+        subject = pluralize(len(candidates), "input") if candidates else ", ".join(arguments)
+        typer.echo(f"corpuskit: nothing to extract: {reason} {subject}", err=True)
         return
     target = None if out is None else Path(out)
     is_folder = target is not None and (target.is_dir() or str(out).endswith(("/", os.sep)))
-    many = len(inputs) != 1 or input_list is not None or Path(given[0]).is_dir() or is_folder
-    refuse(many and target is not None and target.is_file(), f"--out {out} is a file: several documents need a folder")
+    many = len(inputs) != 1 or input_list is not None or Path(arguments[0]).is_dir() or is_folder
+    usage_error_if(
+        many and target is not None and target.is_file(),
+        f"--out {out}: expected a folder for several documents, got a file",
+    )
     failed = _run(inputs, target, output, options, parallel, many=many)
     if failed:
         raise typer.Exit(3 if many else 1)
 
 
-def _known(format: str | None) -> str:
-    """The format as it is named in messages."""
+def _format_name(format: str | None) -> str:
+    """Return the full name of the format."""
     from corpuskit.export.render import ALIASES, FORMATS
 
-    refuse(
+    usage_error_if(
         format is not None and format not in {*FORMATS, *ALIASES},
         f"--format {format}: expected one of {', '.join(FORMATS)}; Trafilatura's -f, --fast, is here "
         "[extraction.trafilatura] fast = true of corpus.toml",
@@ -199,55 +211,57 @@ def _known(format: str | None) -> str:
     return ALIASES.get(format or "", format or "nlp.txt")
 
 
-def _inputs(given: list[str], keep_dirs: bool) -> Iterator[_Input]:
-    """Files of folders and patterns, and URLs; names of outputs are unique."""
+def _inputs(arguments: list[str], keep_dirs: bool) -> Iterator[_Input]:
+    """Yield the files of folders and patterns, and URLs, with unique names of outputs."""
     import glob
 
     from corpuskit.sources.files import find_files
     from corpuskit.store.paths import document_path, safe_segment
 
-    taken: set[str] = set()
-    singles = {source for source in given
+    used_names: set[str] = set()
+    singles = {source for source in arguments
                if _URL.match(source) or not (Path(source).is_dir() or glob.has_magic(source))}  # fmt: skip
-    root = _common_folder([source for source in singles if not _URL.match(source)])
-    for source in given:
-        found: list[Any] = (
+    root = _common_directory([source for source in singles if not _URL.match(source)])
+    for source in arguments:
+        matches: list[Any] = (
             [source] if source in singles else [(str(file.path), file.uri) for file in find_files([source])]
         )
-        for one in found:
-            path, uri = (one, one) if isinstance(one, str) else one
-            # Of a folder that was named the output takes the place; those below it are kept where asked.
-            inside = _below(root, path, keep_dirs) if path is uri else uri.split("/")[1:]
-            parts = document_path(uri).split("/") if _URL.match(path) else [safe_segment(part) for part in inside]
+        for match in matches:
+            path, uri = (match, match) if isinstance(match, str) else match
+            # The output replaces the directory in the argument; --keep-dirs keeps those below it.
+            parts_of_path = _relative_parts(root, path, keep_dirs) if path is uri else uri.split("/")[1:]
+            parts = (
+                document_path(uri).split("/") if _URL.match(path) else [safe_segment(part) for part in parts_of_path]
+            )
             name = "/".join(parts) if keep_dirs else "_".join(parts)
-            number, plain = 1, name
-            while name.casefold() in taken:
+            number, base_name = 1, name
+            while name.casefold() in used_names:
                 number += 1
-                name = f"{plain}-{number}"
-            taken.add(name.casefold())
+                name = f"{base_name}-{number}"
+            used_names.add(name.casefold())
             yield _Input(path, name)
 
 
-def _common_folder(paths: list[str]) -> str:
-    """The folder that holds all of these files."""
+def _common_directory(paths: list[str]) -> str:
+    """Return the directory that contains all of these files."""
     try:
         return os.path.commonpath([Path(path).absolute().parent for path in paths])
-    except ValueError:  # there is none, or they lie on several drives
+    except ValueError:  # the paths have nothing in common, or are on several drives
         return ""
 
 
-def _below(root: str, path: str, keep_dirs: bool) -> list[str]:
-    """A file's name, where asked with the folders by which it differs from the others that were named."""
+def _relative_parts(root: str, path: str, keep_dirs: bool) -> list[str]:
+    """Return the name of a file; with --keep-dirs, its path relative to the common directory."""
     if path == _STDIN:
         return ["stdin"]
-    whole = Path(os.path.normpath(Path(path).absolute()))
-    if keep_dirs and root and whole.is_relative_to(root):
-        return list(whole.relative_to(root).parts)
-    return [whole.name]
+    absolute = Path(os.path.normpath(Path(path).absolute()))
+    if keep_dirs and root and absolute.is_relative_to(root):
+        return list(absolute.relative_to(root).parts)
+    return [absolute.name]
 
 
 def _run(inputs: list[_Input], out: Path | None, output: _Output, options: Any, parallel: int, *, many: bool) -> int:
-    """Extract all, one after the other or in processes; return how many failed."""
+    """Extract all inputs, in this process or in parallel, and return the number of failures."""
     from corpuskit import engine
     from corpuskit.errors import UnsupportedMediaTypeError
     from corpuskit.export.render import SUFFIXES
@@ -256,43 +270,43 @@ def _run(inputs: list[_Input], out: Path | None, output: _Output, options: Any, 
 
     has_no_extractor = False
     work = partial(_extract_one, options=options, output=output)
-    fetched = ((one, _content(one.source, options.max_bytes)) for one in inputs)
+    fetched = ((item, _content(item.source, options.max_bytes)) for item in inputs)
     limits = engine.Limits(seconds=120, memory=6 * 1024**3)
     failed = left_out = 0
-    # One alone is extracted here; a PDF goes into a process of its own anyway.
-    where: Any = "processes" if len(inputs) > 1 else "serial"
-    for number, outcome in enumerate(engine.run(work, fetched, on=where, workers=parallel, limits=limits)):
-        one, _ = outcome.item
+    # A single input is extracted in this process; a PDF gets a separate process in any case.
+    engine_name: Any = "processes" if len(inputs) > 1 else "serial"
+    for number, outcome in enumerate(engine.run(work, fetched, on=engine_name, workers=parallel, limits=limits)):
+        item, _ = outcome.item
         text, words = outcome.value if isinstance(outcome.value, tuple) else ("", 0)
         if outcome.error is not None:
             failed += 1
             has_no_extractor = has_no_extractor or isinstance(outcome.error, UnsupportedMediaTypeError)
-            typer.echo(f"corpuskit: {printable(_told(one.source, outcome.error))}", err=True)
-        elif isinstance(outcome.value, _LeftOut):
+            typer.echo(f"corpuskit: {printable(_error_message(item.source, outcome.error))}", err=True)
+        elif isinstance(outcome.value, _Excluded):
             left_out += 1
-            typer.echo(f"corpuskit: {printable(one.source)} left out: {printable(outcome.value.why)}", err=True)
+            typer.echo(f"corpuskit: {printable(item.source)} left out: {printable(outcome.value.reason)}", err=True)
         elif out is None:
-            has_head = output.format == "csv" and number > failed + left_out
-            text = text.partition("\n")[2] if has_head else text
-            # The next document, or the prompt, begins a line of its own.
+            has_repeated_header = output.format == "csv" and number > failed + left_out
+            text = text.partition("\n")[2] if has_repeated_header else text
+            # The next document, or the prompt, starts on a new line.
             sys.stdout.write(text + "\n" if text and not text.endswith("\n") else text)
         else:
             suffix = SUFFIXES.get(output.format, f".{output.format}")
-            file = out / f"{one.name}{suffix}" if many else out
+            file = out / f"{item.name}{suffix}" if many else out
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, "utf-8", newline="\n")
             if not many:
                 typer.echo(f"{file}: {pluralize(words, 'word')}")
     if has_no_extractor:
-        typer.echo(f"corpuskit: there are extractors for {', '.join(media_types())}", err=True)
+        typer.echo(f"corpuskit: supported media types: {', '.join(media_types())}", err=True)
     if many and out is not None:
-        told = f", {left_out:,} left out" * bool(left_out) + f", {failed:,} failed" * bool(failed)
-        typer.echo(f"{pluralize(len(inputs) - failed - left_out, 'document')} in {out}{told}")
+        counts = f", {left_out:,} left out" * bool(left_out) + f", {failed:,} failed" * bool(failed)
+        typer.echo(f"{pluralize(len(inputs) - failed - left_out, 'document')} in {out}{counts}")
     return failed
 
 
-def _told(source: str, error: Exception) -> str:
-    """What went wrong, with the name of the input."""
+def _error_message(source: str, error: Exception) -> str:
+    """Return the error message with the name of the input."""
     message = str(error)
     return message if source in message else f"{source}: {message}"
 
@@ -300,16 +314,19 @@ def _told(source: str, error: Exception) -> str:
 _next: dict[str, float] = {}
 
 
-def _content(source: str, most: int) -> Any:
-    """What is to be extracted: a path, or what is piped in; of a URL the answer, fetched here, for processes would not wait for each other."""
+def _content(source: str, max_bytes: int) -> Any:
+    """Return the content to extract: a path, the bytes of stdin, or the response of a URL.
+
+    URLs are fetched in this process, since worker processes would not wait for each other.
+    """
     from corpuskit.errors import CorpusKitError, SourceError
 
     if source == _STDIN:
-        return sys.stdin.buffer.read(most + 1)  # more is refused by the extraction
+        return sys.stdin.buffer.read(max_bytes + 1)  # the extraction rejects a longer input
     if not _URL.match(source):
         if not Path(source).exists():
             return SourceError(f"{source} cannot be read: No such file or directory")
-        return str(Path(source).absolute())  # workers may stand in another folder
+        return str(Path(source).absolute())  # workers may have another working directory
     from corpuskit.sources.web import fetch
 
     host = urlsplit(source).netloc.lower()
@@ -325,8 +342,8 @@ def _content(source: str, most: int) -> Any:
     return Opened(answer.content, answer.media_type, answer.uri, answer.charset, answer.modified, answer.fetched)
 
 
-def _extract_one(item: tuple[_Input, Any], *, options: Any, output: _Output) -> tuple[str, int] | _LeftOut:
-    """A page or file in a format, and how many words of text that is. Runs in a worker process."""
+def _extract_one(item: tuple[_Input, Any], *, options: Any, output: _Output) -> tuple[str, int] | _Excluded:
+    """Return a page or file in the output format, and its number of words. Runs in a worker process."""
     import corpuskit
     from corpuskit.extraction.choices import why_nothing_is_main
     from corpuskit.sources.single import Opened
@@ -338,8 +355,8 @@ def _extract_one(item: tuple[_Input, Any], *, options: Any, output: _Output) -> 
         document = corpuskit._extract_opened(content, options)
     else:
         document = corpuskit.extract(content, options=options)
-    if why := why_nothing_is_main(document, options):
-        return ("", 0) if output.probe else _LeftOut(why)
+    if reason := why_nothing_is_main(document, options):
+        return ("", 0) if output.probe else _Excluded(reason)
     text = document.to_text(main=output.probe or not output.everything)
     if output.probe:
         return (f"{source.source}\n" if any(map(str.isalpha, text)) else ""), 0
@@ -349,8 +366,8 @@ def _extract_one(item: tuple[_Input, Any], *, options: Any, output: _Output) -> 
 def _extract_shards(sources: list[str], on: str, workers: int | None, base: str | None, options: Any) -> None:
     from corpuskit.hooks import hook
 
-    refuse(len(sources) < 2, "extract --on: expected what to extract, then the folder or URL for the output")
-    with stopped_by_ctrl_c("finished shards are kept"), engine_at(on) as engine:
+    usage_error_if(len(sources) < 2, "extract --on: expected what to extract, then the folder or URL for the output")
+    with report_ctrl_c("finished shards are kept"), open_engine(on) as engine:
         report = hook("extract shards")(
             sources[:-1],
             sources[-1],

@@ -1,10 +1,10 @@
-"""Ctrl-C at the end of the program. Imports nothing heavy: it is needed before the commands are imported."""
+"""Ctrl-C at the end of the program. No heavy imports, since it is needed before the commands are imported."""
 
 from __future__ import annotations
 
 
 def ignore_ctrl_c() -> None:
-    """Ignore Ctrl-C from now on: the program is ending, and another one would only interrupt that."""
+    """Ignore Ctrl-C from now on, since the program is ending."""
     import signal
     import threading
 

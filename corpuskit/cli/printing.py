@@ -1,4 +1,4 @@
-"""Tables and lines on the terminal."""
+"""Output of tables and lines on the terminal."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ import typer
 if TYPE_CHECKING:
     import pandas as pd
 
-_SHORT_CELL: Final = 30  # characters; a column up to this width is never cut or broken
-_SMALLEST: Final = 8  # characters of a longer one, however narrow the window is
-_PIPE: Final = 120  # characters a line where no window and no COLUMNS says how many
-_BETWEEN: Final = 3  # characters between two columns
-_FILE: Final = 4  # of a line of a concordance, the part for the name of the file: a fourth
+_SHORT_CELL: Final = 30  # characters; a column up to this width is never truncated or wrapped
+_MIN_WIDTH: Final = 8  # characters of a wider column, in a narrow window
+_DEFAULT_WIDTH: Final = 120  # characters per line without a terminal and without COLUMNS
+_GAP: Final = 3  # characters between two columns
+_FILE_FRACTION: Final = 4  # a fourth of a concordance line is for the file name
 
 
 def print_table(
-    title: str, columns: Sequence[str], rows: Sequence[list[str]], *, whole: bool = False, spare: Sequence[str] = ()
+    title: str, columns: Sequence[str], rows: Sequence[list[str]], *, wrap: bool = False, spare: Sequence[str] = ()
 ) -> None:
     """Print a table.
 
     Args:
-        title: stands above it.
-        columns: their names.
-        rows: cells, a list a row.
-        whole: long cells go on in the next line, so that nothing of an address or a reason is missing; else they are cut.
-        spare: columns that are left out where the window is too narrow, the first of them first.
+        title: Title above the table.
+        columns: Column names.
+        rows: Cells, one list per row.
+        wrap: Wrap long cells, so that addresses and messages are complete; otherwise truncate them.
+        spare: Columns to hide if the window is too narrow, in this order.
     """
     from rich.cells import cell_len
     from rich.table import Table
@@ -39,56 +39,56 @@ def print_table(
     widest = {
         column: max([cell_len(column), *(cell_len(row[at]) for row in rows)]) for at, column in enumerate(columns)
     }
-    shown = _that_fit(widest, spare, console.width)
+    shown = _fitting_columns(widest, spare, console.width)
     table = Table(title=title, title_justify="left", show_edge=False)
     for column in shown:
         is_short = widest[column] <= _SHORT_CELL
         table.add_column(
             column,
-            overflow="fold" if whole else "ellipsis",
-            no_wrap=is_short or not whole,
-            min_width=widest[column] if is_short else _SMALLEST,
+            overflow="fold" if wrap else "ellipsis",
+            no_wrap=is_short or not wrap,
+            min_width=widest[column] if is_short else _MIN_WIDTH,
         )
     for row in rows:
-        # Text, not markup: what was crawled must not colour the terminal.
+        # Text, not markup: crawled text must not style the terminal.
         table.add_row(*(Text(printable(row[columns.index(column)])) for column in shown))
     console.print(table)
     if missing := [column for column in columns if column not in shown]:
-        console.print(f"left out, for a wider window: {', '.join(missing)}", highlight=False)
+        console.print(f"hidden, since the window is too narrow: {', '.join(missing)}", highlight=False)
     console.print()
 
 
 def print_frame(title: str, frame: pd.DataFrame, *, spare: Sequence[str] = ()) -> None:
-    """Print a DataFrame, each cell as a whole. Columns without a value are left out; a figure that is not known is a dash."""
+    """Print a DataFrame with complete cells. Columns without values are hidden; a missing number is shown as a dash."""
     from pandas.api.types import is_numeric_dtype
 
     if len(frame):
         used = frame.dropna(axis="columns", how="all")
         missing = ["–" if is_numeric_dtype(kind) else "" for kind in used.dtypes]
         rows = [
-            [_cell(value) or none for value, none in zip(row, missing, strict=True)]
+            [_cell(value) or placeholder for value, placeholder in zip(row, missing, strict=True)]
             for row in used.astype(object).itertuples(index=False)
         ]
-        print_table(title, list(used.columns), rows, whole=True, spare=spare)
+        print_table(title, list(used.columns), rows, wrap=True, spare=spare)
 
 
-def print_lines_of_a_concordance(frame: pd.DataFrame) -> None:
-    """Print lines of a concordance, the matches below each other, with the name of the file or page."""
+def print_concordance(frame: pd.DataFrame) -> None:
+    """Print concordance lines with aligned matches and the name of the file or page."""
     from rich.cells import cell_len
 
     width = _console().width
     matches = [middle_cut(printable(match), width // 2) for match in frame["match"]]
-    files = [middle_cut(printable(uri.rstrip("/").rpartition("/")[2]), width // _FILE) for uri in frame["uri"]]
-    taken = max(map(cell_len, matches), default=0), max(map(cell_len, files), default=0)
-    side = (width - sum(taken) - 6) // 2  # two blanks thrice
+    files = [middle_cut(printable(uri.rstrip("/").rpartition("/")[2]), width // _FILE_FRACTION) for uri in frame["uri"]]
+    widths = max(map(cell_len, matches), default=0), max(map(cell_len, files), default=0)
+    side = (width - sum(widths) - 6) // 2  # three gaps of two spaces
     for left, match, right, file in zip(frame["left"], matches, frame["right"], files, strict=True):
         before, after = _end(printable(left), side), _start(printable(right), side)
-        blanks_before, blanks_after = side - cell_len(before), side - cell_len(after) + taken[0] - cell_len(match)
+        blanks_before, blanks_after = side - cell_len(before), side - cell_len(after) + widths[0] - cell_len(match)
         typer.echo(f"{' ' * blanks_before}{before}  {match}  {after}{' ' * blanks_after}  {file}")
 
 
 def middle_cut(text: str, width: int) -> str:
-    """Return a name in at most so many columns of the terminal, with … for what is missing in the middle."""
+    """Return a text with at most ``width`` terminal columns, with … in place of its middle."""
     from rich.cells import cell_len
 
     if cell_len(text) <= width:
@@ -97,28 +97,28 @@ def middle_cut(text: str, width: int) -> str:
     return f"{_start(text, width - 1 - cell_len(end))}…{end}"
 
 
-def tell(text: str) -> None:
-    """Print lines."""
+def print_lines(text: str) -> None:
+    """Print text without control characters."""
     if text:
         typer.echo("\n".join(map(printable, text.splitlines())))
 
 
 def printable(text: object) -> str:
-    """Return the text without control characters: crawled titles must not steer the terminal."""
+    """Return text without control characters, so that crawled titles cannot control the terminal."""
     return "".join(c if c.isprintable() else " " for c in str(text))
 
 
 def _console() -> Any:
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit() else _PIPE)
+    return Console(width=None if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit() else _DEFAULT_WIDTH)
 
 
-def _that_fit(widest: dict[str, int], spare: Sequence[str], width: int) -> list[str]:
-    """Return the columns for which there is room, the longer ones being broken."""
+def _fitting_columns(widest: dict[str, int], spare: Sequence[str], width: int) -> list[str]:
+    """Return the columns that fit into the window; wide columns are wrapped."""
     shown = list(widest)
     for column in (column for column in spare if column in widest):
-        if sum(min(widest[one], _SHORT_CELL) + _BETWEEN for one in shown) - 1 <= width:
+        if sum(min(widest[name], _SHORT_CELL) + _GAP for name in shown) - 1 <= width:
             break
         shown.remove(column)
     return shown
@@ -135,7 +135,7 @@ def _cell(value: Any) -> str:
 
 
 def _start(text: str, width: int) -> str:
-    """Return as much of the beginning as so many columns hold."""
+    """Return the beginning of a text that fits into ``width`` terminal columns."""
     from rich.cells import cell_len
 
     while cell_len(text) > width:

@@ -1,4 +1,4 @@
-"""Wrong usage of the command line, reported in one line."""
+"""Errors of wrong usage, reported in one line."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from corpuskit.cli.printing import printable
 from corpuskit.errors import ConfigurationError, CorpusKitError
 from corpuskit.validation import expected_value
 
-# Switches of Trafilatura that are named otherwise here; docs/coming-from/trafilatura.md has them all.
+# Options of Trafilatura that have other names here; docs/changing-over.md lists all of them.
 _CRAWLS: Final = "corpuskit crawl CORPUS URL"
-_TRAFILATURAS: Final = {
+_TRAFILATURA_OPTIONS: Final = {
     **{f"--{name}": f"--format {name}" for name in ("csv", "html", "json", "markdown", "xml")},
     "--xmltei": "--format tei",
     "--output-format": "--format",
@@ -31,51 +31,53 @@ _TRAFILATURAS: Final = {
     "--crawl": f"{_CRAWLS} --pages 30",
     "--explore": f"{_CRAWLS} --guess-sitemaps",
     "--list": f"{_CRAWLS} --list",
-    "--backup-dir": "corpuskit add CORPUS FILES, which keeps all originals",
+    "--backup-dir": "corpuskit add CORPUS FILES, which stores all originals",
     "--config-file": "[extraction.trafilatura] of corpus.toml",
     "--validate-tei": "corpuskit check FILE",
 }
 
 
 class WrongUsageError(CorpusKitError):
-    """What was typed cannot be meant; the exit code is 2."""
+    """Wrong usage of a command. The exit code is 2."""
 
 
-class Commands(TyperGroup):
-    """Tells of a value that an option cannot have as everything else is told: in a line, with what was typed."""
+class CommandGroup(TyperGroup):
+    """Group of commands that reports an invalid value of an option in one line."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that is typed.
+        """Run the command.
 
         Raises:
-            WrongUsageError: An option has a value that it cannot have.
+            WrongUsageError: An option has an invalid value.
         """
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
-            errors = getattr(error.__cause__, "errors", None)  # of Pydantic, with which Typer reads values
+            errors = getattr(error.__cause__, "errors", None)  # of Pydantic, which Typer uses to parse values
             if errors is None:
                 raise
-            found = errors(include_url=False)[0]
+            first_error = errors(include_url=False)[0]
             name = max(error.param.opts, key=len) if error.param is not None else "options"
-            raise WrongUsageError(f"{name} {printable(found['input'])}: expected {expected_value(found)}") from error
+            raise WrongUsageError(
+                f"{name} {printable(first_error['input'])}: expected {expected_value(first_error)}"
+            ) from error
 
 
 class ExtractCommand(TyperCommand):
-    """Tells the counterpart where a switch of Trafilatura is typed."""
+    """Command that suggests the equivalent of an option of Trafilatura."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the line."""
+        """Parse the arguments."""
         options = args[: args.index("--")] if "--" in args else args
         for switch in (option.partition("=")[0] for option in options):
-            if switch in _TRAFILATURAS:
-                raise WrongUsageError(f"{switch} is Trafilatura's; here it is {_TRAFILATURAS[switch]}")
+            if switch in _TRAFILATURA_OPTIONS:
+                raise WrongUsageError(f"{switch} is an option of Trafilatura; use {_TRAFILATURA_OPTIONS[switch]}")
         return super().parse_args(ctx, args)
 
 
 @contextlib.contextmanager
-def as_usage() -> Iterator[None]:
-    """Tell what is wrong with options as wrong usage.
+def config_errors_as_usage() -> Iterator[None]:
+    """Convert errors in options into wrong usage.
 
     Raises:
         WrongUsageError: For a ConfigurationError.
@@ -86,11 +88,11 @@ def as_usage() -> Iterator[None]:
         raise WrongUsageError(str(error)) from error
 
 
-def refuse(wrong: bool, message: str) -> None:
-    """Refuse what was typed.
+def usage_error_if(is_wrong: bool, message: str) -> None:
+    """Raise an error of wrong usage if a condition is true.
 
     Raises:
-        WrongUsageError: Something is wrong.
+        WrongUsageError: ``is_wrong`` is true.
     """
-    if wrong:
+    if is_wrong:
         raise WrongUsageError(message)

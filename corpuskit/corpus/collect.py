@@ -217,14 +217,14 @@ class CorpusCollect(OpenCorpus):
             >>> len(plan) > 10, plan["verdict"].iloc[0]
             (True, 'fetch')
         """
-        from corpuskit.crawl import choose, first_urls, plan_crawl, start_crawl
+        from corpuskit.crawl import first_urls, plan_crawl, resolve_options, start_crawl
 
         if restart:
             resume, more = True, {"refresh": True, "retry_failed": True, **more}
         options = {"scope": scope, "steer": steer, "proxy": proxy, "delay": delay, "allow_private": allow_private}
         named = {name: value for name, value in options.items() if value is not NOT_NAMED}
         urls = [seeds] if isinstance(seeds, (str, os.PathLike)) else list(seeds or [])
-        choices = choose(self._folder, {"pages": pages, **named, **more}, resume=resume, has_seeds=bool(urls))
+        choices = resolve_options(self._folder, {"pages": pages, **named, **more}, resume=resume, has_seeds=bool(urls))
         if hasattr(choices.steer, "document"):
             from corpuskit.relevance.corpus_training import score_documents
 

@@ -50,7 +50,7 @@ class LabellingAccessor(CorpusAccessor, attribute="labelling"):
             >>> questions["reason"].tolist()
             ['new source', 'uncertain', 'new source']
         """
-        from corpuskit.crawl.steering import stakes
+        from corpuskit.crawl.model_ranking import stakes
         from corpuskit.relevance.active_learning import next_to_label
 
         return convert_dtypes(

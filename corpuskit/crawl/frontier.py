@@ -1,7 +1,7 @@
-"""The frontier: every URL known to the corpus, its state and its priority, in the catalogue.
+"""The frontier: every URL known to the corpus, with its state and priority, stored in the catalog.
 
-queued → fetched | failed | refused. A URL that is being fetched is leased, which is kept in memory only: since one crawl
-runs at a time, what a killed one had in flight is simply still queued.
+States: queued → fetched | failed | refused. A URL that is being fetched is leased. Leases are kept in memory only. Since
+one crawl runs at a time, the URLs that a killed crawl was fetching are still queued.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from corpuskit.crawl.scope import BORDERS, EMPTY, LISTING, PRIVATE, ROBOTS, SCOPE, Reason, Scope
+from corpuskit.crawl.scope import BORDERS, EMPTY, LISTING, PRIVATE, ROBOTS, SCOPE, Reason, UrlScope
 from corpuskit.sources.web import host_of, url_key
 from corpuskit.store.catalog import Catalog
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int64]
 
 _BATCH: Final = 5000
-_FIRST: Final = 1e9  # priority of a seed until the queue is ranked
-_KNOWN: Final = 100_000  # URLs, about 25 MB
-# The leased ones stand before the best one, so of each row as little is read as tells them.
+_SEED_PRIORITY: Final = 1e9  # until the queue is ranked
+_MAX_KNOWN: Final = 100_000  # URLs in memory, about 25 MB
+# Leased URLs are queued too and come before the result, so only two columns are read per row.
 _BEST: Final = (
     "SELECT id, priority FROM frontier WHERE host = ? AND state = 'queued' AND not_before <= ? "
     "ORDER BY priority DESC, n LIMIT ?"
@@ -38,7 +38,7 @@ _LEASE: Final = (
 )
 _ROW: Final = "n, id, url, host, depth, kind, anchor, context, parent, parent_score, priority"
 _WITHOUT_PAGE: Final = f"state = 'failed' OR (state = 'fetched' AND reason_code = '{EMPTY}')"
-_SAME: Final = 1e-3  # a priority that moved by less is left as it is
+_MIN_CHANGE: Final = 1e-3  # smaller changes of a priority are not stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,51 +84,52 @@ class Lease:
 
     @property
     def is_seed(self) -> bool:
-        """A person named it, or a redirect from what a person named led to it."""
+        """Whether the user named this URL, or a URL that redirects to it."""
         return self.kind == "seed"
 
 
 @dataclass(frozen=True, slots=True)
-class Linking:
-    """The pages that link to queued URLs: an entry a URL, sorted by key.
+class LinkStatistics:
+    """Scores of the pages that link to queued URLs: one array element per URL, sorted by key.
 
     Attributes:
-        ids: the keys of the queued URLs.
-        count: how many scored pages link to each; without one, the least is 1 and the best 0.
-        total: the sum of their scores.
-        least, best: of their scores.
+        ids: Keys of the queued URLs.
+        count: Number of scored pages that link to each URL. If it is 0, ``minimum`` is 1 and ``maximum`` is 0.
+        total: Sum of their scores.
+        minimum, maximum: Smallest and largest of their scores.
     """
 
     ids: Ints
     count: Floats
     total: Floats
-    least: Floats
-    best: Floats
+    minimum: Floats
+    maximum: Floats
 
 
-@lru_cache(maxsize=4096)  # a page's links are asked for several times in a row
+@lru_cache(maxsize=4096)  # the links of one page are looked up several times
 def url_id(url: str) -> int:
-    """The frontier's key: 63 bits of the hash of what is equal for two URLs of one page."""
+    """Return the key of a URL in the frontier: 63 bits of the hash of its :func:`url_key`."""
     digest = hashlib.sha256(url_key(url).encode("utf-8", "replace")).digest()
     return int.from_bytes(digest[:8], "big") >> 1
 
 
 class Frontier:
-    """The frontier of one corpus; the crawl's lock is held by the caller.
+    """Frontier of one corpus. The caller holds the crawl lock.
 
     Args:
-        is_stopped: the crawl is to end, so that looking through a long queue is broken off; the next one begins it anew.
+        is_stopped: Return whether the crawl is to stop. Passes over a long queue then end early, and the next crawl
+            restarts them.
     """
 
     def __init__(self, catalog: Catalog, *, is_stopped: Callable[[], bool] = lambda: False) -> None:
         self._catalog = catalog
         self._is_stopped = is_stopped
         self._leased: dict[str, set[int]] = {}
-        # Keys of URLs that were added lately: most links of a site lead to pages met a moment ago.
+        # Keys of recently added URLs: most links of a site lead to pages that were just added.
         self.known: dict[str, int] = {}
 
     def add(self, urls: Iterable[NewUrl]) -> int:
-        """Adds URLs; known ones are left as they are. Gives how many were new."""
+        """Add URLs and return the number of new ones. Known URLs are unchanged."""
         rows = [
             (
                 new.id, new.url, host_of(new.url), new.depth, new.parent, new.anchor, new.context,
@@ -144,18 +145,18 @@ class Frontier:
                 f"VALUES ({', '.join('?' * 16)})",
                 rows,
             )
-        if len(self.known) > _KNOWN:
+        if len(self.known) > _MAX_KNOWN:
             self.known.clear()
         self.known.update((row[1], row[0]) for row in rows)
         return cursor.rowcount
 
     def add_seeds(self, urls: Sequence[str]) -> None:
-        """Adds URLs that a person named; one that was known as a link is a seed from now on.
+        """Add URLs named by the user. A known link becomes a seed.
 
-        A page that was removed from the corpus does not come back.
+        Pages removed from the corpus are not queued again.
         """
         with self._catalog.transaction() as connection:
-            self.add(NewUrl(url, 0, _FIRST, why="seed", kind="seed") for url in urls)
+            self.add(NewUrl(url, 0, _SEED_PRIORITY, why="seed", kind="seed") for url in urls)
             keys = [(url_id(url),) for url in urls]
             connection.executemany(
                 "UPDATE frontier SET depth = 0, parent = NULL, kind = 'seed', why = 'seed' WHERE id = ? AND kind <> 'seed'",
@@ -168,16 +169,16 @@ class Frontier:
             )
 
     def seeds(self) -> list[str]:
-        """The URLs that a person named."""
+        """Return the URLs named by the user."""
         return [row["url"] for row in self._catalog.rows("SELECT url FROM frontier WHERE kind = 'seed'")]
 
     def is_listing_of_seeds(self, key: int) -> bool:
-        """Return whether a URL is a sitemap or feed that a person named."""
+        """Return whether a URL is a sitemap or feed named by the user."""
         sql = "SELECT 1 FROM frontier WHERE id = ? AND kind = 'seed' AND reason_code = ?"
         return self._catalog.value(sql, (key, LISTING)) is not None
 
     def waiting_seeds(self, now: float) -> list[tuple[str, str]]:
-        """Return (URL, cause) of the seeds that are queued and wait until their host's trouble may be over.
+        """Return (URL, error) of queued seeds that wait because their host could not be reached.
 
         Args:
             now: Seconds since the epoch.
@@ -188,15 +189,16 @@ class Frontier:
             (now,),
         )
 
-    def queue_again(self) -> None:
-        """Queues what was fetched, to see whether it has changed."""
+    def requeue_fetched(self) -> None:
+        """Queue all fetched URLs again, to check them for changes."""
         self._catalog.connection.execute("UPDATE frontier SET state = 'queued', tries = 0 WHERE state = 'fetched'")
 
     def queue_private(self, *, everywhere: bool) -> int:
-        """Queues what crawls refused because its host has a private address; gives how many URLs.
+        """Queue URLs that were refused because of a private address, and return their number.
 
         Args:
-            everywhere: also on hosts that no seed names and no page was fetched of: links of pages into a network.
+            everywhere: Include hosts without a seed and without a fetched page, such as links of pages into a local
+                network.
         """
         known = "SELECT host FROM frontier WHERE kind = 'seed' OR state = 'fetched'"
         return self._catalog.connection.execute(
@@ -206,13 +208,13 @@ class Frontier:
         ).rowcount
 
     def queue_failed(self, now: float | None = None) -> None:
-        """Queues what failed, and what robots.txt forbade, to see whether it can be had by now.
+        """Queue failed URLs again, and those that robots.txt forbade.
 
         Args:
-            now: only what may have been a moment's trouble, where its pause is over; seconds since the epoch.
+            now: Seconds since the epoch. Queue only temporary failures with an expired pause. None: queue all.
         """
         if now is None:
-            # A try is left on the account: that there is a failure to be forgotten.
+            # tries = 1 marks that a recorded failure must be removed after success.
             sql = f"UPDATE frontier SET state = 'queued', tries = 1, not_before = 0 WHERE {_WITHOUT_PAGE}"
             self._catalog.connection.execute(f"{sql} OR (state = 'refused' AND reason_code = '{ROBOTS}')")
         else:
@@ -221,15 +223,15 @@ class Frontier:
                 (now,),
             )
 
-    def apply_scope(self, scope: Scope, max_depth: int | None) -> None:
-        """Filters the queue by the borders of this crawl, and takes back what earlier borders had refused."""
+    def apply_scope(self, scope: UrlScope, max_depth: int | None) -> None:
+        """Apply the scope of this crawl to the queue, and to URLs that earlier scopes refused."""
         self._filter(scope, max_depth, ("queued", "refused"), None)
 
-    def restore(self, scope: Scope, host: str, max_depth: int | None) -> int:
-        """Takes back what earlier borders had refused of a host; gives how many URLs."""
+    def restore(self, scope: UrlScope, host: str, max_depth: int | None) -> int:
+        """Queue the URLs of a host that an earlier scope refused, and return the number of changes."""
         return self._filter(scope, max_depth, ("refused",), host)
 
-    def _filter(self, scope: Scope, max_depth: int | None, states: Sequence[str], host: str | None) -> int:
+    def _filter(self, scope: UrlScope, max_depth: int | None, states: Sequence[str], host: str | None) -> int:
         count = 0
         for state in states:
             last = -1
@@ -246,8 +248,8 @@ class Frontier:
                     if state == "refused" and row["reason_code"] not in BORDERS:
                         continue
                     reason = Reason(row["reason_code"], row["reason_refused"] or "")
-                    verdict = scope.refusal(row["url"], depth=row["depth"]) or too_deep(row["depth"], max_depth)
-                    if verdict is None and scope.remains(reason):
+                    verdict = scope.refusal(row["url"], depth=row["depth"]) or depth_refusal(row["depth"], max_depth)
+                    if verdict is None and scope.still_applies(reason):
                         verdict = reason
                     if verdict is not None and verdict.code == SCOPE and row["kind"] == "seed":
                         verdict = None  # a seed is always in scope
@@ -263,7 +265,7 @@ class Frontier:
         return count
 
     def hosts(self) -> list[tuple[str, float]]:
-        """Hosts with queued URLs and their best priority."""
+        """Return (host, best priority) of the hosts with queued URLs."""
         return [
             tuple(row)
             for row in self._catalog.rows(
@@ -272,11 +274,12 @@ class Frontier:
         ]
 
     def best(self, host: str, now: float) -> tuple[Lease, float | None] | None:
-        """The best URL of a host that may be fetched now, and the priority of the one behind it.
+        """Return the best URL of a host that may be fetched now, and the priority of the second best; None if there is
+        no URL.
 
         Args:
-            host: as in :meth:`hosts`.
-            now: URLs that must wait until later are left out, seconds since the epoch.
+            host: A host returned by :meth:`hosts`.
+            now: Seconds since the epoch. URLs that must wait longer are ignored.
         """
         leased = self._leased.get(host, ())
         rows = self._catalog.tuples(_BEST, (host, now, 2 + len(leased)))
@@ -287,19 +290,19 @@ class Frontier:
         return Lease(*row), free[1][1] if len(free) > 1 else None
 
     def lease(self, lease: Lease) -> None:
-        """Notes that a URL is being fetched."""
+        """Mark a URL as being fetched."""
         self._leased.setdefault(lease.host, set()).add(lease.id)
 
     def waiting(self, host: str, now: float) -> tuple[float, float] | None:
-        """When the first of a host's URLs may be tried again, and the best priority of those that wait; None without."""
+        """Return the earliest retry time and the best priority of a host's URLs that must wait; None if no URL waits."""
         first, priority = self._catalog.connection.execute(
             "SELECT min(not_before), max(priority) FROM frontier WHERE host = ? AND state = 'queued' AND not_before > ?",
             (host, now),
         ).fetchone()
         return None if first is None else (first, priority)
 
-    def refuse(self, scope: Scope, host: str) -> int:
-        """Takes what a changed border refuses out of the queue of a host; gives how many URLs."""
+    def refuse(self, scope: UrlScope, host: str) -> int:
+        """Remove queued URLs of a host that the changed scope refuses, and return their number."""
         rows = self._catalog.rows("SELECT id, url, depth FROM frontier WHERE host = ? AND state = 'queued'", (host,))
         changes = [
             (verdict, verdict.code, row["id"])
@@ -312,24 +315,24 @@ class Frontier:
             )
         return len(changes)
 
-    def finish(self, lease: Lease, state: str, reason: str | None = None, *, again: float = 0.0) -> None:
-        """Ends a lease.
+    def finish(self, lease: Lease, state: str, reason: str | None = None, *, retry_at: float = 0.0) -> None:
+        """End a lease.
 
         Args:
-            lease: that of :meth:`best`.
+            lease: A lease returned by :meth:`best`.
             state: ``fetched``, ``failed`` or ``refused``.
-            reason: of a refusal or failure; with a code if later crawls look for it.
-            again: from when on a later crawl tries it by itself, seconds since the epoch; 0: only when it is asked for.
+            reason: Reason of a refusal or failure, with a code if later crawls search for it.
+            retry_at: Time from which a later crawl retries the URL, in seconds since the epoch; 0: only on request.
         """
         self._leased[lease.host].discard(lease.id)
         self._catalog.connection.execute(
             "UPDATE frontier SET state = ?, reason_refused = ?, reason_code = ?, tries = tries + 1, not_before = ? "
             "WHERE id = ?",
-            (state, reason, reason.code if isinstance(reason, Reason) else "", again, lease.id),
+            (state, reason, reason.code if isinstance(reason, Reason) else "", retry_at, lease.id),
         )
 
     def retry(self, lease: Lease, not_before: float, *, count: bool = True) -> None:
-        """Gives a lease back to be tried later."""
+        """End a lease and queue its URL again."""
         self._leased[lease.host].discard(lease.id)
         self._catalog.connection.execute(
             "UPDATE frontier SET state = 'queued', not_before = ?, tries = tries + ? WHERE id = ?",
@@ -337,22 +340,24 @@ class Frontier:
         )
 
     def add_links(self, source: int, targets: Sequence[int]) -> None:
-        """Notes that a page links to these."""
+        """Store the keys of the URLs that a page links to."""
         if targets:
             packed = struct.pack(f"<{len(targets)}q", *targets)
             self._catalog.connection.execute("INSERT OR REPLACE INTO outlinks VALUES (?, ?)", (source, packed))
 
     def existing(self, ids: Sequence[int]) -> set[int]:
-        """Those of some keys that the frontier has, in whatever state."""
-        found: set[int] = set()
+        """Return the subset of keys that are in the frontier, in any state."""
+        existing: set[int] = set()
         for start in range(0, len(ids), 500):
             part = ids[start : start + 500]
             marks = ", ".join("?" * len(part))
-            found.update(row[0] for row in self._catalog.tuples(f"SELECT id FROM frontier WHERE id IN ({marks})", part))
-        return found
+            existing.update(
+                row[0] for row in self._catalog.tuples(f"SELECT id FROM frontier WHERE id IN ({marks})", part)
+            )
+        return existing
 
     def queued(self, host: str | None = None) -> Iterator[list[dict[str, Any]]]:
-        """The queued URLs, of a host or all, thousands at a time."""
+        """Yield the queued URLs of a host or of all hosts, in batches."""
         last, where = -1, "AND host = ?" if host else ""
         while not self._is_stopped() and (
             rows := [
@@ -366,11 +371,11 @@ class Frontier:
             last = rows[-1]["n"]
             yield rows
 
-    def linking(self, score_of: Mapping[int, float]) -> Linking:
-        """What the pages that link to queued URLs are like.
+    def link_statistics(self, score_of: Mapping[int, float]) -> LinkStatistics:
+        """Return statistics of the pages that link to queued URLs.
 
         Args:
-            score_of: key of a page → its score; pages without one do not count.
+            score_of: Key of a page → its score. Pages without a score are ignored.
         """
         import numpy as np
 
@@ -378,55 +383,55 @@ class Frontier:
         ids = np.sort(
             np.fromiter((row[0] for row in execute("SELECT id FROM frontier WHERE state = 'queued'")), np.int64)
         )
-        count, total, least, best = (np.full(len(ids), start) for start in (0.0, 0.0, 1.0, 0.0))
+        count, total, minimum, maximum = (np.full(len(ids), start) for start in (0.0, 0.0, 1.0, 0.0))
         if len(ids):
             for source, targets in execute("SELECT source, targets FROM outlinks"):
                 if (score := score_of.get(source)) is not None:
                     linked = np.frombuffer(targets, dtype="<i8")
-                    places = np.minimum(np.searchsorted(ids, linked), len(ids) - 1)
-                    places = places[ids[places] == linked]
-                    count[places] += 1.0
-                    total[places] += score
-                    least[places] = np.minimum(least[places], score)
-                    best[places] = np.maximum(best[places], score)
-        return Linking(ids, count, total, least, best)
+                    positions = np.minimum(np.searchsorted(ids, linked), len(ids) - 1)
+                    positions = positions[ids[positions] == linked]
+                    count[positions] += 1.0
+                    total[positions] += score
+                    minimum[positions] = np.minimum(minimum[positions], score)
+                    maximum[positions] = np.maximum(maximum[positions], score)
+        return LinkStatistics(ids, count, total, minimum, maximum)
 
     def refresh_parent_scores(self) -> None:
-        """Gives every queued URL the best score of the pages that link to it, as the documents are scored now."""
+        """Set the parent score of each queued URL to the best current score of the pages that link to it."""
         scored = self._catalog.rows("SELECT c.uri, s.relevance FROM current c JOIN scores s ON s.doc_id = c.doc_id")
         score_of = {url_id(row["uri"]): row["relevance"] for row in scored if "://" in row["uri"]}
-        linking = self.linking(score_of)
-        known = linking.count > 0
+        link_statistics = self.link_statistics(score_of)
+        known = link_statistics.count > 0
         with self._catalog.transaction() as connection:
             connection.execute("UPDATE frontier SET parent_score = NULL WHERE state = 'queued'")
             connection.executemany(
                 "UPDATE frontier SET parent_score = ? WHERE id = ?",
-                zip(linking.best[known].tolist(), linking.ids[known].tolist(), strict=True),
+                zip(link_statistics.maximum[known].tolist(), link_statistics.ids[known].tolist(), strict=True),
             )
 
     def set_priorities(self, values: Iterable[tuple[float, str, int]]) -> None:
-        """Sets (priority, why, id)."""
+        """Store (priority, reason, key) of queued URLs."""
         with self._catalog.transaction() as connection:
             connection.executemany("UPDATE frontier SET priority = ?, why = ? WHERE id = ?", values)
 
     def rescore(self, rank: Callable[[list[dict[str, Any]]], list[tuple[float, str]]], host: str | None = None) -> int:
-        """Gives every queued URL, of a host or all, a new priority; gives how many."""
+        """Rank the queued URLs of a host or of all hosts again, and return their number."""
         count = 0
         for rows in self.queued(host):
             self.set_priorities(
                 (priority, why, row["id"])
                 for row, (priority, why) in zip(rows, rank(rows), strict=True)
-                if abs(priority - row["priority"]) > _SAME
+                if abs(priority - row["priority"]) > _MIN_CHANGE
             )
             count += len(rows)
         return count
 
 
-def too_deep(depth: int, max_depth: int | None) -> Reason | None:
-    """Return why a URL is too many links away from a seed; None if it is not.
+def depth_refusal(depth: int, max_depth: int | None) -> Reason | None:
+    """Return a refusal if a URL is too many links away from a seed, else None.
 
     Args:
-        depth: Links from a seed.
-        max_depth: The most that a crawl follows; None: any number.
+        depth: Number of links from a seed.
+        max_depth: Maximum number of links; None: unlimited.
     """
     return Reason("depth", f"depth over {max_depth}") if max_depth is not None and depth > max_depth else None

@@ -1,4 +1,4 @@
-"""CrawlJob: a crawl that runs in the background."""
+"""CrawlJob: a crawl that runs in a background thread."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from corpuskit.crawl.choices import ALLOW_PRIVATE, Choices
-from corpuskit.crawl.closing import Closing
+from corpuskit.crawl.crawler import Crawler
+from corpuskit.crawl.model_ranking import ranking_of
+from corpuskit.crawl.option_resolution import ALLOW_PRIVATE, ResolvedOptions
 from corpuskit.crawl.options import CrawlOptions
-from corpuskit.crawl.run import Crawler
+from corpuskit.crawl.outcome import CrawlOutcome
 from corpuskit.crawl.seeds import read_seeds
 from corpuskit.crawl.source_verdicts import set_verdict
 from corpuskit.crawl.state import Progress
-from corpuskit.crawl.steering import ranking_of
 from corpuskit.errors import ConfigurationError, MissingExtraError
 from corpuskit.hooks import hook
 from corpuskit.sources.web.client import is_private_literal
@@ -36,31 +36,31 @@ logger = logging.getLogger(__name__)
 
 
 class CrawlJob:
-    """A running or ended crawl. Made by ``Corpus.crawl``.
+    """Running or finished crawl, returned by ``Corpus.crawl``.
 
     Args:
         folder: The corpus folder.
-        choices: What was chosen for the crawl.
-        seeds: Canonical URLs to begin with.
+        choices: The resolved options of the crawl.
+        seeds: Canonical URLs of the seeds.
     """
 
-    def __init__(self, folder: CorpusFolder, choices: Choices, seeds: list[str]) -> None:
+    def __init__(self, folder: CorpusFolder, choices: ResolvedOptions, seeds: list[str]) -> None:
         ranking = ranking_of(choices.steer)
         self._folder = folder
         self._choices = choices
         self._seeds = seeds
         self._error: BaseException | None = None
-        self._closing = Closing()
-        # Taken here, so that a second crawl is refused in the caller's face.
+        self._outcome = CrawlOutcome()
+        # Lock in the caller's thread, so that a second crawl fails immediately with an exception.
         self._lock = folder.crawl_lock()
         self._lock.__enter__()
         self._started = now()
         self._job = _start_row(folder, choices)
         self._crawler = Crawler(
-            folder, choices.options, ranking, seeds=seeds, job=self._job, looks_again=choices.looks_again
+            folder, choices.options, ranking, seeds=seeds, job=self._job, requeues_fetched=choices.requeues_fetched
         )
-        # A flag that is polled: Thread.join, interrupted by Ctrl-C, takes a running thread for an ended one (Python 3.11),
-        # and an interrupted Event.wait may keep the lock that Event.set needs.
+        # A polled flag, since Thread.join interrupted by Ctrl-C treats a running thread as ended (Python 3.11),
+        # and an interrupted Event.wait may hold the lock that Event.set needs.
         self._has_ended = False
         self._thread = threading.Thread(target=self._run, name="corpuskit-crawl", daemon=True)
         self._thread.start()
@@ -68,11 +68,13 @@ class CrawlJob:
     def _run(self) -> None:
         try:
             self._crawler.run()
-            self._closing = Closing.of(self._folder.catalog, self.progress, self._started, self._again())
+            self._outcome = CrawlOutcome.from_catalog(
+                self._folder.catalog, self.progress, self._started, self._options_to_repeat()
+            )
         except BaseException as error:
             self._error = error
             self.progress.reason = f"{type(error).__name__}: {error}"
-            logger.debug("the crawl broke down", exc_info=True)  # wait() raises it
+            logger.debug("crawl failed", exc_info=True)  # wait() raises the error
         finally:
             self.progress.ended = time.monotonic()
             self._folder.catalog.connection.execute(
@@ -82,41 +84,49 @@ class CrawlJob:
             self._lock.__exit__(None, None, None)
             self._has_ended = True
 
-    def _again(self) -> list[str]:
-        """Options that are never kept and that the rest of the queue needs; of seeds also where none was asked yet."""
+    def _options_to_repeat(self) -> list[str]:
+        """Return options that are never stored and that a later crawl needs to fetch the rest of the queue."""
         hosts = (urlsplit(seed).hostname or "" for seed in self._seeds)
-        needed = self.progress.has_asked_private or any(map(is_private_literal, hosts))
-        return [ALLOW_PRIVATE] if needed else []
+        needs_permission = self.progress.has_asked_private or any(map(is_private_literal, hosts))
+        return [ALLOW_PRIVATE] if needs_permission else []
 
     @property
     def progress(self) -> Progress:
-        """Where it stands."""
+        """Progress of the crawl, updated while it runs."""
         return self._crawler.progress
 
     @property
     def is_running(self) -> bool:
-        """It has not ended."""
+        """Whether the crawl is still running."""
         return not self._has_ended
 
     @property
-    def closing(self) -> Closing:
-        """What could not be fetched and what is left, known when it has ended."""
-        return self._closing
+    def outcome(self) -> CrawlOutcome:
+        """Failures and remaining URLs, available after the crawl has ended."""
+        return self._outcome
+
+    @property
+    def closing(self) -> CrawlOutcome:
+        """Earlier name of :attr:`outcome`."""
+        return self._outcome
 
     @property
     def failed_seeds(self) -> dict[str, str]:
-        """Seed → why it could not be fetched in this crawl."""
+        """Seed → error message, for seeds that could not be fetched in this crawl."""
         return dict(self.progress.failed_seeds)
 
     def wait(self, *, progress: bool = True) -> CrawlJob:
-        """Wait for the end; Ctrl-C stops the crawl cleanly, a second one at once, and leaves a state to continue from.
+        """Wait until the crawl has ended.
+
+        Ctrl-C stops the crawl after the requests in progress; a second Ctrl-C stops it immediately. It can be resumed
+        in both cases.
 
         Args:
             progress: Show a progress bar.
 
         Raises:
-            KeyboardInterrupt: it was stopped by Ctrl-C; says how far it came and how to go on.
-            Exception: what broke the crawl down.
+            KeyboardInterrupt: Ctrl-C was pressed. The message contains the summary and how to resume.
+            Exception: The error that ended the crawl.
         """
         try:
             if progress:
@@ -126,7 +136,7 @@ class CrawlJob:
             try:
                 self.stop()
             except KeyboardInterrupt:
-                self._crawler.stopping.ask(at_once=True)
+                self._crawler.stopping.request(immediately=True)
                 self._wait()
             raise KeyboardInterrupt(repr(self)) from None
         if self._error is not None:
@@ -134,8 +144,8 @@ class CrawlJob:
         return self
 
     def stop(self) -> None:
-        """End it: what is under way has a few seconds, the rest stays in the frontier."""
-        self._crawler.stopping.ask()
+        """Stop the crawl. Requests in progress get a few seconds; all other URLs stay in the frontier."""
+        self._crawler.stopping.request()
         self._wait()
 
     def _wait(self, seconds: float = math.inf) -> None:
@@ -144,35 +154,35 @@ class CrawlJob:
             time.sleep(_POLL_SECONDS)
 
     def pause(self) -> None:
-        """Fetch nothing new until :meth:`resume`."""
+        """Start no more requests until :meth:`resume` is called."""
         self._crawler.paused.set()
 
     def resume(self) -> None:
-        """Go on after :meth:`pause`."""
+        """Continue after :meth:`pause`."""
         self._crawler.paused.clear()
 
     @property
     def is_paused(self) -> bool:
-        """It fetches nothing new until :meth:`resume`."""
+        """Whether the crawl is paused; see :meth:`pause`."""
         return self._crawler.paused.is_set()
 
     @property
     def id(self) -> int:
-        """Its number in the catalogue."""
+        """Id of the crawl in the catalog."""
         return self._job
 
     @property
     def options(self) -> CrawlOptions:
-        """What was chosen."""
+        """Options of the crawl."""
         return self._choices.options
 
     @property
     def resumed(self) -> str:
-        """What it keeps of the crawl that it resumes and what differs, in lines to be shown; empty for a new crawl."""
+        """Options taken from the resumed crawl and differences to it, as text lines. It is empty for a new crawl."""
         return self._choices.resumed
 
     def skip(self, host: str) -> int:
-        """Fetch nothing more of a host, now and in later crawls, and return the number of URLs that this leaves out.
+        """Exclude a host from this and later crawls, and return the number of queued URLs that are removed.
 
         Args:
             host: The host.
@@ -180,7 +190,8 @@ class CrawlJob:
         return self.judge(host, "hold", "skipped during a crawl")
 
     def boost(self, host: str) -> int:
-        """Fetch a host's URLs before all others, now and in later crawls, and return the number that wait.
+        """Fetch the URLs of a host before all others, in this and later crawls, and return the number of its queued
+        URLs.
 
         Args:
             host: The host.
@@ -188,7 +199,8 @@ class CrawlJob:
         return self.judge(host, "boost", "boosted during a crawl")
 
     def approve(self, host: str) -> int:
-        """Take a host in, also one out of scope, now and in later crawls, and return the number of URLs that wait.
+        """Include a host in this and later crawls, even if it is out of scope, and return the number of its queued
+        URLs.
 
         Args:
             host: The host.
@@ -196,27 +208,27 @@ class CrawlJob:
         return self.judge(host, "approve", "approved during a crawl")
 
     def judge(self, host: str, verdict: str, why: str | None = None) -> int:
-        """Keep a verdict on a source, follow it at once, and return the number of URLs it concerns.
+        """Store a verdict on a host, apply it immediately, and return the number of affected URLs.
 
         Args:
             host: The host.
             verdict: approve, hold, boost or none.
-            why: A reason, for the table of sources.
+            why: A reason, shown in the table of sources.
 
         Raises:
-            ConfigurationError: no such verdict: approve, hold, boost or none.
+            ConfigurationError: ``verdict`` is not one of these values.
         """
         set_verdict(self._folder.catalog, host, verdict, why)
         return self._crawler.judge(host.strip().lower(), verdict)
 
     def report(self) -> pd.DataFrame:
-        """Return one row a site, in the columns of :meth:`corpuskit.corpus.web.WebAccessor.crawl_report`."""
-        from corpuskit.crawl.report import site_report
+        """Return one row per host, with the columns of :meth:`corpuskit.corpus.web.WebAccessor.crawl_report`."""
+        from corpuskit.crawl.host_report import site_report
 
         return site_report(self._folder.catalog, job=self._job)
 
     def dashboard(self) -> object:
-        """Return the crawl as a widget for notebooks."""
+        """Return a notebook widget that shows the crawl."""
         widget: object = hook("CrawlJob.dashboard")(self)
         return widget
 
@@ -236,10 +248,10 @@ class CrawlJob:
 
     @property
     def summary(self) -> str:
-        """Where it stands, in a line."""
+        """Status and progress, in one line."""
         state = self.progress
-        how = "paused" if self.is_paused else "running"
-        status = how if self.is_running else f"ended: {state.reason}"
+        state_name = "paused" if self.is_paused else "running"
+        status = state_name if self.is_running else f"ended: {state.reason}"
         seconds = state.seconds
         unchanged = f", {state.unchanged:,} unchanged" if state.unchanged else ""
         speed = f", {state.pages / seconds:.1f} pages/s" if self.is_running and seconds > 1 else ""
@@ -249,11 +261,11 @@ class CrawlJob:
         )
 
     def __repr__(self) -> str:
-        return "\n".join([self.summary, *self._closing.lines(), self.resumed]).rstrip()
+        return "\n".join([self.summary, *self._outcome.lines(), self.resumed]).rstrip()
 
 
 def _harvest(state: Progress) -> str:
-    """What the model calls relevant of the last pages; nothing without a model."""
+    """Return the share of recent pages that the model calls relevant. The result is empty without a model."""
     pages = list(state.harvest)
     return f", {sum(pages) / len(pages):.0%} of the last {len(pages):,} relevant by the model" if pages else ""
 
@@ -261,23 +273,23 @@ def _harvest(state: Progress) -> str:
 def start_crawl(
     folder: CorpusFolder,
     seeds: Iterable[str | os.PathLike[str]],
-    choices: Choices,
+    choices: ResolvedOptions,
     *,
     resume: bool,
 ) -> CrawlJob:
     """Start a crawl in the background.
 
     Args:
-        folder: of the corpus.
-        seeds: URLs, or text files with one a line; they are added to the frontier.
-        choices: what it goes by, see :func:`corpuskit.crawl.choose`.
-        resume: without seeds, what is known of earlier crawls is gone on with.
+        folder: The corpus folder.
+        seeds: URLs, and paths of text files with one URL per line. They are added to the frontier.
+        choices: The options, as returned by :func:`corpuskit.crawl.resolve_options`.
+        resume: Allow an empty ``seeds`` and continue with the queue of earlier crawls.
 
     Raises:
-        ConfigurationError: neither seeds nor a crawl to resume.
-        RefusedError: a seed is no URL that can be fetched.
-        CorpusBusyError: another crawl runs on this corpus.
-        MissingExtraError: ``render`` without Playwright.
+        ConfigurationError: There are neither seeds nor a crawl to resume.
+        RefusedError: A seed is not a URL that can be fetched.
+        CorpusBusyError: Another crawl is running on this corpus.
+        MissingExtraError: ``render`` is set and Playwright is not installed.
     """
     if choices.options.render and importlib.util.find_spec("playwright") is None:
         raise MissingExtraError("playwright", "render")
@@ -289,25 +301,25 @@ def first_urls(folder: CorpusFolder, seeds: Iterable[str | os.PathLike[str]], *,
 
     Args:
         folder: The corpus folder.
-        seeds: URLs, and files with one URL a line.
-        resume: Whether a crawl is resumed, which needs no seeds.
+        seeds: URLs, and paths of text files with one URL per line.
+        resume: Allow an empty ``seeds``, if there is a crawl to resume.
 
     Raises:
-        ConfigurationError: Neither seeds nor a crawl to resume.
-        RefusedError: A seed is no URL that can be fetched.
+        ConfigurationError: There are neither seeds nor a crawl to resume.
+        RefusedError: A seed is not a URL that can be fetched.
     """
     urls = read_seeds(seeds)
     if not urls:
         waiting = folder.catalog.value("SELECT count(*) FROM frontier WHERE state = 'queued'")
         if not resume:
-            hint = f", or resume: {pluralize(waiting, 'URL')} left" if waiting else ""
-            raise ConfigurationError(f"nothing to crawl: name seeds, such as https://...{hint}")
+            hint = f", or pass resume=True (--resume): {pluralize(waiting, 'URL')} left" if waiting else ""
+            raise ConfigurationError(f"nothing to crawl: pass seeds, such as https://...{hint}")
         if not folder.catalog.value("SELECT 1 FROM frontier LIMIT 1"):
-            raise ConfigurationError("there is no crawl to resume: name seeds, such as https://...")
+            raise ConfigurationError("no earlier crawl to resume: pass seeds, such as https://...")
     return urls
 
 
-def _start_row(folder: CorpusFolder, choices: Choices) -> int:
+def _start_row(folder: CorpusFolder, choices: ResolvedOptions) -> int:
     cursor = folder.catalog.connection.execute(
         "INSERT INTO jobs (kind, started, options) VALUES ('crawl', ?, ?)", (now(), choices.record())
     )

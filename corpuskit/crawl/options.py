@@ -1,4 +1,4 @@
-"""Options of a crawl, each declared once: its default, its checks and its place on the command line."""
+"""Declarations of the crawl options: default, validation and command-line flag of each."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from corpuskit.errors import ConfigurationError
 PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     "nlptextdoc": {"max_errors": 10, "missing_counts": False, "min_unique": 0.1},
 }
-"""Options as another crawler has them by default: the Language Resource Extractor ends after ten errors, of which pages
-that are not there are none, and when a tenth of the last 1,000 pages' text was new."""
+"""Defaults of another crawler. The Language Resource Extractor ends after ten errors, not counting missing pages, or
+when less than a tenth of the text of the last 1,000 pages is new."""
 
-PAGES: Final = "Which pages"
-ORDER: Final = "How they are found, and in which order"
-REQUESTS: Final = "How sites are asked"
+PAGES: Final = "Scope"
+ORDER: Final = "Discovery and order"
+REQUESTS: Final = "Requests"
 END: Final = "When to stop"
-RESUMING: Final = "Going on with an earlier crawl"
+RESUMING: Final = "Resuming"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,145 +28,153 @@ class OptionInfo:
     """Declaration of one option.
 
     Attributes:
-        help: help text of the command line; empty for an option that is not typed.
-        panel: heading of the help under which it stands.
-        flag: its name on the command line, if that is not the field's name.
-        least, most: bounds of its value.
-        choices: all values that it can have; empty: any.
-        lasts: ``crawl``: a resumed crawl keeps it; ``call``: it counts for one call; ``secret``: it is never stored;
-            ``permission``: it opens a door on this machine, and each call names it, as the corpus may be a stranger's.
-        in_settings: corpus.toml may set it.
+        help: Help text of the command line. It is empty if the option has no flag.
+        panel: Heading of the help under which the option is listed.
+        flag: Name on the command line, if it differs from the field's name.
+        minimum, maximum: Bounds of the value.
+        choices: All valid values; empty: any.
+        lifetime: ``crawl``: a resumed crawl inherits it; ``call``: it applies to one call; ``secret``: it is never
+            stored; ``permission``: it extends the access on this machine, and each call must name it, since the corpus
+            may come from an untrusted person.
+        in_settings: Whether corpus.toml may set it.
     """
 
     help: str = ""
     panel: str = ""
     flag: str = ""
-    least: float | None = None
-    most: float | None = None
+    minimum: float | None = None
+    maximum: float | None = None
     choices: tuple[Any, ...] = ()
-    lasts: Literal["crawl", "call", "secret", "permission"] = "crawl"
+    lifetime: Literal["crawl", "call", "secret", "permission"] = "crawl"
     in_settings: bool = False
 
     def problem(self, value: Any) -> str | None:
-        """Return what was expected instead of a value; None for a value that is possible."""
+        """Return a description of the expected values; None if the value is valid."""
         if self.choices and value not in self.choices:
-            *others, last = map(repr, self.choices)
-            return f"{', '.join(others)} or {last}"
-        if value is None or self.least is None:
+            *first, last = map(repr, self.choices)
+            return f"{', '.join(first)} or {last}"
+        if value is None or self.minimum is None:
             return None
-        if self.most is not None:
-            return None if self.least <= value <= self.most else f"a share from {self.least:g} to {self.most:g}"
-        return f"{self.least:g} or more" if value < self.least else None
+        if self.maximum is not None:
+            return (
+                None if self.minimum <= value <= self.maximum else f"a share from {self.minimum:g} to {self.maximum:g}"
+            )
+        return f"{self.minimum:g} or more" if value < self.minimum else None
 
 
-def _option(default: Any = None, help: str = "", panel: str = "", **facts: Any) -> Any:
-    return field(default=default, metadata={"option": OptionInfo(help=help, panel=panel, **facts)})
+def _option(default: Any = None, help: str = "", panel: str = "", **declaration: Any) -> Any:
+    return field(default=default, metadata={"option": OptionInfo(help=help, panel=panel, **declaration)})
 
 
-def _secret_mapping(**facts: Any) -> Any:
-    return field(default_factory=dict, repr=False, metadata={"option": OptionInfo(lasts="secret", **facts)})
+def _secret_mapping(**declaration: Any) -> Any:
+    return field(default_factory=dict, repr=False, metadata={"option": OptionInfo(lifetime="secret", **declaration)})
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlOptions:
     """Options of one call of ``Corpus.crawl``.
 
-    A crawl that is resumed keeps them, but ``pages`` and ``minutes``, which count for one call, and what is secret:
-    ``headers``, ``cookies``, ``netrc`` and ``proxy``, or opens a door on this machine: ``allow_private`` and ``render``. The
-    seeds are those that the call names: of an earlier one the corpus knows, which may be a stranger's. The other budgets hold again, and count anew.
+    A resumed crawl inherits most options. ``pages`` and ``minutes`` apply to one call. Secrets (``headers``,
+    ``cookies``, ``netrc`` and ``proxy``) are never stored, and ``allow_private`` and ``render`` extend the access on
+    this machine: each call must set them, since the corpus may come from an untrusted person. Secrets are sent to the
+    hosts of seeds in the call, not to those of stored seeds. Other budgets apply again and count from zero.
 
     Attributes:
-        pages: at most so many more fetches; None: until nothing is left.
-        scope: ``domain``, ``host``, ``path`` or ``web``: how far from the seeds.
-        exclude: path patterns never fetched, with ``*`` and a final ``$`` as in robots.txt.
-        include: path patterns; of what links, sitemaps and feeds name only what matches one is fetched. Empty: all. Seeds,
-            sitemaps and feeds are read whatever their path.
-        delay: seconds between two requests to one host; 0: no waiting of our own. A Crawl-delay is always kept.
+        pages: Maximum number of further pages; None: until the queue is empty.
+        scope: Distance from the seeds: ``domain``, ``host``, ``path`` or ``web``.
+        exclude: Path patterns that are never fetched, with ``*`` and a final ``$`` as in robots.txt.
+        include: Path patterns. URLs from links, sitemaps and feeds must match one of them; empty: no restriction.
+            Seeds, sitemaps and feeds are always read.
+        delay: Seconds between two requests to one host; 0: no delay. Crawl-delay is obeyed in any case.
         proxy: URL of an HTTP proxy.
-        allow_private: hosts with private addresses may be fetched; without it, only the seeds' own.
-        contact: where a webmaster can reach you, sent with each request.
-        connections: requests at the same time.
-        extract: extracts pages while the crawl runs; False: they are stored, and ``Corpus.extract_pending`` or the next
-            crawl extracts them.
-        languages: ISO 639-1 codes such as ``("en", "fr")``: only pages in these; () is all. By what links, pages and URLs
-            say, and by the text of the page where nothing says it.
-        feeds: reads the feeds (RSS, Atom, RDF, JSON) that pages name, five a host.
-        host_pages: at most so many pages of one host in this call.
-        traps: stops following kinds of page of which the last 60 brought less than 2 % new text.
-        netrc: takes user and password of a host from this file, or with True from ``~/.netrc``. Never logged.
-        archived: takes the Internet Archive's last copy of a page that failed, and marks it so in the metadata (``archived``);
-            a URL names another archive with the same interface. Its interface is asked as politely as any host.
-        render: shows pages that have hardly any text without scripts to a browser, and keeps what it makes of them.
-        sitemaps: reads the sitemaps that robots.txt names; ``"guess"`` looks for them elsewhere too; False reads none.
-        min_unique: stops when of the last 1,000 pages on average less than this share of the text was new, 0 to 1.
-        min_harvest: stops a steered crawl when of the last 200 pages of this call the model calls less than this share relevant,
-            0 to 1.
-        refresh: asks again for pages fetched before, where those that did not change are left as they are, and for those that
-            failed. Resumed, what is left of them is asked for; named again, all are.
-        retry_failed: asks again for pages that failed, and that robots.txt forbade, in this call. Without it, those that may
-            have met a moment's trouble (5xx, 408, 425, 429, a time-out, a broken connection) are tried by later crawls, after
-            ten minutes to a day; 404 and the like are not, unless they are named as seeds or with ``refresh``.
-        max_depth: links from a seed; None: any.
-        minutes: stops after so long.
-        max_errors: stops after so many pages that could not be fetched, or were empty, and are not tried again in this call.
-        missing_counts: pages that are not there (404, 410) count for ``max_errors``.
-        max_megabytes: stops when the originals have grown by so much.
-        headers: more request headers; Authorization and Cookie go to the seeds' hosts only. Never logged.
-        cookies: sent to the seeds' hosts. Never logged.
+        allow_private: Fetch hosts with private addresses; otherwise only hosts of seeds may have one.
+        contact: E-mail address or page for webmasters, sent with each request.
+        connections: Number of parallel requests.
+        extract: Extract pages while the crawl runs. False: store them, and let ``Corpus.extract_pending`` or the next
+            crawl extract them.
+        languages: ISO 639-1 codes such as ``("en", "fr")``: fetch only pages in these languages; (): all. The language
+            is taken from links, pages and URLs, or detected in the text of the page.
+        feeds: Read up to five feeds (RSS, Atom, RDF, JSON) per host that pages link to.
+        host_pages: Maximum number of pages per host in this call.
+        traps: Do not follow kinds of page with less than 2 % new text in the last 60 pages.
+        netrc: Read user and password of a host from this file; True: from ``~/.netrc``. Never logged.
+        archived: Store the Internet Archive's last copy of a failed page, marked in the metadata (``archived``). A URL
+            selects another archive with the same interface. The delay of hosts applies to the archive too.
+        render: Render pages with hardly any text in a browser, and store the result.
+        sitemaps: Read the sitemaps in robots.txt; ``"guess"``: also try usual locations; False: read no sitemaps.
+        min_unique: Stop when the mean share of new text of the last 1,000 pages is lower, 0 to 1.
+        min_harvest: Stop a steered crawl when the model calls a smaller share of the last 200 pages of this call
+            relevant, 0 to 1.
+        refresh: Request fetched and failed pages again, and store those that have changed. A resumed crawl requests the
+            rest; set in the call again, it requests all.
+        retry_failed: Request pages again that failed or that robots.txt forbade, in this call. Without it, later crawls
+            retry temporary failures (5xx, 408, 425, 429, time-outs, broken connections) after ten minutes to a day.
+            Errors such as 404 are not retried, except for seeds in the call or with ``refresh``.
+        max_depth: Maximum number of links from a seed; None: unlimited.
+        minutes: Stop after this time.
+        max_errors: Stop after this number of pages that failed or were empty, and are not retried in this call.
+        missing_counts: Count missing pages (404, 410) for ``max_errors``.
+        max_megabytes: Stop when the originals have grown by this amount.
+        headers: Additional request headers. Authorization and Cookie are sent to the seeds' hosts only. Never
+            logged.
+        cookies: Cookies, sent to the seeds' hosts only. Never logged.
     """
 
-    pages: int | None = _option(None, "After so many more pages.", END, least=0, lasts="call")
+    pages: int | None = _option(None, "After this number of further pages.", END, minimum=0, lifetime="call")
     scope: str = _option(
-        "domain", "How far from the seeds; default: domain.", PAGES,
+        "domain", "Distance from the seeds; default: domain.", PAGES,
         choices=("domain", "host", "path", "web"), in_settings=True,
     )  # fmt: skip
     exclude: tuple[str, ...] = _option(
         (), "Path never fetched, with * and a final $ as in robots.txt; repeatable.", PAGES, in_settings=True
     )
     include: tuple[str, ...] = _option(
-        (), "Of links only paths like this, as '/news/*'; repeatable. Seeds are always read.", PAGES, in_settings=True
+        (),
+        "Follow only links with this path, such as '/news/*'; repeatable. Seeds are always read.",
+        PAGES,
+        in_settings=True,
     )
     delay: float = _option(
-        1.0, "Seconds between two requests to one host; default 1.", REQUESTS, least=0, in_settings=True
+        1.0, "Seconds between two requests to one host; default 1.", REQUESTS, minimum=0, in_settings=True
     )
-    proxy: str | None = _option(None, "URL of an HTTP proxy.", REQUESTS, lasts="secret")
-    allow_private: bool = _option(False, "Private addresses too.", PAGES, lasts="permission")
-    contact: str = _option("", "Your e-mail or page, sent with each request.", REQUESTS, in_settings=True)
-    connections: int = _option(16, "Requests at the same time; default 16.", REQUESTS, least=1)
-    extract: bool = _option(True, "Extract now, as by default, or with the next crawl.", ORDER)
+    proxy: str | None = _option(None, "URL of an HTTP proxy.", REQUESTS, lifetime="secret")
+    allow_private: bool = _option(False, "Fetch private addresses too.", PAGES, lifetime="permission")
+    contact: str = _option("", "Your e-mail address or page, sent with each request.", REQUESTS, in_settings=True)
+    connections: int = _option(16, "Number of parallel requests; default 16.", REQUESTS, minimum=1)
+    extract: bool = _option(True, "Extract pages now (the default) or with the next crawl.", ORDER)
     languages: tuple[str, ...] = _option(
-        (), "Only pages in this language, as en; repeatable.", PAGES, flag="language", in_settings=True
+        (), "Only pages in this language, such as en; repeatable.", PAGES, flag="language", in_settings=True
     )
-    feeds: bool = _option(True, "Read the feeds that pages name, as by default.", ORDER)
-    host_pages: int | None = _option(None, "Asking a host after so many of its pages.", END, least=0)
-    traps: bool = _option(True, "Leave kinds of page that bring nothing new, as by default.", PAGES)
-    netrc: bool | str = _option(False, "User and password of a host from ~/.netrc.", REQUESTS, lasts="secret")
-    archived: bool | str = _option(False, "Take the Internet Archive's last copy of a page that failed.", ORDER)
+    feeds: bool = _option(True, "Read feeds that pages link to (the default).", ORDER)
+    host_pages: int | None = _option(None, "Per host, after this number of pages.", END, minimum=0)
+    traps: bool = _option(True, "Skip kinds of page without new text (the default).", PAGES)
+    netrc: bool | str = _option(False, "Read user and password of hosts from ~/.netrc.", REQUESTS, lifetime="secret")
+    archived: bool | str = _option(False, "Store the Internet Archive's last copy of a failed page.", ORDER)
     render: bool = _option(
-        False, "Show pages without text to a browser; needs the extra render.", ORDER, lasts="permission"
+        False, "Render pages without text in a browser; needs the extra render.", ORDER, lifetime="permission"
     )
     sitemaps: bool | str = _option(
-        True, "Read the sitemaps robots.txt names, as by default.", ORDER, choices=(True, False, "guess")
+        True, "Read the sitemaps in robots.txt (the default).", ORDER, choices=(True, False, "guess")
     )
     min_unique: float = _option(
-        0.0, "When less than this share of the last 1,000 pages' text was new, 0 to 1.", END, least=0, most=1
+        0.0, "When the share of new text in the last 1,000 pages is lower, 0 to 1.", END, minimum=0, maximum=1
     )
     min_harvest: float = _option(
-        0.0, "Steered: when the model calls less than this share of the last 200 pages relevant, 0 to 1.", END,
-        least=0, most=1,
+        0.0, "Steered: when the model calls a smaller share of the last 200 pages relevant, 0 to 1.", END,
+        minimum=0, maximum=1,
     )  # fmt: skip
-    refresh: bool = _option(False, "Ask again for what was fetched; keep what changed.", RESUMING)
+    refresh: bool = _option(False, "Request fetched pages again; store those that have changed.", RESUMING)
     retry_failed: bool = _option(
-        False, "Ask again for what failed, and what robots.txt forbade.", RESUMING, lasts="call"
+        False, "Retry pages that failed or that robots.txt forbade.", RESUMING, lifetime="call"
     )
-    max_depth: int | None = _option(None, "At most so many links from a seed.", PAGES, least=0)
-    minutes: float | None = _option(None, "After so long.", END, least=0, lasts="call")
-    max_errors: int | None = _option(None, "After so many failed pages.", END, least=0)
-    missing_counts: bool = _option(True, "Pages that are not there count for --max-errors.", END)
-    max_megabytes: float | None = _option(None, "After so much.", END, least=0)
+    max_depth: int | None = _option(None, "Maximum number of links from a seed.", PAGES, minimum=0)
+    minutes: float | None = _option(None, "After this number of minutes.", END, minimum=0, lifetime="call")
+    max_errors: int | None = _option(None, "After this number of failed pages.", END, minimum=0)
+    missing_counts: bool = _option(True, "Count missing pages for --max-errors.", END)
+    max_megabytes: float | None = _option(None, "After this number of megabytes.", END, minimum=0)
     headers: Mapping[str, str] = _secret_mapping(
         flag="header", panel=REQUESTS,
-        help="'Name: value', or @FILE with one a line; Cookie and Authorization go to the seeds' hosts only; repeatable.",
+        help="'Name: value', or @FILE with one header per line; Cookie and Authorization go to the seeds' hosts only; repeatable.",
     )  # fmt: skip
     cookies: Mapping[str, str] = _secret_mapping(flag="header")
 
@@ -199,29 +207,29 @@ TYPES: Final[Mapping[str, Any]] = {
 """Name of each option → the types of its values."""
 
 
-def names_of(*lasts: str) -> tuple[str, ...]:
-    """Return the names of the options that last so long; see :class:`OptionInfo`."""
-    return tuple(name for name, option in OPTIONS.items() if option.lasts in lasts)
+def options_with_lifetime(*lifetime: str) -> tuple[str, ...]:
+    """Return the names of the options with one of these lifetimes; see :class:`OptionInfo`."""
+    return tuple(name for name, option in OPTIONS.items() if option.lifetime in lifetime)
 
 
 def flag_of(name: str) -> str:
-    """Return how an option is typed on the command line."""
+    """Return the command-line flag of an option."""
     return "--" + (OPTIONS[name].flag if name in OPTIONS and OPTIONS[name].flag else name).replace("_", "-")
 
 
-def spelled(name: str) -> str:
-    """Return the name of an option as it is written in Python and on the command line."""
+def both_spellings(name: str) -> str:
+    """Return an option as written in Python and on the command line."""
     return f"{name}= ({flag_of(name)})"
 
 
-def resuming(*names: str) -> str:
-    """Return the call and the command that go on with a crawl.
+def resume_commands(*names: str) -> str:
+    """Return the Python call and the command that resume a crawl.
 
     Args:
-        names: Options that must be named.
+        names: Options to set.
     """
-    named = ("resume", *names)
-    return f"crawl({', '.join(f'{name}=True' for name in named)}) (corpuskit crawl {' '.join(map(flag_of, named))})"
+    options = ("resume", *names)
+    return f"crawl({', '.join(f'{name}=True' for name in options)}) (corpuskit crawl {' '.join(map(flag_of, options))})"
 
 
 def _wrong(name: str, value: Any, expected: str) -> ConfigurationError:

@@ -1,4 +1,4 @@
-"""When which host may be asked again, and what its robots.txt says."""
+"""Politeness: request delays and pauses of hosts, and their robots.txt files."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from corpuskit.sources.web.client import MAX_REDIRECTS
 from corpuskit.store.catalog import Catalog, clean
 
 _KEEP_ROBOTS: Final = 24 * 3600.0  # seconds; RFC 9309, 2.4: not longer than 24 hours
-# Seconds a host that cannot be reached is left alone, longer each time; at first it may be a moment's trouble.
+# Seconds until an unreachable host is requested again, longer after each failure. The first failures may be temporary.
 _PAUSES: Final = (2.0, 8.0, 600.0, 1200.0, 2400.0, 3600.0)
-_GIVEN_UP: Final = 3  # times in a row that a host was not reached, before its pages count as failed
+_MAX_FAILURES: Final = 3  # consecutive failures of a host, after which its pages count as failed
 _MAX_ROBOTS_REDIRECTS: Final = 5  # RFC 9309, 2.3.1.2
-_MARGIN: Final = 1.02  # our clock and the server's differ by the way between
-_PATIENCE: Final = 5.0  # seconds a request that is due waits for a busy host, before another host has its place
+_MARGIN: Final = 1.02  # factor for the variation of network latency
+_PATIENCE: Final = 5.0  # seconds that a scheduled request waits for its host, before another host is selected
 _BACK_OFF: Final = 1.0  # seconds, doubled each time
 _MAX_BACK_OFF: Final = 3600.0
 _NO_RULES: Final = Robots()
-_PER_HOST: Final = 4  # connections to a host that asks for no delay, when we are told to wait for none
+_PER_HOST: Final = 4  # connections to a host without Crawl-delay, if the option delay is 0
 
 
 class PausedError(FetchError):
-    """A host has a pause; whoever meets this comes back later."""
+    """The host is paused; the request must be repeated later."""
 
 
 class ForbiddenError(FetchError):
-    """robots.txt, or the border of what is read, forbids a URL."""
+    """robots.txt or the domain limit of a request forbids a URL."""
 
 
 @dataclass(slots=True)
 class HostState:
-    """What is known about a host in this crawl.
+    """State of a host in this crawl.
 
     Attributes:
-        robots: by scheme; None: not read yet.
-        delay: seconds from an answer to the next request.
-        next_allowed: when the next request may start, seconds since the epoch.
-        in_flight: requests under way.
-        failures: answers in a row that said "busy" or did not come.
-        trouble: why it cannot be reached; empty where it can.
-        paused_until: the end of its present pause, seconds since the epoch.
-        is_listed: its sitemaps were read within the last day.
+        robots: robots.txt by scheme; a missing scheme has not been requested yet.
+        delay: Seconds between a response and the next request.
+        next_allowed: Earliest time of the next request, in seconds since the epoch.
+        in_flight: Number of requests in progress.
+        failures: Number of consecutive failed or rejected requests.
+        last_error: Why the host cannot be reached; empty if it can.
+        paused_until: End of the current pause, in seconds since the epoch.
+        has_read_sitemaps: Whether its sitemaps were read within the last day; None: not known yet.
     """
 
     delay: float
@@ -55,31 +55,31 @@ class HostState:
     next_allowed: float = 0.0
     in_flight: int = 0
     failures: int = 0
-    trouble: str = ""
+    last_error: str = ""
     paused_until: float = 0.0
-    is_listed: bool | None = None
+    has_read_sitemaps: bool | None = None
 
     @property
-    def most_in_flight(self) -> int:
-        """How many requests it may have at the same time."""
+    def max_in_flight(self) -> int:
+        """Maximum number of parallel requests."""
         return _PER_HOST if self.robots and self.delay == 0 else 1
 
     @property
-    def is_given_up(self) -> bool:
-        """It was not reached again and again, and has a long pause now."""
-        return bool(self.trouble) and self.failures >= _GIVEN_UP
+    def is_unavailable(self) -> bool:
+        """Whether the host was repeatedly unreachable and now has a long pause."""
+        return bool(self.last_error) and self.failures >= _MAX_FAILURES
 
 
 class Politeness:
-    """The hosts of a crawl."""
+    """Request delays, pauses and robots.txt of the hosts of a crawl, stored in the catalog."""
 
     def __init__(self, catalog: Catalog, delay: float) -> None:
         self._catalog = catalog
         self._delay = delay
         self._hosts: dict[str, HostState] = {}
 
-    def of(self, host: str) -> HostState:
-        """The state of a host."""
+    def state(self, host: str) -> HostState:
+        """Return the state of a host."""
         state = self._hosts.get(host)
         if state is None:
             state = HostState(self._delay)
@@ -87,111 +87,121 @@ class Politeness:
                 "SELECT next_allowed, failures, trouble FROM hosts WHERE host = ?", (host,)
             ).fetchone()
             if row is not None:
-                state.failures, state.trouble = row["failures"], row["trouble"]
-                # What an earlier process promised is kept; a clock that went back must not stop the host for good.
+                state.failures, state.last_error = row["failures"], row["trouble"]
+                # Pauses of earlier processes hold. A clock that was set back must not block the host permanently.
                 if row["next_allowed"] <= time.time() + _MAX_BACK_OFF:
                     state.next_allowed = row["next_allowed"]
             self._hosts[host] = state
         return state
 
     async def wait_for_turn(self, host: str, *, patient: bool = True) -> None:
-        """Waits until the host may be asked, after robots.txt and beside other visits, and notes that it is asked.
+        """Wait until the host may be requested, and record the start of a request.
 
         Args:
-            patient: waits for a long delay between two requests too, since what was begun would be lost.
+            host: The host.
+            patient: Also wait for a long delay between two requests, for a request that continues an earlier one.
 
         Raises:
-            PausedError: the host wants to be left alone for longer; waiting here would keep others waiting.
+            PausedError: The host has a longer pause. Waiting here would block a connection.
         """
-        state = self.of(host)
+        state = self.state(host)
         while (wait := state.next_allowed - time.time()) > 0:
             if wait > max(_PATIENCE, 2 * state.delay if patient else 0.0):
-                raise PausedError(state.trouble or "the server asks for a pause", url=host)
+                raise PausedError(state.last_error or "the server requested a pause", url=host)
             await asyncio.sleep(wait)
-        self.start(host)
+        self.record_request(host)
 
-    def start(self, host: str) -> None:
-        """Notes that a request starts now."""
-        state = self.of(host)
+    def record_request(self, host: str) -> None:
+        """Record that a request starts now."""
+        state = self.state(host)
         state.next_allowed = max(state.next_allowed, time.time() + state.delay * _MARGIN)
         if state.delay:
             self._save(host, state)
 
-    def heard(self, host: str) -> None:
-        """Notes that an answer came. A request may be sent long after it was started, when the loop is busy between; so
-        the delay counts from the answer on."""
-        state = self.of(host)
+    def record_response(self, host: str) -> None:
+        """Record a response.
+
+        The delay counts from the response on, since a busy event loop may send a request long after its recorded
+        start.
+        """
+        state = self.state(host)
         if state.delay:
             state.next_allowed = max(state.next_allowed, time.time() + state.delay * _MARGIN)
 
     def back_off(self, host: str, seconds: float | None) -> float:
-        """The host is busy: waits as it asks, else longer each time; gives until when."""
-        state = self.of(host)
+        """Pause a busy host and return the end of the pause, in seconds since the epoch.
+
+        Args:
+            host: The host.
+            seconds: Pause requested by the server; None: an exponentially growing pause.
+        """
+        state = self.state(host)
         state.failures += 1
         wait = seconds if seconds is not None else max(_BACK_OFF, state.delay) * 2.0 ** min(state.failures, 10)
         state.next_allowed = max(state.next_allowed, time.time() + min(wait, _MAX_BACK_OFF))
         self._save(host, state)
         return state.next_allowed
 
-    def answered(self, host: str) -> None:
-        """The host is well."""
-        state = self.of(host)
-        if state.failures or state.trouble:
-            state.failures, state.trouble = 0, ""
+    def record_success(self, host: str) -> None:
+        """Record a successful request: reset failures and the last error."""
+        state = self.state(host)
+        if state.failures or state.last_error:
+            state.failures, state.last_error = 0, ""
             self._save(host, state)
 
-    def unreachable(self, host: str, cause: str, seconds: float | None = None) -> HostState:
-        """The host cannot be reached: leaves it alone, longer each time.
+    def record_unreachable(self, host: str, cause: str, seconds: float | None = None) -> HostState:
+        """Pause a host that cannot be reached, longer after each failure, and return its state.
 
         Args:
-            cause: in plain words.
-            seconds: how long it asks to be left alone.
+            host: The host.
+            cause: Error message.
+            seconds: Pause requested by the server.
         """
-        state, moment = self.of(host), time.time()
-        state.trouble = cause
-        if moment < state.paused_until:
-            return state  # another request of those that were under way when the pause began
+        state, now = self.state(host), time.time()
+        state.last_error = cause
+        if now < state.paused_until:
+            return state  # this request started before the pause
         pause = max(_PAUSES[min(state.failures, len(_PAUSES) - 1)], min(seconds or 0.0, _MAX_BACK_OFF))
         state.failures += 1
-        state.paused_until = moment + pause
+        state.paused_until = now + pause
         state.next_allowed = max(state.next_allowed, state.paused_until)
         self._save(host, state)
         return state
 
-    def forgive(self, hosts: Iterable[str] | None = None) -> None:
-        """Ends the pauses of hosts that could not be reached, of some or all; what a server asked for is kept."""
-        forgive = "UPDATE hosts SET next_allowed = 0, failures = 0, trouble = '' WHERE trouble != ''"
+    def clear_pauses(self, hosts: Iterable[str] | None = None) -> None:
+        """End the pauses of unreachable hosts, of some or all. Pauses requested by servers stay."""
+        update = "UPDATE hosts SET next_allowed = 0, failures = 0, trouble = '' WHERE trouble != ''"
         with self._catalog.transaction() as connection:
             if hosts is None:
-                connection.execute(forgive)
+                connection.execute(update)
             else:
-                connection.executemany(f"{forgive} AND host = ?", [(host,) for host in hosts])
+                connection.executemany(f"{update} AND host = ?", [(host,) for host in hosts])
 
     async def robots(self, client: Client, scheme: str, host: str) -> Robots:
-        """The host's robots.txt, read when first needed and kept for a day.
+        """Return the robots.txt of a host. It is requested on first use and cached for a day.
 
         Raises:
-            UnreachableError: it cannot be had, so that nothing of the host may be fetched (RFC 9309, 2.3.1.4).
-            RefusedError: the host itself must not be asked.
+            UnreachableError: It cannot be read, so nothing of the host may be fetched (RFC 9309, section 2.3.1.4).
+            RefusedError: The host must not be requested.
         """
-        state = self.of(host)
+        state = self.state(host)
         if scheme not in state.robots:
-            if state.trouble and time.time() < state.next_allowed:
-                raise UnreachableError(state.trouble, url=f"{scheme}://{host}/robots.txt")  # it has its pause
-            state.robots[scheme] = self.kept_robots(scheme, host) or await self._fetch(client, scheme, host)
+            if state.last_error and time.time() < state.next_allowed:
+                raise UnreachableError(state.last_error, url=f"{scheme}://{host}/robots.txt")  # the pause has not ended
+            state.robots[scheme] = self.cached_robots(scheme, host) or await self._fetch(client, scheme, host)
             delay = state.robots[scheme].crawl_delay
             state.delay = max(self._delay, delay or 0.0)
-            # Reading robots.txt was a request too.
+            # The request for robots.txt counts too.
             state.next_allowed = max(state.next_allowed, time.time() + state.delay * _MARGIN)
         return state.robots[scheme]
 
     async def _fetch(self, client: Client, scheme: str, host: str) -> Robots:
         try:
-            robots, status = await _ask_robots(client, f"{scheme}://{host}/robots.txt")
+            robots, status = await _request_robots(client, f"{scheme}://{host}/robots.txt")
         except UnreachableError as error:
             self._note_robots(host, None, f"unreachable: {error}" if error.status is None else str(error.status), 0.0)
             raise
-        self.answered(host)
+        self.record_success(host)
         self._note_robots(host, f"{scheme}\n{robots.rules}", str(status), time.time(), robots)
         return robots
 
@@ -206,44 +216,44 @@ class Politeness:
             (host, text, status, fetched, robots.crawl_delay, "\n".join(robots.sitemaps)),
         )
 
-    def kept_robots(self, scheme: str, host: str) -> Robots | None:
-        """Return the host's robots.txt where it was read within the last day; None where it was not."""
+    def cached_robots(self, scheme: str, host: str) -> Robots | None:
+        """Return the cached robots.txt of a host; None if it was not read within the last day."""
         row = self._catalog.connection.execute(
             "SELECT robots, robots_fetched, crawl_delay, sitemaps FROM hosts WHERE host = ?", (host,)
         ).fetchone()
         if row is None or row["robots"] is None or not 0 <= time.time() - row["robots_fetched"] < _KEEP_ROBOTS:
             return None
-        kept_scheme, _, rules = row["robots"].partition("\n")
+        cached_scheme, _, rules = row["robots"].partition("\n")
         sitemaps = tuple((row["sitemaps"] or "").split("\n")) if row["sitemaps"] else ()
-        return Robots(rules, row["crawl_delay"], sitemaps) if kept_scheme == scheme else None
+        return Robots(rules, row["crawl_delay"], sitemaps) if cached_scheme == scheme else None
 
-    def is_listed(self, host: str) -> bool:
-        """The host's sitemaps were read within the last day."""
-        state = self.of(host)
-        if state.is_listed is None:
+    def has_read_sitemaps(self, host: str) -> bool:
+        """Return whether the sitemaps of a host were read within the last day."""
+        state = self.state(host)
+        if state.has_read_sitemaps is None:
             read = self._catalog.value("SELECT sitemaps_fetched FROM hosts WHERE host = ?", (host,))
-            state.is_listed = read is not None and 0 <= time.time() - read < _KEEP_ROBOTS
-        return state.is_listed
+            state.has_read_sitemaps = read is not None and 0 <= time.time() - read < _KEEP_ROBOTS
+        return state.has_read_sitemaps
 
-    def listed(self, host: str) -> None:
-        """The host's sitemaps have been read."""
-        self.of(host).is_listed = True
+    def record_sitemaps_read(self, host: str) -> None:
+        """Record that the sitemaps of a host have been read."""
+        self.state(host).has_read_sitemaps = True
         self._catalog.connection.execute("UPDATE hosts SET sitemaps_fetched = ? WHERE host = ?", (time.time(), host))
 
     def _save(self, host: str, state: HostState) -> None:
         self._catalog.connection.execute(
             "INSERT INTO hosts (host, next_allowed, failures, trouble) VALUES (?, ?, ?, ?) ON CONFLICT (host) DO UPDATE "
             "SET next_allowed = excluded.next_allowed, failures = excluded.failures, trouble = excluded.trouble",
-            (host, state.next_allowed, state.failures, clean(state.trouble)),
+            (host, state.next_allowed, state.failures, clean(state.last_error)),
         )
 
 
 class PoliteClient:
-    """HTTP client that keeps the delays of hosts and follows their robots.txt.
+    """HTTP client that obeys the delays and the robots.txt of hosts.
 
     Attributes:
-        client: The client without manners, for what needs none.
-        politeness: The hosts of the crawl.
+        client: The underlying client.
+        politeness: State of the hosts.
     """
 
     def __init__(self, client: Client, politeness: Politeness) -> None:
@@ -254,41 +264,41 @@ class PoliteClient:
         """Return the robots.txt of the host of a URL; see :meth:`Politeness.robots`."""
         return await self.politeness.robots(self.client, url.partition("://")[0], host_of(url))
 
-    async def ask(
+    async def request(
         self, url: str, headers: Mapping[str, str] | None = None, *, any_type: bool = True, patient: bool = True
     ) -> Answer:
-        """Send one request when the host may be asked.
+        """Send one request as soon as the host may be requested.
 
         Args:
             url: A URL that robots.txt allows.
-            headers: More request headers.
-            any_type: Answers of any media type are read.
-            patient: Wait for a long delay too; see :meth:`Politeness.wait_for_turn`.
+            headers: Additional request headers.
+            any_type: Read responses of any media type.
+            patient: See :meth:`Politeness.wait_for_turn`.
 
         Raises:
             PausedError: The host has a long pause.
-            FetchError, RefusedError, ResourceLimitError: There is no answer that can be used.
+            FetchError, RefusedError, ResourceLimitError: The server does not send a usable response.
         """
         host = host_of(url)
         await self.politeness.wait_for_turn(host, patient=patient)
         answer = await self.client.get(url, headers, any_type=any_type)
-        self.politeness.heard(host)
+        self.politeness.record_response(host)
         return answer
 
     async def get(
         self, url: str, *, follow: bool = True, obey_robots: bool = True, same_domain: str | None = None
     ) -> Answer:
-        """Return the answer to a URL that robots.txt allows.
+        """Return the response to a URL, if robots.txt allows it.
 
         Args:
             url: A canonical URL.
-            follow: Follow redirects, as robots.txt allows.
-            obey_robots: The rules of robots.txt count; its delay is kept in any case.
-            same_domain: A host with the registered domain that redirects must not leave.
+            follow: Follow redirects that robots.txt allows.
+            obey_robots: Apply the rules of robots.txt. Its delay applies in any case.
+            same_domain: A host. Redirects must stay in its registered domain.
 
         Raises:
             ForbiddenError: robots.txt forbids the URL or a redirect, or it leads to another domain.
-            FetchError, RefusedError, ResourceLimitError: There is no answer that can be used.
+            FetchError, RefusedError, ResourceLimitError: The server does not send a usable response.
         """
         for _ in range(MAX_REDIRECTS + 1):
             if same_domain is not None and registered_domain(host_of(url)) != registered_domain(same_domain):
@@ -296,26 +306,26 @@ class PoliteClient:
             allowed, rule = (await self.robots(url)).verdict(url)
             if obey_robots and not allowed:
                 raise ForbiddenError(f"robots.txt: {rule}", url=url)
-            answer = await self.ask(url)
+            answer = await self.request(url)
             if answer.location is None or not follow:
                 return answer
             url = answer.location
         raise FetchError(f"more than {MAX_REDIRECTS} redirects", url=url)
 
 
-async def _ask_robots(client: Client, url: str) -> tuple[Robots, int]:
-    """What robots.txt says, and the status of the answer; redirects are followed."""
-    asked, status = url, 0
+async def _request_robots(client: Client, url: str) -> tuple[Robots, int]:
+    """Fetch robots.txt, following redirects, and return its rules and the HTTP status."""
+    next_url, status = url, 0
     for _ in range(_MAX_ROBOTS_REDIRECTS + 1):
         try:
-            answer = await client.get(asked, any_type=True)
+            answer = await client.get(next_url, any_type=True)
         except (RefusedError, UnreachableError):
             raise
         except (FetchError, ResourceLimitError) as error:
             raise UnreachableError(f"robots.txt cannot be read: {error}", url=url) from error
         status = answer.status
         if answer.location is not None:
-            asked = answer.location
+            next_url = answer.location
             continue
         if status == 200:
             return Robots.parse(answer.content), status
@@ -323,4 +333,4 @@ async def _ask_robots(client: Client, url: str) -> tuple[Robots, int]:
             cause = f"robots.txt cannot be read: the server answered {status} {answer.reason}"
             raise UnreachableError(cause, url=url, status=status, retry_after=answer.retry_after)
         break
-    return _NO_RULES, status  # RFC 9309, 2.3.1.2 and 2.3.1.3: not there, or redirects without end
+    return _NO_RULES, status  # RFC 9309, 2.3.1.2 and 2.3.1.3: no robots.txt, or too many redirects

@@ -1,4 +1,4 @@
-"""In which order the frontier is fetched."""
+"""Rankings: the order in which the URLs of the frontier are fetched."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PageScore:
-    """P(relevant), the decision it leads to, and whose it is."""
+    """P(relevant) of a page, the decision it leads to, and the version of the model."""
 
     relevance: float
     decision: str
@@ -26,7 +26,7 @@ class PageScore:
 
 
 class Change(NamedTuple):
-    """A new place of a queued URL."""
+    """New priority of a queued URL, with the reason."""
 
     id: int
     host: str
@@ -34,48 +34,65 @@ class Change(NamedTuple):
     why: str
 
 
-Row = dict[str, Any]
-"""id, url, host, depth, anchor, context, parent, parent_score of one queued URL."""
+QueueRow = dict[str, Any]
+"""One queued URL: id, url, host, depth, anchor, context, parent, parent_score."""
 
-BOOST: Final = 1_000.0  # priority; above all that rankings give
+BOOST: Final = 1_000.0  # priority; higher than any priority of a ranking
 
+_EARLIER_NAMES: Final = {
+    "in_turns": "round_robin",
+    "took": "on_leased",
+    "forget": "discard",
+    "passed_on": "on_links_scored",
+}
 _COLUMNS: Final = ("url", "anchor", "context", "parent_score", "host")
 
 
 class Ranking:
-    """Gives queued URLs their priority; the highest of the hosts that may be asked is fetched next."""
+    """Interface of rankings. The queued URL with the highest priority, of the hosts that may be requested, is fetched
+    next.
+    """
 
     steers: bool = True
-    """It reads scores of pages, so pages are extracted and scored before much more is fetched."""
+    """Whether priorities depend on scores of pages. Fetching then waits until the fetched pages are scored."""
 
     scores_pages: bool = False
-    """It says of pages how relevant they are; see :meth:`score_page`."""
+    """Whether :meth:`score_page` returns the relevance of pages."""
 
-    in_turns: bool = False
-    """Hosts take turns: the one with the fewest pages is next; within a host the priority decides."""
+    round_robin: bool = False
+    """Select the host with the fewest pages next; the priority orders the URLs within a host."""
 
     verdicts: Mapping[str, str] = MappingProxyType({})
-    """host → what the analyst said of it: approve, hold or boost."""
+    """host → verdict of the analyst: approve, hold or boost."""
+
+    def __init_subclass__(cls) -> None:
+        """Accept the earlier names of overridden attributes and methods."""
+        super().__init_subclass__()
+        for earlier, name in _EARLIER_NAMES.items():
+            if earlier in vars(cls):
+                setattr(cls, name, vars(cls)[earlier])
+        if (ranked_again := vars(cls).get("ranked_again")) is not None:
+            cls.rerank = lambda self, *, all_urls=False: ranked_again(self, whole=all_urls)  # type: ignore[method-assign]
 
     def begin(self, folder: CorpusFolder, frontier: Frontier) -> None:
-        """Take notice of the crawl; called once, before the queue is ranked.
+        """Prepare for a crawl. Called once, before the queue is ranked.
 
         Args:
-            folder: The corpus folder, whose catalogue has what earlier crawls found.
+            folder: The corpus folder; its catalog contains the results of earlier crawls.
             frontier: The queue.
         """
         return
 
-    def rank(self, rows: Sequence[Row]) -> list[tuple[float, str]]:
-        """Return (priority, why) of each row.
+    def rank(self, rows: Sequence[QueueRow]) -> list[tuple[float, str]]:
+        """Return (priority, reason) of each row.
 
         Args:
             rows: Queued URLs.
         """
         raise NotImplementedError
 
-    def score_page(self, title: str, text: str, row: Row) -> PageScore | None:
-        """Return what a model says of a page that was fetched, which is noted with the links on it; None: not known.
+    def score_page(self, title: str, text: str, row: QueueRow) -> PageScore | None:
+        """Return the score of a fetched page, and update the data that the ranking uses; None: no score.
 
         Args:
             title: Title of the page.
@@ -84,25 +101,25 @@ class Ranking:
         """
         return None
 
-    def took(self, key: int, host: str) -> None:
-        """Take notice that a URL is being fetched.
+    def on_leased(self, key: int, host: str) -> None:
+        """Handle the start of a fetch.
 
         Args:
-            key: Its id in the frontier.
+            key: Id of the URL in the frontier.
             host: Its host.
         """
         return
 
-    def forget(self, keys: Iterable[int]) -> None:
-        """Forget URLs that were ranked and are not queued.
+    def discard(self, keys: Iterable[int]) -> None:
+        """Remove URLs that were ranked and are not queued.
 
         Args:
             keys: Their ids in the frontier.
         """
         return
 
-    def passed_on(self, targets: Sequence[int], relevance: float) -> Sequence[Change]:
-        """Return what changes in the queue since a page links to some URLs.
+    def on_links_scored(self, targets: Sequence[int], relevance: float) -> Sequence[Change]:
+        """Return the changed priorities of URLs after a page that links to them was scored.
 
         Args:
             targets: Ids of these URLs.
@@ -111,26 +128,26 @@ class Ranking:
         return ()
 
     def is_stale(self) -> bool:
-        """Return whether the queue should be ranked again, since much was learnt."""
+        """Return whether enough pages were scored since the last ranking of the whole queue."""
         return False
 
-    def ranked_again(self, *, whole: bool = False) -> tuple[Sequence[Change], Mapping[str, float]]:
-        """Return what changes in the queue, and host → its best priority.
+    def rerank(self, *, all_urls: bool = False) -> tuple[Sequence[Change], Mapping[str, float]]:
+        """Rank the queue again, and return the changed priorities and host → its best priority.
 
         Args:
-            whole: To the last URL, however far behind.
+            all_urls: Return changes of all URLs, not only of the first ones.
         """
         return (), {}
 
 
 class BreadthFirst(Ranking):
-    """Pages near the seeds first, a turn a host."""
+    """Ranking by distance from the seeds. Hosts take turns."""
 
     steers = False
-    in_turns = True
+    round_robin = True
 
-    def rank(self, rows: Sequence[Row]) -> list[tuple[float, str]]:
-        """Return priority 0 for seeds, -1 for what they link to, and so on.
+    def rank(self, rows: Sequence[QueueRow]) -> list[tuple[float, str]]:
+        """Return priority 0 for seeds, -1 for the URLs they link to, and so on.
 
         Args:
             rows: Queued URLs.
@@ -138,22 +155,23 @@ class BreadthFirst(Ranking):
         return [(-float(row["depth"]), f"depth {row['depth']}") for row in rows]
 
 
-class Steered(Ranking):
-    """The order of a callable that scores frontier rows.
+class CallableRanking(Ranking):
+    """Ranking by a callable that scores rows of the frontier.
 
     Args:
-        steer: a DataFrame of url, anchor, context, parent_score, host → an array of scores.
+        steer: Function from a DataFrame with the columns url, anchor, context, parent_score and host to an array of
+            scores.
     """
 
     def __init__(self, steer: Callable[[pd.DataFrame], Any]) -> None:
         self._steer = steer
 
     def begin(self, folder: CorpusFolder, frontier: Frontier) -> None:
-        """Brings the scores of the linking pages up to date, for the callable to see."""
+        """Update the scores of the linking pages, which the callable may use."""
         frontier.refresh_parent_scores()
 
-    def rank(self, rows: Sequence[Row]) -> list[tuple[float, str]]:
-        """The callable's scores; what is no number ranks last."""
+    def rank(self, rows: Sequence[QueueRow]) -> list[tuple[float, str]]:
+        """Return the scores of the callable. URLs with NaN or infinite scores come last."""
         import numpy as np
         import pandas as pd
 
@@ -163,10 +181,14 @@ class Steered(Ranking):
         frame["parent_score"] = pd.to_numeric(frame["parent_score"]).astype("float64")
         scores = np.asarray(self._steer(frame), dtype=float)
         if scores.shape != (len(rows),):
-            raise ConfigurationError(f"steer gave {scores.shape} scores for {len(rows)} rows")
+            raise ConfigurationError(
+                f"steer returned scores of shape {scores.shape}, expected ({len(rows)},): one score per row"
+            )
         return [(float(score) if np.isfinite(score) else -1e9, f"score {score:.3f}") for score in scores]
 
 
-def lift(row: Row) -> tuple[float, str]:
-    """What is added to the priority of a URL whatever a ranking says, and why: sitemaps and feeds come before pages."""
+def priority_boost(row: QueueRow) -> tuple[float, str]:
+    """Return the addition to the priority of a URL and its reason, for any ranking: sitemaps and feeds come before
+    pages.
+    """
     return (BOOST / 2, "sitemap or feed; ") if row.get("kind") == "listing" else (0.0, "")

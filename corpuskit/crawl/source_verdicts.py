@@ -1,4 +1,4 @@
-"""What the analyst says of sources: approve, hold or boost a host."""
+"""Verdicts of the analyst on hosts: approve, hold or boost."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from corpuskit.errors import ConfigurationError
 from corpuskit.store.catalog import Catalog, clean
 
 VERDICTS: Final = ("approve", "hold", "boost", "none")
-_LATER: Final = re.compile(r"([^\s.:\[\]]+(\.[^\s.:\[\]]+)+|localhost|\[[0-9a-f:.]+\])\.?(:\d{1,5})?")
+_CRAWLABLE_HOST: Final = re.compile(r"([^\s.:\[\]]+(\.[^\s.:\[\]]+)+|localhost|\[[0-9a-f:.]+\])\.?(:\d{1,5})?")
 BOOSTED: Final = "boosted by the analyst; "
 
 
 class Verdicts(dict[str, str]):
-    """host → ``approve``, ``hold`` or ``boost``, as the catalogue has them."""
+    """host → ``approve``, ``hold`` or ``boost``, loaded from the catalog."""
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(
@@ -24,8 +24,8 @@ class Verdicts(dict[str, str]):
         )
         self.boosted = frozenset(host for host, verdict in self.items() if verdict == "boost")
 
-    def note(self, host: str, verdict: str) -> None:
-        """Changes one."""
+    def update_host(self, host: str, verdict: str) -> None:
+        """Change the verdict on a host."""
         if verdict == "none":
             self.pop(host, None)
         else:
@@ -34,16 +34,17 @@ class Verdicts(dict[str, str]):
 
 
 def set_verdict(catalog: Catalog, host: str, verdict: str, why: str | None = None) -> None:
-    """Keep a verdict in the catalogue.
+    """Store a verdict in the catalog.
 
     Args:
-        catalog: The catalogue of the corpus.
+        catalog: The catalog of the corpus.
         host: The host.
         verdict: approve, hold, boost or none.
-        why: A reason, for the table of sources.
+        why: A reason, shown in the table of sources.
 
     Raises:
-        ConfigurationError: no such verdict, or no host: a name without a dot that the corpus has not met.
+        ConfigurationError: ``verdict`` is not one of these values, or ``host`` is not a host name: it has no dot
+            and is not in the corpus.
     """
     if verdict not in VERDICTS:
         raise ConfigurationError(f"verdict {verdict!r}: expected one of {', '.join(VERDICTS)}")
@@ -52,7 +53,7 @@ def set_verdict(catalog: Catalog, host: str, verdict: str, why: str | None = Non
         raise ConfigurationError(
             f"host {host!r}: expected a name such as www.insurer.example, with its port if it has one"
         )
-    _refuse_unknown(catalog, host)
+    _check_host(catalog, host)
     catalog.connection.execute(
         "INSERT INTO hosts (host, verdict, why) VALUES (?, ?, ?) "
         "ON CONFLICT (host) DO UPDATE SET verdict = excluded.verdict, why = excluded.why",
@@ -60,20 +61,19 @@ def set_verdict(catalog: Catalog, host: str, verdict: str, why: str | None = Non
     )
 
 
-def _refuse_unknown(catalog: Catalog, host: str) -> None:
-    """Refuse what no host can be called that a crawl would meet: one that will be met later has a dot, or is this machine.
+def _check_host(catalog: Catalog, host: str) -> None:
+    """Check that a host is in the corpus or that a later crawl can reach a host of this name.
 
     Raises:
-        ConfigurationError: Names the nearest hosts of the corpus.
+        ConfigurationError: The message suggests similar hosts of the corpus.
     """
-    if _LATER.fullmatch(host):
+    if _CRAWLABLE_HOST.fullmatch(host):
         return
     tables = " UNION ".join(f"SELECT host FROM {table}" for table in ("hosts", "frontier", "current"))
     known = [name for (name,) in catalog.tuples(f"SELECT host FROM ({tables}) WHERE host <> '' ORDER BY host")]
     if host not in known:
-        nearest = difflib.get_close_matches(host, known, 3, 0.4) or known[:3]
-        known_ones = f"there are: {', '.join(nearest)}" if nearest else "it knows none yet"
+        similar = difflib.get_close_matches(host, known, 3, 0.4) or known[:3]
+        hint = f"known hosts are: {', '.join(similar)}" if similar else "the corpus has no hosts yet"
         raise ConfigurationError(
-            f"host {host[:100]!r}: the corpus knows no such host, and it has no dot as those that a later crawl may meet; "
-            f"{known_ones}"
+            f"host {host[:100]!r}: expected a host of the corpus, or a host name with a dot that a later crawl may reach; {hint}"
         )

@@ -1,18 +1,19 @@
-"""The demonstration: a small web of this project's own, crawled, labelled, learnt and exported on this machine."""
+"""Demonstration on a small synthetic web: crawl, label, train and export on this machine."""
 
-from corpuskit.demo.chat import serve_demo_chat
-from corpuskit.demo.run import (
+from corpuskit.demo.chat_server import serve_demo_chat
+from corpuskit.demo.demo_run import (
     DemoResult,
     crawl_options,
     demo_corpus,
+    gold_labels,
     harvest,
     label_from_file,
     run_demo,
     seeds,
     truth,
 )
-from corpuskit.demo.server import DemoWeb, demo_data, serve_demo_web, start_demo_web
-from corpuskit.demo.story import story
+from corpuskit.demo.notebook_stages import notebook_corpus, story
+from corpuskit.demo.web_server import DemoWeb, demo_data, serve_demo_web, start_demo_web
 from corpuskit.plugins import moved_names
 
 __all__ = [
@@ -21,8 +22,10 @@ __all__ = [
     "crawl_options",
     "demo_corpus",
     "demo_data",
+    "gold_labels",
     "harvest",
     "label_from_file",
+    "notebook_corpus",
     "run_demo",
     "seeds",
     "serve_demo_chat",

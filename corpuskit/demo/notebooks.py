@@ -1,4 +1,4 @@
-"""The notebooks that come with corpuskit."""
+"""Copies of the notebooks in the package."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from corpuskit.errors import SourceError
 
 
 def copy_notebooks(folder: Path) -> list[str]:
-    """Copies the notebooks into a folder; those that are there stay as they are. Returns the names of the new ones.
+    """Copy the notebooks into a directory without overwriting files, and return the names of the new ones.
 
     Raises:
-        SourceError: the notebooks are not installed.
+        SourceError: The notebooks are not installed.
     """
     package = Path(__file__).resolve().parent
     for source in (package / "notebooks", package.parents[1] / "notebooks"):
-        found = sorted(source.glob("[0-9]*.ipynb"))
-        if found:
+        notebooks = sorted(source.glob("[0-9]*.ipynb"))
+        if notebooks:
             break
     else:
-        raise SourceError("the notebooks are not there; install corpuskit from its wheel or use a checkout")
+        raise SourceError("the notebooks were not found; install corpuskit from its wheel or use a checkout")
     folder.mkdir(parents=True, exist_ok=True)
-    new = [path for path in found if not (folder / path.name).exists()]
+    new = [path for path in notebooks if not (folder / path.name).exists()]
     for path in new:
         shutil.copyfile(path, folder / path.name)
     return [path.name for path in new]

@@ -1,10 +1,24 @@
-"""A domain corpus out of an index of web archives: the URL model chooses pages, and only these are fetched."""
+"""Discovery of pages in an index of web archives: the URL model selects pages, and only these are fetched."""
 
-from corpuskit.discovery.choosing import Choice
 from corpuskit.discovery.discovery import Discovery
 from corpuskit.discovery.estimate import Estimate, Prices
-from corpuskit.discovery.fetching import Fetched, fetch
+from corpuskit.discovery.index_scan import discover
+from corpuskit.discovery.page_fetching import FetchReport, fetch
 from corpuskit.discovery.sampling import Precision, Sample
-from corpuskit.discovery.scan import discover
+from corpuskit.discovery.selection import SelectionCriteria
 
-__all__ = ["Choice", "Discovery", "Estimate", "Fetched", "Precision", "Prices", "Sample", "discover", "fetch"]
+# Earlier names.
+Choice = SelectionCriteria
+Fetched = FetchReport
+
+__all__ = [
+    "Discovery",
+    "Estimate",
+    "FetchReport",
+    "Precision",
+    "Prices",
+    "Sample",
+    "SelectionCriteria",
+    "discover",
+    "fetch",
+]

@@ -1,4 +1,4 @@
-"""What was discovered: places of pages that the model of URLs wants, host by host."""
+"""Result of a discovery: locations of pages that the URL model selected, and statistics by host and score."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from corpuskit.discovery.choosing import scored_schema
 from corpuskit.discovery.estimate import Estimate, Prices, estimate
+from corpuskit.discovery.selection import scored_schema
 from corpuskit.errors import ConfigurationError, CorpusError, SourceError
+from corpuskit.shards.byte_ranges import Span, coalesce_ranges
 from corpuskit.shards.output import Output
-from corpuskit.shards.ranges import Span, merged
 from corpuskit.store import CorpusFolder
 from corpuskit.store.formatting import pluralize
 
@@ -26,21 +26,22 @@ if TYPE_CHECKING:
 
     from corpuskit.discovery.sampling import Sample
 
-PLACES: Final = "places.parquet"
-SUMMARY: Final = "summary.json"
-BINS: Final = 100  # of scores, equally wide
-_HOSTS_TOLD: Final = 1000
+LOCATIONS_FILE: Final = "places.parquet"
+SUMMARY_FILE: Final = "summary.json"
+BINS: Final = 100  # of scores, of equal width
+_MAX_SOURCES: Final = 1000
 
 
 @dataclass(slots=True)
 class Tally:
-    """What was counted while an index was scored.
+    """Counts made while an index is scored.
 
     Attributes:
-        seen: rows of the index.
-        wrong: wanted rows that can be no place.
-        left_out: rows that are not chosen, by the name of the filter that says so first, and those below the threshold.
-        pages, bytes: by score, in equally wide bins; bytes of records as they are packed.
+        seen: Number of rows of the index.
+        wrong: Number of rows with an invalid location.
+        left_out: Number of rows removed, by the first filter that rejects them; ``threshold`` counts those with a
+            lower score.
+        pages, bytes: Number and compressed size of records by score, in bins of equal width.
     """
 
     seen: int = 0
@@ -50,14 +51,14 @@ class Tally:
     bytes: list[int] = field(default_factory=lambda: [0] * BINS)
 
     def add(self, scores: Any, lengths: Any) -> None:
-        """Counts scored rows."""
-        at = np.minimum((scores * BINS).astype(np.int64), BINS - 1)
-        for kept, weights in ((self.pages, None), (self.bytes, lengths)):
-            counts = np.bincount(at, weights, minlength=BINS)
-            kept[:] = [old + int(new) for old, new in zip(kept, counts, strict=True)]
+        """Count scored rows."""
+        bins = np.minimum((scores * BINS).astype(np.int64), BINS - 1)
+        for totals, weights in ((self.pages, None), (self.bytes, lengths)):
+            counts = np.bincount(bins, weights, minlength=BINS)
+            totals[:] = [old + int(new) for old, new in zip(totals, counts, strict=True)]
 
-    def take(self, other: dict[str, Any]) -> None:
-        """Adds what was counted of a part."""
+    def merge(self, other: dict[str, Any]) -> None:
+        """Add the counts of a part of the index."""
         self.seen += other["seen"]
         self.wrong += other["wrong"]
         self.left_out.update(other.get("left_out", {}))
@@ -65,7 +66,7 @@ class Tally:
         self.bytes = [a + b for a, b in zip(self.bytes, other["bytes"], strict=True)]
 
     def as_json(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the counts as plain data."""
         left_out = {name: number for name, number in self.left_out.items() if number}
         return {
             "seen": self.seen, "wrong": self.wrong, "left_out": left_out, "pages": self.pages, "bytes": self.bytes
@@ -73,85 +74,87 @@ class Tally:
 
 
 class Discovery:
-    """The chosen pages of an index; :meth:`Corpus.fetch` fetches them.
+    """Selected pages of an index, which :meth:`Corpus.fetch` fetches.
 
     Args:
-        folder: the corpus.
-        name: of the discovery.
-        url: where its files are.
-        archives: where its archives are, said by the user in this process; None: what its files say, which may come from a
-            stranger.
+        folder: The corpus folder.
+        name: Name of the discovery.
+        url: Location of its files.
+        archives: Location of the archives, named by the user in this process. None: as stored in the files of the
+            discovery, which may come from an untrusted person.
 
     Raises:
-        CorpusError: they are not there, or damaged.
+        CorpusError: The files do not exist or are damaged.
     """
 
     def __init__(self, folder: CorpusFolder, name: str, url: str, *, archives: str | None = None) -> None:
         self._folder, self.name, self.url, self._archives = folder, name, url, archives
         self._output = Output(url)
         try:
-            self._summary: dict[str, Any] = json.loads(self._output.read(SUMMARY, 64 << 20))
+            self._summary: dict[str, Any] = json.loads(self._output.read(SUMMARY_FILE, 64 << 20))
             if len(self._summary["pages"]) != BINS or not isinstance(self._summary["archives"], str):
-                raise ValueError("it is not what was written")
+                raise ValueError("unexpected content")
         except FileNotFoundError as error:
             raise CorpusError(
-                f"the discovery {name!r} has not come to its end: the same call or command goes on"
+                f"the discovery {name!r} is not finished: repeat the call or command to continue it"
             ) from error
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            raise CorpusError(f"the discovery {name!r} cannot be read ({error}): discover again") from error
+            raise CorpusError(f"the discovery {name!r} cannot be read ({error}): run discover again") from error
 
     @classmethod
-    def of(cls, folder: CorpusFolder, given: Discovery | str, *, archives: str | None = None) -> Discovery:
-        """Return a discovery of this corpus: as it is given, or by its name.
+    def resolve(cls, folder: CorpusFolder, discovery: Discovery | str, *, archives: str | None = None) -> Discovery:
+        """Return a discovery of this corpus.
 
         Args:
-            folder: the corpus.
-            given: the discovery, or its name.
-            archives: where its archives are; None: as :meth:`named` says, of a discovery where it says.
+            folder: The corpus folder.
+            discovery: The discovery, or its name.
+            archives: Location of its archives; None: see :meth:`load`.
 
         Raises:
-            CorpusError: there is none of this name.
-            ConfigurationError: it is of another corpus, or no discovery.
+            CorpusError: The corpus does not contain a discovery of this name.
+            ConfigurationError: ``discovery`` belongs to another corpus or has another type.
         """
-        if isinstance(given, str):
-            return cls.named(folder, given, archives=archives)
-        if not isinstance(given, Discovery):
+        if isinstance(discovery, str):
+            return cls.load(folder, discovery, archives=archives)
+        if not isinstance(discovery, Discovery):
             raise ConfigurationError(
-                f"found {given!r:.80}, expected a discovery: what corpus.archives.discover(index) returned, or its name"
+                f"found {discovery!r:.80}, expected a discovery returned by corpus.archives.discover(index), or its name"
             )
-        if given._folder.path.resolve() != folder.path.resolve():
-            where = archives or given._archives or given._summary["archives"]
+        if discovery._folder.path.resolve() != folder.path.resolve():
+            location = archives or discovery._archives or discovery._summary["archives"]
             raise ConfigurationError(
-                f"the discovery {given.name!r} is of the corpus {given._folder.path}, not of {folder.path}, whose model has not "
-                f"chosen these pages: discover here, or to take them all the same, .write(file) it, then corpuskit extract "
-                f"FILE OUT --base {where} and corpus.archives.merge(OUT)"
+                f"the discovery {discovery.name!r} belongs to the corpus {discovery._folder.path}, expected one of {folder.path}: run discover on "
+                f"this corpus. To import these pages anyway, .write(FILE), then corpuskit extract FILE OUT --base {location} and "
+                f"corpus.archives.merge(OUT)"
             )
-        return given if archives is None else cls(folder, given.name, given.url, archives=archives)
+        return discovery if archives is None else cls(folder, discovery.name, discovery.url, archives=archives)
 
     @classmethod
-    def named(cls, folder: CorpusFolder, name: str, *, archives: str | None = None) -> Discovery:
-        """Return a discovery in the corpus' folder by its name.
+    def load(cls, folder: CorpusFolder, name: str, *, archives: str | None = None) -> Discovery:
+        """Load a discovery from the corpus folder.
 
         Args:
-            folder: the corpus.
-            name: of the discovery.
-            archives: where its archives are; None: where its files say, if that is a public place.
+            folder: The corpus folder.
+            name: Name of the discovery.
+            archives: Location of its archives; None: as stored in its files, if that is a public location.
 
         Raises:
-            CorpusError: there is none of this name.
+            CorpusError: The corpus does not contain a discovery of this name.
         """
-        room = folder.root.subfolder("discoveries")
-        known = room.folder_names()
-        if name not in known:
-            raise CorpusError(f"no discovery {name!r}; there are: {', '.join(sorted(known)[:20]) or 'none'}")
-        return cls(folder, name, str(room.subfolder(name).path), archives=archives)
+        directory = folder.root.subfolder("discoveries")
+        names = directory.folder_names()
+        if name not in names:
+            raise CorpusError(
+                f"discovery {name!r} does not exist: expected one of {', '.join(sorted(names)[:20]) or 'none'}"
+            )
+        return cls(folder, name, str(directory.subfolder(name).path), archives=archives)
 
     @cached_property
-    def places(self) -> pa.Table:
-        """The chosen pages, the best first: the index's columns, crawl and score.
+    def locations(self) -> pa.Table:
+        """Selected pages, the best first: the columns of the index, crawl and score.
 
         Raises:
-            CorpusError: their file is missing or damaged.
+            CorpusError: The file does not exist or is damaged.
         """
         import tempfile
 
@@ -160,83 +163,89 @@ class Discovery:
 
         try:
             with tempfile.TemporaryDirectory(prefix="corpuskit-") as temporary:
-                return pq.read_table(self._output.fetch(PLACES, Path(temporary))).cast(scored_schema())
+                return pq.read_table(self._output.fetch(LOCATIONS_FILE, Path(temporary))).cast(scored_schema())
         except (pa.ArrowException, OSError, SourceError, ValueError) as error:
-            raise CorpusError(f"the discovery {self.name!r} cannot be read ({error}): discover again") from error
+            raise CorpusError(f"the discovery {self.name!r} cannot be read ({error}): run discover again") from error
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "places":  # the earlier name
+            return self.locations
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def archives(self) -> str:
-        """What the names of archives are relative to.
+        """Location of the archives, to which their names are relative.
 
         Raises:
-            ConfigurationError: only the discovery's files say so, and it is no public place.
+            ConfigurationError: Only the files of the discovery contain it, and it is not a public location.
         """
-        said = str(self._summary["archives"])
-        if self._archives is None and not is_public(said):
+        stored = str(self._summary["archives"])
+        if self._archives is None and not is_public(stored):
             raise ConfigurationError(
-                f"the archives of {self.name!r} are at {said[:200]}: the corpus may be a stranger's, so name that place "
-                "yourself (base=, --base), or discover again"
+                f"the archives of {self.name!r} are at {stored[:200]}, which is not a public location: the corpus may come from "
+                "an untrusted person, so pass the location yourself (base=, --base), or discover again"
             )
-        return self._archives or said
+        return self._archives or stored
 
     @property
-    def is_said_by_files(self) -> bool:
-        """Nobody in this process has said where the archives are: private addresses are not asked."""
+    def has_untrusted_location(self) -> bool:
+        """Whether the location of the archives is from the files only. Private addresses are then not requested."""
         return self._archives is None
 
     @property
     def is_anonymous(self) -> bool:
-        """Buckets are read without credentials."""
+        """Whether buckets are read without credentials."""
         return self._summary.get("anonymous") is not False
 
     @property
     def damaged(self) -> dict[str, str]:
-        """Files of the index that could not be scored, with the reason; the same call tries them again."""
-        found = self._summary.get("damaged")
-        return {str(url): str(why) for url, why in found.items()} if isinstance(found, dict) else {}
+        """Files of the index that could not be scored, with the reason. The same call retries them."""
+        damaged = self._summary.get("damaged")
+        return {str(url): str(why) for url, why in damaged.items()} if isinstance(damaged, dict) else {}
 
     @property
     def pool(self) -> list[str]:
-        """URLs of the index drawn at random, wanted or not."""
-        found = self._summary.get("pool")
-        return [url for url in found if isinstance(url, str)] if isinstance(found, list) else []
+        """Random URLs of the index, selected or not."""
+        urls = self._summary.get("pool")
+        return [url for url in urls if isinstance(url, str)] if isinstance(urls, list) else []
 
     @property
     def share(self) -> float:
-        """The share of the index's files that was scored."""
+        """Share of the files of the index that were scored."""
         return float(min(1.0, self._summary["scored"] / max(self._summary["partitions"], 1)))
 
     @property
     def seen(self) -> int:
-        """Rows of the index that were looked at."""
+        """Number of rows of the index that were read."""
         return int(self._summary["seen"])
 
     @property
     def left_out(self) -> dict[str, int]:
-        """Return how many rows each filter left out, by its name; of those that no filter did, how many are below the threshold,
-        and of the others, how many are not taken: ``equal URL`` and ``equal digest`` (another capture of the page is),
-        ``per_host``, ``budget_pages``, ``budget_bytes``.
+        """Number of rows that each criterion removed, by its name.
 
-        A row counts for the first filter that it does not fit, and with a part of a file that is passed over by its statistics
-        for the filter that rules this out. Discoveries of earlier versions have none of these counts.
+        Filters come first. ``threshold`` counts rows that passed the filters with a lower score. Of the others, ``equal
+        URL`` and ``equal digest`` count further captures of a page, and ``per_host``, ``budget_pages`` and
+        ``budget_bytes`` count rows over these limits. A row is counted once, for the first criterion. If the statistics
+        of a part of a file show that it cannot match, all its rows are counted for that filter. Discoveries of earlier
+        versions have no counts.
         """
-        found = self._summary.get("left_out")
-        found = found if isinstance(found, dict) else {}
-        counts = {str(name)[:20]: number for name, number in found.items() if isinstance(number, int)}
+        stored = self._summary.get("left_out")
+        stored = stored if isinstance(stored, dict) else {}
+        counts = {str(name)[:20]: number for name, number in stored.items() if isinstance(number, int)}
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Return one row a host, most pages first.
+        """DataFrame with one row per host, most pages first.
 
-        Columns: host (str); pages, bytes (Int64, of records as they are packed); score (float64, the mean); sampled (Int64,
-        pages of :meth:`sample` that are judged); relevant (float64, the share of these that is relevant).
+        Columns: host (str); pages, bytes (Int64, compressed size of the records); score (float64, the mean); sampled
+        (Int64, labelled or scored pages of :meth:`sample`); relevant (float64, share of relevant pages among them).
         """
         import pandas as pd
 
         from corpuskit.discovery.sampling import judged_hosts
 
-        grouped = self.places.group_by("url_host_name").aggregate(
+        grouped = self.locations.group_by("url_host_name").aggregate(
             [("score", "mean"), ("url", "count"), ("warc_record_length", "sum")]
         )
         frame = pd.DataFrame({
@@ -264,7 +273,7 @@ class Discovery:
 
     @property
     def scores(self) -> pd.DataFrame:
-        """How many pages of the index a threshold would leave: threshold, pages, bytes, from 1 down to 0."""
+        """DataFrame with the number of pages and bytes per threshold, from 1 down to 0: threshold, pages, bytes."""
         import pandas as pd
 
         steps = np.arange(BINS)[::-1]
@@ -273,8 +282,8 @@ class Discovery:
 
     @property
     def sources(self) -> pd.DataFrame:
-        """The hosts as candidates for a live crawl: host, url (its root), pages, score, why."""
-        frame = self.frame.head(_HOSTS_TOLD)
+        """DataFrame of the hosts as candidates for a live crawl: host, url (the home page), pages, score, why."""
+        frame = self.frame.head(_MAX_SOURCES)
         index = str(self._summary.get("index", ""))[:100]
         frame["url"] = "https://" + frame["host"] + "/"
         frame["why"] = [
@@ -284,83 +293,86 @@ class Discovery:
         return frame[["host", "url", "pages", "score", "why"]]
 
     def estimate(self, prices: Prices | None = None) -> Estimate:
-        """Return what fetching the chosen pages would take; of a sampled index, what those of the whole would.
+        """Return the estimated cost of fetching the selected pages. For a sampled index, it is extrapolated to the
+        whole index.
 
         Args:
-            prices: what it reckons with.
+            prices: Assumptions of the estimate.
         """
         requests = fetched = needed = 0
-        for spans in spans_of(self.places).values():
-            ranges = merged(spans)
+        for spans in spans_of(self.locations).values():
+            ranges = coalesce_ranges(spans)
             requests += len(ranges)
             fetched += sum(part.end - part.start for part in ranges)
             needed += sum(span.length for span in spans)
-        return estimate(len(self.places), fetched, needed, requests, prices or Prices(), self.share)
+        return estimate(len(self.locations), fetched, needed, requests, prices or Prices(), self.share)
 
     def sample(self, n: int = 50, *, seed: int = 0, **how: Any) -> Sample:
-        """Fetch some of the chosen pages, drawn at random, into the corpus: label them to know the choice's precision.
+        """Fetch random selected pages into the corpus. Label them to measure the precision of the selection.
 
         Args:
-            n: how many.
-            seed: of the drawing.
-            how: as for :meth:`Corpus.fetch`.
+            n: Number of pages.
+            seed: Seed of the random sample.
+            how: Keywords of :meth:`Corpus.fetch`.
         """
-        from corpuskit.discovery.sampling import draw
+        from corpuskit.discovery.sampling import fetch_sample
 
-        return draw(self._folder, self, n, seed=seed, **how)
+        return fetch_sample(self._folder, self, n, seed=seed, **how)
 
     def write(self, path: str | os.PathLike[str]) -> int:
-        """Write the places as a Parquet file, by archive and offset, for ``corpuskit extract`` and others, and return their number.
+        """Write the locations as a Parquet file, by archive and offset, for ``corpuskit extract`` and other programs.
+
+        Return their number.
 
         Args:
             path: The file.
         """
         import pyarrow.parquet as pq
 
-        ordered = self.places.sort_by([("warc_filename", "ascending"), ("warc_record_offset", "ascending")])
+        ordered = self.locations.sort_by([("warc_filename", "ascending"), ("warc_record_offset", "ascending")])
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         pq.write_table(ordered, target, compression="zstd")
         return len(ordered)
 
     def __len__(self) -> int:
-        """How many pages are chosen."""
-        return len(self.places)
+        """Return the number of selected pages."""
+        return len(self.locations)
 
     def __repr__(self) -> str:
-        wanted = sum(self._summary["pages"])
-        told = [
-            f"Discovery {self.name!r}: {pluralize(len(self), 'page')} chosen of {wanted:,} wanted, {pluralize(self.seen, 'row')} seen",
-            f"  {pluralize(len(set(self.places.column('url_host_name').to_pylist())), 'host')}; {self.estimate()!r}",
+        candidates = sum(self._summary["pages"])
+        lines = [
+            f"Discovery {self.name!r}: {pluralize(len(self), 'page')} selected of {candidates:,} candidates, {pluralize(self.seen, 'row')} read",
+            f"  {pluralize(len(set(self.locations.column('url_host_name').to_pylist())), 'host')}; {self.estimate()!r}",
         ]
         if self.left_out:
-            told.append("  left out: " + ", ".join(f"{number:,} by {name}" for name, number in self.left_out.items()))
+            lines.append("  left out: " + ", ".join(f"{number:,} by {name}" for name, number in self.left_out.items()))
         if self._summary["wrong"]:
-            told.append(f"  left out, being no places: {pluralize(self._summary['wrong'], 'row')}")
+            lines.append(f"  left out, with invalid locations: {pluralize(self._summary['wrong'], 'row')}")
         if self.damaged:
             url, why = next(iter(self.damaged.items()))
-            told.append(
-                f"  {pluralize(len(self.damaged), 'file')} could not be scored, such as {url}: {why}; the same call or command tries again"
+            lines.append(
+                f"  {pluralize(len(self.damaged), 'file')} could not be scored, such as {url}: {why}; repeat the call or command to retry"
             )
-        told.append(
+        lines.append(
             "next: .sample(50).label(), then corpus.archives.fetch(discovery)"
             if len(self)
             else "nothing to fetch: discover with other filters or a lower threshold"
         )
-        return "\n".join(told)
+        return "\n".join(lines)
 
 
-def is_public(place: str) -> bool:
-    """Return whether archives that only a discovery's files say are at this place are read there."""
-    return place.lower().startswith(("https://", "http://", "s3://", "gs://"))
+def is_public(location: str) -> bool:
+    """Return whether archives at this location are read if only the files of a discovery contain it."""
+    return location.lower().startswith(("https://", "http://", "s3://", "gs://"))
 
 
-def spans_of(places: pa.Table) -> dict[str, list[Span]]:
-    """The records of some places, by archive."""
-    found: dict[str, list[Span]] = {}
-    names = places.column("warc_filename").to_pylist()
-    starts = places.column("warc_record_offset").to_pylist()
-    lengths = places.column("warc_record_length").to_pylist()
+def spans_of(locations: pa.Table) -> dict[str, list[Span]]:
+    """Return the spans of records by archive."""
+    spans: dict[str, list[Span]] = {}
+    names = locations.column("warc_filename").to_pylist()
+    starts = locations.column("warc_record_offset").to_pylist()
+    lengths = locations.column("warc_record_length").to_pylist()
     for number, (name, start, length) in enumerate(zip(names, starts, lengths, strict=True)):
-        found.setdefault(name, []).append(Span(number, start, length))
-    return found
+        spans.setdefault(name, []).append(Span(number, start, length))
+    return spans

@@ -1,4 +1,4 @@
-"""What fetching would take: requests, bytes, hours, money, at stated prices."""
+"""Estimate of the cost of fetching pages: requests, bytes, hours and money."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from corpuskit.store.formatting import pluralize
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What an estimate reckons with; the defaults are stated, not looked up.
+    """Assumptions of an estimate. The defaults are fixed and not looked up.
 
     Attributes:
-        requests_per_second: that are polite to make of the store, in all.
-        bytes_per_second: of the line.
-        cpu_seconds: to extract and score a page (18 ms were measured, ``benchmarks/scale_shards.py``).
-        cores: that extract.
-        per_thousand_requests: money; 0.0004 is what Amazon lists for GET in its oldest region, and over https there is none.
-        per_gigabyte: money for bytes that leave the store; none within the store's own region, and none over https.
-        per_core_hour: money.
+        requests_per_second: Requests to the store per second, from all workers.
+        bytes_per_second: Speed of the network connection.
+        cpu_seconds: CPU time to extract and score a page (18 ms measured by ``benchmarks/scale_shards.py``).
+        cores: Number of cores for the extraction.
+        per_thousand_requests: Price of 1,000 requests. 0.0004 is Amazon's price for GET in its oldest region; https
+            is free.
+        per_gigabyte: Price of a gigabyte that leaves the store; 0 within the region of the store, and for https.
+        per_core_hour: Price of a core for an hour.
     """
 
     requests_per_second: float = 5.0
@@ -34,17 +35,17 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What fetching would take.
+    """Estimated cost of fetching pages.
 
     Attributes:
-        pages: to fetch.
-        bytes: that come, neighbours' bytes between records with them.
-        needed: of these, bytes of records.
-        requests: after neighbours are joined.
-        hours: the longest of waiting for the store, the line and the extraction.
-        cpu_hours: of the extraction.
-        money: in all, in the currency of the prices.
-        share: of the index that was scored; the numbers are for the whole.
+        pages: Number of pages.
+        bytes: Number of bytes received, including unused bytes between records.
+        needed: Number of bytes of the records.
+        requests: Number of requests, after adjacent records are combined.
+        hours: The longest of the times for requests, transfer and extraction.
+        cpu_hours: CPU time of the extraction.
+        money: Total price, in the currency of the prices.
+        share: Share of the index that was scored. The numbers are extrapolated to the whole index.
     """
 
     pages: int
@@ -59,14 +60,14 @@ class Estimate:
     def __repr__(self) -> str:
         text = (
             f"{pluralize(self.pages, 'page')} in {pluralize(self.requests, 'request')}, {decimal(self.bytes)} "
-            f"({self.bytes / max(self.needed, 1):.2f} times what is needed): {self.hours:,.1f} hours, "
+            f"({self.bytes / max(self.needed, 1):.2f} times the records' size): {self.hours:,.1f} hours, "
             f"{self.cpu_hours:,.1f} CPU hours, {self.money:,.2f} at these prices"
         )
-        return text if self.share == 1.0 else f"{text}; reckoned from {self.share:.1%} of the index"
+        return text if self.share == 1.0 else f"{text}; extrapolated from {self.share:.1%} of the index"
 
 
 def estimate(pages: int, fetched: int, needed: int, requests: int, prices: Prices, share: float) -> Estimate:
-    """Reckons; numbers of a part of the index are brought up to the whole."""
+    """Return an estimate; numbers of a part of the index are extrapolated to the whole."""
     pages, fetched, needed, requests = (round(number / share) for number in (pages, fetched, needed, requests))
     cpu_hours = pages * prices.cpu_seconds / 3600
     hours = max(

@@ -1,4 +1,4 @@
-"""A sample of what was chosen: fetched, shown, labelled; so the precision of the choice is known before the rest is paid for."""
+"""Random sample of the selected pages, to measure the precision of a selection before all pages are fetched."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from corpuskit.discovery.choosing import check_number
-from corpuskit.discovery.fetching import Fetched, fetch
+from corpuskit.discovery.page_fetching import FetchReport, fetch
+from corpuskit.discovery.selection import check_number
 from corpuskit.errors import ConfigurationError, MissingExtraError
 from corpuskit.ingest import document_id
 from corpuskit.labels import training_labels
@@ -27,14 +27,14 @@ CONFIDENCE = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """The share of the chosen pages that is relevant, as far as the sample shows.
+    """Precision of the selection, estimated from a sample.
 
     Attributes:
-        value: of the sample.
-        low, high: the exact interval (Clopper and Pearson 1934).
-        pages: judged ones of the sample.
-        by: ``labels`` of people, or ``model``: what the model of documents says where nobody has labelled any.
-        confidence: with which the interval holds.
+        value: Share of relevant pages in the sample.
+        low, high: Exact confidence interval (Clopper and Pearson 1934).
+        pages: Number of labelled or scored pages in the sample.
+        by: ``labels``, or ``model`` if the sample has no labels: decisions of the document model.
+        confidence: Confidence level of the interval.
     """
 
     value: float
@@ -45,32 +45,34 @@ class Precision:
     confidence: float = CONFIDENCE
 
     def __repr__(self) -> str:
-        who = "labels" if self.by == "labels" else "verdicts of the model, no labels yet"
-        return f"precision {self.value:.2f} ({self.low:.2f} to {self.high:.2f}, by {self.pages} {who})"
+        source = "labels" if self.by == "labels" else "decisions of the model, no labels yet"
+        return f"precision {self.value:.2f} ({self.low:.2f} to {self.high:.2f}, by {self.pages} {source})"
 
 
 class Sample:
-    """Pages of a discovery, drawn at random and fetched.
+    """Random pages of a discovery, fetched into the corpus.
 
     Args:
-        folder: The corpus.
-        frame: The pages that were drawn.
+        folder: The corpus folder.
+        frame: The sampled pages.
 
     Attributes:
-        fetched: what became of them.
+        fetched: Report of the fetch.
     """
 
-    def __init__(self, folder: CorpusFolder, frame: pd.DataFrame, fetched: Fetched) -> None:
-        self._folder, self._drawn, self.fetched = folder, frame, fetched
+    def __init__(self, folder: CorpusFolder, frame: pd.DataFrame, fetched: FetchReport) -> None:
+        self._folder, self._sampled, self.fetched = folder, frame, fetched
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Return one row a page that is in the corpus: doc_id, title, uri, url, host, url_score, relevance (of the document), label."""
+        """DataFrame with one row per page in the corpus: doc_id, title, uri, url, host, url_score, relevance (of the
+        document), label.
+        """
         rows = self._folder.catalog.tuples(
             "SELECT c.doc_id, s.relevance FROM current c LEFT JOIN scores s ON s.doc_id = c.doc_id"
         )
         scores, labels = dict(rows), training_labels(self._folder)
-        frame = self._drawn[self._drawn["doc_id"].isin(scores)].reset_index(drop=True)
+        frame = self._sampled[self._sampled["doc_id"].isin(scores)].reset_index(drop=True)
         frame["relevance"] = [scores[doc_id] for doc_id in frame["doc_id"]]
         frame["label"] = [labels.get(doc_id) for doc_id in frame["doc_id"]]
         types = {"doc_id": "str", "url": "str", "host": "str", "relevance": "float64", "label": "str"}
@@ -78,10 +80,10 @@ class Sample:
 
     @property
     def precision(self) -> Precision:
-        """The precision of the choice: by labels, where any is given.
+        """Precision of the selection, from labels or else from scores of the model.
 
         Raises:
-            ConfigurationError: no page of the sample is in the corpus, or none is judged.
+            ConfigurationError: No page of the sample is in the corpus, or none has a label or score.
         """
         frame = self.frame
         labelled = frame[frame["label"].notna()]
@@ -89,7 +91,7 @@ class Sample:
             return _precision((labelled["label"] == "relevant").to_numpy(), "labels")
         scored = frame[frame["relevance"].notna()]
         if not len(scored):
-            raise ConfigurationError("no page of the sample is judged: label some")
+            raise ConfigurationError("expected a label or score for a page of the sample, found none: label some pages")
         return _precision((scored["relevance"] >= 0.5).to_numpy(), "model")
 
     def label(self, **how: Any) -> Labeler:
@@ -107,15 +109,15 @@ class Sample:
         )
 
     def __len__(self) -> int:
-        """How many of its pages are in the corpus."""
+        """Return the number of its pages in the corpus."""
         return len(self.frame)
 
     def __repr__(self) -> str:
         try:
-            told = repr(self.precision)
+            text = repr(self.precision)
         except ConfigurationError as error:
-            told = str(error)
-        return f"Sample of {len(self._drawn)} pages, {len(self)} in the corpus: {told}\nnext: .label()"
+            text = str(error)
+        return f"Sample of {len(self._sampled)} pages, {len(self)} in the corpus: {text}\nnext: .label()"
 
 
 def _precision(good: Any, by: Literal["labels", "model"]) -> Precision:
@@ -129,40 +131,42 @@ def _precision(good: Any, by: Literal["labels", "model"]) -> Precision:
     return Precision(hits / number, low, high, number, by)
 
 
-def drawn(discovery: Discovery, n: int, seed: int) -> Any:
-    """The places of a sample: by hashes of the URLs, so that a larger one holds the smaller ones."""
-    return discovery.places.take(stable_sample(discovery.places.column("url").to_pylist(), n, seed))
+def sampled_locations(discovery: Discovery, n: int, seed: int) -> Any:
+    """Return the locations of a sample. Pages are sorted by hashes of the URLs, so a larger sample contains the
+    smaller ones.
+    """
+    return discovery.locations.take(stable_sample(discovery.locations.column("url").to_pylist(), n, seed))
 
 
-def draw(folder: CorpusFolder, discovery: Discovery, n: int, *, seed: int = 0, **how: Any) -> Sample:
-    """Fetch pages of a discovery drawn at random and say how many are relevant, as :meth:`Discovery.sample` does."""
+def fetch_sample(folder: CorpusFolder, discovery: Discovery, n: int, *, seed: int = 0, **how: Any) -> Sample:
+    """Fetch random pages of a discovery; see :meth:`Discovery.sample`."""
     import pandas as pd
 
     check_number("n", n, lambda value: value >= 1, "at least 1")
-    places = drawn(discovery, n, seed)
-    fetched = fetch(folder, discovery, places=places, part=f"sample-{seed}-{n}", **how)
-    urls = places.column("url").to_pylist()
+    locations = sampled_locations(discovery, n, seed)
+    report = fetch(folder, discovery, locations=locations, part=f"sample-{seed}-{n}", **how)
+    urls = locations.column("url").to_pylist()
     frame = pd.DataFrame({
         "doc_id": [document_id(url) for url in urls],
         "url": urls,
-        "host": places.column("url_host_name").to_pylist(),
-        "url_score": places.column("score").to_numpy().astype(float),
+        "host": locations.column("url_host_name").to_pylist(),
+        "url_score": locations.column("score").to_numpy().astype(float),
     })  # fmt: skip
     folder.catalog.set_meta(f"sample of {discovery.name}", f"{seed} {n}")
-    return Sample(folder, frame, fetched)
+    return Sample(folder, frame, report)
 
 
 def judged_hosts(folder: CorpusFolder, discovery: Discovery) -> dict[str, tuple[int, int]]:
-    """Host → pages of the last sample that are judged, and how many of these are relevant."""
-    said = (folder.catalog.meta(f"sample of {discovery.name}") or "").split()
-    if len(said) != 2 or not all(part.isascii() and part.isdigit() and len(part) < 10 for part in said):
+    """Return host → (number of labelled or scored pages in the last sample, number of relevant ones)."""
+    stored = (folder.catalog.meta(f"sample of {discovery.name}") or "").split()
+    if len(stored) != 2 or not all(part.isascii() and part.isdigit() and len(part) < 10 for part in stored):
         return {}
-    places = drawn(discovery, int(said[1]), int(said[0]))
+    locations = sampled_locations(discovery, int(stored[1]), int(stored[0]))
     labels = training_labels(folder)
-    found: dict[str, tuple[int, int]] = {}
+    counts: dict[str, tuple[int, int]] = {}
     scores = dict(folder.catalog.tuples("SELECT doc_id, relevance FROM scores"))
-    hosts = places.column("url_host_name").to_pylist()
-    for url, host in zip(places.column("url").to_pylist(), hosts, strict=True):
+    hosts = locations.column("url_host_name").to_pylist()
+    for url, host in zip(locations.column("url").to_pylist(), hosts, strict=True):
         doc_id = document_id(url)
         if doc_id in labels:
             good = labels[doc_id] == "relevant"
@@ -170,6 +174,6 @@ def judged_hosts(folder: CorpusFolder, discovery: Discovery) -> dict[str, tuple[
             good = scores[doc_id] >= 0.5
         else:
             continue
-        number, relevant = found.get(host, (0, 0))
-        found[host] = (number + 1, relevant + good)
-    return found
+        number, relevant = counts.get(host, (0, 0))
+        counts[host] = (number + 1, relevant + good)
+    return counts

@@ -96,7 +96,7 @@ def labeling_state(
         overlap: Share of the documents that every annotator is asked. Default: 0.1.
         model: Model of documents to choose with. None: choose without one.
         scores: Document → P(relevant) by the model. Unlabelled documents without one are read and scored.
-        stakes: Host → number of the pages that a crawl would fetch next, see :func:`corpuskit.crawl.steering.stakes`.
+        stakes: Host → number of the pages that a crawl would fetch next, see :func:`corpuskit.crawl.model_ranking.stakes`.
     """
     share = OVERLAP if overlap is None else overlap
     with hold_labels(folder):

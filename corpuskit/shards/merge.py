@@ -1,4 +1,4 @@
-"""Takes the outputs of shards into a corpus."""
+"""Imports the outputs of shards into a corpus."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from corpuskit.document.marks import load_marks
 from corpuskit.engine import with_progress
 from corpuskit.errors import CorpusError, SourceError
 from corpuskit.ingest import document_id
-from corpuskit.shards.extract import RECORD_COLUMNS, catalog_schema, file_hash
 from corpuskit.shards.output import CATALOG_SUFFIX, ELEMENTS_SUFFIX, PARTS, RECORDS_SUFFIX, Output
+from corpuskit.shards.shard_extraction import RECORD_COLUMNS, catalog_schema, file_hash
 from corpuskit.store import CorpusFolder
 from corpuskit.store.catalog import now
 from corpuskit.store.document_writer import VersionPlanner, share_of_new_text
@@ -36,14 +36,14 @@ _COPIED: Final = (
 
 @dataclass(slots=True)
 class MergeReport:
-    """How many documents were new, changed, unchanged or removed before (and stay so), how many failures were noted.
+    """Report of a merge.
 
     Args:
-        counts: Number of documents by what became of them.
+        counts: Number of documents by state: new, changed, unchanged, removed (before, and still removed), failed.
 
     Attributes:
-        shards: how many were merged now.
-        damaged: name of a shard → what is wrong with it; it was left out.
+        shards: Number of shards merged in this call.
+        damaged: Name of a shard that was skipped → what is wrong with it.
     """
 
     shards: int = 0
@@ -59,31 +59,33 @@ class MergeReport:
         return text
 
 
-Judge = Callable[[Sequence[tuple[str, str, str]]], Sequence[bool]]
-"""Of (URI, title, main text) of documents, which are taken in."""
+DocumentFilter = Callable[[Sequence[tuple[str, str, str]]], Sequence[bool]]
+"""Function from (URI, title, main text) of documents to whether each is imported."""
 
 
-def merge(folder: CorpusFolder, out: str, *, progress: bool = True, judge: Judge | None = None) -> MergeReport:
-    """Merge shards into a corpus; those merged before are passed over.
+def merge(folder: CorpusFolder, out: str, *, progress: bool = True, judge: DocumentFilter | None = None) -> MergeReport:
+    """Merge shards into a corpus. Shards merged before are skipped.
 
-    Documents arrive packed, their elements in the cache. Their originals stay where they are; of records of archives
-    elsewhere, which shards of places keep, the originals come too. Of two contents of one page the second is a new
-    version. A process that dies goes on where it stopped.
+    The documents stay packed, and their elements go to the cache. Originals are not copied, except records of remote
+    archives in shards of locations. If two shards contain different versions of a page, the second becomes a new
+    version. The same call continues a merge that was interrupted.
 
     Args:
-        folder: the corpus.
-        out: where the outputs of the shards are.
-        progress: shows a bar, outside a terminal or notebook a line a minute.
-        judge: says which documents are taken in; None: all.
+        folder: The corpus folder.
+        out: Directory or URL of the outputs of the shards.
+        progress: Show a progress bar; without a terminal or notebook, one line per minute.
+        judge: Function that selects the documents to import; None: all.
 
     Raises:
-        SourceError: there are no outputs of shards.
-        CorpusBusyError: another process packs or merges.
+        SourceError: ``out`` does not contain outputs of shards.
+        CorpusBusyError: Another process packs or merges.
     """
     output = Output(out)
     names = output.names()
     if not names:
-        raise SourceError(f"{out}: no outputs of shards (NAME{CATALOG_SUFFIX}); corpuskit extract --on makes them")
+        raise SourceError(
+            f"{out}: expected outputs of shards (NAME{CATALOG_SUFFIX}); create them with corpuskit extract --on"
+        )
     report = MergeReport()
     with folder.pack_lock():
         for name in with_progress(names, "merge", len(names)) if progress else names:
@@ -96,11 +98,11 @@ def merge(folder: CorpusFolder, out: str, *, progress: bool = True, judge: Judge
 
 
 def _merge_shard(
-    folder: CorpusFolder, output: Output, name: str, temporary: Path, report: MergeReport, judge: Judge | None
+    folder: CorpusFolder, output: Output, name: str, temporary: Path, report: MergeReport, judge: DocumentFilter | None
 ) -> None:
     part = output.fetch(name + CATALOG_SUFFIX, temporary)
     digest = file_hash(part)
-    # Earlier versions kept the last shard of a name only; those of every fetch are called alike.
+    # Earlier versions stored the digest under the name of the shard, and names repeat in every fetch.
     if folder.catalog.meta(_MERGED + digest) is not None or folder.catalog.meta(_MERGED + name) == digest:
         return
     rows, digests = _read_part(part)
@@ -108,38 +110,40 @@ def _merge_shard(
     files = {suffix: output.fetch(name + suffix, temporary) for suffix in parts}
     for suffix, file in files.items():
         if digests.get(suffix) != file_hash(file):
-            raise SourceError(f"{name}{suffix} is not what {name}{CATALOG_SUFFIX} was made with: extract it again")
+            raise SourceError(
+                f"{name}{suffix} does not match the digest in {name}{CATALOG_SUFFIX}: extract the shard again"
+            )
     extracted = [row for row in rows if row["status"] == "extracted"]
     if judge is not None and extracted:
         with Pack(files[PACK_SUFFIX]) as source:
-            wanted = judge([_read(source, row) for row in extracted])
-        report.counts["not wanted"] += len(extracted) - sum(map(bool, wanted))
-        extracted = [row for row, is_wanted in zip(extracted, wanted, strict=True) if is_wanted]
-    taken = _states(folder, extracted, report)
-    # The elements of a page that stands twice in the shard are told apart by its document only: the cache makes them anew.
+            is_selected = judge([_read_document(source, row) for row in extracted])
+        report.counts["not wanted"] += len(extracted) - sum(map(bool, is_selected))
+        extracted = [row for row, is_included in zip(extracted, is_selected, strict=True) if is_included]
+    imported = _plan_versions(folder, extracted, report)
+    # Elements of a page that occurs twice in the shard cannot be separated, so the cache rebuilds them from the documents.
     times = Counter(row["doc_id"] for row in extracted)
-    cached = [row for row in taken if times[row["doc_id"]] == 1]
+    with_elements = [row for row in imported if times[row["doc_id"]] == 1]
     target = next_pack(folder.documents)
     cache = f"part-{secrets.token_hex(8)}.parquet"
-    if taken:
+    if imported:
         with Pack(files[PACK_SUFFIX]) as source, PackWriter(target) as writer:
-            for row in taken:
+            for row in imported:
                 frame = source.packed(row["path"])
                 if frame is None:
                     raise SourceError(f"{name}{PACK_SUFFIX} lacks {row['path']}")
                 writer.add_packed(row["new_path"], *frame)
         close_packs()
-        _write_cache(folder, files[ELEMENTS_SUFFIX], cached, cache)
+        _write_cache(folder, files[ELEMENTS_SUFFIX], with_elements, cache)
         if RECORDS_SUFFIX in files:
-            _keep_records(folder, files[RECORDS_SUFFIX], name, digests[RECORDS_SUFFIX], taken)
+            _copy_records(folder, files[RECORDS_SUFFIX], name, digests[RECORDS_SUFFIX], imported)
     with folder.catalog.transaction() as connection:
-        for row in taken:
+        for row in imported:
             folder.catalog.invalidate_score(row["doc_id"], row["text_hash"])
             folder.catalog.clear_failure(row["uri"], ["fetch", "read", "keep", "extract"])
             folder.catalog.insert("documents", _row(connection, row))
         connection.executemany(
             "INSERT OR REPLACE INTO element_cache VALUES (?, ?, ?)",
-            [(row["doc_id"], row["version"], cache) for row in cached],
+            [(row["doc_id"], row["version"], cache) for row in with_elements],
         )
         for row in rows:
             if row["status"] == "failed":
@@ -151,48 +155,52 @@ def _merge_shard(
     report.shards += 1
 
 
-def _read(source: Pack, row: dict[str, Any]) -> tuple[str, str, str]:
-    """URI, title and main text of a packed document."""
-    found = source.read(row["path"])
-    if found is None:
+def _read_document(source: Pack, row: dict[str, Any]) -> tuple[str, str, str]:
+    """Return the URI, title and main text of a packed document."""
+    packed = source.read(row["path"])
+    if packed is None:
         raise SourceError(f"{source.file.name} lacks {row['path']}")
-    document = from_nlptext(found[0], strict=False, where=row["path"])
-    if found[1] is not None:
-        load_marks(found[1], document.table, where=row["path"])
+    document = from_nlptext(packed[0], strict=False, where=row["path"])
+    if packed[1] is not None:
+        load_marks(packed[1], document.table, where=row["path"])
     return row["uri"], row["title"] or "", document.to_text(main=True)
 
 
-def _keep_records(folder: CorpusFolder, file: Path, name: str, digest: str, taken: list[dict[str, Any]]) -> None:
-    """Copies the records among the originals, and tells the rows where each one is.
+def _copy_records(folder: CorpusFolder, file: Path, name: str, digest: str, imported: list[dict[str, Any]]) -> None:
+    """Copy the file of records to the originals, and set its name in the rows.
 
-    The file's name has its hash: a shard that is merged a second time has the same one.
+    The name contains the hash of the file, so that merging a shard again results in the same name.
     """
     size = file.stat().st_size
-    for row in taken:
+    for row in imported:
         offset, length = row["original_offset"], row["original_length"]
         if offset is None or length is None or not 0 <= offset < offset + length <= size:
-            raise SourceError(f"{name}{RECORDS_SUFFIX} has no record of {row['uri'][:200]} at {offset}")
+            raise SourceError(
+                f"{name}{RECORDS_SUFFIX} has no record of {row['uri'][:200]} at {offset}: extract the shard again"
+            )
     original = f"shard-{safe_segment(name)[:80]}-{digest[:12]}.warc.gz"
     with folder.originals.atomic_write(original) as copy, file.open("rb") as source:
         shutil.copyfileobj(source, copy, 1 << 20)
-    for row in taken:
+    for row in imported:
         row["original"] = original
 
 
 def _read_part(part: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """The rows of a catalogue part, and the SHA-256 of the files beside it."""
+    """Return the rows of a catalog part, and the SHA-256 of the other files of the shard by suffix."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         table = pq.read_table(part)
         info = json.loads((table.schema.metadata or {}).get(b"corpuskit", b"{}"))
-        for column in RECORD_COLUMNS:  # shards of earlier versions have no records
+        for column in RECORD_COLUMNS:  # shards of earlier versions do not have these columns
             if column not in table.schema.names:
-                at = catalog_schema().get_field_index(column)
-                table = table.add_column(at, column, pa.nulls(len(table), pa.int64()))
+                index = catalog_schema().get_field_index(column)
+                table = table.add_column(index, column, pa.nulls(len(table), pa.int64()))
         if not table.schema.equals(catalog_schema()) or not isinstance(info.get("sha256"), dict):
-            raise SourceError(f"{part.name} has other columns than this version of corpuskit writes")
+            raise SourceError(
+                f"{part.name}: expected the columns of this version of corpuskit: extract the shard again"
+            )
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, SourceError):
             raise
@@ -200,25 +208,27 @@ def _read_part(part: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
     rows = table.to_pylist()
     for row in rows:
         if row["status"] not in {"extracted", "failed"} or not row["uri"]:
-            raise SourceError(f"{part.name}: a row without a URI or of status {row['status']!r}")
+            raise SourceError(
+                f"{part.name}: expected a URI and the status extracted or failed, got the status {row['status']!r}"
+            )
         if row["status"] == "extracted" and row["doc_id"] != document_id(row["uri"]):
             raise SourceError(f"{part.name}: {row['doc_id']} is not the doc_id of {row['uri'][:200]}")
     return rows, info["sha256"]
 
 
-def _states(folder: CorpusFolder, rows: list[dict[str, Any]], report: MergeReport) -> list[dict[str, Any]]:
-    """The rows to be taken in, with their version and path."""
-    planner, taken = VersionPlanner(folder.catalog), []
+def _plan_versions(folder: CorpusFolder, rows: list[dict[str, Any]], report: MergeReport) -> list[dict[str, Any]]:
+    """Return the rows to import, with their version and path."""
+    planner, imported = VersionPlanner(folder.catalog), []
     for row in rows:
         state, version = planner.plan(row["doc_id"], row["uri"], row["content_hash"])
         report.counts[state] += 1
         if version is not None and state != "unchanged":
-            taken.append({**row, "version": version.number, "new_path": version.path})
-    return taken
+            imported.append({**row, "version": version.number, "new_path": version.path})
+    return imported
 
 
-def _write_cache(folder: CorpusFolder, file: Path, taken: list[dict[str, Any]], cache: str) -> None:
-    """The elements of the documents that are taken in."""
+def _write_cache(folder: CorpusFolder, file: Path, rows: list[dict[str, Any]], cache: str) -> None:
+    """Write the elements of the imported documents to the cache."""
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
@@ -227,11 +237,11 @@ def _write_cache(folder: CorpusFolder, file: Path, taken: list[dict[str, Any]], 
 
     table = pq.read_table(file)
     if table.schema.names != cache_schema().names:
-        raise SourceError(f"{file.name} has other columns than this version of corpuskit writes")
-    if sum(row["elements"] for row in taken) != len(table):
-        table = table.filter(pc.field("doc_id").isin(pa.array(sorted(row["doc_id"] for row in taken))))
-    with folder.elements.atomic_write(cache) as written:
-        pq.write_table(table, written, compression="zstd", row_group_size=1 << 18)
+        raise SourceError(f"{file.name}: expected the columns of this version of corpuskit: extract the shard again")
+    if sum(row["elements"] for row in rows) != len(table):
+        table = table.filter(pc.field("doc_id").isin(pa.array(sorted(row["doc_id"] for row in rows))))
+    with folder.elements.atomic_write(cache) as cache_file:
+        pq.write_table(table, cache_file, compression="zstd", row_group_size=1 << 18)
 
 
 def _row(connection: sqlite3.Connection, row: dict[str, Any]) -> dict[str, Any]:

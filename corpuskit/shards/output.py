@@ -1,4 +1,4 @@
-"""Where the outputs of shards go: a folder on disk or in a store. What is published is there whole or not at all."""
+"""Output directory of shards, on disk or in a store. Files are published atomically."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ CATALOG_SUFFIX: Final = ".catalog.parquet"
 FAILED_SUFFIX: Final = ".failed.json"
 SETTINGS: Final = "extraction.json"
 RECORDS_SUFFIX: Final = ".records.warc.gz"
-"""The records of a shard's documents as they stood in archives elsewhere; only shards of places have them."""
+"""Records of a shard's documents, copied from remote archives. Only shards of locations have this file."""
 PARTS: Final = (PACK_SUFFIX, ELEMENTS_SUFFIX, CATALOG_SUFFIX)
-"""The files of a shard. The catalogue part comes last: a shard that has one is done."""
+"""Files of a shard. The catalog part is last and marks the shard as done."""
 
 
 class Output:
-    """A folder of outputs.
+    """Directory of outputs.
 
     Args:
-        url: a path, or a URL of a store that fsspec knows.
+        url: A path, or a URL of a store that fsspec supports.
     """
 
     def __init__(self, url: str) -> None:
@@ -38,73 +38,75 @@ class Output:
             Path(self._path).mkdir(parents=True, exist_ok=True)
 
     def names(self, suffix: str = CATALOG_SUFFIX) -> list[str]:
-        """The shards that have a file with this suffix, sorted."""
+        """Return the names of the shards that have a file with this suffix, sorted."""
         try:
             files = self._fs.ls(self._path, detail=False)
-        except FileNotFoundError:  # a store has no empty folders
+        except FileNotFoundError:  # a store has no empty directories
             return []
         return sorted(posixpath.basename(file)[: -len(suffix)] for file in files if file.endswith(suffix))
 
     def has(self, file: str) -> bool:
-        """Whether the file is there."""
+        """Return whether a file exists."""
         self._fs.invalidate_cache()
-        return bool(self._fs.exists(self._at(file)))
+        return bool(self._fs.exists(self._path_of(file)))
 
     def publish(self, local: Path, file: str, *, create: bool = False) -> bool:
-        """Copies a local file there in one step.
+        """Publish a local file atomically.
 
         Args:
-            local: the file.
-            file: its name there.
-            create: only if none is there: the first one counts. In a store this is one conditional PUT
+            local: The local file.
+            file: Name in the output directory.
+            create: Publish only if the file does not exist. In a store this is one conditional PUT
                 (``If-None-Match: *``).
 
         Returns:
-            False where ``create`` is asked for, and there is one already.
+            False if ``create`` is set and the file exists.
         """
         if is_local(self._fs):
-            return _publish_locally(local, Path(self._at(file)), create=create)
+            return _publish_locally(local, Path(self._path_of(file)), create=create)
         try:
-            self._fs.put_file(str(local), self._at(file), **({"mode": "create"} if create else {}))
+            self._fs.put_file(str(local), self._path_of(file), **({"mode": "create"} if create else {}))
         except FileExistsError:
             return False
         except OSError:
-            # Not all stores say which condition failed, and s3fs then tells of a wrong argument.
+            # Some stores do not report which condition failed, and s3fs then raises an error about a wrong argument.
             if create and self.has(file):
                 return False
             raise
         return True
 
     def publish_json(self, data: Any, file: str, folder: Path, *, create: bool = False) -> bool:
-        """As :meth:`publish`, of some JSON."""
+        """Publish data as JSON; see :meth:`publish`."""
         local = folder / "json"
         local.write_text(json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True) + "\n", "utf-8", newline="\n")
         return self.publish(local, file, create=create)
 
-    def read(self, file: str, most: int = 10_000_000) -> bytes:
-        """The first bytes of a small file."""
-        with self._opened(file) as handle:
-            return bytes(handle.read(most))
+    def read(self, file: str, max_bytes: int = 10_000_000) -> bytes:
+        """Return the first bytes of a small file."""
+        with self._open(file) as handle:
+            return bytes(handle.read(max_bytes))
 
-    def _opened(self, file: str) -> Any:
-        return SafeFolder(Path(self._path)).open(file) if is_local(self._fs) else self._fs.open(self._at(file), "rb")
+    def _open(self, file: str) -> Any:
+        return (
+            SafeFolder(Path(self._path)).open(file) if is_local(self._fs) else self._fs.open(self._path_of(file), "rb")
+        )
 
     def fetch(self, file: str, folder: Path) -> Path:
-        """A local path of a file.
+        """Return a local path of a file. A remote file is copied into ``folder``.
 
         Raises:
-            SourceError: it is not there.
+            SourceError: The file does not exist.
         """
         if is_local(self._fs):
-            found = SafeFolder(Path(self._path)).stat(file)
-            if found is None:
+            status = SafeFolder(Path(self._path)).stat(file)
+            if status is None:
                 raise SourceError(
                     f"{self.url}/{file} is missing: delete the other files of this shard and extract it again"
                 )
-            return Path(self._at(file))
+            return Path(self._path_of(file))
         copy = folder / file
         try:
-            self._fs.get_file(self._at(file), str(copy))
+            self._fs.get_file(self._path_of(file), str(copy))
         except FileNotFoundError as error:
             raise SourceError(
                 f"{self.url}/{file} is missing: delete the other files of this shard and extract it again"
@@ -112,20 +114,20 @@ class Output:
         return copy
 
     def remove(self, file: str) -> None:
-        """Removes a file; one that is gone is no error."""
+        """Remove a file, if it exists."""
         if self.has(file):
-            self._fs.rm_file(self._at(file))
+            self._fs.rm_file(self._path_of(file))
 
     def remove_leftovers(self) -> None:
-        """Removes what killed processes have begun to write for shards that are done."""
+        """Remove temporary files of killed processes, for shards that are done."""
         if not is_local(self._fs):
-            return  # a store shows whole files only
+            return  # a store shows complete files only
         done = self.names()
         for file in Path(self._path).glob(".*.tmp"):
             if any(file.name.startswith(f".{name}.") for name in done):
                 file.unlink(missing_ok=True)
 
-    def _at(self, file: str) -> str:
+    def _path_of(self, file: str) -> str:
         return f"{self._path}/{file}"
 
 
@@ -134,7 +136,7 @@ def _publish_locally(local: Path, target: Path, *, create: bool) -> bool:
     import shutil
 
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    temporary.unlink(missing_ok=True)  # of a killed process with the same number
+    temporary.unlink(missing_ok=True)  # left by a killed process with the same id
     try:
         with local.open("rb") as source, temporary.open("xb") as copy:
             shutil.copyfileobj(source, copy, 1 << 20)
@@ -142,7 +144,7 @@ def _publish_locally(local: Path, target: Path, *, create: bool) -> bool:
             os.fsync(copy.fileno())
         if create:
             try:
-                os.link(temporary, target)  # fails where there is one: rename would take its place
+                os.link(temporary, target)  # fails if the file exists, while rename would overwrite it
             except FileExistsError:
                 return False
             except OSError:  # a file system without links

@@ -6,7 +6,7 @@ import time
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Any, Final
 
-from corpuskit.crawl.report import REFUSED
+from corpuskit.crawl.host_report import REFUSED
 from corpuskit.ingest import document_id
 from corpuskit.widgets.crawl_reasons import in_words
 

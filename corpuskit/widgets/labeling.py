@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from corpuskit import engine
-from corpuskit.crawl.steering import stakes
+from corpuskit.crawl.model_ranking import stakes
 from corpuskit.errors import CorpusKitError
 from corpuskit.labels import (
     OVERLAP,

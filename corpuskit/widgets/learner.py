@@ -6,7 +6,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
-from corpuskit.crawl.steering import stakes
+from corpuskit.crawl.model_ranking import stakes
 from corpuskit.errors import RelevanceError
 from corpuskit.labels import sample, training_labels
 from corpuskit.relevance import RelevanceModel, learning_curve

@@ -21,7 +21,7 @@ def test_the_whole_way_on_the_command_line(cli, tmp_path, pages):
     assert "flood" in cli("kwic", corpus, "flood").out
     (tmp_path / "labels.csv").write_text("target,label\nflood.html,relevant\nbread.html,other\nnowhere,other\n")
     labelled = cli("label", corpus, tmp_path / "labels.csv")
-    assert (labelled.code, labelled.out) == (3, "2 labels taken\n")
+    assert (labelled.code, labelled.out) == (3, "2 labels imported\n")
     assert labelled.err.splitlines()[-1] == "  nowhere"
     status = cli("status", corpus)
     assert "2 documents" in status.out
@@ -38,8 +38,8 @@ def test_a_second_export_does_not_remove_the_first_unsaid(cli, tmp_path, pages):
     refused = cli("export", corpus, out, "-f", "txt")
     assert refused.code == 1
     assert refused.err == (
-        f"corpuskit: {out} holds an export of jsonl: name another folder, or --replace it, "
-        "or write both with -f jsonl -f txt\n"
+        f"corpuskit: {out} contains an export of jsonl: pass another folder, --replace, "
+        "or all formats with -f jsonl -f txt\n"
     )
     assert (out / "corpus.jsonl").exists()
     assert "as it was" in cli("export", corpus, out, "-f", "jsonl").out
@@ -60,7 +60,7 @@ def test_copies_that_an_export_leaves_out_are_told(cli, tmp_path):
     cli("add", "c", "pages")
     done = cli("export", "c", "out", "-f", "txt")
     assert done.out.startswith("2 documents")
-    assert done.err == "1 copy of another document is left out: --keep-duplicates has them\n"
+    assert done.err == "1 copy of another document is left out: --keep-duplicates includes them\n"
     assert cli("export", "c", "all", "-f", "txt", "--keep-duplicates").out.startswith("3 documents")
 
 
@@ -71,7 +71,7 @@ def test_a_list_of_urls_is_filtered_and_sampled_without_a_request(cli, tmp_path)
     (tmp_path / "urls.txt").write_text("\n".join(lines))
     done = cli("urls", tmp_path / "urls.txt", "--language", "en", "--no-navigation")
     assert done.out.splitlines() == [*pages, "https://b.example.com/about"]
-    assert done.err == ("21 of 23 URLs; left out: no page by its name (1), in another language (1)\n")
+    assert done.err == ("21 of 23 URLs; left out: not a page by its name (1), in another language (1)\n")
     sample = ["urls", "urls.txt", "--keep", "*/news/*", "--drop", "*/1.html", "--sample", 5]
     chosen = cli(*sample).out.splitlines()
     assert len(chosen) == 5
@@ -128,7 +128,10 @@ def test_files_that_are_added_can_be_stopped_and_say_how_it_goes_on(cli, pages, 
 
     monkeypatch.setattr("corpuskit.corpus.collect.ingest", interrupt)
     done = cli("add", "c", pages)
-    assert (done.code, done.err) == (130, "corpuskit: stopped; what was added is kept, the same command goes on\n")
+    assert (done.code, done.err) == (
+        130,
+        "corpuskit: stopped; added documents are stored; repeat the command to continue\n",
+    )
 
 
 @pytest.mark.slow
@@ -143,7 +146,7 @@ def test_commands_that_read_say_so_and_make_no_folder(cli, tmp_path):
 def test_documents_without_a_score_do_not_drop_silently(cli, tmp_path, corpus):
     done = cli("export", corpus, tmp_path / "out", "--min-relevance", "0.5")
     assert done.err == (
-        f"2 documents have no relevance and are left out: corpuskit train {tmp_path / 'c'} scores all\n"
+        f"2 documents have no relevance and are left out: corpuskit train {tmp_path / 'c'} scores all documents\n"
         "corpuskit: nothing to export: no document is left by these options\n"
     )
     assert done.code == 1
@@ -174,7 +177,7 @@ def test_tables_of_a_corpus_are_shown_and_written(cli, tmp_path, pages):
     assert "broken.pdf" in cli("failures", "c").out
     assert cli("failures", tmp_path / "c", "-o", tmp_path / "f.csv").out == f"{tmp_path / 'f.csv'}: 1 row\n"
     assert (tmp_path / "f.csv").read_text("utf-8").splitlines()[1].startswith("pages/broken.pdf,extract,")
-    assert cli("requests", "c").out == "nothing was requested: no crawl has run\n"
+    assert cli("requests", "c").out == "no requests: run a crawl first\n"
 
 
 @pytest.mark.feature("linguistics")

@@ -69,7 +69,7 @@ def test_urls_that_are_left_out_are_counted_by_reason(cli, tmp_path):
     (tmp_path / "urls.txt").write_text("\n".join([*lines, "https://a.example.com/q"]))
     done = cli("urls", "urls.txt", "--drop", "*/q")
     assert done.out == "https://a.example.com/p\n"
-    assert done.err == ("1 of 5 URLs; left out: a host without a domain (2), no page by its name (1), in --drop (1)\n")
+    assert done.err == ("1 of 5 URLs; left out: host without a domain (2), not a page by its name (1), in --drop (1)\n")
 
 
 def test_a_log_has_no_progress_bars(cli, tmp_path, web):
@@ -101,7 +101,7 @@ def test_what_a_config_txt_gives_is_told(cli, tmp_path, web):
     done = cli("crawl", "c", "--config", "config.txt", "--delay", 0, "--proxy", web.proxy)
     assert done.out.splitlines()[:2] == [
         "config.txt: http://a.example/ missing_counts=False scope='host' pages=3",
-        "config.txt: storageDir is not taken: documents go to the corpus folder",
+        "config.txt: storageDir is ignored, since documents are stored in the corpus folder",
     ]
 
 
@@ -113,6 +113,4 @@ def test_a_list_tells_what_it_leaves_out(cli, web):
     cli("crawl", "c", "http://a.example/p", *how)
     done = cli("crawl", "c", "http://a.example/", "--list", "--pages", 2, *how)
     assert done.out == "http://a.example/q\n"
-    assert done.err == (
-        "1 URL; known already: 1, --refresh lists them too; 1 more behind the first that --pages allows\n"
-    )
+    assert done.err == ("1 URL; already fetched: 1, --refresh lists them too; 1 more than --pages allows\n")

@@ -27,7 +27,7 @@ def test_each_file_without_an_extractor_is_a_short_line_and_the_list_comes_once(
     done = cli("extract", "p", "-o", "out")
     lines = done.err.splitlines()
     assert lines[:2] == [f"corpuskit: p/{name}: no extractor for image/png" for name in ("x.png", "y.png")]
-    assert lines[2].startswith("corpuskit: there are extractors for application/epub+zip, ")
+    assert lines[2].startswith("corpuskit: supported media types: application/epub+zip, ")
     assert (done.code, len(lines), done.out) == (3, 3, "1 document in out, 2 failed\n")
 
 
@@ -35,9 +35,9 @@ def test_each_file_without_an_extractor_is_a_short_line_and_the_list_comes_once(
     ("arguments", "code", "told"),
     [
         (["-i", "empty.txt"], 1, "nothing to extract: the list empty.txt is empty"),
-        (["empty"], 0, "nothing to extract: there is no file in empty"),
-        (["empty", "-o", "e"], 0, "nothing to extract: there is no file in empty"),
-        (["p", "q", "--url-filter", "zzz"], 0, "nothing to extract: --url-filter and --blacklist leave none of 2 inputs"),
+        (["empty"], 0, "nothing to extract: no files found in empty"),
+        (["empty", "-o", "e"], 0, "nothing to extract: no files found in empty"),
+        (["p", "q", "--url-filter", "zzz"], 0, "nothing to extract: --url-filter and --blacklist exclude all of 2 inputs"),
     ],
 )  # fmt: skip
 def test_nothing_to_extract_is_told_with_its_reason(cli, tree, arguments, code, told):
@@ -72,7 +72,7 @@ def test_two_lists_of_what_to_pass_over_both_count(cli, tree):
     (tree / "1.txt").write_text("p/x/r.html\n")
     (tree / "2.txt").write_text("q/x/r.html\n")
     done = cli("extract", "p/x/r.html", "q/x/r.html", "-b", "1.txt", "-b", "2.txt")
-    assert done.err == "corpuskit: nothing to extract: --url-filter and --blacklist leave none of 2 inputs\n"
+    assert done.err == "corpuskit: nothing to extract: --url-filter and --blacklist exclude all of 2 inputs\n"
 
 
 def test_the_words_of_the_text_are_counted_not_those_of_the_format(cli, tree):
@@ -82,16 +82,16 @@ def test_the_words_of_the_text_are_counted_not_those_of_the_format(cli, tree):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--main", "-f", "json"], "--main is --format txt: leave it or --format json out"),
-        (["--keep-dirs"], "--keep-dirs: name the folder to write to with --out"),
-        (["--precision", "--recall"], "--favor, --precision and --recall: name one"),
-        (["--precision", "--favor", "recall"], "--favor, --precision and --recall: name one"),
-        (["--probe", "-o", "pp"], "--probe writes nothing: leave --out out"),
-        (["-o", "single.md", "q/x/r.html"], "--out single.md is a file: several documents need a folder"),
-        (["--json"], "--json is Trafilatura's; here it is --format json"),
-        (["--xmltei"], "--xmltei is Trafilatura's; here it is --format tei"),
-        (["--output-format=xml"], "--output-format is Trafilatura's; here it is --format"),
-        (["--input-dir", "p"], "--input-dir is Trafilatura's; here it is the folder alone, as corpuskit extract FOLDER"),
+        (["--main", "-f", "json"], "--main means --format txt: omit --main or --format json"),
+        (["--keep-dirs"], "--keep-dirs: expected --out with the folder to write to"),
+        (["--precision", "--recall"], "--favor, --precision and --recall: expected only one of them"),
+        (["--precision", "--favor", "recall"], "--favor, --precision and --recall: expected only one of them"),
+        (["--probe", "-o", "pp"], "--probe does not write files: omit --out"),
+        (["-o", "single.md", "q/x/r.html"], "--out single.md: expected a folder for several documents, got a file"),
+        (["--json"], "--json is an option of Trafilatura; use --format json"),
+        (["--xmltei"], "--xmltei is an option of Trafilatura; use --format tei"),
+        (["--output-format=xml"], "--output-format is an option of Trafilatura; use --format"),
+        (["--input-dir", "p"], "--input-dir is an option of Trafilatura; use the folder alone, as corpuskit extract FOLDER"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_meant_is_refused_in_a_line(cli, tree, arguments, told):
@@ -111,18 +111,18 @@ def test_trafilaturas_short_switch_for_fast_is_told_apart(cli, tree):
 def test_each_counterpart_of_a_switch_of_trafilatura_is_there():
     import re
 
+    from corpuskit.export.one import FORMATS
     from typer.main import get_command
 
     from corpuskit.cli.commands import app
-    from corpuskit.cli.usage import _TRAFILATURAS
-    from corpuskit.export.render import FORMATS
+    from corpuskit.cli.usage import _TRAFILATURA_OPTIONS
 
     commands = get_command(app).commands
     there = {name for command in ("extract", "crawl") for option in commands[command].params for name in option.opts}
-    named = {option for ours in _TRAFILATURAS.values() for option in re.findall(r"--[a-z-]+", ours)}
+    named = {option for ours in _TRAFILATURA_OPTIONS.values() for option in re.findall(r"--[a-z-]+", ours)}
     assert named - there == set()
-    assert not {*_TRAFILATURAS} & {name for option in commands["extract"].params for name in option.opts}
-    formats = {found for ours in _TRAFILATURAS.values() for found in re.findall(r"--format (\w+)", ours)}
+    assert not {*_TRAFILATURA_OPTIONS} & {name for option in commands["extract"].params for name in option.opts}
+    formats = {found for ours in _TRAFILATURA_OPTIONS.values() for found in re.findall(r"--format (\w+)", ours)}
     assert formats <= set(FORMATS)
 
 
@@ -265,5 +265,5 @@ def test_a_second_word_behind_a_filter_is_no_input(cli, languages, tmp_path):
         "extract", languages / "en.html", languages / "fr.html", "--url-filter", "en", "fr", "-o", tmp_path / "out"
     )
     assert done.code == 2
-    assert done.err == "corpuskit: fr: no such file or folder; --url-filter is given once for each part\n"
+    assert done.err == "corpuskit: fr: no such file or folder; repeat --url-filter for each text\n"
     assert not (tmp_path / "out").exists()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import corpuskit
-from corpuskit.cli.common import to_type, trusted
+from corpuskit.cli.common import command_line, trusted
 from corpuskit.features.archives.accessor import ArchivesAccessor
 from corpuskit.store.formatting import pluralize
 
@@ -20,8 +20,8 @@ from corpuskit.store.formatting import pluralize
         (["crawl", "new", "http://"], "no valid host; expected a site's name as in https://www.example.org/page"),
         (["extract", "ftp://a.example/x.pdf"], "scheme ftp; expected http:// or https://"),
         (["extract", "http:///x.pdf"], "no valid host; expected a site's name"),
-        (["crawl", "http://a.example/"], "is a URL: the corpus folder comes first"),
-        (["add", "https://a.example/", "pages"], "is a URL: the corpus folder comes first"),
+        (["crawl", "http://a.example/"], "expected a corpus folder, got a URL"),
+        (["add", "https://a.example/", "pages"], "expected a corpus folder, got a URL"),
     ],
 )
 def test_a_url_that_cannot_be_fetched_is_told_with_what_to_do(cli, tmp_path, corpus, arguments, told):
@@ -33,11 +33,11 @@ def test_a_url_that_cannot_be_fetched_is_told_with_what_to_do(cli, tmp_path, cor
 
 
 def test_commands_repeat_trust_and_quote_a_folder():
-    assert to_type("failures", Path("my corpus")) == 'corpuskit failures "my corpus"'
-    assert to_type("failures", Path("c")) == "corpuskit failures c"
+    assert command_line("failures", Path("my corpus")) == 'corpuskit failures "my corpus"'
+    assert command_line("failures", Path("c")) == "corpuskit failures c"
     token = trusted.set(True)
     try:
-        assert to_type("failures", Path("c")) == "corpuskit --trust failures c"
+        assert command_line("failures", Path("c")) == "corpuskit --trust failures c"
     finally:
         trusted.reset(token)
 
@@ -51,7 +51,7 @@ def test_hints_are_typed_with_the_options_of_this_command(cli, corpus, trust):
     status = cli(*trust, "status", "c").out
     assert f"next: corpuskit {' '.join([*trust, 'label'])} c" in " ".join(status.split())
     told = cli(*trust, "crawl", "c", "--steer", "http://127.0.0.1:1/").err
-    assert f"corpuskit {' '.join([*trust, 'train'])} c makes one" in told
+    assert f"corpuskit {' '.join([*trust, 'train'])} c" in told
 
 
 def test_a_hint_never_calls_python(cli, corpus):
@@ -64,8 +64,8 @@ def test_a_hint_never_calls_python(cli, corpus):
 @pytest.mark.parametrize(
     ("arguments", "method", "kept"),
     [
-        (["add", "c", "pages"], "add", "what was added is kept"),
-        (["wikipedia", "c", "Tea"], "add_wikipedia", "what was added is kept"),
+        (["add", "c", "pages"], "add", "added documents are stored"),
+        (["wikipedia", "c", "Tea"], "add_wikipedia", "added documents are stored"),
         (["merge", "c", "pages"], "merge", "merged shards are kept"),
     ],
 )
@@ -76,7 +76,7 @@ def test_what_is_stopped_says_what_is_kept(cli, corpus, monkeypatch, arguments, 
     owner = ArchivesAccessor if method == "merge" else corpuskit.corpus.Corpus
     monkeypatch.setattr(owner, method, stopped)
     done = cli(*arguments)
-    assert (done.code, done.err) == (130, f"corpuskit: stopped; {kept}, the same command goes on\n")
+    assert (done.code, done.err) == (130, f"corpuskit: stopped; {kept}; repeat the command to continue\n")
 
 
 def test_an_export_counts_its_files_and_not_its_folders(cli, corpus, tmp_path):

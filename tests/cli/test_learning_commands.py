@@ -47,7 +47,7 @@ def test_an_audit_goes_through_files(cli, trained, tmp_path):
         corpus.set_labels({corpus.documents().query("decision == 'relevant'").doc_id.iloc[0]: "other"}, by="me")
         against = corpus.documents().query("decision == 'relevant' and label == 'other'")
     told = cli("export", trained, tmp_path / "out", "--decision", "relevant").err
-    assert re.search(rf"^{len(against)} documents? that the model calls relevant and a label other", told, re.MULTILINE)
+    assert re.search(rf"^{len(against)} documents? called relevant by the model and labelled other", told, re.MULTILINE)
     assert (
         "labels, of the 30 documents that were there). The claim does not cover documents that were added after"
         in (tmp_path / "out" / "README.md").read_text()
@@ -67,14 +67,14 @@ def test_an_audit_writes_over_no_answers_that_were_not_handed_in(cli, trained, t
     done = cli("audit", trained, "--out", wanted)
     assert done.code == 1
     assert f"{wanted} has 2 answers that the corpus does not have" in done.err
-    assert f"hand them in with --labels {wanted}, or name another file" in done.err
+    assert f"import them with --labels {wanted}, or pass another file" in done.err
     assert wanted.read_text() == answered
     cli("audit", trained, "--labels", wanted)
     cli("audit", trained, "--out", wanted)
     assert len(pd.read_csv(wanted)) == len(table) - 2
     foreign = "target;label\ndéjà;relevant\n".encode("latin-1")  # as a spreadsheet may write it
     wanted.write_bytes(foreign)
-    assert "name another file" in cli("audit", trained, "--out", wanted).err
+    assert "pass another file" in cli("audit", trained, "--out", wanted).err
     assert wanted.read_bytes() == foreign
 
 
@@ -100,7 +100,7 @@ def test_after_its_claim_an_audit_asks_for_what_it_misses(cli, tmp_path):
             without = cli("audit", tmp_path / "c", "--out", wanted, "--below", "0").out
         table.to_csv(wanted, index=False)
         cli("audit", tmp_path / "c", "--labels", wanted)
-    assert "from below the threshold, to tell what it misses" in told[-2]
+    assert "from below the threshold, to estimate recall" in told[-2]
     assert "relevant documents are missed" in told[-1]
     assert "to label" not in without
 
@@ -155,14 +155,14 @@ def test_ctrl_c_at_the_prompt_of_an_audit_ends_it_at_once(trained):
     assert "Audit of model-0001: 1 label given, 19 wanted now\n" in told
     assert told.endswith(
         "  asked: each from the highest score down: 1 of 1 are relevant, which is known, not estimated\n"
-        "stopped: the same command goes on\n"
+        "stopped; repeat the command to continue\n"
     )
 
 
 def test_what_the_audit_decided_can_be_exported(cli, trained, tmp_path):
     done = cli("export", trained, tmp_path / "out", "--decision", "relevant")
     assert (done.code, done.out) == (1, "")
-    assert "no document is called relevant for certain; corpuskit audit" in done.err
+    assert "without an audit the model calls no document relevant; run corpuskit audit" in done.err
     decisions = corpuskit.open(trained).documents().decision.value_counts()
     done = cli("export", trained, tmp_path / "out", "--decision", "unknown", "--decision", "other", "--keep-duplicates")
     assert done.out.startswith(f"{decisions.sum()} documents, ")

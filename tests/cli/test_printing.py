@@ -54,7 +54,7 @@ def test_columns_that_are_left_out_are_named(capsys, monkeypatch):
     print_frame("Failures", frame, spare=["when", "tries"])
     printed = capsys.readouterr().out.splitlines()
     assert table(printed, "tries").keys() == {"tries", "uri"}
-    assert "left out, for a wider window: when" in printed
+    assert "hidden, since the window is too narrow: when" in printed
     monkeypatch.setenv("COLUMNS", "120")
     print_frame("Failures", frame, spare=["when", "tries"])
     printed = capsys.readouterr().out.splitlines()

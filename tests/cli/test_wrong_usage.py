@@ -50,7 +50,7 @@ WRONG = [
     ("audit c --precision 7", "--precision"),
     ("audit c --precision 0", "--precision"),
     ("export c out -f bogus", "bogus"),
-    ("export c out -f fasttext --page-size-tokens", "--page-size-tokens is for -f pdf_trio: name"),
+    ("export c out -f fasttext --page-size-tokens", "--page-size-tokens is for -f pdf_trio: pass"),
     ("export c out --chunk-tokens 64", "--chunk-tokens"),
     ("export c out --min-relevance 6", "--min-relevance"),
     ("export c out --decision maybe", "'relevant', 'unknown', 'other'"),

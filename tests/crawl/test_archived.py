@@ -110,9 +110,9 @@ def test_an_archive_that_wants_to_be_left_alone_is(corpus, web, archive):
 
 
 def test_a_page_that_fails_for_long_is_taken_from_the_archive_only_then(corpus, web, archive, monkeypatch):
-    from corpuskit.crawl import visit
+    from corpuskit.crawl import page_fetcher
 
-    monkeypatch.setattr(visit, "_TRIES", 1)
+    monkeypatch.setattr(page_fetcher, "_MAX_TRIES", 1)
     web.pages[GONE] = lambda _: (503, {"Retry-After": "0"}, b"")
     crawl(corpus, web)
     assert corpus[document_id(GONE)].metadata["archived"].endswith(GONE)

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from corpuskit.crawl import run
+from corpuskit.crawl import crawler
 from corpuskit.crawl.politeness import Politeness
 from corpuskit.crawl.ranking import PageScore, Ranking
 from corpuskit.errors import ConfigurationError, RefusedError
@@ -39,7 +39,7 @@ def test_a_site_is_crawled_page_by_page_each_once(corpus, web):
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("options", [{"connections": 1}, {"connections": 2}], ids=["one connection", "two"])
 def test_a_steered_crawl_goes_on_when_a_page_is_extracted_not_at_the_next_look(corpus, web, monkeypatch, options):
-    monkeypatch.setattr(run, "_IDLE_SECONDS", 86_400.0)  # it never comes to looking by itself
+    monkeypatch.setattr(crawler, "_IDLE_SECONDS", 86_400.0)  # it never comes to looking by itself
     small_site(web)
     job = crawl(corpus, web, steer=lambda rows: rows.url.str.len() * 0.0, **options)
     assert (job.progress.pages, job.progress.reason) == (7, "nothing left to fetch")
@@ -385,15 +385,15 @@ def test_the_home_page_of_a_good_source_is_asked_for_even_if_nothing_links_to_it
 
 
 def test_a_wrong_call_says_what_to_do(corpus, web):
-    with pytest.raises(ConfigurationError, match="name seeds"):
+    with pytest.raises(ConfigurationError, match="pass seeds"):
         corpus.crawl()
-    with pytest.raises(ConfigurationError, match="no crawl to resume"):
+    with pytest.raises(ConfigurationError, match="no earlier crawl to resume"):
         corpus.crawl(resume=True)
     with pytest.raises(ConfigurationError, match="scope='planet'"):
         corpus.crawl(SEED, scope="planet")
     with pytest.raises(ConfigurationError, match="pagse"):
         corpus.crawl(SEED, pagse=3)
-    with pytest.raises(ConfigurationError, match="exclude 3: expected a list"):
+    with pytest.raises(ConfigurationError, match="exclude=3: expected a list"):
         corpus.crawl(SEED, exclude=3)
     with pytest.raises(RefusedError, match="scheme ftp"):
         corpus.crawl("ftp://a.example/")
@@ -466,7 +466,7 @@ def test_the_share_of_new_text_is_noted_and_stops_a_crawl_of_copies(corpus, web)
     for i in range(400):
         web.add(f"http://a.example/p{i}", "The same text on every page.", [f"/p{i + 1}", f"/p{i + 2}"])
     job = crawl(corpus, web, "http://a.example/p0", min_unique=0.6)
-    assert "less than 60% was new text" in job.progress.reason
+    assert "less than 60% new text" in job.progress.reason
     assert sum(web.fetched.values()) < 400
     shares = corpus.requests().unique_share.dropna()
     # Two workers extract: whichever page is committed first is all new.

@@ -118,7 +118,7 @@ def test_a_host_gets_no_more_than_its_budget(corpus, web):
     job = crawl(corpus, web, [SEED, "http://b.example/"], host_pages=7)
     assert sorted(job.progress.hosts.items()) == [("a.example", 7), ("b.example", 7)]
     assert sum(web.fetched.values()) == 14
-    assert "7 pages of each host" in job.progress.reason
+    assert "7 pages fetched from each remaining host" in job.progress.reason
 
 
 def test_a_plan_fetches_robots_txt_and_sitemaps_and_changes_nothing(corpus, web):

@@ -83,7 +83,7 @@ def test_a_failure_that_stays_is_one_row_whose_tries_grow(corpus, web, quick):
 
 @pytest.mark.slow
 def test_the_pause_of_a_page_grows_to_a_day(corpus, web, quick, monkeypatch):
-    monkeypatch.setattr("corpuskit.crawl.visit.time", SimpleNamespace(time=lambda: 2e9))
+    monkeypatch.setattr("corpuskit.crawl.page_fetcher.time", SimpleNamespace(time=lambda: 2e9))
     broken(web, 500)
     crawl(corpus, web, SEED)
     pauses = []
@@ -198,5 +198,5 @@ def test_what_is_named_comes_before_a_preset_and_an_unknown_one_is_told(corpus, 
         web.pages[f"{SEED}p{i}"] = lambda _: (403, {}, b"")
     job = crawl(corpus, web, SEED, preset="nlptextdoc", max_errors=3, connections=1)
     assert job.progress.reason == "3 pages failed"
-    with pytest.raises(ConfigurationError, match="no preset 'heritrix'; there are: nlptextdoc"):
+    with pytest.raises(ConfigurationError, match="preset='heritrix': expected one of nlptextdoc"):
         corpus.crawl([SEED], preset="heritrix")

@@ -4,7 +4,7 @@ import struct
 import pytest
 
 from corpuskit.crawl.frontier import Frontier, NewUrl, url_id
-from corpuskit.crawl.page_kinds import Yields, template
+from corpuskit.crawl.trap_detection import TrapDetector, template
 from corpuskit.store.catalog import Catalog
 
 
@@ -124,9 +124,9 @@ def test_pages_of_one_template(one, other, same):
 
 
 def test_a_template_is_left_after_sixty_pages_without_new_text():
-    yields = Yields()
-    noted = [yields.note(f"http://h.example/p/{i}", 0.0) for i in range(70)]
+    trap_detector = TrapDetector()
+    noted = [trap_detector.record(f"http://h.example/p/{i}", 0.0) for i in range(70)]
     assert noted.index(True) == 59
     assert sum(noted) == 1
-    assert "brought 0.0% new text" in yields.refusal("http://h.example/p/999")
-    assert yields.refusal("http://h.example/q/1") is None
+    assert "brought 0.0% new text" in trap_detector.refusal("http://h.example/p/999")
+    assert trap_detector.refusal("http://h.example/q/1") is None

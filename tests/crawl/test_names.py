@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpuskit.crawl.scope import Scope
+from corpuskit.crawl.scope import UrlScope
 from corpuskit.extraction import register
 from corpuskit.sources.web import canonical_url
 
@@ -30,12 +30,14 @@ def crawl(corpus, web, seeds=SEED, **options):
 
 @pytest.mark.parametrize(("path", "kind"), FILES.items())
 def test_a_picture_film_font_archive_or_program_is_refused_by_its_name(path, kind):
-    assert Scope("domain", [SEED]).refusal(canonical_url(f"http://a.example{path}")) == f"media type {kind} by its name"
+    assert (
+        UrlScope("domain", [SEED]).refusal(canonical_url(f"http://a.example{path}")) == f"media type {kind} by its name"
+    )
 
 
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_or_document_is_not_refused_by_its_name(path):
-    assert Scope("domain", [SEED]).refusal(canonical_url(f"http://a.example{path}")) is None
+    assert UrlScope("domain", [SEED]).refusal(canonical_url(f"http://a.example{path}")) is None
 
 
 def test_what_is_refused_by_its_name_is_not_asked_for_and_stands_in_the_report(corpus, web):

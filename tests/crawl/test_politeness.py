@@ -71,24 +71,24 @@ def test_between_two_requests_is_the_delay_and_two_hundredths(catalog, clock):
     finished(politeness.wait_for_turn(HOST))
     assert clock.slept == pytest.approx([10.2])
     clock.now += 4
-    politeness.heard(HOST)  # the answer took four seconds
-    assert politeness.of(HOST).next_allowed - clock.now == pytest.approx(10.2)
+    politeness.record_response(HOST)  # the answer took four seconds
+    assert politeness.state(HOST).next_allowed - clock.now == pytest.approx(10.2)
 
 
 def test_a_delay_is_kept_by_the_next_process_and_none_is_not_written_down(catalog, clock):
-    Politeness(catalog, 10.0).start(HOST)
-    assert Politeness(catalog, 10.0).of(HOST).next_allowed - clock.now == pytest.approx(10.2)
-    Politeness(catalog, 0.0).start("b.example")
+    Politeness(catalog, 10.0).record_request(HOST)
+    assert Politeness(catalog, 10.0).state(HOST).next_allowed - clock.now == pytest.approx(10.2)
+    Politeness(catalog, 0.0).record_request("b.example")
     assert catalog.value("SELECT count(*) FROM hosts WHERE host = 'b.example'") == 0
 
 
 def test_an_answer_or_a_start_shortens_no_pause(catalog, clock):
     politeness = Politeness(catalog, 1.0)
     politeness.back_off(HOST, 500.0)
-    politeness.heard(HOST)
-    politeness.start(HOST)
+    politeness.record_response(HOST)
+    politeness.record_request(HOST)
     politeness.back_off(HOST, 2.0)
-    assert politeness.of(HOST).next_allowed == clock.now + 500
+    assert politeness.state(HOST).next_allowed == clock.now + 500
 
 
 # A visit waits for twice the delay, and five seconds at least; what is not begun waits for five seconds.
@@ -101,12 +101,12 @@ def test_an_answer_or_a_start_shortens_no_pause(catalog, clock):
 )  # fmt: skip
 def test_a_visit_waits_for_its_host_a_little_and_not_longer(catalog, clock, delay, patient, wait, waits):
     politeness = Politeness(catalog, delay)
-    politeness.of(HOST).next_allowed = clock.now + wait
+    politeness.state(HOST).next_allowed = clock.now + wait
     if waits:
         finished(politeness.wait_for_turn(HOST, patient=patient))
         assert clock.slept == [wait]
     else:
-        with pytest.raises(PausedError, match="the server asks for a pause"):
+        with pytest.raises(PausedError, match="the server requested a pause"):
             finished(politeness.wait_for_turn(HOST, patient=patient))
         assert clock.slept == []
 
@@ -126,7 +126,7 @@ def test_a_busy_host_is_left_alone_twice_as_long_each_time_up_to_an_hour(catalog
         found.append(politeness.back_off(HOST, None) - clock.now)
         clock.now += found[-1]
     assert found == waits
-    politeness.answered(HOST)
+    politeness.record_success(HOST)
     assert Politeness(catalog, delay).back_off(HOST, None) - clock.now == waits[0]
 
 
@@ -140,58 +140,58 @@ def test_a_pause_that_a_server_names_is_kept_up_to_an_hour(catalog, clock):
 def test_a_clock_that_went_back_stops_no_host_for_longer_than_an_hour(catalog, clock, ahead, kept):
     Politeness(catalog, 1.0).back_off(HOST, 3600.0)
     clock.now -= ahead - 3600
-    assert Politeness(catalog, 1.0).of(HOST).next_allowed == (0.0 if kept is None else clock.now + kept)
+    assert Politeness(catalog, 1.0).state(HOST).next_allowed == (0.0 if kept is None else clock.now + kept)
 
 
 def test_requests_that_were_under_way_when_a_pause_began_make_it_no_longer(catalog, clock):
     politeness = Politeness(catalog, 1.0)
-    politeness.unreachable(HOST, "connection refused")
-    state = politeness.unreachable(HOST, "no answer")
-    assert (state.next_allowed, state.failures, state.trouble) == (clock.now + 2, 1, "no answer")
+    politeness.record_unreachable(HOST, "connection refused")
+    state = politeness.record_unreachable(HOST, "no answer")
+    assert (state.next_allowed, state.failures, state.last_error) == (clock.now + 2, 1, "no answer")
     clock.now += 2
-    assert politeness.unreachable(HOST, "no answer").next_allowed == clock.now + 8
+    assert politeness.record_unreachable(HOST, "no answer").next_allowed == clock.now + 8
 
 
 @pytest.mark.parametrize(("asked", "pause"), [(None, 2.0), (1.0, 2.0), (30.0, 30.0), (9_999.0, 3600.0)])
 def test_a_host_that_cannot_be_reached_is_left_alone_for_as_long_as_it_asks(catalog, clock, asked, pause):
-    assert Politeness(catalog, 1.0).unreachable(HOST, "status 503", asked).next_allowed == clock.now + pause
+    assert Politeness(catalog, 1.0).record_unreachable(HOST, "status 503", asked).next_allowed == clock.now + pause
 
 
 def test_a_host_is_given_up_when_it_was_not_reached_three_times(catalog, clock):
     politeness, given_up = Politeness(catalog, 1.0), []
     for _ in range(4):
-        state = politeness.unreachable(HOST, "connection refused")
-        given_up.append(state.is_given_up)
+        state = politeness.record_unreachable(HOST, "connection refused")
+        given_up.append(state.is_unavailable)
         clock.now = state.next_allowed
     assert given_up == [False, False, True, True]
     for _ in range(4):
         politeness.back_off("busy.example", 1.0)
-    assert not politeness.of("busy.example").is_given_up
+    assert not politeness.state("busy.example").is_unavailable
 
 
 @pytest.mark.parametrize(("hosts", "ended"), [(None, {"a.example", "b.example"}), (["b.example"], {"b.example"})])
 def test_pauses_of_dead_hosts_are_ended_and_those_a_server_asked_for_stay(catalog, clock, hosts, ended):
     politeness = Politeness(catalog, 1.0)
     for host in ("a.example", "b.example"):
-        politeness.unreachable(host, "connection refused")
+        politeness.record_unreachable(host, "connection refused")
     politeness.back_off("busy.example", 60.0)
-    politeness.forgive(hosts)
+    politeness.clear_pauses(hosts)
     after = Politeness(catalog, 1.0)
     for host in ("a.example", "b.example"):
-        state = after.of(host)
+        state = after.state(host)
         expected = (0.0, 0, "") if host in ended else (clock.now + 2, 1, "connection refused")
-        assert (state.next_allowed, state.failures, state.trouble) == expected
-    assert after.of("busy.example").next_allowed == clock.now + 60
+        assert (state.next_allowed, state.failures, state.last_error) == expected
+    assert after.state("busy.example").next_allowed == clock.now + 60
 
 
 def test_a_host_has_four_connections_only_where_nobody_asks_for_a_delay(catalog, clock):
     politeness = Politeness(catalog, 0.0)
-    assert politeness.of(HOST).most_in_flight == 1  # its robots.txt is not read yet
+    assert politeness.state(HOST).max_in_flight == 1  # its robots.txt is not read yet
     read(politeness, Server())
-    assert politeness.of(HOST).most_in_flight == 4
+    assert politeness.state(HOST).max_in_flight == 4
     slow = Politeness(catalog, 0.5)
     read(slow, Server())
-    assert slow.of(HOST).most_in_flight == 1
+    assert slow.state(HOST).max_in_flight == 1
 
 
 def test_robots_txt_is_kept_for_a_day_with_all_it_says(catalog, clock):
@@ -204,8 +204,8 @@ def test_robots_txt_is_kept_for_a_day_with_all_it_says(catalog, clock):
     assert (first.allows("https://a.example/x"), first.crawl_delay) == (False, 3.0)
     assert first.sitemaps == ("https://a.example/1.xml", "https://a.example/2.xml")
     # The site's delay, longer than ours, counts from the reading on.
-    assert politeness.of(HOST).delay == 3.0
-    assert politeness.of(HOST).next_allowed - clock.now == pytest.approx(3.06)
+    assert politeness.state(HOST).delay == 3.0
+    assert politeness.state(HOST).next_allowed - clock.now == pytest.approx(3.06)
     assert server.asked == [ROBOTS]
     clock.now += 1
     read(Politeness(catalog, 1.0), server)
@@ -217,12 +217,12 @@ def test_robots_txt_of_another_scheme_or_of_a_time_to_come_is_read_anew(catalog,
     politeness = Politeness(catalog, 5.0)
     read(politeness, server, "https")
     read(politeness, server, "https")
-    assert politeness.of(HOST).delay == 5.0
-    assert politeness.kept_robots("http", HOST) is None
-    assert politeness.kept_robots("https", HOST) == Robots()
+    assert politeness.state(HOST).delay == 5.0
+    assert politeness.cached_robots("http", HOST) is None
+    assert politeness.cached_robots("https", HOST) == Robots()
     clock.now -= 1
-    assert politeness.kept_robots("https", HOST) is None
-    assert politeness.kept_robots("https", "b.example") is None
+    assert politeness.cached_robots("https", HOST) is None
+    assert politeness.cached_robots("https", "b.example") is None
     assert server.asked == [ROBOTS]
 
 
@@ -251,7 +251,7 @@ def test_nothing_is_allowed_while_a_server_cannot_tell_its_robots_txt(catalog, c
         read(politeness, server)
     assert (caught.value.status, caught.value.retry_after) == (status, 30.0)
     assert catalog.value("SELECT robots_status FROM hosts WHERE host = ?", (HOST,)) == str(status)
-    assert politeness.kept_robots("https", HOST) is None
+    assert politeness.cached_robots("https", HOST) is None
 
 
 def test_a_robots_txt_that_cannot_be_read_is_an_unreachable_host_and_a_refusal_stays_one(catalog, clock):
@@ -266,24 +266,24 @@ def test_a_robots_txt_that_cannot_be_read_is_an_unreachable_host_and_a_refusal_s
 
 def test_a_host_in_its_pause_is_not_asked_for_robots_txt_and_one_that_answers_is_well(catalog, clock):
     politeness, server = Politeness(catalog, 1.0), Server()
-    politeness.unreachable(HOST, "connection refused")
+    politeness.record_unreachable(HOST, "connection refused")
     with pytest.raises(UnreachableError, match="connection refused"):
         read(politeness, server)
     assert server.asked == []
     clock.now += 2
     assert read(politeness, server) == Robots()
-    assert (politeness.of(HOST).failures, politeness.of(HOST).trouble) == (0, "")
+    assert (politeness.state(HOST).failures, politeness.state(HOST).last_error) == (0, "")
 
 
 def test_sitemaps_are_read_once_a_day(catalog, clock):
     politeness = Politeness(catalog, 1.0)
-    politeness.start(HOST)
-    assert not politeness.is_listed(HOST)
-    politeness.listed(HOST)
-    assert politeness.is_listed(HOST)
+    politeness.record_request(HOST)
+    assert not politeness.has_read_sitemaps(HOST)
+    politeness.record_sitemaps_read(HOST)
+    assert politeness.has_read_sitemaps(HOST)
     clock.now += DAY - 1
-    assert Politeness(catalog, 1.0).is_listed(HOST)
+    assert Politeness(catalog, 1.0).has_read_sitemaps(HOST)
     clock.now += 1
-    assert not Politeness(catalog, 1.0).is_listed(HOST)
+    assert not Politeness(catalog, 1.0).has_read_sitemaps(HOST)
     clock.now -= DAY + 1
-    assert not Politeness(catalog, 1.0).is_listed(HOST)
+    assert not Politeness(catalog, 1.0).has_read_sitemaps(HOST)

@@ -105,11 +105,11 @@ def test_secrets_are_not_kept_which_is_said(corpus, site, tmp_path):
     assert "127.0.0.1" not in str(recorded(corpus))
     job = crawl(corpus, site, SEED, resume=True, pages=1, cookies={"s": "hush-4"})
     assert job.resumed.splitlines()[1:] == [
-        "netrc= (--netrc), headers= (--header): given then and never kept; name again what is needed"
+        "netrc= (--netrc), headers= (--header): set for the last crawl and never stored; pass again what is needed"
     ]
     plan = corpus.crawl(resume=True, plan=True)
     assert plan.attrs["resumed"].splitlines()[1:] == [
-        "proxy= (--proxy), cookies= (--header): given then and never kept; name again what is needed"
+        "proxy= (--proxy), cookies= (--header): set for the last crawl and never stored; pass again what is needed"
     ]
     # Said once, by the crawl that goes without: the next goes on as this one did.
     assert "headers" not in resume(corpus, site, pages=1).resumed
@@ -127,7 +127,7 @@ def test_corpus_toml_decides_what_was_not_named(corpus, site):
     with corpuskit.open(corpus.path) as opened:
         job = resume(opened, site)
     assert (job.options.scope, job.options.exclude, job.options.delay) == ("host", ("/private/*",), 0)
-    assert "; scope='host' by corpus.toml instead of 'domain'" in job.resumed
+    assert "; scope='host' from corpus.toml instead of 'domain'" in job.resumed
 
 
 def test_a_crawl_of_an_earlier_version_is_resumed_with_what_it_recorded(corpus, site):
@@ -146,7 +146,7 @@ def test_a_crawl_of_an_earlier_version_is_resumed_with_what_it_recorded(corpus, 
     assert (job.options.scope, job.options.exclude, job.options.delay) == ("host", ("/private/*",), 0)
     assert job.options.connections == 16
     assert job.resumed.splitlines()[1:] == [
-        "not steered: whether something steered then is not on record; name steer= (--steer) if it is to"
+        "not steered: the catalog does not record whether the last crawl was; pass steer= (--steer) to steer"
     ]
     assert sorted(site.fetched) == [SEED, "http://a.example/deep", "http://a.example/p"]
 
@@ -165,7 +165,7 @@ def test_a_frontier_without_a_record_of_its_crawl_is_resumed_as_by_default_which
     corpus._folder.catalog.connection.execute("DELETE FROM jobs")
     job = resume(corpus, site, delay=0)
     assert job.options.scope == "domain"
-    assert job.resumed == "resumed; the options of earlier crawls are not on record"
+    assert job.resumed == "resumed; the options of earlier crawls are not stored"
 
 
 def test_a_plan_of_what_is_left_follows_what_was_chosen(corpus, site):
@@ -266,7 +266,7 @@ def test_steer_none_ends_the_steering(trained, web):
     model = trained.train()
     crawl(trained, web, None, resume=True, steer=model, pages=2)
     job = resume(trained, web, pages=2, steer=None)
-    assert job.resumed.splitlines()[1:] == [f"not steered any more: {model.version} steered then"]
+    assert job.resumed.splitlines()[1:] == [f"no longer steered: the last crawl was steered by {model.version}"]
     assert recorded(trained)["steer"] is None
     assert trained.frontier("queued").why.str.startswith("depth").all()
     assert "steer" not in resume(trained, web, pages=2).resumed
@@ -280,7 +280,7 @@ def test_a_function_that_steered_cannot_be_kept_which_is_said(corpus, site):
     assert recorded(corpus)["steer"] == {"function": "by_length"}
     job = resume(corpus, site, pages=1)
     assert job.resumed.splitlines()[1:] == [
-        "not steered any more: the function by_length steered then, which cannot be kept: name steer= (--steer) again"
+        "no longer steered: the last crawl was steered by the function by_length, which cannot be stored: pass steer= (--steer) again"
     ]
     assert corpus.frontier("queued").why.str.startswith("depth").all()
 
@@ -292,7 +292,7 @@ def test_a_model_that_is_gone_cannot_steer_which_is_said(trained, web):
     shutil.rmtree(Path(trained.path, "models"))
     job = resume(trained, web, pages=2)
     assert job.resumed.splitlines()[1:] == [
-        f"not steered any more: {model.version} steered then, and there is no model now"
+        f"no longer steered: the last crawl was steered by {model.version}, and the corpus does not have a model now"
     ]
 
 
@@ -301,7 +301,7 @@ def test_a_crawl_that_is_not_resumed_tells_what_it_goes_on_with_all_the_same(cor
     waiting = len(corpus.frontier("queued"))
     job = crawl(corpus, site, delay=0, pages=1)
     assert job.resumed == (
-        f"{waiting} URLs that earlier crawls left are fetched too, by the options of this one; resume= (--resume) keeps theirs"
+        f"{waiting} URLs left by earlier crawls are fetched too, with the options of this crawl; resume= (--resume) inherits theirs"
     )
 
 
@@ -320,7 +320,7 @@ def test_a_least_harvest_ends_with_the_model_that_told_it_and_a_function_cannot_
     kept |= {"min_harvest": 0.2, "named": [*kept["named"], "min_harvest"], "steer": {"model": "model-0001"}}
     connection.execute("UPDATE jobs SET options = ?", (json.dumps(kept),))
     for how in ({}, {"plan": True}):
-        with pytest.raises(ConfigurationError, match="min_harvest: only a model tells which pages are relevant"):
+        with pytest.raises(ConfigurationError, match="min_harvest: expected a model that scores pages"):
             corpus.crawl(resume=True, steer=by_length, min_harvest=0.1, **how)
     job = corpus.crawl(resume=True, steer=by_length, pages=1, proxy=site.proxy).wait(progress=False)
     assert job.options.min_harvest == 0

@@ -39,7 +39,7 @@ def test_the_name_of_a_file_is_refused_with_how_to_give_a_file(tmp_path, monkeyp
     with corpuskit.open("c") as corpus, pytest.raises(ConfigurationError) as refused:
         corpus.crawl("urls.txt")
     assert str(refused.value) == (
-        "seed urls.txt: there is a file of this name; a file with one URL a line is given as Path('urls.txt') "
+        "seed urls.txt: expected a URL, found a file of this name; pass a file with one URL per line as Path('urls.txt') "
         "(--seeds urls.txt), a host as https://urls.txt/"
     )
     assert read_seeds([Path("urls.txt")]) == ["http://a.example/"]
@@ -74,9 +74,9 @@ def crawled(corpus):
 def test_a_verdict_on_a_host_that_cannot_be_is_refused_with_the_nearest_hosts(tmp_path, host):
     with corpuskit.open(tmp_path / "c") as corpus:
         crawled(corpus)
-        with pytest.raises(ConfigurationError, match="the corpus knows no such host"):
+        with pytest.raises(ConfigurationError, match="expected a host of the corpus, or a host name with a dot"):
             corpus.set_source(host, "hold")
-        with pytest.raises(ConfigurationError, match=r"there are: www\.insurer\.example"):
+        with pytest.raises(ConfigurationError, match=r"known hosts are: www\.insurer\.example"):
             corpus.set_source("wwwinsurer", "hold")
         assert corpus._folder.catalog.value("SELECT count(*) FROM hosts WHERE verdict <> 'none'") == 0
 

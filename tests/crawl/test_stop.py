@@ -11,8 +11,8 @@ import pytest
 
 import corpuskit
 from corpuskit.crawl.frontier import Frontier
-from corpuskit.crawl.scope import Scope
-from corpuskit.crawl.state import Stopping
+from corpuskit.crawl.scope import UrlScope
+from corpuskit.crawl.state import StopSignal
 
 SEED = "http://a.example/"
 HTML = {"Content-Type": "text/html"}
@@ -47,7 +47,7 @@ def hang():
 
 @pytest.fixture
 def short_grace(monkeypatch):
-    monkeypatch.setattr("corpuskit.crawl.state._GRACE", 0.1)
+    monkeypatch.setattr("corpuskit.crawl.state._GRACE_SECONDS", 0.1)
 
 
 @pytest.mark.parametrize("url", [SEED, f"{SEED}robots.txt"])
@@ -93,7 +93,7 @@ def test_a_crawl_stopped_while_it_filters_its_queue_asks_for_nothing(corpus, web
     web.log.clear()
     monkeypatch.setattr("corpuskit.crawl.frontier._BATCH", 10)
     begun, go, looked = threading.Event(), threading.Event(), []
-    refusal = Scope.refusal
+    refusal = UrlScope.refusal
 
     def slow(self, url, lang="", **more):
         looked.append(url)
@@ -101,10 +101,10 @@ def test_a_crawl_stopped_while_it_filters_its_queue_asks_for_nothing(corpus, web
         go.wait(60)
         return refusal(self, url, lang, **more)
 
-    monkeypatch.setattr(Scope, "refusal", slow)
+    monkeypatch.setattr(UrlScope, "refusal", slow)
     job = corpus.crawl(resume=True, delay=0, proxy=web.proxy)
     assert begun.wait(60)
-    job._crawler.stopping.ask()
+    job._crawler.stopping.request()
     go.set()
     job.stop()
     assert len(looked) == 10
@@ -117,7 +117,7 @@ def test_a_crawl_stopped_before_it_begins_has_its_seeds(corpus, web, monkeypatch
     go, apply = threading.Event(), Frontier.apply_scope
     monkeypatch.setattr(Frontier, "apply_scope", lambda *about: (go.wait(60), apply(*about)))
     job = corpus.crawl(SEED, delay=0, proxy=web.proxy)
-    job._crawler.stopping.ask()
+    job._crawler.stopping.request()
     go.set()
     job.stop()
     assert web.log == []
@@ -143,13 +143,13 @@ def test_pages_that_are_not_extracted_when_a_crawl_stops_are_extracted_by_the_ne
 ):
     for i in range(30):
         web.add(f"http://a.example/p{i}", f"text number {i}", [f"/p{i + 1}"] if i < 29 else [])
-    go, commit = threading.Event(), corpuskit.crawl.after_fetching.commit
-    monkeypatch.setattr("corpuskit.crawl.after_fetching.commit", lambda *about: (go.wait(60), commit(*about))[1])
+    go, commit = threading.Event(), corpuskit.crawl.extraction_stage.commit
+    monkeypatch.setattr("corpuskit.crawl.extraction_stage.commit", lambda *about: (go.wait(60), commit(*about))[1])
     job = corpus.crawl("http://a.example/p0", delay=0, proxy=web.proxy)
     while job.progress.pages < 10:
         assert job.is_running
     # One page is being committed: it comes to its end when the others are left.
-    leaving = job._crawler._finisher._is_leaving
+    leaving = job._crawler._extraction._is_leaving
     threading.Thread(target=lambda: (leaving.wait(60), go.set()), daemon=True).start()
     job.stop()
     assert len(corpus) < 10
@@ -184,7 +184,7 @@ def test_ctrl_c_while_a_host_hangs_tells_how_to_go_on(tmp_path, web, hang, url):
 def test_a_second_ctrl_c_is_heard_wherever_the_first_wish_was_interrupted():
     """Also at a return of a function that has just taken a lock: a lock kept for ever would block the second call."""
     for point in range(1, 30):
-        stopping, points = Stopping(), itertools.count(1)
+        stopping, points = StopSignal(), itertools.count(1)
 
         def interrupt(frame, event, arg, points=points, point=point):
             if event == "return" and next(points) == point:
@@ -194,12 +194,12 @@ def test_a_second_ctrl_c_is_heard_wherever_the_first_wish_was_interrupted():
         before = sys.gettrace()
         sys.settrace(interrupt)
         try:
-            stopping.ask()
+            stopping.request()
         except KeyboardInterrupt:
             pass
         finally:
             sys.settrace(before)  # that of a measurement of coverage
-        second = threading.Thread(target=stopping.ask, kwargs={"at_once": True}, daemon=True)
+        second = threading.Thread(target=stopping.request, kwargs={"immediately": True}, daemon=True)
         second.start()
         second.join(10)
         assert stopping.is_over

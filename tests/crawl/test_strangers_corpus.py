@@ -89,7 +89,10 @@ def test_secrets_that_go_nowhere_are_told(corpus, web):
     web.add("http://a.example/", "front")
     strange(corpus, "http://a.example/", delay=0)
     job = corpus.crawl(resume=True, proxy=web.proxy, cookies={"s": "hush"}).wait(progress=False)
-    assert "cookies= (--header): sent to the hosts of seeds that this call names, and it names none" in job.resumed
+    assert (
+        "cookies= (--header): not sent, since they go to the hosts of seeds only, and this call has no seeds"
+        in job.resumed
+    )
 
 
 def test_a_browser_is_started_by_the_user_only(corpus, web):
@@ -97,7 +100,7 @@ def test_a_browser_is_started_by_the_user_only(corpus, web):
     strange(corpus, "http://a.example/", render=True, delay=0)
     job = corpus.crawl(resume=True, proxy=web.proxy).wait(progress=False)
     assert job.options.render is False
-    assert "render= (--render): given then" in job.resumed
+    assert "render= (--render): set for the last crawl" in job.resumed
 
 
 def test_what_was_chosen_about_the_pages_themselves_still_holds(corpus, web):
@@ -152,7 +155,7 @@ def test_private_addresses_that_a_call_does_not_allow_stay_queued_and_are_told(t
     refused = type_crawl(tmp_path / "c", "--resume")
     assert refused.exit_code == 3
     assert (
-        "3 URLs at private addresses not asked (private address 127.0.0.1): "
+        "3 URLs at private addresses not requested (private address 127.0.0.1): "
         "crawl(resume=True, allow_private=True) (corpuskit crawl --resume --allow-private) allows it"
     ) in refused.stdout.splitlines()
     assert "left to fetch:" not in refused.stdout
@@ -171,7 +174,7 @@ def test_a_restart_without_the_option_names_it_and_fails_no_seed_for_good(tmp_pa
     type_crawl(tmp_path / "c", intranet(web), "--delay", 0)
     again = type_crawl(tmp_path / "c", "--restart")
     assert again.exit_code == 3
-    assert "4 URLs at private addresses not asked" in again.stdout
+    assert "4 URLs at private addresses not requested" in again.stdout
     assert "retry-failed" not in again.stdout
     assert type_crawl(tmp_path / "c", "--resume", "--allow-private").exit_code == 0
     assert sum(web.fetched.values()) == 8

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from corpuskit.crawl import run
+from corpuskit.crawl import crawler
 from corpuskit.crawl.politeness import Politeness
 from corpuskit.errors import UnreachableError
 from corpuskit.sources.web import Client
@@ -51,7 +51,7 @@ def test_a_host_that_went_away_is_told_with_what_waits_for_it(corpus, dead, quic
     web.add("http://a.example/", "front", [f"/{n}" for n in range(9)])
     crawl(corpus, dead)
     job = crawl(corpus, "http://a.example/", pages=1, proxy=web.proxy)
-    assert f"asked again after a pause: {dead.split('/')[2]} with 1 URL (connection refused)" in repr(job)
+    assert f"paused hosts: {dead.split('/')[2]} with 1 URL (connection refused)" in repr(job)
 
 
 @pytest.mark.parametrize("seed", ["http://notaurl/", "http://nosuch.invalid/"])
@@ -82,8 +82,10 @@ def test_a_robots_txt_that_cannot_be_read_is_a_failure_row_with_its_cause(corpus
 
 
 def test_a_robots_txt_that_hangs_is_told(corpus, web, quick, monkeypatch):
-    patient = run.client_options
-    monkeypatch.setattr(run, "client_options", lambda *about: dataclasses.replace(patient(*about), read_seconds=0.2))
+    patient = crawler.client_options
+    monkeypatch.setattr(
+        crawler, "client_options", lambda *about: dataclasses.replace(patient(*about), read_seconds=0.2)
+    )
     ended = threading.Event()
     web.pages["http://a.example/robots.txt"] = lambda _: (ended.wait(60), (200, {}, b""))[1]
     crawl(corpus, "http://a.example/", proxy=web.proxy)
@@ -146,13 +148,15 @@ def test_the_pause_grows_and_is_kept(tmp_path, monkeypatch):
     pauses = []
     for _ in range(8):
         politeness = Politeness(catalog, 1.0)  # a new process each time
-        pauses.append(politeness.unreachable("a.example", "connection refused").next_allowed - moment[0])
+        pauses.append(politeness.record_unreachable("a.example", "connection refused").next_allowed - moment[0])
         moment[0] += pauses[-1]
     assert pauses == [2.0, 8.0, 600.0, 1200.0, 2400.0, 3600.0, 3600.0, 3600.0]
-    assert Politeness(catalog, 1.0).of("a.example").trouble == "connection refused"
-    politeness.answered("a.example")
-    assert Politeness(catalog, 1.0).of("a.example").trouble == ""
-    assert Politeness(catalog, 1.0).unreachable("a.example", "connection refused").next_allowed - moment[0] == 2.0
+    assert Politeness(catalog, 1.0).state("a.example").last_error == "connection refused"
+    politeness.record_success("a.example")
+    assert Politeness(catalog, 1.0).state("a.example").last_error == ""
+    assert (
+        Politeness(catalog, 1.0).record_unreachable("a.example", "connection refused").next_allowed - moment[0] == 2.0
+    )
     catalog.close()
 
 
@@ -167,8 +171,8 @@ def test_the_end_tells_what_failed_and_how_to_go_on(corpus, web, quick, dead):
     job = crawl(corpus, "http://a.example/", proxy=web.proxy)
     assert repr(job).splitlines()[1:] == [
         "2 URLs could not be fetched: the server answered 404 Not Found (2)",
-        "failures() (corpuskit failures) lists what failed, crawl(resume=True, retry_failed=True) "
-        "(corpuskit crawl --resume --retry-failed) asks again",
+        "failures() (corpuskit failures) lists the failures, crawl(resume=True, retry_failed=True) "
+        "(corpuskit crawl --resume --retry-failed) retries them",
     ]
     assert job.failed_seeds == {}
     job = crawl(corpus, [dead, "http://a.example/"])
@@ -176,9 +180,9 @@ def test_the_end_tells_what_failed_and_how_to_go_on(corpus, web, quick, dead):
     assert time.time() < until
     assert repr(job).splitlines()[1:] == [
         f"1 seed could not be fetched: {dead} (connection refused)",
-        "failures() (corpuskit failures) lists what failed, crawl(resume=True, retry_failed=True) "
-        "(corpuskit crawl --resume --retry-failed) asks again",
-        f"asked again after a pause: {dead.split('/')[2]} with 1 URL (connection refused), from {format_time(until)} on",
+        "failures() (corpuskit failures) lists the failures, crawl(resume=True, retry_failed=True) "
+        "(corpuskit crawl --resume --retry-failed) retries them",
+        f"paused hosts: {dead.split('/')[2]} with 1 URL (connection refused), until {format_time(until)}",
         "1 URL left to fetch: crawl(resume=True, allow_private=True) (corpuskit crawl --resume --allow-private)",
     ]
     assert job.failed_seeds == {dead: "connection refused"}
@@ -205,6 +209,6 @@ def test_the_command_ends_with_3_where_a_seed_failed_and_with_0_where_a_link_was
     lines = done.stdout.splitlines()
     assert "1 seed could not be fetched: http://a.example/no (the server answered 404 Not Found)" in lines
     assert (
-        "failures() (corpuskit failures) lists what failed, "
-        "crawl(resume=True, retry_failed=True) (corpuskit crawl --resume --retry-failed) asks again"
+        "failures() (corpuskit failures) lists the failures, "
+        "crawl(resume=True, retry_failed=True) (corpuskit crawl --resume --retry-failed) retries them"
     ) in lines

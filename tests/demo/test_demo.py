@@ -34,6 +34,6 @@ def test_the_demo_gives_the_same_each_time_and_steering_pays(tmp_path):
 def test_the_demo_replaces_its_own_corpus_and_no_other(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("keep me")
-    with pytest.raises(CorpusError, match="not of an earlier demo"):
+    with pytest.raises(CorpusError, match="not the result of an earlier demo"):
         run_demo(tmp_path / "mine")
     assert (tmp_path / "mine" / "thesis.txt").exists()

@@ -19,13 +19,13 @@ def test_pages_are_discovered_and_fetched(cli, corpus, archives, tmp_path):
         "--domain", "w00.example", "--domain", "w21.example", "--language", "en", "--mime", "text/html",
     )  # fmt: skip
     assert code == 0
-    assert "4 pages chosen of 16 wanted" in out
+    assert "4 pages selected of 16 candidates" in out
     assert "w21.example" in out
     assert f"next: corpuskit fetch {corpus.path} tea --base {archives}\n" in out
     assert places.exists()
     code, out, err = cli("fetch", corpus.path, "tea", "--on", "serial")
     assert (code, out) == (1, "")
-    assert "name that place yourself" in err
+    assert "pass the location yourself" in err
     code, out, _ = cli("fetch", corpus.path, "tea", "--on", "serial", "--base", archives)
     assert (code, out) == (0, "4 pages: 4 new\n")
     with corpuskit.open(corpus.path) as opened:
@@ -37,7 +37,7 @@ def test_a_sample_of_an_index_is_an_estimate(cli, corpus, archives):
     corpus.close()
     code, out, _ = cli("discover", corpus.path, archives / "cc-index", "--sample", 0.3, "--on", "serial")
     assert code == 0
-    assert "reckoned from 33.3% of the index" in out
+    assert "extrapolated from 33.3% of the index" in out
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_what_is_not_there_is_told_in_a_line(cli, corpus, tmp_path):
     assert (code, len(err.strip().splitlines())) == (1, 1)
     code, _, err = cli("fetch", corpus.path, "tea")
     assert code == 1
-    assert "no discovery 'tea'; there are: none" in err
+    assert "discovery 'tea' does not exist: expected one of none" in err
 
 
 def test_pages_that_fail_are_told_with_where_to_look(cli, corpus, archives, tmp_path):
@@ -106,11 +106,11 @@ def test_a_discovery_of_nothing_says_which_filters_left_its_pages_out(cli, corpu
     corpus.close()
     code, out, _ = cli("discover", corpus.path, archives / "cc-index", "--name", "tea", "--on", "serial", *filters)
     assert code == 0
-    assert "0 pages chosen" in out
+    assert "0 pages selected" in out
     assert f"  left out: {told}\n" in out
     assert out.endswith("nothing to fetch: discover with other filters or a lower threshold\n")
     with corpuskit.open(corpus.path) as opened:
-        found = Discovery.named(opened._folder, "tea")
+        found = Discovery.load(opened._folder, "tea")
         assert sum(found.left_out.values()) == found.seen == 120
 
 
@@ -121,7 +121,7 @@ def test_a_discovery_of_an_earlier_version_has_no_such_counts(corpus, archives):
     said = json.loads(file.read_text())
     del said["left_out"]
     file.write_text(json.dumps(said))
-    found = Discovery.named(corpus._folder, "tea")
+    found = Discovery.load(corpus._folder, "tea")
     assert found.left_out == {}
     assert "left out" not in repr(found)
 
@@ -147,7 +147,7 @@ def test_a_sample_tells_the_precision_by_the_model_and_then_by_labels(cli, corpu
     code, out, _ = cli(*command)
     assert code == 0
     assert "Sample of 20 pages, 20 in the corpus: precision 1.00" in out
-    assert "by 20 verdicts of the model, no labels yet" in out
+    assert "by 20 decisions of the model, no labels yet" in out
     assert f"next: corpuskit label {corpus.path} FILE" in out
     with corpuskit.open(corpus.path) as opened:
         assert len(opened) == 36 + 20

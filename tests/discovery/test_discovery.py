@@ -14,8 +14,8 @@ import pytest
 from index_files import DATE, Archive, index_row, page, write_index
 
 import corpuskit
-from corpuskit.discovery import Choice, Discovery
-from corpuskit.discovery.choosing import choose, scored_schema
+from corpuskit.discovery import Discovery, SelectionCriteria
+from corpuskit.discovery.selection import scored_schema, select_pages
 from corpuskit.errors import ConfigurationError, CorpusError, RelevanceError, SourceError
 from corpuskit.ingest import document_id
 
@@ -25,7 +25,7 @@ def discover(corpus, root, **more):
 
 
 def urls(discovery):
-    return discovery.places.column("url").to_pylist()
+    return discovery.locations.column("url").to_pylist()
 
 
 def scored(*rows):
@@ -38,7 +38,7 @@ def scored(*rows):
 
 
 def chosen(table, **choice):
-    return [url[-1] for url in choose(table, Choice(**choice), final=True).column("url").to_pylist()]
+    return [url[-1] for url in select_pages(table, SelectionCriteria(**choice), final=True).column("url").to_pylist()]
 
 
 def test_the_best_are_chosen_each_url_and_digest_once():
@@ -48,7 +48,7 @@ def test_the_best_are_chosen_each_url_and_digest_once():
         ("https://b.x/4", 0.7, {"content_digest": "D3"}), ("https://b.x/5", 0.4, {}),
     )  # fmt: skip
     assert chosen(table) == ["2", "3", "1"]
-    assert choose(table, Choice()).column("fetch_time").to_pylist()[0] == later["fetch_time"]
+    assert select_pages(table, SelectionCriteria()).column("fetch_time").to_pylist()[0] == later["fetch_time"]
     assert chosen(table, threshold=0.3) == ["2", "3", "1", "5"]
     assert chosen(table, per_host=1) == ["2", "3"]
     assert chosen(table, budget_pages=1) == ["2"]
@@ -67,9 +67,9 @@ def test_what_is_chosen_of_parts_is_what_is_chosen_of_all():
         (f"https://h{random.randint(9)}.x/{n}", float(np.float32(random.randint(100) / 100)), {}) for n in range(300)
     ]
     table = scored(*rows)
-    choice = Choice(threshold=0.2, per_host=7, budget_pages=40)
-    parts = [choose(table.slice(first, 50), choice) for first in range(0, 300, 50)]
-    assert choose(pa.concat_tables(parts), choice, final=True).equals(choose(table, choice, final=True))
+    choice = SelectionCriteria(threshold=0.2, per_host=7, budget_pages=40)
+    parts = [select_pages(table.slice(first, 50), choice) for first in range(0, 300, 50)]
+    assert select_pages(pa.concat_tables(parts), choice, final=True).equals(select_pages(table, choice, final=True))
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_numbers_that_cannot_be_are_refused(corpus, archives, wrong):
 
 
 def test_without_a_model_of_urls_nothing_is_discovered(tmp_path, archives):
-    with corpuskit.open(tmp_path / "empty") as empty, pytest.raises(RelevanceError, match="no model of URLs"):
+    with corpuskit.open(tmp_path / "empty") as empty, pytest.raises(RelevanceError, match="needs a URL model"):
         discover(empty, archives)
 
 
@@ -90,12 +90,12 @@ def test_the_model_s_choice_and_what_is_said_of_it(corpus, archives):
     assert len(found) == 60
     assert all("/tea-" in url for url in urls(found))
     model = corpus.model().url
-    np.testing.assert_allclose(found.places.column("score").to_numpy(), model.score(urls(found)), atol=1e-6)
-    assert set(found.places.column("crawl").to_pylist()) == {"CC-MAIN-2024-22"}
+    np.testing.assert_allclose(found.locations.column("score").to_numpy(), model.score(urls(found)), atol=1e-6)
+    assert set(found.locations.column("crawl").to_pylist()) == {"CC-MAIN-2024-22"}
     frame = found.frame
     assert frame.columns.tolist() == ["host", "pages", "score", "bytes", "sampled", "relevant"]
     assert frame["pages"].tolist() == [4] * 15
-    assert frame["bytes"].sum() == pa.compute.sum(found.places.column("warc_record_length")).as_py()
+    assert frame["bytes"].sum() == pa.compute.sum(found.locations.column("warc_record_length")).as_py()
     assert found.seen == 120
     assert found.scores["pages"].iloc[-1] == 120
     told = found.estimate()
@@ -104,7 +104,7 @@ def test_the_model_s_choice_and_what_is_said_of_it(corpus, archives):
     assert 3 <= told.requests <= 60
     assert f" {told.bytes / 1000:,.1f} kB (" in repr(told)  # sixty pages are no gigabyte
     assert told.hours == max(told.requests / 5 / 3600, told.bytes / 10e6 / 3600, 60 * 0.018 / 2 / 3600)
-    assert "60 pages chosen of 120 wanted" in repr(found)
+    assert "60 pages selected of 120 candidates" in repr(found)
 
 
 def test_per_host_budget_and_filters_hold(corpus, archives):
@@ -138,17 +138,17 @@ def test_a_fetch_that_is_done_stays_done_after_another(corpus, archives):
 
 def test_a_discovery_that_is_written_elsewhere_is_found_by_its_name(corpus, archives, tmp_path):
     found = discover(corpus, archives, out=str(tmp_path / "shared"), name="far", per_host=1)
-    again = Discovery.named(corpus._folder, "far")
-    assert again.places.equals(found.places)
+    again = Discovery.load(corpus._folder, "far")
+    assert again.locations.equals(found.locations)
     assert len(discover(corpus, archives, out=str(tmp_path / "shared"), name="far", per_host=1)) == len(found)
 
 
 def test_what_is_scored_is_not_scored_again(corpus, archives, monkeypatch):
-    from corpuskit.discovery import scan
+    from corpuskit.discovery import index_scan
 
     done = []
-    real = scan._score_partition
-    monkeypatch.setattr(scan, "_score_partition", lambda job: done.append(job.name) or real(job))
+    real = index_scan._score_partition
+    monkeypatch.setattr(index_scan, "_score_partition", lambda job: done.append(job.name) or real(job))
     first = discover(corpus, archives)
     assert len(done) == 3
     part = next(Path(first.url).glob("*.scored.parquet"))
@@ -156,7 +156,7 @@ def test_what_is_scored_is_not_scored_again(corpus, archives, monkeypatch):
     (Path(first.url) / "summary.json").unlink()
     again = discover(corpus, archives)
     assert done[3:] == [part.name.removesuffix(".scored.parquet")]
-    assert again.places.equals(first.places)
+    assert again.locations.equals(first.locations)
     discover(corpus, archives)
     assert len(done) == 4
 
@@ -180,17 +180,17 @@ def test_a_sample_of_the_files_tells_of_the_whole(corpus, archives):
     assert len(found) == 20
     assert found.share == pytest.approx(1 / 3)
     assert found.estimate().pages == 60
-    assert "reckoned from 33.3% of the index" in repr(found)
+    assert "extrapolated from 33.3% of the index" in repr(found)
 
 
 def test_a_discovery_is_opened_by_its_name_and_another_one_cannot_have_it(corpus, archives):
     discover(corpus, archives, name="tea")
-    with pytest.raises(ConfigurationError, match="name that place yourself"):  # the corpus may be a stranger's
+    with pytest.raises(ConfigurationError, match="pass the location yourself"):  # the corpus may be a stranger's
         corpus.fetch("tea", on="serial", progress=False)
     assert corpus.fetch("tea", base=archives, on="serial", progress=False).counts["new"] == 60
-    with pytest.raises(ConfigurationError, match="another index, model or choice"):
+    with pytest.raises(ConfigurationError, match="another index, model or criteria"):
         discover(corpus, archives, name="tea", per_host=1)
-    with pytest.raises(CorpusError, match="there are: tea"):
+    with pytest.raises(CorpusError, match="expected one of tea"):
         corpus.fetch("coffee")
     (Path(corpus.path) / "discoveries" / "tea" / "summary.json").write_text("[]")
     with pytest.raises(CorpusError, match="discover again"):
@@ -218,7 +218,7 @@ def test_fetched_pages_are_documents_with_originals_and_where_they_come_from(cor
     report = corpus.fetch(found, on="serial", progress=False)
     assert (report.pages, report.documents, report.failures, dict(report.counts)) == (60, 60, 0, {"new": 60})
     doc_id = document_id(urls(found)[0])
-    place = found.places.to_pylist()[0]
+    place = found.locations.to_pylist()[0]
     metadata = corpus[doc_id].metadata
     assert (metadata["crawl"], metadata["warc"]) == ("CC-MAIN-2024-22", place["warc_filename"])
     assert int(metadata["warc_offset"]) == place["warc_record_offset"]
@@ -292,7 +292,7 @@ def test_training_again_on_fetched_pages_improves_the_choice(corpus, tmp_path, t
     archive.write(root)
     write_index(root, archive.rows)
     first = discover(corpus, root, threshold=0.0)
-    before = dict(zip(urls(first), first.places.column("score").to_pylist(), strict=True))
+    before = dict(zip(urls(first), first.locations.column("score").to_pylist(), strict=True))
     first.sample(12, on="serial", progress=False)
     corpus.train_urls(first)
     second = discover(corpus, root, threshold=0.0)
@@ -337,7 +337,7 @@ def test_what_cannot_be_fetched_is_a_row_of_the_failures(corpus, archives, tmp_p
     assert report.failures == len(failures) > 20
     assert report.documents + report.failures == 60
     assert set(failures["uri"]) <= set(urls(found))
-    assert failures["message"].str.contains("no such archive").sum() == 20
+    assert failures["message"].str.contains("archive does not exist").sum() == 20
     assert failures["message"].str.contains("the archive ends").sum() == report.failures - 20
 
 
@@ -393,10 +393,10 @@ def test_all_engines_fetch_the_same_documents(taught, archives, tmp_path):
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_rows(corpus, tmp_path):
     """What is held depends on the budget: a hundred times as many rows hold no more."""
-    from corpuskit.discovery import scan
+    from corpuskit.discovery import index_scan
 
     held = []
-    best = scan._Best(Choice(threshold=0.0, budget_pages=100))
+    best = index_scan._TopRows(SelectionCriteria(threshold=0.0, budget_pages=100))
     for part in range(200):
         rows = [(f"https://h{n % 7}.x/{part}-{n}", 0.5, {}) for n in range(2_000)]
         table = scored(*rows)

@@ -8,8 +8,8 @@ import pytest
 import corpuskit.discovery  # noqa: F401 - what is stopped
 from corpuskit.errors import CorpusError
 
-SCORE = "corpuskit.discovery.scan._score_partition"
-EXTRACT = "corpuskit.shards.run.extract_shard"
+SCORE = "corpuskit.discovery.index_scan._score_partition"
+EXTRACT = "corpuskit.shards.extraction_run.extract_shard"
 
 
 def stop_at(monkeypatch, where, number):
@@ -32,33 +32,33 @@ def test_a_stopped_discover_tells_how_many_files_are_scored_and_goes_on(cli, cor
     with monkeypatch.context() as patch:
         stop_at(patch, SCORE, 3)
         assert cli(*command) == (
-            130, "", "corpuskit: stopped; 2 of 3 files of the index scored and kept; the same call or command goes on\n",
+            130, "", "corpuskit: stopped; 2 of 3 files of the index scored and stored; repeat the call or command to continue\n",
         )  # fmt: skip
         code, _, err = cli("fetch", corpus.path, "tea")
         assert (code, len(err.splitlines())) == (1, 1)
-        assert "the discovery 'tea' has not come to its end: the same call or command goes on" in err
+        assert "the discovery 'tea' is not finished: repeat the call or command to continue it" in err
         assert ".json" not in err
     with monkeypatch.context() as patch:
         stop_at(patch, SCORE, 1)
         assert "2 of 3 files" in cli(*command)[2]
     code, out, _ = cli(*command)
     assert code == 0
-    assert "60 pages chosen" in out
+    assert "60 pages selected" in out
 
 
 @pytest.mark.slow
 def test_a_stopped_fetch_tells_how_many_shards_are_done_and_goes_on(cli, corpus, archives, monkeypatch):
     corpus.close()
     cli("discover", corpus.path, archives / "cc-index", "--name", "tea", "--on", "serial")
-    monkeypatch.setattr("corpuskit.discovery.fetching._RECORDS", 20)
+    monkeypatch.setattr("corpuskit.discovery.page_fetching._RECORDS", 20)
     command = ["fetch", corpus.path, "tea", "--on", "serial", "--base", archives]
     with monkeypatch.context() as patch:
         stop_at(patch, EXTRACT, 2)
         code, out, err = cli(*command)
     assert (code, out) == (130, "")
     assert err == (
-        "corpuskit: stopped; 1 of 3 shards with 60 pages fetched and kept; the same call or command goes on, and takes them "
-        "into the corpus at its end\n"
+        "corpuskit: stopped; 1 of 3 shards with 60 pages fetched and stored; repeat the call or command to continue, "
+        "which imports them into the corpus at its end\n"
     )
     assert cli(*command)[:2] == (0, "60 pages: 60 new\n")
 
@@ -66,10 +66,11 @@ def test_a_stopped_fetch_tells_how_many_shards_are_done_and_goes_on(cli, corpus,
 def test_in_python_a_stopped_discover_says_the_same_of_calls(corpus, archives, monkeypatch):
     stop_at(monkeypatch, SCORE, 2)
     with pytest.raises(
-        KeyboardInterrupt, match="1 of 3 files of the index scored and kept; the same call or command goes on"
+        KeyboardInterrupt,
+        match="1 of 3 files of the index scored and stored; repeat the call or command to continue",
     ):
         corpus.discover(archives / "cc-index", name="tea", on="serial", progress=False)
-    with pytest.raises(CorpusError, match="the same call or command goes on"):
+    with pytest.raises(CorpusError, match="repeat the call or command to continue"):
         corpus.fetch("tea")
 
 
@@ -105,5 +106,5 @@ def test_a_second_ctrl_c_ends_in_one_line_too(cli, corpus, archives, moment):
     corpus.close()
     command = [sys.executable, "-c", AGAIN, moment, corpus.path, str(archives / "cc-index"), "--on", "serial"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    told = "corpuskit: stopped; what was scored is kept, the same command goes on\n"
+    told = "corpuskit: stopped; what was scored is kept; repeat the command to continue\n"
     assert (done.returncode, done.stderr) == (130, told)

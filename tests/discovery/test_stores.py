@@ -10,7 +10,7 @@ from range_server import RangeServer
 
 import corpuskit
 
-SECRET = "AKIDSECRETSECRET"
+SECRET_OPTIONS = "AKIDSECRETSECRET"
 
 
 @pytest.fixture
@@ -20,8 +20,8 @@ def bucket(archives, monkeypatch):
     for name in [name for name in os.environ if name.lower().endswith("_proxy") or name.startswith("AWS_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_ENDPOINT_URL", store.url)
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", SECRET)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", SECRET_OPTIONS)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET_OPTIONS)
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     store.buckets.add("archive")
@@ -60,7 +60,7 @@ def test_a_bucket_is_read_without_credentials_and_none_is_written(corpus, bucket
     assert set(signed) == {None}
     assert corpus.check() == []
     written = [file for file in Path(corpus.path).rglob("*") if file.is_file()]
-    assert not any(SECRET.encode() in file.read_bytes() for file in written)
+    assert not any(SECRET_OPTIONS.encode() in file.read_bytes() for file in written)
 
 
 @ignored
@@ -70,7 +70,7 @@ def test_a_bucket_that_asks_for_an_account_gets_the_credentials_of_the_environme
     real = handler.do_GET
     handler.do_GET = lambda self: (signed.append(self.headers.get("Authorization") or ""), real(self))[1]
     assert len(corpuskit.commoncrawl("s3://archive/cc-index", anonymous=False)) == 3
-    assert all(SECRET in header for header in signed)
+    assert all(SECRET_OPTIONS in header for header in signed)
 
 
 @ignored
@@ -99,7 +99,7 @@ def test_a_web_server_gives_the_same_corpus_as_the_disk(corpus, taught, archives
     shutil.copytree(taught, tmp_path / "local")
     with corpuskit.open(tmp_path / "local") as local:
         other, _ = domain_corpus(local, corpuskit.commoncrawl(archives / "cc-index"))
-        assert other.places.equals(found.places)
+        assert other.locations.equals(found.locations)
         mine, theirs = corpus.documents(), local.documents()
         assert mine.equals(theirs)
     server.close()

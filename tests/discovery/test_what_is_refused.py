@@ -26,9 +26,9 @@ def test_a_discovery_of_another_corpus_is_refused_with_both_names_and_the_way_to
     with pytest.raises(ConfigurationError) as refused:
         getattr(other, use)(found)
     told = str(refused.value)
-    assert f"the discovery 'tea' is of the corpus {corpus.path}, not of {other.path}" in told
-    assert "discover here" in told
-    assert ".write(file)" in told
+    assert f"the discovery 'tea' belongs to the corpus {corpus.path}, expected one of {other.path}" in told
+    assert "run discover on this corpus" in told
+    assert ".write(FILE)" in told
     assert "corpuskit extract" in told
     assert "merge" in told
     assert not (other._folder.path / "discoveries").exists()
@@ -50,7 +50,7 @@ def test_what_is_no_index_is_told_with_what_is_expected(corpus, given):
 
 @pytest.mark.parametrize("given", [None, 7, ["tea"]])
 def test_what_is_no_discovery_is_told_with_what_is_expected(corpus, given):
-    with pytest.raises(ConfigurationError, match=r"expected a discovery: what corpus\.archives\.discover"):
+    with pytest.raises(ConfigurationError, match=r"expected a discovery returned by corpus\.archives\.discover"):
         corpus.fetch(given)
 
 
@@ -82,8 +82,8 @@ def test_a_server_without_the_archives_is_asked_for_some_of_them_only(corpus, ar
     handler = server._server.RequestHandlerClass
     real = handler.do_GET
     handler.do_GET = lambda self: (asked.append(self.path), real(self))[1]
-    monkeypatch.setattr("corpuskit.discovery.probing._MOST", 2)
-    with pytest.raises(SourceError, match=r"none of 3 archives can be read, such as .*: there is no such archive"):
+    monkeypatch.setattr("corpuskit.discovery.archive_check._MAX_ATTEMPTS", 2)
+    with pytest.raises(SourceError, match=r"none of 3 archives can be read, such as .*: the archive does not exist"):
         corpus.fetch("tea", base=server.url, on="serial", requests_per_second=1000, progress=False)
     assert len(asked) == 2
     server.close()
@@ -110,10 +110,10 @@ def test_what_limits_and_equal_pages_cut_is_counted_with_the_filters(corpus, arc
     everything = discover(corpus, archives, budget_pages=None)
     hosts = everything.frame["pages"].tolist()
     by_host = discover(corpus, archives, per_host=2)
-    cut = sum(pages - min(pages, 2) for pages in hosts)
-    assert cut > 0
-    assert by_host.left_out["per_host"] == cut
-    assert f"{cut} by per_host" in repr(by_host)
+    removed = sum(pages - min(pages, 2) for pages in hosts)
+    assert removed > 0
+    assert by_host.left_out["per_host"] == removed
+    assert f"{removed} by per_host" in repr(by_host)
     few = discover(corpus, archives, budget_pages=3)
     assert few.left_out["budget_pages"] == len(everything) - 3
     light = discover(corpus, archives, budget_bytes=int(everything.frame["bytes"].sum()) - 1)
@@ -127,7 +127,7 @@ def test_captures_of_one_page_and_pages_of_one_digest_are_counted(tmp_path):
 
     import pyarrow as pa
 
-    from corpuskit.discovery.choosing import Choice, choose, scored_schema
+    from corpuskit.discovery.selection import SelectionCriteria, scored_schema, select_pages
 
     rows = [
         {"url": "http://a.example/1", "url_host_name": "a.example", "content_digest": "x", "score": 0.9},
@@ -139,12 +139,12 @@ def test_captures_of_one_page_and_pages_of_one_digest_are_counted(tmp_path):
     places = pa.Table.from_pylist(
         [{**empty, **row, "warc_record_offset": n} for n, row in enumerate(rows)], scored_schema()
     )
-    cut = Counter()
-    assert len(choose(places, Choice(), cut=cut)) == 2
-    assert +cut == {"equal URL": 1, "equal digest": 1}
+    removed = Counter()
+    assert len(select_pages(places, SelectionCriteria(), removed=removed)) == 2
+    assert +removed == {"equal URL": 1, "equal digest": 1}
 
 
 def test_one_page_of_one_host_is_told_in_the_singular(corpus, archives):
     told = repr(discover(corpus, archives, budget_pages=1))
-    assert "1 page chosen of 120 wanted, 120 rows seen" in told
+    assert "1 page selected of 120 candidates, 120 rows read" in told
     assert "1 host; 1 page in 1 request," in told

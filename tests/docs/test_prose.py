@@ -50,7 +50,12 @@ def prose(page):
 
 def proselint_findings(page):
     found = LintFile(source=page.name, content=prose(page)).lint(CHECKS)
-    return [f"line {one.pos[0] - 1}: {one.check_result.check_path}: {one.check_result.message}" for one in found]
+    # The headings of the command reference end with the verb that begins the next sentence: "corpuskit add", "Add files".
+    return [
+        f"line {one.pos[0] - 1}: {one.check_result.check_path}: {one.check_result.message}"
+        for one in found
+        if page.name != "commands.md" or "lexical_illusions" not in one.check_result.check_path
+    ]
 
 
 def idiom_findings(page):

@@ -35,6 +35,13 @@ CLEAN = (
     "corpuskit/plugins.py",
     "corpuskit/relevance",
     "corpuskit/tokens",
+    "corpuskit/cli",
+    "corpuskit/crawl",
+    "corpuskit/demo",
+    "corpuskit/discovery",
+    "corpuskit/hooks.py",
+    "corpuskit/plugins.py",
+    "corpuskit/shards",
     "corpuskit/zstd.py",
 )
 

@@ -26,10 +26,10 @@ EXCLUDED, REDIRECTED = "/private/", "http://elsewhere.invalid/"
 # Pauses are short, but that of a host that failed three times. What was chosen is named by the first run alone.
 CRAWL = f"""
 import dataclasses, sys, corpuskit
-from corpuskit.crawl import politeness, run, visit
-politeness._PAUSES, politeness._BACK_OFF, visit._AGAIN_AFTER = (0.01, 0.02, 600.0), 0.001, 0.001
-usual = run.client_options
-run.client_options = lambda *about: dataclasses.replace(usual(*about), read_seconds=5.0)
+from corpuskit.crawl import politeness, crawler, page_fetcher
+politeness._PAUSES, politeness._BACK_OFF, page_fetcher._AGAIN_AFTER = (0.01, 0.02, 600.0), 0.001, 0.001
+usual = crawler.client_options
+crawler.client_options = lambda *about: dataclasses.replace(usual(*about), read_seconds=5.0)
 corpus = corpuskit.open(sys.argv[1])
 if corpus.frontier().empty:
     chosen = dict(delay=0, scope="host", exclude=["{EXCLUDED}"], connections={CONNECTIONS})
@@ -130,7 +130,7 @@ class Hosts:
         self.page("http://loops.example/p0", links=["/loop", "/out", "/self", "/picture", "/empty"])
         self.give("http://loops.example/picture", (200, {"Content-Type": "image/png"}, bytes(200)))
         self.give("http://loops.example/empty", (200, HTML, b"  "))
-        self.never["http://loops.example/self"] = "redirects without end"
+        self.never["http://loops.example/self"] = "redirect loop"
         self.never["http://loops.example/empty"] = "the page is empty"
         self._site("wrong.example")
         self.page("http://wrong.example/p0", links=["/text-that-is-html", "/short"])

@@ -106,7 +106,7 @@ PROSE = {
     r"\bthe (last|first) of (all|them|which)\b": "the last, the first",
     r"\bas (long|soon) as (it|they|there)\b": "while, when",
     r"\bremembers?\b": "store, cache",
-    r"\bforgets?\b|\bforgotten\b|\bforgot\b": "remove, invalidate",
+    r"(?<!-)\bforgets?\b|\bforgotten\b|\bforgot\b": "remove, invalidate",
     r"\bpromis(es?|ing)\b": "score, priority",
 }
 

@@ -13,7 +13,7 @@ from range_server import RangeServer
 from corpuskit.errors import SourceError
 from corpuskit.ingest import document_id
 from corpuskit.shards import extract_shards
-from corpuskit.shards.ranges import Archives, Span, StoreBusyError, merged
+from corpuskit.shards.byte_ranges import ArchiveReader, Span, StoreBusyError, coalesce_ranges
 
 NAME = "crawl-data/CC-MAIN-2024-22/segments/1.0/warc/CC-MAIN-0.warc.gz"
 
@@ -24,30 +24,30 @@ def spans(*pairs):
 
 def test_neighbours_are_one_request_as_long_as_little_is_fetched_in_vain():
     # 100 bytes are needed: gaps of 5 and 10 fit into 20, the next of 10 does not.
-    found = merged(spans((0, 25), (30, 25), (65, 25), (100, 25)))
+    found = coalesce_ranges(spans((0, 25), (30, 25), (65, 25), (100, 25)))
     assert [(part.start, part.end) for part in found] == [(0, 90), (100, 125)]
 
 
 def test_records_that_overlap_or_stand_twice_are_fetched_once():
-    found = merged(spans((0, 50), (10, 10), (0, 50), (45, 10)))
+    found = coalesce_ranges(spans((0, 50), (10, 10), (0, 50), (45, 10)))
     assert [(part.start, part.end, len(part.spans)) for part in found] == [(0, 55, 4)]
-    assert merged([]) == []
+    assert coalesce_ranges([]) == []
 
 
 def test_far_neighbours_are_two_requests_though_records_are_large():
-    found = merged(spans((0, 20 << 20), (22 << 20, 20 << 20)))
+    found = coalesce_ranges(spans((0, 20 << 20), (22 << 20, 20 << 20)))
     assert len(found) == 2
 
 
 def test_a_request_for_several_records_has_a_limit():
-    found = merged(spans(*((number << 20, 1 << 20) for number in range(80))))
+    found = coalesce_ranges(spans(*((number << 20, 1 << 20) for number in range(80))))
     assert max(part.end - part.start for part in found) <= 32 << 20
     assert sum(part.end - part.start for part in found) == 80 << 20
 
 
 @given(st.lists(st.tuples(st.integers(0, 5_000), st.integers(1, 300)), max_size=40))
 def test_every_record_is_in_one_request_and_at_most_a_fifth_is_in_vain(pairs):
-    found = merged(spans(*pairs))
+    found = coalesce_ranges(spans(*pairs))
     numbers = [span.number for part in found for span in part.spans]
     assert sorted(numbers) == list(range(len(pairs)))
     assert all(part.start <= span.start and span.end <= part.end for part in found for span in part.spans)
@@ -66,7 +66,7 @@ def server():
 @pytest.fixture
 def archives(server):
     waits = []
-    opened = Archives(server.url, pause=0.25, sleep=waits.append)
+    opened = ArchiveReader(server.url, pause=0.25, sleep=waits.append)
     opened.waits = waits
     return opened
 
@@ -101,18 +101,18 @@ def test_a_store_is_asked_again_when_it_says(server, archives):
 
 def test_a_store_that_stays_busy_is_no_failure_of_the_page(server, archives):
     server.faults = [503] * 6
-    with pytest.raises(StoreBusyError, match="answered 503; asked 6 times"):
+    with pytest.raises(StoreBusyError, match="answered 503; gave up after 6 attempts"):
         archives.read(NAME, 0, 10)
     assert len(server.ranges) == 6
 
 
 def test_a_server_without_ranges_may_give_a_small_file_whole_and_no_large_one(server, archives, monkeypatch):
-    from corpuskit.shards import ranges
+    from corpuskit.shards import byte_ranges
 
     server.faults = ["whole"] * 2
     assert archives.read(NAME, 3, 10) == bytes(range(3, 10))
-    monkeypatch.setattr(ranges, "_MOST", 10_000)
-    with pytest.raises(SourceError, match="answered 200, not with the range"):
+    monkeypatch.setattr(byte_ranges, "_MAX_REQUEST_BYTES", 10_000)
+    with pytest.raises(SourceError, match="expected the requested range, the server answered 200"):
         archives.read(NAME, 3, 10)
 
 
@@ -209,19 +209,19 @@ def test_what_an_index_says_wrongly_is_a_failure_of_that_row_only(tmp_path, arch
     size = len(archive.content)
     good, wrong = archive.rows[0], dict(archive.rows[1])
     changes = [
-        ({"warc_record_offset": wrong["warc_record_offset"] + 3}, "no record begins there"),
-        ({"warc_record_offset": good["warc_record_offset"]}, "the page there is https://a.example/0"),
+        ({"warc_record_offset": wrong["warc_record_offset"] + 3}, "expected the start of a WARC record"),
+        ({"warc_record_offset": good["warc_record_offset"]}, "found https://a.example/0"),
         ({"warc_record_offset": size + 10}, "the archive ends"),
         ({"warc_record_length": size * 2}, "the archive ends"),
         ({"warc_record_length": 30}, ""),
         ({"warc_record_length": 2**40}, "the limit is"),
         ({"warc_record_length": -1}, "the limit is"),
-        ({"warc_record_offset": -1}, "no place of a record"),
-        ({"warc_filename": "../secret.warc.gz"}, "no place of a record"),
+        ({"warc_record_offset": -1}, "not a valid location of a record"),
+        ({"warc_filename": "../secret.warc.gz"}, "not a valid location of a record"),
         ({"warc_filename": "/etc/passwd"}, ""),
         ({"warc_filename": "file:///etc/passwd"}, ""),
-        ({"warc_filename": "missing.warc.gz"}, "there is no such archive"),
-        ({"content_digest": "A" * 32}, "the index says AAAA"),
+        ({"warc_filename": "missing.warc.gz"}, "the archive does not exist"),
+        ({"content_digest": "A" * 32}, "expected AAAA"),
     ]
     archive.write(tmp_path / "root")
     rows = [good, *({**wrong, "url": wrong["url"], **change} for change, _ in changes)]
@@ -251,7 +251,7 @@ def test_records_that_are_no_pages_are_failures_and_hosts_text_is_only_text(tmp_
     assert rows["https://a.example/cut"]["status"] == "extracted"
     assert '"truncated": "length"' in rows["https://a.example/cut"]["metadata"]
     for name, told in {
-        "gone": "no page is there", "picture": "no page is there", "again": "a revisit record", "request": "no page is there",
+        "gone": "expected a page, found", "picture": "expected a page, found", "again": "a revisit record", "request": "expected a page, found",
         "bad": "digest is wrong", "bomb": "more than 100,000,000 bytes",
     }.items():  # fmt: skip
         assert told in rows[f"https://a.example/{name}"]["message"]
@@ -268,9 +268,9 @@ def test_a_record_that_is_a_bomb_itself_is_refused(tmp_path):
 
 
 def test_a_busy_store_sets_the_shard_aside_and_the_same_call_goes_on(tmp_path, server, archive, monkeypatch):
-    from corpuskit.shards import ranges
+    from corpuskit.shards import byte_ranges
 
-    monkeypatch.setattr(ranges.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(byte_ranges.time, "sleep", lambda seconds: None)
     server.files[NAME] = archive.content
     server.faults = [503] * 18
     report = extract(tmp_path, archive.rows, server.url)

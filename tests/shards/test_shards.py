@@ -302,7 +302,7 @@ def test_a_shard_that_was_changed_on_its_way_is_left_out(archives, tmp_path, cor
 
 
 def test_there_is_nothing_to_merge_in_an_empty_folder(tmp_path, corpus):
-    with pytest.raises(SourceError, match="no outputs of shards"):
+    with pytest.raises(SourceError, match="expected outputs of shards"):
         corpus.merge(tmp_path / "nothing")
 
 

@@ -166,6 +166,6 @@ def test_documents_of_a_run_that_was_stopped_are_no_damage(filled):
     assert filled.check() == []
     done = CliRunner().invoke(app, ["check", str(filled.path)])
     assert done.exit_code == 0
-    assert "1 document not read yet, since a run was stopped" in done.stdout
+    assert "1 document not extracted yet, because a run was stopped" in done.stdout
     assert filled.extract_pending() == 1
-    assert CliRunner().invoke(app, ["check", str(filled.path)]).stdout == "all is well\n"
+    assert CliRunner().invoke(app, ["check", str(filled.path)]).stdout == "no problems found\n"

@@ -7,18 +7,18 @@ import pytest
 from corpuskit.errors import ConfigurationError, CorpusError, UnknownDocumentError
 from corpuskit.preprocessing import step
 
-SECRET = "zanzibarone"
+SECRET_OPTIONS = "zanzibarone"
 
 
 @pytest.fixture
 def crawled(corpus, web, tmp_path):
     web.add("http://a.example/", "Start.", ["http://a.example/one", "http://a.example/two"])
-    web.add("http://a.example/one", f"The word {SECRET} must go.")
+    web.add("http://a.example/one", f"The word {SECRET_OPTIONS} must go.")
     web.add("http://a.example/two", "This page stays.")
     corpus.crawl("http://a.example/", proxy=web.proxy, delay=0, connections=1).wait(progress=False)
-    (tmp_path / "note.txt").write_text(f"A note with {SECRET} in it.", "utf-8")
+    (tmp_path / "note.txt").write_text(f"A note with {SECRET_OPTIONS} in it.", "utf-8")
     corpus.add(tmp_path / "note.txt", progress=False)
-    assert len(corpus.kwic(SECRET)) == 2
+    assert len(corpus.kwic(SECRET_OPTIONS)) == 2
     return corpus
 
 
@@ -36,9 +36,9 @@ def content_of(corpus):
 
 @pytest.mark.feature("linguistics")
 def test_a_removed_document_leaves_no_text_and_does_not_come_back(crawled, web, tmp_path):
-    gone = crawled.kwic(SECRET).doc_id
+    gone = crawled.kwic(SECRET_OPTIONS).doc_id
     assert crawled.remove(gone, reason="asked by its author") == 2
-    assert len(crawled.kwic(SECRET)) == 0
+    assert len(crawled.kwic(SECRET_OPTIONS)) == 0
     assert len(crawled) == 2
     for doc_id in gone:
         with pytest.raises(UnknownDocumentError):
@@ -47,19 +47,19 @@ def test_a_removed_document_leaves_no_text_and_does_not_come_back(crawled, web, 
     before = web.fetched["http://a.example/one"]
     crawled.crawl("http://a.example/one", proxy=web.proxy, delay=0).wait(progress=False)
     assert web.fetched["http://a.example/one"] == before
-    assert SECRET.encode() not in content_of(crawled)
+    assert SECRET_OPTIONS.encode() not in content_of(crawled)
 
 
 @pytest.mark.feature("linguistics")
 def test_results_of_steps_forget_a_removed_document(crawled):
-    kept = crawled.documents().doc_id[~crawled.documents().doc_id.isin(crawled.kwic(SECRET).doc_id)].tolist()
+    kept = crawled.documents().doc_id[~crawled.documents().doc_id.isin(crawled.kwic(SECRET_OPTIONS).doc_id)].tolist()
     crawled.preprocess([step("copy", lambda text: {"copy": text}, {"copy": "str"})], progress=False)
     (damaged,) = Path(crawled.path, "preprocessing").glob("copy-*/part-*.parquet")
-    assert SECRET.encode() in content_of(crawled)
-    crawled.remove(crawled.kwic(SECRET).doc_id, reason="asked by its author")
-    assert SECRET.encode() not in content_of(crawled)
+    assert SECRET_OPTIONS.encode() in content_of(crawled)
+    crawled.remove(crawled.kwic(SECRET_OPTIONS).doc_id, reason="asked by its author")
+    assert SECRET_OPTIONS.encode() not in content_of(crawled)
     assert sorted(pq.read_table(damaged).column("doc_id").to_pylist()) == sorted(kept)
-    damaged.write_bytes(SECRET.encode())
+    damaged.write_bytes(SECRET_OPTIONS.encode())
     crawled.remove(kept[:1], reason="asked by its author")
     assert not damaged.exists()
 
@@ -68,18 +68,18 @@ def test_a_removed_title_is_in_no_free_page_of_the_catalogue(corpus, tmp_path):
     folder = tmp_path / "pages"
     folder.mkdir()
     for n in range(40):
-        (folder / f"{n}.html").write_text(f"<title>{SECRET} number {n}</title><p>Text {n}.</p>")
+        (folder / f"{n}.html").write_text(f"<title>{SECRET_OPTIONS} number {n}</title><p>Text {n}.</p>")
     corpus.add(folder, progress=False)
-    assert SECRET.encode() in content_of(corpus)
+    assert SECRET_OPTIONS.encode() in content_of(corpus)
     assert corpus.remove(corpus.documents(), reason="asked for") == 40
-    assert SECRET.encode() not in content_of(corpus)
+    assert SECRET_OPTIONS.encode() not in content_of(corpus)
 
 
 @pytest.mark.feature("linguistics")
 def test_the_web_archive_stays_whole_around_what_was_removed(crawled):
     from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-    crawled.remove(crawled.kwic(SECRET).doc_id, reason="asked by its author")
+    crawled.remove(crawled.kwic(SECRET_OPTIONS).doc_id, reason="asked by its author")
     (archive,) = (crawled._folder.originals.path).glob("*.warc.gz")
     with archive.open("rb") as handle:
         urls = [record.headers["WARC-Target-URI"] for record in ArchiveIterator(handle, WarcRecordType.response)]

@@ -13,7 +13,7 @@ import zstandard
 
 from corpuskit.preprocessing import step
 
-SECRET = "zanzibarone"
+SECRET_OPTIONS = "zanzibarone"
 
 
 def decoded(path):
@@ -43,7 +43,7 @@ def holding(corpus):
     return sorted(
         path.relative_to(root).as_posix()
         for path in files
-        if any(SECRET.encode() in one.lower() for one in decoded(path))
+        if any(SECRET_OPTIONS.encode() in one.lower() for one in decoded(path))
     )
 
 
@@ -53,7 +53,9 @@ def test_every_derived_table_forgets_a_removed_document(fill):
     topics = ["premium of the house policy insurer claim", "dough of the rye bread oven flour"]
     pages = {f"p{i:02}.html": f"<h1>Page {i}</h1><p>The {topics[i % 2]} number {i} and more." for i in range(30)}
     for n in (30, 31, 32):
-        pages[f"p{n}.html"] = f"<h1>{SECRET} {n}</h1><p>The premium of the {SECRET} is {SECRET} insurer claim {n}.</p>"
+        pages[f"p{n}.html"] = (
+            f"<h1>{SECRET_OPTIONS} {n}</h1><p>The premium of the {SECRET_OPTIONS} is {SECRET_OPTIONS} insurer claim {n}.</p>"
+        )
     corpus = fill(pages)
     documents = corpus.documents()
     ids = documents["doc_id"].tolist()
@@ -62,7 +64,7 @@ def test_every_derived_table_forgets_a_removed_document(fill):
         {i: ["relevant", "other"][n % 2] for n, i in enumerate(ids[:20])} | dict.fromkeys(secret, "relevant"), by="me"
     )
     corpus.elements(frequencies=True)
-    corpus.text.kwic(SECRET)
+    corpus.text.kwic(SECRET_OPTIONS)
     corpus.text.wordlist()
     corpus.text.annotate("copy", list, progress=False)
     corpus.preprocess([step("copy", lambda text: {"copy": text}, {"copy": "str"}), "language"], progress=False)

@@ -5,7 +5,7 @@ import pytest
 from widget_messages import sent_by
 
 from corpuskit import relevance
-from corpuskit.crawl.steering import stakes
+from corpuskit.crawl.model_ranking import stakes
 from corpuskit.errors import ConfigurationError
 from corpuskit.labels import example_weights, training_labels
 from corpuskit.relevance.active_learning import choose_next, labeling_state

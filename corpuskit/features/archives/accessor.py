@@ -11,7 +11,7 @@ from corpuskit.errors import ConfigurationError
 if TYPE_CHECKING:
     from distributed import Client
 
-    from corpuskit.discovery import Discovery, Fetched
+    from corpuskit.discovery import Discovery, FetchReport
     from corpuskit.relevance import CorpusModel
     from corpuskit.shards import MergeReport
     from corpuskit.sources.commoncrawl import Index
@@ -62,8 +62,8 @@ class ArchivesAccessor(CorpusAccessor, attribute="archives"):
             >>> index = ck.commoncrawl("CC-MAIN-2024-22", tld="fr")                      # doctest: +SKIP
             >>> corpus.archives.discover(index, sample=0.01).estimate()                           # doctest: +SKIP
         """
-        from corpuskit.discovery import Choice, discover
-        from corpuskit.discovery.choosing import THRESHOLD
+        from corpuskit.discovery import SelectionCriteria, discover
+        from corpuskit.discovery.selection import THRESHOLD
         from corpuskit.sources.commoncrawl import Index, commoncrawl
 
         if isinstance(index, (str, os.PathLike)):
@@ -72,7 +72,7 @@ class ArchivesAccessor(CorpusAccessor, attribute="archives"):
             raise ConfigurationError(
                 f"found {index!r:.80}, expected an index: what commoncrawl() returned, the name of a crawl, or a path"
             )
-        choice = Choice(THRESHOLD if threshold is None else threshold, per_host, budget_pages, budget_bytes)
+        choice = SelectionCriteria(THRESHOLD if threshold is None else threshold, per_host, budget_pages, budget_bytes)
         return discover(self._folder, index, choice=choice, sample=sample, on=on, **more)
 
     def fetch(
@@ -84,7 +84,7 @@ class ArchivesAccessor(CorpusAccessor, attribute="archives"):
         requests_per_second: float = 5.0,
         base: str | os.PathLike[str] | None = None,
         **more: Any,
-    ) -> Fetched:
+    ) -> FetchReport:
         """Fetch the pages of a discovery from their archives into the corpus, by byte ranges.
 
         The same call continues an interrupted one. Pages that the corpus has are skipped.
@@ -116,7 +116,7 @@ class ArchivesAccessor(CorpusAccessor, attribute="archives"):
         """
         from corpuskit.discovery import Discovery, fetch
 
-        opened = Discovery.of(self._folder, discovery, archives=None if base is None else os.fspath(base))
+        opened = Discovery.resolve(self._folder, discovery, archives=None if base is None else os.fspath(base))
         return fetch(
             self._folder, opened, threshold=threshold, on=on, requests_per_second=requests_per_second, **more
         )  # fmt: skip
@@ -143,13 +143,13 @@ class ArchivesAccessor(CorpusAccessor, attribute="archives"):
             'model-000...'
         """
         from corpuskit.discovery import Discovery
-        from corpuskit.discovery.fetching import verdicts_of
+        from corpuskit.discovery.page_fetching import rejected_scores
         from corpuskit.relevance.corpus_training import retrain_urls
 
         if discovery is None:
             return retrain_urls(self._folder, {}, [], seed=seed)
-        opened = Discovery.of(self._folder, discovery)
-        return retrain_urls(self._folder, verdicts_of(self._folder, opened), opened.pool, seed=seed)
+        opened = Discovery.resolve(self._folder, discovery)
+        return retrain_urls(self._folder, rejected_scores(self._folder, opened), opened.pool, seed=seed)
 
     def merge(self, shards: str | os.PathLike[str], *, progress: bool = True) -> MergeReport:
         """Merge shards that :func:`corpuskit.shards.extract_shards` has written. Shards that were merged before are skipped.

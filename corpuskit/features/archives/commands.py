@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from corpuskit.cli.app import app
-from corpuskit.cli.common import engine_at, to_type
-from corpuskit.cli.folders import Existing, Folder, existing, made_if_absent, stopped_by_ctrl_c
+from corpuskit.cli.common import command_line, open_engine
+from corpuskit.cli.corpus_folders import ExistingFolder, Folder, open_existing, open_or_create, report_ctrl_c
 from corpuskit.cli.printing import print_frame
-from corpuskit.cli.usage import as_usage, refuse
+from corpuskit.cli.usage import config_errors_as_usage, usage_error_if
 
 if TYPE_CHECKING:
     from corpuskit.corpus import Corpus
@@ -36,7 +36,7 @@ Out = Annotated[
 
 @app.command()
 def discover(
-    folder: Existing,
+    folder: ExistingFolder,
     index: Annotated[
         list[str],
         typer.Argument(
@@ -95,9 +95,9 @@ def discover(
     """
     import corpuskit
 
-    refuse(sample == 0, "--sample 0: expected a share above 0 and up to 1")
-    corpus = existing(folder)
-    with as_usage(), stopped_by_ctrl_c("what was scored is kept"), engine_at(on) as engine:
+    usage_error_if(sample == 0, "--sample 0: expected a share above 0 and up to 1")
+    corpus = open_existing(folder)
+    with config_errors_as_usage(), report_ctrl_c("what was scored is kept"), open_engine(on) as engine:
         discovery = corpus.archives.discover(
             corpuskit.commoncrawl(
                 index, domains=domains or (), tld=tld or (), languages=languages or (), mime=mime or (), since=since,
@@ -125,12 +125,12 @@ def _fetch_of(folder: Path, discovery: Discovery, base: str | None) -> str:
 
     where = base or (None if is_public(discovery.archives) else discovery.archives.removeprefix("file://"))
     named = "" if where is None else f" --base {quoted(where)}"
-    return f"next: {to_type('fetch', folder)} {quoted(discovery.name)}{named}"
+    return f"next: {command_line('fetch', folder)} {quoted(discovery.name)}{named}"
 
 
 @app.command()
 def fetch(
-    folder: Existing,
+    folder: ExistingFolder,
     name: Annotated[str, typer.Argument(help="Of the discovery.", show_default=False)],
     threshold: Annotated[
         float | None,
@@ -153,20 +153,22 @@ def fetch(
     The same command continues an interrupted run. With --sample it estimates the quality of the selection before all pages
     are fetched, by the model and by labels of sampled pages.
     """
-    refuse(sample is not None and threshold is not None, "--threshold is for the whole: leave it out with --sample")
-    corpus = existing(folder)
+    usage_error_if(
+        sample is not None and threshold is not None, "--threshold is for the whole: leave it out with --sample"
+    )
+    corpus = open_existing(folder)
     if sample is not None:
         how = {"requests_per_second": requests_per_second, "workers": workers, "out": out}
         _sample(corpus, name, base, sample, on, how)
         return
-    with stopped_by_ctrl_c("the fetched pages are stored"), engine_at(on) as engine:
+    with report_ctrl_c("the fetched pages are stored"), open_engine(on) as engine:
         report = corpus.archives.fetch(
             name, threshold=threshold, requests_per_second=requests_per_second, base=base, on=engine, workers=workers,
             out=out,
         )  # fmt: skip
     typer.echo(repr(report))
     if report.failures or report.set_aside:
-        typer.echo(f"{to_type('failures', folder)} lists what failed")
+        typer.echo(f"{command_line('failures', folder)} lists what failed")
         raise typer.Exit(3)
 
 
@@ -174,14 +176,16 @@ def _sample(corpus: Corpus, name: str, base: str | None, number: int, on: str, h
     """Fetch a sample of a discovery and print its quality."""
     from corpuskit.discovery import Discovery
 
-    discovery = Discovery.of(corpus._folder, name, archives=base)
-    with stopped_by_ctrl_c("the fetched pages are stored"), engine_at(on) as engine:
+    discovery = Discovery.resolve(corpus._folder, name, archives=base)
+    with report_ctrl_c("the fetched pages are stored"), open_engine(on) as engine:
         sample = discovery.sample(number, on=engine, **how)
     print_frame("Sample", sample.frame[["url", "title", "url_score", "relevance", "label"]].fillna(""))
     typer.echo(repr(sample).partition("\n")[0])
-    typer.echo(f"next: {to_type('label')} FILE, a CSV with columns target (the URL) and label, then this command again")
+    typer.echo(
+        f"next: {command_line('label')} FILE, a CSV with columns target (the URL) and label, then this command again"
+    )
     if sample.fetched.failures or sample.fetched.set_aside:
-        typer.echo(f"{to_type('failures')} lists what failed")
+        typer.echo(f"{command_line('failures')} lists what failed")
         raise typer.Exit(3)
 
 
@@ -190,7 +194,7 @@ def merge(
     folder: Folder, shards: Annotated[str, typer.Argument(help="A folder of shards, or its URL.", show_default=False)]
 ) -> None:
     """Merge shards written by corpuskit extract --on into a corpus."""
-    with made_if_absent(folder) as corpus, stopped_by_ctrl_c("merged shards are kept"):
+    with open_or_create(folder) as corpus, report_ctrl_c("merged shards are kept"):
         report = corpus.archives.merge(shards, progress=sys.stderr.isatty())
     typer.echo(repr(report))
     if report.damaged:

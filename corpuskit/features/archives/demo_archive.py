@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from corpuskit.demo.server import demo_data
+from corpuskit.demo.web_server import demo_data
 from corpuskit.sources.commoncrawl import place_schema
 from corpuskit.store.originals import AddedRecordWriter
 

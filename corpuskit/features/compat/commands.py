@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 from corpuskit.cli.app import app
 from corpuskit.cli.common import trusted
-from corpuskit.cli.usage import as_usage, refuse
+from corpuskit.cli.usage import config_errors_as_usage, usage_error_if
 
 _INIT: Final = "--init-corpus"
 _DEHYPHENATE: Final = "dehyphenate"
@@ -71,14 +71,14 @@ def run(
     from corpuskit.compat.textworks import Also, run_corpus, run_file
 
     one = sum(value is not None for value in (corpus, file, input_list))
-    refuse(one != 1, "name one of --corpus, --file and --input-list")
-    refuse(output is not None and file is None, "--output is for --file: leave it out")
-    refuse(output_ext != _EXTENSION and input_list is None, "--output-ext is for --input-list: leave it out")
+    usage_error_if(one != 1, "name one of --corpus, --file and --input-list")
+    usage_error_if(output is not None and file is None, "--output is for --file: leave it out")
+    usage_error_if(output_ext != _EXTENSION and input_list is None, "--output-ext is for --input-list: leave it out")
     for option, is_named in (("filter", filter is not None), ("annotations", annotations), ("trace", trace)):
-        refuse(is_named and corpus is None, f"--{option} is for --corpus: leave it out")
+        usage_error_if(is_named and corpus is None, f"--{option} is for --corpus: leave it out")
     named = {word for option in options or [] for word in option.replace(",", " ").split()}
     unknown = named - {_DEHYPHENATE}
-    refuse(bool(unknown), f"--options {min(unknown, default='')}: there is only {_DEHYPHENATE}")
+    usage_error_if(bool(unknown), f"--options {min(unknown, default='')}: there is only {_DEHYPHENATE}")
     whole_words = _DEHYPHENATE in named
     if file is not None:
         typer.echo(str(run_file(file, output, overwrite=overwrite, whole_words=whole_words)))
@@ -89,7 +89,7 @@ def run(
     assert corpus is not None
     also = Also(trace=trace, annotations=annotations, whole_words=whole_words)
     failed = count = 0
-    with as_usage():
+    with config_errors_as_usage():
         outcomes = run_corpus(corpus, overwrite=overwrite, filter=filter, also=also)
     for outcome in outcomes:
         count += 1
@@ -103,12 +103,12 @@ def run(
 
 
 def _run_list(input_list: Path, output_ext: str, *, overwrite: bool, whole_words: bool) -> None:
-    from corpuskit.cli.folders import lines_of
+    from corpuskit.cli.corpus_folders import read_lines
     from corpuskit.compat.textworks import run_file
     from corpuskit.errors import CorpusKitError
 
     failed = 0
-    for name in lines_of(input_list):
+    for name in read_lines(input_list):
         try:
             target = f"{name}.{output_ext.lstrip('.')}"
             if not overwrite and Path(target).exists():

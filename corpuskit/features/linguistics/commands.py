@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 
 from corpuskit.cli.app import app
-from corpuskit.cli.folders import Existing, existing
-from corpuskit.cli.printing import print_lines_of_a_concordance
-from corpuskit.cli.usage import as_usage
+from corpuskit.cli.corpus_folders import ExistingFolder, open_existing
+from corpuskit.cli.printing import print_concordance
+from corpuskit.cli.usage import config_errors_as_usage
 
 
 @app.command()
 def kwic(
-    folder: Existing,
+    folder: ExistingFolder,
     query: Annotated[str, typer.Argument(help='Regular expressions for words, such as "access controls?", or CQL.')],
     window: Annotated[int, typer.Option(min=0, help="Words on each side.")] = 8,
     sort: Annotated[str | None, typer.Option(help="1R, 2L ...: by the nth word right or left.")] = None,
@@ -28,12 +28,12 @@ def kwic(
     """Shows key words in context, in the main content."""
     from corpuskit.store.formatting import pluralize
 
-    corpus = existing(folder)
-    with as_usage():
+    corpus = open_existing(folder)
+    with config_errors_as_usage():
         text = corpus.text(main_only=not all_text, include_duplicates=copies)
         found = text.concordance(query, window=window, sort=sort, syntax=syntax)
     frame = found.frame
-    print_lines_of_a_concordance(frame.head(limit))
+    print_concordance(frame.head(limit))
     if len(frame) > limit:
         typer.echo(f"... {pluralize(len(frame) - limit, 'more line')}; --limit shows them")
     if frame.empty:
