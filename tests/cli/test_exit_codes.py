@@ -32,7 +32,7 @@ def test_what_goes_wrong_ends_with_1_in_a_line(cli, corpus, arguments):
 def test_a_new_class_is_named_as_it_is_typed(cli, tmp_path, corpus):
     (tmp_path / "labels.csv").write_text("target,label\npages/flood.html,insurance\n")
     done = cli("label", "c", "labels.csv")
-    assert "a class of your own is begun with new_class=True (--new-class)" in done.err
+    assert "pass new_class=True (--new-class) to add a class" in done.err
 
 
 @pytest.mark.feature("compat")

@@ -111,7 +111,7 @@ def test_trafilaturas_short_switch_for_fast_is_told_apart(cli, tree):
 def test_each_counterpart_of_a_switch_of_trafilatura_is_there():
     import re
 
-    from corpuskit.export.one import FORMATS
+    from corpuskit.export.render import FORMATS
     from typer.main import get_command
 
     from corpuskit.cli.commands import app

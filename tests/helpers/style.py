@@ -60,7 +60,7 @@ PROSE = {
     r"\bas many \w+ as\b": "the same number of",
     r"(?<![Tt]here )\b(is|are) no (?!longer|more|less|matter|way|such|doubt)[a-z]": "is not a",
     r"\b(that|which|what) (is|are) none\b|(?<![Tt]here )\b(is|are) none\b": "is not one, is not a",
-    r"; (none|None|empty|-1|False|nothing) (for|where|of|if|without)\b": "a clause with if",
+    r"; (none|None|empty|-1|False|nothing) (for|where|of|without)\b": "a clause with if",
     r"\b(one|a|an) (row|key|line|file|process|column|value|cell|page|document|request|text|host) an? "
     r"(row|key|line|file|process|column|value|cell|page|document|request|text|host|site|class|format|language|source|part)\b": "per",
     r"\b(CPU|seconds?|milliseconds?|ms|bytes|MB|pages|documents|tokens|characters|requests) an? "

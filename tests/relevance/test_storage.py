@@ -136,7 +136,7 @@ def test_a_corpus_model_survives_saving(
 
 def test_a_corpus_model_without_urls_says_so(model: RelevanceModel, tmp_path: Path) -> None:
     alone = CorpusModel(document=model, version="1")
-    with pytest.raises(RelevanceError, match="needs a URL model"):
+    with pytest.raises(RelevanceError, match="no model of URLs"):
         alone.score_urls(["http://a.example/"])
     assert "not certified" in repr(alone)
     alone.save(tmp_path)

@@ -180,7 +180,7 @@ def test_a_corpus_teaches_with_its_documents_and_the_labels_of_people(fill: Any,
     assert read(student.path, [f"{doc.title}\n{doc.to_text(main=True)}"]) == [True]
     with pytest.raises(RelevanceError, match="expected document or url"):
         corpus.export_fasttext(tmp_path / "s.bin", kind="site")
-    with pytest.raises(RelevanceError, match="needs a URL model"):
+    with pytest.raises(RelevanceError, match="no model of URLs"):
         corpus.export_fasttext(tmp_path / "s.bin", kind="url")
     # A class of one's own is the relevant one.
     labels = dict.fromkeys(relevant[:7], "ships") | dict.fromkeys(other[:10], "courts")
