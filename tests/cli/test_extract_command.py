@@ -111,11 +111,11 @@ def test_trafilaturas_short_switch_for_fast_is_told_apart(cli, tree):
 def test_each_counterpart_of_a_switch_of_trafilatura_is_there():
     import re
 
-    from corpuskit.export.render import FORMATS
     from typer.main import get_command
 
     from corpuskit.cli.commands import app
     from corpuskit.cli.usage import _TRAFILATURA_OPTIONS
+    from corpuskit.export.render import FORMATS
 
     commands = get_command(app).commands
     there = {name for command in ("extract", "crawl") for option in commands[command].params for name in option.opts}
