@@ -30,9 +30,9 @@ suppress_warnings = [
 myst_enable_extensions = ["colon_fence", "deflist", "fieldlist"]
 myst_heading_anchors = 4
 
-napoleon_use_ivar = True  # attributes are told once, with the class
+napoleon_use_ivar = True  # attributes are documented once, with the class
 napoleon_use_rtype = (
-    False  # what is returned is said in sentences; its type stands in the signature
+    False  # the result is described in sentences; its type is in the signature
 )
 autoclass_content = "class"
 autodoc_member_order = "bysource"

@@ -17,11 +17,11 @@ def build(out: Path = BUILT / "html") -> int:
         out: The folder of the pages.
 
     Returns:
-        The exit code, 0 where there was no warning.
+        The exit code, 0 without warnings.
     """
     from sphinx.cmd.build import main as sphinx
 
-    # -E: pages hold what the code says, which Sphinx cannot know to have changed.
+    # -E: pages contain docstrings, and Sphinx cannot detect that these have changed.
     options = ["-b", "html", "-E", "-W", "--keep-going", "-n", "-q", "-d", str(out.parent / "doctrees")]
     return sphinx([*options, str(DOCS), str(out)])
 

@@ -19,14 +19,14 @@ _LISTS: Final = {
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Register what mends a page; it comes behind the theme, which makes the table of contents."""
-    app.connect("html-page-context", _mend, priority=900)
+    """Register the repair of pages, after the theme, which builds the table of contents."""
+    app.connect("html-page-context", _repair, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def _mend(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+def _repair(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
     if "body" in context:
-        context["body"] = _SIGNATURE.sub(lambda found: _lines(found[0]), context["body"])
+        context["body"] = _SIGNATURE.sub(lambda match: _lines(match[0]), context["body"])
     make = context.get("generate_toctree_html")
     if make is not None:
         context["generate_toctree_html"] = lambda *how, **more: _with_names(make(*how, **more))

@@ -42,12 +42,12 @@ def _section(command: Any, context: Any) -> Iterator[str]:
         record = parameter.get_help_record(context)
         if record is None:
             continue
-        names, said = record
+        names, text = record
         yield f"`{names.strip()}`"
-        yield f": {plain(' '.join(said.split())) or '(no more to say)'}"
+        yield f": {plain(' '.join(text.split())) or '(no more to say)'}"
         yield ""
 
 
 def plain(text: str) -> str:
-    """Return text in which Markdown finds nothing of its own."""
+    """Return text with escaped Markdown characters."""
     return re.sub(r"([\\`*_{}\[\]<>#|$~^])", r"\\\1", text)

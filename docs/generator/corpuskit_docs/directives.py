@@ -28,7 +28,7 @@ _WITHOUT_MEMBERS: Final = frozenset((
 
 
 class _Generated(SphinxDirective):
-    """Markdown that is made, read as if it stood on the page."""
+    """Markdown that is made, parsed as part of the page."""
 
     has_content = False
 
@@ -71,7 +71,7 @@ def _entries(objects: Iterable[tuple[str, Any]]) -> Iterator[str]:
     yield "```{eval-rst}"
     for path, documented in objects:
         if inspect.isclass(documented):
-            # The methods of a widget are those of its base class; those of the corpus have pages of their own.
+            # The methods of a widget are those of its base class; those of the corpus have separate pages.
             members = [] if path in _WITHOUT_MEMBERS else ["   :members:", "   :show-inheritance:"]
             yield from (f".. autoclass:: {path}", *members, "")
         elif isinstance(documented, property):

@@ -1,10 +1,10 @@
-"""Pages are plain CommonMark that reads on GitHub; comments say what the built manual has in addition.
+"""Pages are plain CommonMark that reads on GitHub; comments name the additions of the built manual.
 
 - ``<!-- build: NAME ARGUMENTS``, lines, ``-->``: a directive, invisible on GitHub.
 - ``<!-- generated: NAME ARGUMENTS -->``, lines, ``<!-- /generated -->``: the built manual runs the directive; the lines
   between are for GitHub and are written by :func:`write_generated`.
 - ``<!-- cards -->``, a list, ``<!-- /cards -->``: its items are shown as cards.
-- An image whose name ends in ``-light`` is shown in light themes, the one with ``-dark`` in its place in dark themes.
+- An image named ``*-light`` is shown in light themes, and ``*-dark`` in dark themes.
 """
 
 from __future__ import annotations

@@ -41,18 +41,20 @@ def corpus_methods() -> dict[str, Callable[..., Any]]:
     from corpuskit.corpus import Corpus
     from corpuskit.corpus.accessor import CorpusAccessor
 
-    found = {name: method for name, method in inspect.getmembers(Corpus, inspect.isroutine) if not name.startswith("_")}
+    methods = {
+        name: method for name, method in inspect.getmembers(Corpus, inspect.isroutine) if not name.startswith("_")
+    }
     for attribute, accessor in accessors().items():
         for name, method in inspect.getmembers(accessor, inspect.isfunction):
             is_own = inspect.unwrap(method).__module__.startswith("corpuskit.") and not hasattr(CorpusAccessor, name)
             if is_own and not name.startswith("_"):
-                found[f"{attribute}.{name}"] = method
-    return found
+                methods[f"{attribute}.{name}"] = method
+    return methods
 
 
 def names() -> dict[str, Any]:
-    """Return every public name with what it means; of classes also their public methods, each once."""
-    found: dict[str, Any] = {}
+    """Return all public names with their objects, including public methods of classes, each once."""
+    objects: dict[str, Any] = {}
     known: set[int] = set()
     for module in public_modules():
         for name in module.__all__:
@@ -60,14 +62,14 @@ def names() -> dict[str, Any]:
             if id(thing) in known or not getattr(thing, "__module__", "").startswith("corpuskit"):
                 continue
             known.add(id(thing))
-            found[f"{module.__name__}.{name}"] = thing
+            objects[f"{module.__name__}.{name}"] = thing
             if inspect.isclass(thing):
                 for method in vars(thing):
                     function = inspect.getattr_static(thing, method)
                     function = getattr(function, "__func__", getattr(function, "fget", function))
                     if inspect.isfunction(function) and not method.startswith("_"):
-                        found[f"{module.__name__}.{name}.{method}"] = function
-    return found
+                        objects[f"{module.__name__}.{name}.{method}"] = function
+    return objects
 
 
 def sections(thing: Any) -> dict[str, str]:

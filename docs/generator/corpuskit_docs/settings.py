@@ -19,19 +19,19 @@ def settings_tables() -> Iterator[str]:
     for section, kind in {**sections, "extraction": ExtractOptions}.items():
         yield from (f"## [{section}]" if section else "## At the top", "")
         yield from ("| name | default | meaning |", "|---|---|---|")
-        said = attributes(kind)
+        meanings = attributes(kind)
         for field in dataclasses.fields(kind):
             default = getattr(kind(), field.name)
             if not dataclasses.is_dataclass(default) and not isinstance(default, dict):
-                yield f"| `{field.name}` | {_toml(default)} | {_markdown(said[field.name])} |"
+                yield f"| `{field.name}` | {_toml(default)} | {_markdown(meanings[field.name])} |"
         yield ""
 
 
 def attributes(kind: type) -> dict[str, str]:
-    """Return what a class' docstring says of its attributes."""
+    """Return the descriptions of attributes in a class' docstring."""
     section = re.search(r"^Attributes:\n((?: {4}.*\n?)+)", inspect.getdoc(kind) or "", re.MULTILINE)
-    found = re.findall(r"^ {4}(\w+): ((?:.*\n?)(?: {8}.*\n?)*)", section[1] if section else "", re.MULTILINE)
-    return {name: " ".join(text.split()) for name, text in found}
+    attributes_found = re.findall(r"^ {4}(\w+): ((?:.*\n?)(?: {8}.*\n?)*)", section[1] if section else "", re.MULTILINE)
+    return {name: " ".join(text.split()) for name, text in attributes_found}
 
 
 def _toml(value: Any) -> str:
@@ -39,5 +39,5 @@ def _toml(value: Any) -> str:
 
 
 def _markdown(text: str) -> str:
-    """Return what stands in a docstring for a cell of a table."""
+    """Return text of a docstring for a cell of a table."""
     return text.replace("``", "`").replace("|", "\\|")
