@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from corpuskit.errors import CorpusError, SourceError
 from corpuskit.safe_folder import SafeFolder
-from corpuskit.sources.stores import BUSY, PASSING, TRIES, is_local, open_store, refusals
+from corpuskit.sources.stores import BUSY, PASSING, TRIES, is_local, open_store, private_address_errors
 
 _LOG = logging.getLogger(__name__)
 WASTE: Final = 0.2
@@ -181,7 +181,7 @@ class Archives:
 def _request(fs: Any, path: str, place: str, start: int, end: int) -> bytes:
     """One request for a range; see :meth:`Archives.read`."""
     try:
-        with refusals(place):
+        with private_address_errors(place):
             if "http" in ((fs.protocol,) if isinstance(fs.protocol, str) else fs.protocol):
                 from fsspec.asyn import sync
 
