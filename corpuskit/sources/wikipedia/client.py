@@ -152,7 +152,7 @@ def open_wiki(options: WikiOptions) -> Any:
             return answer
 
         def _translate_errors(self, ask: Any) -> Any:
-            """What ``ask`` gives; the library's errors, and those of answers of another form, as ours."""
+            """Return the result of a call; convert errors of the library and malformed responses into FetchError."""
             try:
                 return ask()
             except exceptions.WikipediaException as error:
@@ -160,7 +160,9 @@ def open_wiki(options: WikiOptions) -> Any:
                 url = str(getattr(error, "url", options.site))
                 raise FetchError(f"{url}: {error}", url=url, status=status) from error
             except (KeyError, TypeError, AttributeError) as error:
-                raise FetchError(f"{options.site}: an answer of unknown form: {error!r}", url=options.site) from error
+                raise FetchError(
+                    f"{options.site}: unexpected form of the response: {error!r}", url=options.site
+                ) from error
 
         def close(self) -> None:
             """Close the connections."""
