@@ -120,5 +120,5 @@ def test_a_packed_file_that_grows_beyond_the_limit_is_refused(tmp_path):
 def test_a_damaged_packed_file_is_a_clear_error(tmp_path):
     file = tmp_path / "page.html.gz"
     file.write_bytes(gzip.compress(b"<p>a</p>" * 1000)[:40])
-    with pytest.raises(SourceError, match=r"page\.html\.gz cannot be unpacked"):
+    with pytest.raises(SourceError, match=r"page\.html\.gz cannot be decompressed"):
         corpuskit.extract(file)

@@ -165,7 +165,7 @@ def _read_archive(
             except ResourceLimitError as error:
                 yield uri, error
             except _BAD_ARCHIVE as error:
-                yield uri, SourceError(f"{uri}: cannot be read: {error}")
+                yield uri, SourceError(f"{uri} cannot be read: {error}")
             else:
                 file_name = PurePosixPath(name).name
                 resource = Resource(

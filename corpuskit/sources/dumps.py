@@ -52,7 +52,7 @@ def read_dump(file: FoundFile, *, max_bytes: int) -> Iterator[SourceItem]:
     try:
         stream = _open(file.path)
     except OSError as error:
-        raise SourceError(f"{file.uri}: cannot be read: {error.strerror or error}") from error
+        raise SourceError(f"{file.uri} cannot be read: {error.strerror or error}") from error
     count = 0
     with closing(stream):
         guarded = _LimitedStream(stream, max_bytes + _MAX_OVERHEAD_BYTES)

@@ -140,11 +140,11 @@ def _files_of(root: Path, paths: Iterable[Path], *, root_limit: Path | None = No
         yield FoundFile(path, uri, origin, leads_out)
 
 
-def read_resource(found: FoundFile, *, max_bytes: int) -> Resource:
+def read_resource(file: FoundFile, *, max_bytes: int) -> Resource:
     """Read a file and its sidecar files.
 
     Args:
-        found: The file.
+        file: The file.
         max_bytes: Maximum size of the file.
 
     Raises:
@@ -152,20 +152,20 @@ def read_resource(found: FoundFile, *, max_bytes: int) -> Resource:
         ResourceLimitError: The file is larger than ``max_bytes``.
     """
     try:
-        status = found.path.stat()
+        status = file.path.stat()
         if status.st_size > max_bytes:
-            raise ResourceLimitError(f"{found.uri}: {status.st_size:,} bytes, the limit is {max_bytes:,}")
-        content = found.path.read_bytes()
-        sidecars = {name: path.read_bytes() for name, path in _sidecars(found.path, max_bytes).items()}
+            raise ResourceLimitError(f"{file.uri}: {status.st_size:,} bytes, the limit is {max_bytes:,}")
+        content = file.path.read_bytes()
+        sidecars = {name: path.read_bytes() for name, path in _sidecars(file.path, max_bytes).items()}
     except OSError as error:
-        raise SourceError(f"{found.path}: cannot be read: {error.strerror or error}") from error
+        raise SourceError(f"{file.path} cannot be read: {error.strerror or error}") from error
     return Resource(
-        uri=found.uri.encode("utf-8", "replace").decode(),
+        uri=file.uri.encode("utf-8", "replace").decode(),
         content=content,
-        media_type=detect_media_type(content, found.path.name),
+        media_type=detect_media_type(content, file.path.name),
         modified=datetime.fromtimestamp(status.st_mtime, UTC),
-        name=found.path.name.encode("utf-8", "replace").decode(),
-        origin=found.origin,
+        name=file.path.name.encode("utf-8", "replace").decode(),
+        origin=file.origin,
         sidecars=sidecars,
     )
 

@@ -117,7 +117,7 @@ def _last_suffix(name: str) -> str:
 
 
 def media_type_of_suffix(name: str) -> str | None:
-    """Return the media type for the suffix of a file name; None for unknown suffixes."""
+    """Return the media type for the suffix of a file name, or None for unknown suffixes."""
     lower = name[-10:].lower()
     if "." not in lower:
         return None
@@ -125,7 +125,7 @@ def media_type_of_suffix(name: str) -> str | None:
 
 
 def _type_of_package(content: bytes, hint: str | None) -> str | None:
-    """Return the type of a ZIP-based format by the names of its members; None for a plain archive.
+    """Return the type of a ZIP-based format by the names of its members, or None for a plain archive.
 
     OpenDocument and EPUB start with an uncompressed member ``mimetype`` (OpenDocument 1.3 part 2, 3.3; EPUB OCF 4.3).
     """

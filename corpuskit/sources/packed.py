@@ -26,7 +26,7 @@ DAMAGED_ZIP: Final = (*DAMAGED, zipfile.BadZipFile, NotImplementedError, Runtime
 
 
 def packed_by(content: bytes) -> str | None:
-    """Return the suffix of the compression format, judged by the signature; None if the content is not compressed."""
+    """Return the suffix of the compression format, judged by the signature, or None if the content is not compressed."""
     return next((suffix for suffix, (mark, _) in PACKERS.items() if content.startswith(mark)), None)
 
 
@@ -66,7 +66,7 @@ def unpack(source: bytes | IO[bytes], suffix: str | None = None, *, where: str, 
         with PACKERS[suffix or ".gz"][1](source, "rb") as stream:
             content: bytes = stream.read(max_bytes + 1)
     except DAMAGED as error:
-        raise SourceError(f"{where}: cannot be decompressed: {error}") from error
+        raise SourceError(f"{where} cannot be decompressed: {error}") from error
     if len(content) > max_bytes:
         raise ResourceLimitError(f"{where}: larger than the limit of {max_bytes:,} bytes when decompressed")
     return content

@@ -19,13 +19,13 @@ class Resource:
         fetched: Time at which the content was obtained, UTC.
         modified: Last-Modified date of the server or file, UTC.
         name: File name for storing the original.
-        origin: Hash of the folder that the file was added from, to distinguish files with equal URIs; None for the web.
+        origin: Hash of the folder that the file was added from, to distinguish files with equal URIs, or None for the web.
         etag: ETag header of the server.
         source: Kind of source: ``file``, ``web``, ``warc``, ``wikipedia``, ``zim``, ``dump``, ``feed``.
         metadata: Additional entries for the document metadata.
         sidecars: Sidecar files: name in the artifact directory (``textgrid.json``, ``marks.json.zst``) → content.
-        headers: Headers of the HTTP response; None without a response.
-        record: Compressed record of an external web archive, as stored there; None if the original is stored in another way.
+        headers: Headers of the HTTP response, or None without a response.
+        record: Compressed record of an external web archive, as stored there, or None if the original is stored in another way.
     """
 
     uri: str
@@ -48,4 +48,4 @@ SourceItem = Resource | tuple[str, Exception]
 """A resource, or (URI, error) for content that cannot be read."""
 
 PayloadLookup = Callable[[str], tuple[bytes, str, str | None] | None]
-"""Function that returns content, media type and charset of a stored payload for its digest; None if it is not stored."""
+"""Function that returns content, media type and charset of a stored payload for its digest, or None if it is not stored."""

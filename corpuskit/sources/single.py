@@ -60,7 +60,7 @@ def open_source(source: Any, *, media_type: str | None, uri: str | None, max_byt
             content = path.read_bytes()
             modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
         except OSError as error:
-            raise SourceError(f"{path}: cannot be read: {error.strerror or error}") from error
+            raise SourceError(f"{path} cannot be read: {error.strerror or error}") from error
         name, file, uri = path.name, str(path.resolve()), uri or path.resolve().as_uri()
     elif hasattr(source, "read"):
         content = source.read()

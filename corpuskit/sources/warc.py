@@ -149,7 +149,7 @@ class _WarcReader:
         try:
             stream = self._path.open("rb")
         except OSError as error:
-            raise SourceError(f"{self._path}: cannot be read: {error.strerror or error}") from error
+            raise SourceError(f"{self._path} cannot be read: {error.strerror or error}") from error
         with stream:
             stream.seek(start)
             base: int | None = None

@@ -114,7 +114,7 @@ def _lines(handle: Any, name: str) -> Iterator[bytes]:
 
 
 def _row(line: bytes) -> dict[str, Any] | None:
-    """Return the row of a line; None for headers and invalid lines."""
+    """Return the row of a line, or None for headers and invalid lines."""
     head, mark, rest = line.partition(b" {")
     if not mark:
         return None

@@ -153,7 +153,7 @@ class Filters:
         return bool(name)
 
     def ruled_out_by(self, minimums: dict[str, Any], maximums: dict[str, Any]) -> str | None:
-        """Return the name of a filter that no row of a row group can match; None if rows may match all filters.
+        """Return the name of a filter that no row of a row group can match, or None if rows may match all filters.
 
         Columns without statistics are ignored. Domains are compared with ``url_host_name_reversed`` (``org.example.www``) if
         the index has this column, top-level domains with ``url_host_tld``.

@@ -41,7 +41,7 @@ class Partition:
     Attributes:
         url: Path or URL of the file.
         kind: ``parquet``: columnar index; ``cdxj``: lines of JSON; ``wacz``: lines of JSON in a package with its archives.
-        crawl: Name of the crawl, such as CC-MAIN-2024-22; empty if the path has none.
+        crawl: Name of the crawl, such as CC-MAIN-2024-22, or empty if the path has none.
         is_listed: The URL comes from a list, which may be untrusted.
     """
 
@@ -183,7 +183,7 @@ def _expanded(fs: Any, path: str, source: str) -> list[str]:
     except FileNotFoundError as error:
         raise SourceError(f"{source}: there is no such file") from error
     except OSError as error:
-        raise SourceError(f"{source}: cannot be read: {error}") from error
+        raise SourceError(f"{source} cannot be read: {error}") from error
 
 
 def _lines(fs: Any, file: str) -> list[str]:
@@ -195,12 +195,12 @@ def _lines(fs: Any, file: str) -> list[str]:
             with gzip.open(io.BytesIO(content)) as unpacked:
                 content = unpacked.read(_MAX_LIST_BYTES)
     except (OSError, EOFError, zlib.error) as error:
-        raise SourceError(f"{file}: cannot be read: {error}") from error
+        raise SourceError(f"{file} cannot be read: {error}") from error
     return [line.strip() for line in content.decode("utf-8", "replace").splitlines() if line.strip()]
 
 
 def _partition_of_line(line: str, root: str, name: str) -> Partition | None:
-    """Return the index file named in a line; None if it is not an index, or of another subset."""
+    """Return the index file named in a line, or None if it is not an index, or of another subset."""
     if _kind(line) is None or _SUBSET.search(f"/{line}") is not None:
         return None
     if ".." in line.split("/"):

@@ -97,7 +97,7 @@ def _parquet(handle: Any, url: str, filters: Filters) -> Iterator[Read]:
         names = set(file.schema_arrow.names)
     missing = [name for name in NEEDED if name not in names]
     if missing:
-        raise SourceError(f"{url}: not an index of archives: missing columns {', '.join(missing)}")
+        raise SourceError(f"{url}: not an index of archives: missing columns: {', '.join(missing)}")
     columns = [name for name in COLUMNS if name in names]
     filter_columns = [name for name in filters.columns if name in names]
     with _parquet_errors(url):
@@ -113,7 +113,7 @@ def _parquet(handle: Any, url: str, filters: Filters) -> Iterator[Read]:
 
 
 def _rejected_counts(file: Any, group: int, filter_columns: list[str], filters: Filters) -> Mapping[str, int] | None:
-    """Return the rejected rows by filter if no row of a row group matches; None if some rows may match.
+    """Return the rejected rows by filter if no row of a row group matches, or None if some rows may match.
 
     The statistics are checked first, then the columns that the filters use.
     """

@@ -7,7 +7,7 @@ from corpuskit.sources.container import READERS, Reader
 
 
 def reader_of(name: str) -> Reader | None:
-    """Return the reader for a file name; None if the suffix is not that of a container.
+    """Return the reader for a file name, or None if the suffix is not that of a container.
 
     Args:
         name: The name of a file.

@@ -24,14 +24,14 @@ Get = Callable[[str], Awaitable[Answer]]
 
 
 def archive_at(option: bool | str) -> str:
-    """Return the base URL of the archive for an option: True is the Internet Archive, False is no archive (empty)."""
+    """Return the base URL of the archive for an option: True is the Internet Archive, False means no archive (empty string)."""
     if not option:
         return ""
     return INTERNET_ARCHIVE if option is True else option.rstrip("/")
 
 
 async def archived_copy(get: Get, url: str, archive: str) -> Answer | None:
-    """Return the latest archived copy of a page with status 200, as an answer with the URL of the page; None without a copy.
+    """Return the latest archived copy of a page with status 200, as an answer with the URL of the page, or None without a copy.
 
     ``fetched`` is the time of the capture. The header :data:`ARCHIVED` has the URL of the copy.
 
@@ -76,7 +76,7 @@ def _refusal(answer: Answer, url: str) -> FetchError:
 
 
 def _newest(content: bytes) -> str | None:
-    """Return the latest time in a response of the CDX API: JSON rows, the first of them the column names."""
+    """Return the latest time in a response of the CDX API: JSON rows after a row with the column names."""
     try:
         rows = json.loads(content or b"[]")
         times = [str(row[0]) for row in rows[1:] if _TIME.fullmatch(str(row[0]))]

@@ -44,10 +44,10 @@ class Answer:
         status: HTTP status.
         reason: Reason phrase.
         headers: Headers with names in lower case; repeated headers are joined by ``", "``.
-        content: Decoded body; empty for redirects.
+        content: Decoded body, or empty for redirects.
         media_type: Media type detected from the content, else the declared one.
         charset: Charset declared in Content-Type.
-        location: Canonical URL of the redirect target; None without a redirect.
+        location: Canonical URL of the redirect target, or None without a redirect.
         fetched: Time at which the request was sent, UTC.
         response_ms: Time until the headers were received.
         download_ms: Time from the headers to the end of the body.

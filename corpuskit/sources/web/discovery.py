@@ -40,7 +40,7 @@ class Listing:
     Attributes:
         pages: Distinct canonical URLs, in order.
         sitemaps: URLs of further sitemaps, for a sitemap index.
-        damage: Reason why URLs may be missing; empty if the file was read completely.
+        damage: Reason why URLs may be missing, or empty if the file was read completely.
     """
 
     pages: tuple[str, ...] = ()

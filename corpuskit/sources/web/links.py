@@ -31,7 +31,7 @@ class Link(NamedTuple):
         url: Canonical URL.
         anchor: Text of the link, truncated to 200 characters.
         context: Text of the parent element, truncated to 300 characters.
-        lang: Language of the target as declared in ``hreflang``; empty if not declared.
+        lang: Language of the target as declared in ``hreflang``, or empty if not declared.
     """
 
     url: str

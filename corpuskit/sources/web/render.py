@@ -14,7 +14,7 @@ from corpuskit.errors import CorpusKitError, FetchError, MissingExtraError
 from corpuskit.sources.web.client import Answer
 
 Get = Callable[[str], Awaitable[Answer | None]]
-"""Function that fetches a resource for a page; None if the resource is refused."""
+"""Function that fetches a resource for a page, or None if the resource is refused."""
 
 _MAX_SECONDS: Final = 30.0  # per page, including the requests of its scripts
 _QUIET_SECONDS: Final = 0.5
@@ -141,7 +141,7 @@ class Renderer:
 
 
 def find_browser() -> str | None:
-    """Return the path of Chromium or Chrome; None for the browser of Playwright."""
+    """Return the path of Chromium or Chrome, or None for the browser of Playwright."""
     configured = os.environ.get("CORPUSKIT_CHROMIUM")
     names = ("chromium", "chromium-browser", "google-chrome", "chrome")
     return configured or next((path for name in names if (path := shutil.which(name))), None)

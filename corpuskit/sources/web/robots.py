@@ -32,7 +32,7 @@ class Robots:
 
     Attributes:
         rules: The applicable group, as lines of a robots.txt; if empty, all URLs are allowed.
-        crawl_delay: Seconds between two requests, at most 60; None if the site sets no delay.
+        crawl_delay: Seconds between two requests, at most 60, or None if the site sets no delay.
         sitemaps: URLs of the sitemaps.
     """
 
@@ -126,7 +126,7 @@ def _rule(line: str, allows: bool, pattern: str) -> _Rule:
 
 
 def _normalized_path(path: str) -> str:
-    """Return a path in the form of canonical URLs: percent encoding only where it is required."""
+    """Return a path in the form of canonical URLs: percent encoding only if required."""
     path, question, query = path.partition("?")
     path = "/".join(quote(unquote_to_bytes(part), safe=PATH_SAFE) for part in path.split("/"))
     return path + question + canonical_part(query) if question else path

@@ -38,7 +38,7 @@ def canonical_url(url: str, base: str | None = None) -> str:
     """Return the canonical form of a URL, used for requests, storage and comparison.
 
     The result is absolute, with scheme and host in lower case and international hosts in ASCII. It has no user, fragment,
-    default port, dot segments, tracking or session parameters. Percent encoding is used only where it is required
+    default port, dot segments, tracking or session parameters. Percent encoding is used only if required
     (RFC 3986, 6.2.2). The function is idempotent.
 
     Args:

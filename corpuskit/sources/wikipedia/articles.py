@@ -26,7 +26,7 @@ _URL: Final = re.compile(r"https?://", re.IGNORECASE)
 
 
 def read_articles(
-    wanted: Iterable[str],
+    titles_or_urls: Iterable[str],
     options: WikiOptions,
     *,
     depth: int = 0,
@@ -39,7 +39,7 @@ def read_articles(
     (URI, error).
 
     Args:
-        wanted: Titles, URLs of articles, or categories (``Category:Insurance``, in any language of the wiki).
+        titles_or_urls: Titles, URLs of articles, or categories (``Category:Insurance``, in any language of the wiki).
         options: The wiki and the request settings; the host of a URL takes precedence.
         depth: Number of steps to follow: from an article to the pages it links to, from a category to its subcategories.
         pages: Maximum number of articles.
@@ -49,7 +49,7 @@ def read_articles(
         MissingExtraError: Wikipedia-API is not installed.
     """
     groups: dict[WikiOptions, list[str]] = {}
-    for name in wanted:
+    for name in titles_or_urls:
         title, wiki_options = _title_and_wiki(name, options)
         groups.setdefault(wiki_options, []).append(title)
     left = pages

@@ -179,7 +179,7 @@ def open_wiki(options: WikiOptions) -> Any:
 
 
 def _seconds(after: str | None, url: str) -> int | None:
-    """Return the seconds of a ``Retry-After`` header, which may be a date (RFC 9110, 10.2.3); None without a valid value."""
+    """Return the seconds of a ``Retry-After`` header, which may be a date (RFC 9110, 10.2.3), or None without a valid value."""
     seconds = parse_retry_after(after)
     if seconds is None:
         return None
