@@ -113,7 +113,7 @@ def test_a_packed_file_is_unpacked_as_add_does(tmp_path, suffix, pack):
 def test_a_packed_file_that_grows_beyond_the_limit_is_refused(tmp_path):
     file = tmp_path / "page.html.gz"
     file.write_bytes(gzip.compress(b"<p>" + bytes(2_000_000)))
-    with pytest.raises(ResourceLimitError, match="more than 1,000,000 bytes"):
+    with pytest.raises(ResourceLimitError, match="larger than the limit of 1,000,000 bytes"):
         corpuskit.extract(file, options=ExtractOptions(max_bytes=1_000_000))
 
 

@@ -27,6 +27,7 @@ __all__ = ["FastTextTest", "PdfTrioModel", "decode_confidence", "encode_confiden
 OPTIONS: Final = {"lr": 1.0, "dim": 50, "epoch": 2, "thread": 12, "verbose": 0}
 """Training options of pdf_trio; the number of threads is the default of fastText."""
 _PREFIX: Final = "__label__"
+_EARLIER_NAMES: Final = {"beside": "compare"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ class PdfTrioModel:
             n, precision, recall = self._trained.test(str(file))
         return FastTextTest("pdf_trio", int(n), float(precision), float(recall))
 
-    def beside(
+    def compare(
         self, model: RelevanceModel | CorpusModel, texts: Sequence[str], labels: Sequence[str]
     ) -> list[FastTextTest]:
         """Return the test results of this classifier and of a corpuskit model on the same held-out texts.
@@ -123,6 +124,14 @@ class PdfTrioModel:
         calls = ours.score(tested) >= 0.5
         right = float(np.mean([call == (label == self.positive) for call, label in zip(calls, known, strict=True)]))
         return [self.test(texts, labels), FastTextTest("corpuskit", len(tested), right, right)]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Return the value of an attribute by its earlier name."""
+            if name in _EARLIER_NAMES:
+                return getattr(self, _EARLIER_NAMES[name])
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def save(self, path: str | Path) -> None:
         """Write the ``.bin`` file of fastText.

@@ -145,7 +145,7 @@ def _status(text: str) -> int | None:
 
 
 def _number(text: str) -> float | None:
-    """A finite number; a comma may be its decimal point, as on the author's machine."""
+    """Parse a finite number; the decimal separator may be a comma, depending on the locale of the extractor."""
     try:
         number = float(text.replace(",", "."))
     except ValueError:

@@ -141,7 +141,7 @@ def test_what_is_no_index_is_a_clear_error(tmp_path):
     with pytest.raises(SourceError, match=r"no such file|no index"):
         corpuskit.commoncrawl(tmp_path / "missing")
     (tmp_path / "x.parquet").write_bytes(b"PAR1 no table PAR1")
-    with pytest.raises(SourceError, match="is damaged, or no Parquet file"):
+    with pytest.raises(SourceError, match="damaged, or not a Parquet file"):
         rows(corpuskit.commoncrawl(tmp_path / "x.parquet"))
     pq.write_table(pa.table({"url": ["https://a.org/"]}), tmp_path / "x.parquet")
     with pytest.raises(SourceError, match="missing columns: warc_filename"):
@@ -271,7 +271,7 @@ def test_a_package_that_packs_its_archives_once_more_is_refused(tmp_path, archiv
     with zipfile.ZipFile(tmp_path / "x.wacz", "w", zipfile.ZIP_DEFLATED) as package:
         package.writestr("archive/CC-MAIN-0.warc.gz", archive.content)
         package.writestr("indexes/index.cdx", lines(archive))
-    with pytest.raises(SourceError, match="corpuskit add takes the whole package"):
+    with pytest.raises(SourceError, match="add the whole package with corpuskit add"):
         rows(corpuskit.commoncrawl(tmp_path / "x.wacz"))
 
 
@@ -281,8 +281,8 @@ def test_a_mistyped_crawl_is_told_with_what_was_looked_for_and_how_crawls_are_na
     with pytest.raises(SourceError) as refused:
         corpuskit.commoncrawl(name)
     assert str(refused.value) == (
-        f"{name}: there is no such file in {tmp_path}, and it is no crawl of Common Crawl, which are named by year and week, "
-        "as CC-MAIN-2024-22; https://index.commoncrawl.org lists all crawls"
+        f"{name}: there is no such file in {tmp_path}, and the name is not that of a crawl (year and "
+        "week, as CC-MAIN-2024-22); https://index.commoncrawl.org lists all crawls"
     )
 
 
@@ -299,5 +299,5 @@ def test_a_crawl_that_is_not_there_is_told_with_the_address_that_was_asked(monke
 
 
 def test_a_folder_that_is_not_there_is_told_as_such(tmp_path):
-    with pytest.raises(SourceError, match="there is no such file, or nothing in it"):
+    with pytest.raises(SourceError, match="there is no such file, or the directory is empty"):
         corpuskit.commoncrawl(tmp_path / "missing")
