@@ -39,6 +39,7 @@ CLEAN = (
     "corpuskit/sources",
     "corpuskit/compat/__init__.py",
     "corpuskit/compat/directory_layouts.py",
+    "corpuskit/compat/formats",
     "corpuskit/compat/frenchtext.py",
     "corpuskit/compat/legacy_config.py",
     "corpuskit/compat/pdf_trio.py",
