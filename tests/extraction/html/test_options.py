@@ -304,6 +304,6 @@ def test_an_argument_that_trafilatura_does_not_have_is_refused_before_a_page_is_
 
     assert set(inspect.signature(trafilatura.extract).parameters) <= _TRAFILATURA_ARGUMENTS | _RESERVED_ARGUMENTS
     with pytest.raises(
-        ConfigurationError, match=r"trafilatura = \{'bogus': ...\}: no argument of it; there are: author_"
+        ConfigurationError, match=r"trafilatura = \{'bogus': ...\}: unknown argument, expected one of author_"
     ):
         ExtractOptions(main="trafilatura", trafilatura={"bogus": 1})
